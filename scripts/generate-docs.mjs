@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // Writes the documents that follow from the code: docs/configuration.md, docs/metrics.md, docs/protocol.md,
 // docs/trace-format.md, docs/invariants.md and the JSON schema of recipes. Needs a build. With --check: fails when a
-// committed one differs, or when an invariant of the runtime has no number of its own or no test.
+// committed one differs, or when an invariant has no number of its own or no test.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { runtimeInvariants } from "./invariants.mjs";
+import { invariantsByPackage } from "./invariants.mjs";
 import { root } from "./setup/paths.mjs";
 
 const check = process.argv.includes("--check");
@@ -244,14 +244,14 @@ const traceFormat = [
   ...table("Fields", "Of one line.", traceSchema),
 ].join("\n");
 
-const { stated, problems } = runtimeInvariants();
+const { stated, problems } = invariantsByPackage();
 
 const invariants = [
   "# Invariants of the runtime",
   "",
   written,
   "",
-  "What files of the runtime promise, from the comments at their tops. The names of tests and the comments of the code cite",
+  "What files promise, from their comments. The names of tests and the comments of the code cite",
   "the numbers: `git grep -w NODE-2` finds the promise, who relies on it, and the tests that show it.",
   "",
   ...[...stated].flatMap(([name, rules]) => [

@@ -1,4 +1,4 @@
-// The invariants of the runtime: what the headers of its files state, and which tests cite them.
+// The invariants: what the comments of files and classes state, and which tests cite them.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { root } from "./setup/paths.mjs";
@@ -6,18 +6,33 @@ import { root } from "./setup/paths.mjs";
 /** The packages whose files state invariants, in the order of the document. */
 const packages = [
   "wire",
+  "telemetry",
   "scheduler",
   "head",
   "node",
   "client",
   "worker",
   "autoscaler",
+  "memory",
   "trajectories",
+  "jit",
+  "datasets",
+  "model",
+  "agents",
+  "engines",
+  "rewards",
+  "learner",
+  "evals",
   "small-world",
+  "dashboard",
   "trainer",
+  "cli",
 ];
 
-/** A line of a header that begins an invariant: its number, what it serves in parentheses, its sentence. */
+/** A number without its subject. The laws of a whole run, T1 to T6 of docs/architecture.md, have none. */
+const unprefixed = /^[A-SU-Z]\d/;
+
+/** A line of a comment that begins an invariant: its number, what it serves in parentheses, its sentence. */
 const begins = /^ \* {1,2}(?:- )?(?<id>[A-Z][A-Z-]*-?\d+)(?: \([^)]*\))?\. (?<text>.*)$/;
 
 function filesIn(folder, ends) {
@@ -29,13 +44,11 @@ function filesIn(folder, ends) {
     .sort();
 }
 
-/** Invariants of one file, from the comment at its top. */
+/** Invariants of one file, from its comments. */
 function statedIn(file) {
-  const source = readFileSync(join(root, file), "utf8");
-  if (!source.startsWith("/**")) return [];
   const found = [];
   let open;
-  for (const line of source.slice(0, source.indexOf("*/")).split("\n")) {
+  for (const line of readFileSync(join(root, file), "utf8").split("\n")) {
     const { id, text } = begins.exec(line.trimEnd())?.groups ?? {};
     if (id !== undefined) {
       open = { id, file, text };
@@ -57,7 +70,7 @@ function testText() {
 }
 
 /** @returns the invariants by package, and what is wrong with them, one line each */
-export function runtimeInvariants() {
+export function invariantsByPackage() {
   const stated = new Map(
     packages.map((name) => [
       name,
@@ -74,6 +87,8 @@ export function runtimeInvariants() {
     if (other !== undefined)
       problems.push(`${id} is stated by ${other} and by ${file}: give one of them another number`);
     fileOf.set(id, file);
+    if (unprefixed.test(id))
+      problems.push(`${id} of ${file} does not say whose it is: put its subject before it, as in LINK-2`);
     if (!cited.has(id))
       problems.push(
         `${id} of ${file} is cited by no test: put its number into the name of the test that shows it`,

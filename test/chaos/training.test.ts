@@ -195,6 +195,7 @@ test("the node with base weights and tokenizer is killed with all it runs: they 
   expect(run.driver.output).toContain("the base model and tokenizer were copied to another node");
 }, 240_000);
 
+// TRAIN-1, TRAIN-2 and TRAIN-3 too: the step is dispatched and asked for again, with the same tasks and seeds.
 test("T6: the driver is killed, then every process at once: what is started again on the same folders ends with the same weights", async () => {
   const run = start("resumed", narrow);
   await untilBusy(run, 2, "rollouts");

@@ -64,7 +64,7 @@ describe("over HTTP", () => {
       body: JSON.stringify(body),
     });
 
-  test("without a token, or with a wrong one, every route of the API tells nothing", async () => {
+  test("without a token, or with a wrong one, every route of the API tells nothing (DASHBOARD-1)", async () => {
     for (const path of [
       "session",
       "summary",
@@ -91,7 +91,7 @@ describe("over HTTP", () => {
     expect((await post("api/sign-in", { token: "wrong-token-of-nobody" })).status).toBe(401);
   });
 
-  test("a reader's token looks and neither submits nor stops; the refusals are recorded, the token is not", async () => {
+  test("a reader's token looks and neither submits nor stops; the refusals are recorded, the token is not (DASHBOARD-2)", async () => {
     const authorization = `Bearer ${readerToken()}`;
     const session = await (await get("api/session", { authorization })).json();
     expect(session).toMatchObject({ role: "reader", mayChange: false });
@@ -104,7 +104,7 @@ describe("over HTTP", () => {
     expect(refused).not.toContain(readerToken());
   });
 
-  test("a sign-in is a cookie that no script reads and that is no token; a page of elsewhere changes nothing", async () => {
+  test("a sign-in is a cookie that no script reads and that is no token; a page of elsewhere changes nothing (DASHBOARD-2, DASHBOARD-3)", async () => {
     const answer = await post("api/sign-in", { token: cluster.token });
     const cookie = answer.headers.get("set-cookie") ?? "";
     expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);

@@ -12,7 +12,7 @@ async function collect(chunks: Iterable<Chunk> | AsyncIterable<Chunk>): Promise<
 const sentence = (i: number) => ` a${i % 7} b${i % 5}.`;
 
 describe("chunkDocument", () => {
-  it("reads every token once and in order, or counts it as dropped, whole or streamed (M3)", async () => {
+  it("reads every token once and in order, or counts it as dropped, whole or streamed (MEMAGENT-3, REMEMR-4)", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 60 }),

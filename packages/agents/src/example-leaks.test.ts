@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exampleNames, leakedNames } from "./example-leaks.js";
+import { ExampleLeaks, exampleNames, leakedNames } from "./example-leaks.js";
 import { memAgent } from "./memagent/memagent.js";
 import { memAgentConfig } from "./memagent/presets.js";
 import { rememr1Config } from "./rememr1/presets.js";
@@ -22,6 +22,12 @@ describe("names of examples", () => {
       ["Varn"],
     );
     expect(leakedNames("Eve was born in Oslo.", [], names)).toEqual([]);
+  });
+
+  it("LEAKS-2: change nothing of a memory that has none of them", () => {
+    const leaks = new ExampleLeaks(memAgentConfig("small"));
+    expect(leaks.kept("Eve was born in Oslo.", [])).toBeUndefined();
+    expect(leaks.counts).toMatchObject({ leaked_memories: 0 });
   });
 });
 

@@ -1,8 +1,11 @@
-/** Responsibility: keeps what an agent's examples say out of its memories, and counts where it would have come in.
- *  Not responsible for: what an example is (prompt-example.ts).
- *  Invariants:
- *    LEAKS-1 No memory holds a name that the examples hold and nothing else did that its writer was shown.
- *    LEAKS-2 A memory without such a name keeps the tokens that were sampled. */
+/**
+ * Responsibility: keeps what an agent's examples say out of its memories, and counts where it would have come in.
+ * Not responsible for: what an example is (prompt-example.ts).
+ *
+ * Invariants:
+ * - LEAKS-1. No memory holds a name that the examples hold and nothing else did that its writer was shown.
+ * - LEAKS-2. A memory without such a name keeps the tokens that were sampled.
+ */
 import type { PromptExample } from "./prompt-example.js";
 
 /** A name stands within a sentence: before it is a word or a comma, not a beginning, where every word has a capital. */

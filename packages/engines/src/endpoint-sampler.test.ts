@@ -47,7 +47,7 @@ const turns = chat.render([
 ]);
 
 describe("an endpoint sampler", () => {
-  it("S1: sends the turns of a prompt as messages, with the settings of the request", async () => {
+  it("ENDPOINT-1: sends the turns of a prompt as messages, with the settings of the request", async () => {
     const { server, sampler } = await aSampler(saying(" Ada Lovelace"), {
       extraBody: { chat_template_kwargs: { enable_thinking: false }, model: "other" },
     });
@@ -74,13 +74,13 @@ describe("an endpoint sampler", () => {
     expect(result).toMatchObject({ stopReason: "stop", policyVersion: 0, weightsHash: "" });
   });
 
-  it("S1: sends a prompt without turns as it is", async () => {
+  it("ENDPOINT-1: sends a prompt without turns as it is", async () => {
     const { server, sampler } = await aSampler(json({ choices: [{ text: " time", finish_reason: "stop" }] }));
     await sampler.generate(request(sampler, "once upon a", { stopTokenIds: [] }));
     expect(server.received[0]).toMatchObject({ path: "/v1/completions", body: { prompt: "once upon a" } });
   });
 
-  it("S2: asks a model that can think not to, unless it should or other fields say so", async () => {
+  it("ENDPOINT-2: asks a model that can think not to, unless it should or other fields say so", async () => {
     const sent = async (config: Partial<EndpointSamplerConfig>) => {
       const { server, sampler } = await aSampler(saying("tea"), config);
       await sampler.generate(request(sampler, turns));
@@ -91,7 +91,7 @@ describe("an endpoint sampler", () => {
     expect(await sent({ extraBody: { chat_template_kwargs: { mode: "fast" } } })).toEqual({ mode: "fast" });
   });
 
-  it("S2: leaves the switch away where a server refuses it, from then on", async () => {
+  it("ENDPOINT-2: leaves the switch away where a server refuses it, from then on", async () => {
     const refusal = json({ error: { message: "Unrecognized request argument: chat_template_kwargs" } }, 400);
     const { server, sampler, retries } = await aSampler(saying("tea"));
     server.next(refusal);
@@ -100,7 +100,7 @@ describe("an endpoint sampler", () => {
     expect([sent, retries]).toEqual([[true, false, false], []]);
   });
 
-  it("S2: leaves a temperature away that nobody asked for where the server refuses it, and says so once", async () => {
+  it("ENDPOINT-2: leaves a temperature away that nobody asked for where the server refuses it, and says so once", async () => {
     const said = "Unsupported value: 'temperature' does not support 0 with this model.";
     const refusal = json({ error: { message: said } }, 400);
     const { server, sampler, retries } = await aSampler(saying("tea"), { temperature: "preferred" });
@@ -170,7 +170,7 @@ describe("an endpoint sampler", () => {
     }
   });
 
-  it("S2: leaves out what the model thought", async () => {
+  it("ENDPOINT-2: leaves out what the model thought", async () => {
     const { server, sampler } = await aSampler(saying("tea", "stop", { reasoning_content: "hmm" }));
     const text = async () =>
       sampler.tokenizer.decode((await sampler.generate(request(sampler, turns))).tokenIds);
@@ -185,7 +185,7 @@ describe("an endpoint sampler", () => {
     expect(await text()).toBe("");
   });
 
-  it("S3: a reply that was cut says so, and holds at most maxTokens ids", async () => {
+  it("ENDPOINT-3: a reply that was cut says so, and holds at most maxTokens ids", async () => {
     const { server, sampler } = await aSampler(saying("one two three", "length"));
     const cutThere = await sampler.generate(request(sampler, turns));
     expect(cutThere.stopReason).toBe("length");

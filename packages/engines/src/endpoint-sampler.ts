@@ -11,11 +11,11 @@ import type { Retry, RetryClock } from "./http-client.js";
  * OpenAI-compatible server.
  * Not responsible for: training. The ids are this process's own (endpoint-tokenizer.ts) and log-probs are NaN: what the
  * server does not report is not made up, and no queue or learner accepts it.
- * - S1. A prompt of turns is sent to /v1/chat/completions as messages, one without turns to /v1/completions.
- * - S2. What the model thought, in a field of its own or up to </think>, is left out of the reply.
+ * - ENDPOINT-1. A prompt of turns is sent to /v1/chat/completions as messages, one without turns to /v1/completions.
+ * - ENDPOINT-2. What the model thought, in a field of its own or up to </think>, is left out of the reply.
  *     A model that can think is asked not to, unless the configuration wants it; servers that refuse the field are
  *     asked without it.
- * - S3. A reply that was truncated, by the server or to fit maxTokens here, has stopReason "length".
+ * - ENDPOINT-3. A reply that was truncated, by the server or to fit maxTokens here, has stopReason "length".
  */
 
 /** vLLM, SGLang and llama.cpp accept this field; other servers ignore it or refuse it by name. */
@@ -148,7 +148,7 @@ export class EndpointSampler {
     await this.#endpoint.close();
   }
 
-  /** Encodes the reply as ids (S2, S3). The stop token is the model's own, which a text does not show. */
+  /** Encodes the reply as ids (ENDPOINT-2, ENDPOINT-3). The stop token is the model's own, which a text does not show. */
   #sampledIds(
     { text, stopReason }: EndpointText,
     { maxTokens, stopTokenIds }: GenerateRequest,

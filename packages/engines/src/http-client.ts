@@ -9,12 +9,12 @@ import { Turnstile } from "./turnstile.js";
 /*
  * Responsibility: sends requests to one server: bounded in number, retried where that helps, and with a deadline.
  * Not responsible for: what the requests say and what the answers mean.
- * - H1. 408, 429, 5xx and cut connections are retried up to maxAttempts, after a random wait below backoffMs · 2^n, or
+ * - HTTPCLIENT-1. 408, 429, 5xx and cut connections are retried up to maxAttempts, after a random wait below backoffMs · 2^n, or
  *   as long as the server's Retry-After asks, unless that exceeds timeoutMs. Malformed answers are retried up to
  *   malformedAttempts. Other refusals are not retried.
- * - H2. An answer of which a part was passed on is never requested again, so that nobody reads the same token twice.
- * - H3. After an abort no further attempt begins, and the signal's reason is thrown.
- * - H4. The API key is in the Authorization header and nowhere else: not in errors, and not in what is logged.
+ * - HTTPCLIENT-2. An answer of which a part was passed on is never requested again, so that nobody reads the same token twice.
+ * - HTTPCLIENT-3. After an abort no further attempt begins, and the signal's reason is thrown.
+ * - HTTPCLIENT-4. The API key is in the Authorization header and nowhere else: not in errors, and not in what is logged.
  */
 
 export interface PostOptions {
@@ -69,7 +69,7 @@ export class HttpClient {
   }
 
   /**
-   * @param read interprets the JSON value; when it throws a retryable error or BAD_REPLY, the attempt has failed (H1)
+   * @param read interprets the JSON value; when it throws a retryable error or BAD_REPLY, the attempt has failed (HTTPCLIENT-1)
    */
   async ask<T>(path: string, body: unknown, options: PostOptions, read: (value: unknown) => T): Promise<T> {
     return await this.#request("POST", path, body, options, async (response) =>
@@ -90,7 +90,7 @@ export class HttpClient {
 
   /**
    * Reads the data of server-sent events, one by one, and returns what `done` says after the last.
-   * @param take returns true when it passed something to the caller; from then on there is no retry (H2)
+   * @param take returns true when it passed something to the caller; from then on there is no retry (HTTPCLIENT-2)
    */
   async stream<T>(
     path: string,
@@ -197,13 +197,13 @@ export class HttpClient {
     });
   }
 
-  /** Returns whether the error may be retried (H1). */
+  /** Returns whether the error may be retried (HTTPCLIENT-1). */
   #mayTryAgain({ code, retryable }: EngineError, attempt: number, malformed: number): boolean {
     const { maxAttempts, malformedAttempts } = this.#config;
     return attempt < maxAttempts && (code === "BAD_REPLY" ? malformed < malformedAttempts : retryable);
   }
 
-  /** Waits a random part of a delay that doubles (H1), so that requests that failed together do not return together. */
+  /** Waits a random part of a delay that doubles (HTTPCLIENT-1), so that requests that failed together do not return together. */
   async #backOff(attempt: number, retryAfterMs: number | undefined, signal: AbortSignal): Promise<void> {
     const { backoffMs, maxBackoffMs } = this.#config;
     const longest = Math.min(maxBackoffMs, backoffMs * 2 ** (attempt - 1));
@@ -241,7 +241,7 @@ export class HttpClient {
     });
   }
 
-  /** Removes the key (H4), because some servers repeat the key that they refuse. */
+  /** Removes the key (HTTPCLIENT-4), because some servers repeat the key that they refuse. */
   #scrub(text: string): string {
     return this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, "***");
   }

@@ -85,7 +85,7 @@ describe.each(kinds)("a sampler over a server like %s", (kind) => {
     expect(seen).toEqual([13, 14, 15, 16]);
   });
 
-  it("ends with the stop token, whether or not the server knows it (E3)", async () => {
+  it("ends with the stop token, whether or not the server knows it (HTTPSAMPLER-3)", async () => {
     const server = await aServer(likes[kind]);
     const sampler = aSampler(server, { kind });
     for (const streams of [false, true]) {
@@ -119,7 +119,7 @@ describe.each(kinds)("a sampler over a server like %s", (kind) => {
     expect(set).toMatchObject({ top_p: 0.9, top_k: 5, min_p: 0.1, stop: ["."] });
   });
 
-  it("tries again after 429, 5xx and a cut connection, and then answers (H1)", async () => {
+  it("tries again after 429, 5xx and a cut connection, and then answers (HTTPCLIENT-1)", async () => {
     const server = await aServer(likes[kind]);
     const clock = aClock();
     server.next(json({ error: { message: "busy" } }, 429, { "retry-after": "3" }), json({}, 500), cut);
@@ -128,7 +128,7 @@ describe.each(kinds)("a sampler over a server like %s", (kind) => {
     expect(clock.waits).toEqual([3000, 100, 200]);
   });
 
-  it.skipIf(kind === "llamacpp")("does not ask again when a part was passed on (H2)", async () => {
+  it.skipIf(kind === "llamacpp")("does not ask again when a part was passed on (HTTPCLIENT-2)", async () => {
     const server = await aServer(likes[kind]);
     const streamed = await aServer(likes[kind]);
     // These are the events that such a server would stream, taken from one that does.
@@ -168,7 +168,7 @@ describe.each(kinds)("a sampler over a server like %s", (kind) => {
     expect(server.received).toHaveLength(1);
   });
 
-  it("says what cannot be trained when log-probs are missing (E1)", async () => {
+  it("says what cannot be trained when log-probs are missing (HTTPSAMPLER-1)", async () => {
     const server = await aServer(
       json({
         choices: [{ token_ids: [13], logprobs: null, finish_reason: "length" }],
@@ -254,7 +254,7 @@ describe("a sampler over llama.cpp", () => {
     expect(rolloutLogprobs).toEqual([-1, -0.25, -0.5, -3]);
   });
 
-  it("takes no answer for whole that does not say its tokens (E1)", async () => {
+  it("takes no answer for whole that does not say its tokens (HTTPSAMPLER-1)", async () => {
     const server = await aServer(
       json({
         completion_probabilities: [{ id: 5, logprob: -1 }],
@@ -366,7 +366,7 @@ describe("requests", () => {
     expect(clock.waits).toEqual([50, 100, 150, 150]);
   });
 
-  it("close the connection when they are aborted, and are not tried again (H3)", async () => {
+  it("close the connection when they are aborted, and are not tried again (HTTPCLIENT-3)", async () => {
     const server = await aServer(hang);
     const controller = new AbortController();
     const running = aSampler(server).generate(request, controller.signal);
@@ -378,7 +378,7 @@ describe("requests", () => {
     await expect(aSampler(server).generate(request, controller.signal)).rejects.toThrow("enough");
   });
 
-  it("run so many at once, wait in a bounded row, and leave it when aborted (Q1, Q3)", async () => {
+  it("run so many at once, wait in a bounded row, and leave it when aborted (TURNSTILE-1, TURNSTILE-3)", async () => {
     const held: (() => void)[] = [];
     const server = await aServer((received, response) => {
       held.push(() => void likeVllm(received, response));
@@ -414,7 +414,7 @@ describe("requests", () => {
     }
   });
 
-  it("send the API key and show it nowhere (H4)", async () => {
+  it("send the API key and show it nowhere (HTTPCLIENT-4)", async () => {
     const apiKey = "sk-secret-1234";
     const server = await aServer((received, response) =>
       json({ error: { message: `bad key ${received.headers.authorization}` } }, 401)(received, response),
@@ -436,7 +436,7 @@ describe("requests", () => {
     expect(error.message).toMatch(/UNREACHABLE.*ECONNREFUSED.*does the server run there/);
   });
 
-  it("end with the sampler: running and waiting ones with CLOSED, later ones too (Q4)", async () => {
+  it("end with the sampler: running and waiting ones with CLOSED, later ones too (TURNSTILE-4)", async () => {
     const server = await aServer(hang);
     const sampler = aSampler(server, { maxConcurrency: 1 });
     const running = failure(sampler.generate(request));
@@ -551,7 +551,7 @@ describe("loading weights", () => {
     expect(error.message).toMatch(/UNSUPPORTED.*restart it/);
   });
 
-  it("waits for running requests and holds later ones (E2, Q2)", async () => {
+  it("waits for running requests and holds later ones (HTTPSAMPLER-2, TURNSTILE-2)", async () => {
     let answerFirst = () => {};
     const server = await aServer((received, response) =>
       (received.path === "/v1/completions" ? likeVllm : json({}))(received, response),

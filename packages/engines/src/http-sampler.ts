@@ -17,13 +17,13 @@ import { offersReload, reloadOn, type WeightsOnDisk } from "./weight-reload.js";
  * Responsibility: presents a model behind HTTP as a sampler: token ids in, token ids and log-probs out.
  * Not responsible for: connections and retries (http-client.ts), the servers' dialects (protocols/), or text
  * (chat-endpoint.ts).
- * - E1. A result has one log-prob per token, or there is no result: what a server does not report is an error that says
+ * - HTTPSAMPLER-1. A result has one log-prob per token, or there is no result: what a server does not report is an error that says
  *   what cannot be trained.
- * - E2. One result is sampled by one set of weights: a load waits for the running requests and holds back the next
+ * - HTTPSAMPLER-2. One result is sampled by one set of weights: a load waits for the running requests and holds back the next
  *   ones.
- * - E3. Nothing after the end of a reply is kept, where the end is a stop token, a stop text or the limit; the stop
+ * - HTTPSAMPLER-3. Nothing after the end of a reply is kept, where the end is a stop token, a stop text or the limit; the stop
  *   token itself is kept.
- * - E4. A log-prob is reported as what it is: before temperature and truncation, or after both.
+ * - HTTPSAMPLER-4. A log-prob is reported as what it is: before temperature and truncation, or after both.
  */
 
 export const httpSamplerConfigSchema = engineConfigSchema.extend({
@@ -97,7 +97,7 @@ export class HttpSampler implements SessionSampler {
   }
 
   /**
-   * Makes the server load weights from a folder in the Hugging Face layout that it can read (E2).
+   * Makes the server load weights from a folder in the Hugging Face layout that it can read (HTTPSAMPLER-2).
    * @throws {EngineError} UNSUPPORTED when the server has no such endpoint or does not enable it
    */
   async reloadWeights(weights: WeightsOnDisk, signal?: AbortSignal): Promise<void> {
@@ -199,7 +199,7 @@ export class HttpSampler implements SessionSampler {
     return { ...sampled, logprobs: logprobs ?? sampled.logprobs };
   }
 
-  /** Returns the log-probs under the names of what they are (E4). */
+  /** Returns the log-probs under the names of what they are (HTTPSAMPLER-4). */
   #told(
     request: GenerateRequest,
     mode: LogprobsMode,
@@ -261,13 +261,13 @@ function modeOf(request: GenerateRequest, mode: LogprobsMode): LogprobsMode {
 const isStop = ({ stopTokenIds }: GenerateRequest, id: number | undefined) =>
   id !== undefined && stopTokenIds.includes(id);
 
-/** Truncates a reply at its stop token (E3). */
+/** Truncates a reply at its stop token (HTTPSAMPLER-3). */
 function cutAtStop(request: GenerateRequest, tokenIds: readonly number[]): readonly number[] {
   const at = tokenIds.findIndex((id) => isStop(request, id));
   return at < 0 ? tokenIds : tokenIds.slice(0, at + 1);
 }
 
-/** Checks that an answer is complete (E1, E3). */
+/** Checks that an answer is complete (HTTPSAMPLER-1, HTTPSAMPLER-3). */
 function wholeOf(path: string, request: GenerateRequest, sampled: Sampled | undefined): Whole {
   if (sampled === undefined) throw new EngineError("BAD_REPLY", `${path}: the answer contains no completion`);
   const { end } = sampled;

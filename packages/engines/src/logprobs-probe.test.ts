@@ -99,7 +99,7 @@ const after = { rolloutLogprobs: [NaN, NaN], sampledLogprobs: twice(logprobsAt(0
 
 describe("log-probs", () => {
   it.each(["vllm", "sglang", "llamacpp"] as const)(
-    "that %s tells after the temperature are found to be those, and told as such (E4)",
+    "that %s tells after the temperature are found to be those, and told as such (HTTPSAMPLER-4)",
     async (kind) => {
       const { sampler } = await aSampler(drawing(kind, "processed"), { kind });
       expect(await sampler.probeLogprobs()).toBe("processed_logprobs");
@@ -111,7 +111,7 @@ describe("log-probs", () => {
     },
   );
 
-  it.each(["vllm", "sglang"] as const)("that %s tells before it are the model's own (E4)", async (kind) => {
+  it.each(["vllm", "sglang"] as const)("that %s tells before it are the model's own (HTTPSAMPLER-4)", async (kind) => {
     const { sampler } = await aSampler(drawing(kind, "raw"), { kind });
     expect(await sampler.probeLogprobs()).toBe("raw_logprobs");
     const told = await sampler.generate(request);

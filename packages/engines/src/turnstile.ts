@@ -3,10 +3,10 @@ import { EngineError } from "./error.js";
 /*
  * Responsibility: limits how many calls run at once, in the order of their arrival, and sometimes runs one alone.
  * Not responsible for: what the calls do, and how long they may take.
- * - Q1. At most `maxRunning` calls run and at most `maxWaiting` wait; one more rejects with QUEUE_FULL.
- * - Q2. A call that runs alone starts when those before it are done; those after it wait until it is done.
- * - Q3. A waiting call that is aborted leaves the queue at once and rejects with the signal's reason.
- * - Q4. After close every waiting call rejects with CLOSED; close resolves when the running ones are done.
+ * - TURNSTILE-1. At most `maxRunning` calls run and at most `maxWaiting` wait; one more rejects with QUEUE_FULL.
+ * - TURNSTILE-2. A call that runs alone starts when those before it are done; those after it wait until it is done.
+ * - TURNSTILE-3. A waiting call that is aborted leaves the queue at once and rejects with the signal's reason.
+ * - TURNSTILE-4. After close every waiting call rejects with CLOSED; close resolves when the running ones are done.
  */
 
 interface Waiting {

@@ -119,7 +119,7 @@ describe("a step of Adam", () => {
   });
 
   test.each(["graph", "xla"] as const)(
-    "gives in mode %s what it gives eagerly, over variables and elsewhere",
+    "gives in mode %s what it gives eagerly, over variables and elsewhere (JIT-ADAM-1)",
     (mode) => {
       const actual = run(backend, mode);
       expected.forEach((values, index) => {

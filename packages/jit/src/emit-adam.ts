@@ -11,10 +11,10 @@ import type { Operation, Value } from "./value.js";
 /*
  * Responsibility: optimizer steps over variables (see adam.ts): which of them may write to the variables directly, and in which order.
  *
- * A1. An old value that something else in the function uses is read before the step; TensorFlow gives the step separate
+ * JIT-ADAM-1. An old value that something else in the function uses is read before the step; TensorFlow gives the step separate
  *     memory if an old value is still referenced.
- * A2. Large entries are updated one after another: gradient read, step, and the gradient's zeroing, then the next entry's.
- *     Only one entry's temporaries thus exist at a time.
+ * Large entries are updated one after another: gradient read, step, and the gradient's zeroing, then the next entry's.
+ * Only one entry's temporaries thus exist at a time.
  */
 
 /** From this many values on, entries wait for each other; for smaller ones running concurrently gains more. */
@@ -116,7 +116,7 @@ function inputsOf({ inputs }: Operation) {
   return { weights, moment1, moment2, gradient, scale, stepSize, correction, beta1, beta2, epsilon, decay };
 }
 
-/** A2: each large step starts when the previous one, and the clearing of its gradient, are done. */
+/** Each large step starts when the previous one, and the clearing of its gradient, are done. */
 export function sequenceSteps(steps: Iterable<EmittedStep>, assignments: ReadonlyMap<string, string>): void {
   let previous: string | undefined;
   for (const { size, starts, node, gradient } of steps) {

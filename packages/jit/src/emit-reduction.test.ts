@@ -69,7 +69,7 @@ function mostStanding(
   }
 }
 
-it("no more stands than the window, or one larger entry, and every sum is reached (JIT-REDUCE-2)", () => {
+it("no more stands than the window, or one larger entry, and every sum is reached (JIT-REDUCE-2, JIT-REDUCE-1)", () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 14 });
   const picks = fc.infiniteStream(fc.nat());
   fc.assert(

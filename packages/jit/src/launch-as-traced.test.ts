@@ -24,7 +24,7 @@ function optimized(rewrites: "on" | undefined): string[] {
   return [...new Set([...stderr.matchAll(/item\.id=(\w+)/g)].map(([, name]) => name as string))];
 }
 
-it("G5: TensorFlow's optimizer goes over no function of a launch", () => {
+it("JIT-PROGRAM-5: TensorFlow's optimizer goes over no function of a launch", () => {
   expect(optimized("on")).toEqual(["tf_graph"]);
 });
 

@@ -62,7 +62,7 @@ describe("a function without memory", () => {
     },
   );
 
-  it("does not touch variables again whose memory a failed launch has freed (JIT-LAUNCH-4)", async () => {
+  it("does not touch variables again whose memory a failed launch has freed (JIT-LAUNCH-4, JIT-LAUNCH-1)", async () => {
     const module = tooLarge(await loadBackend(), "xla");
     module.writeState({ counter: new Float32Array(1000).fill(5) });
     expect(() => module.call("sumAndCount", inputs)).toThrowError(

@@ -80,7 +80,7 @@ describe.each(["graph", "eager", "xla"] as const)("a module in mode %s", (mode) 
     module.dispose();
   });
 
-  test("G1: reads state as it was before the call, also where two entries change places", () => {
+  test("JIT-PROGRAM-1, JIT-LAUNCH-2: reads state as it was before the call, also where two entries change places", () => {
     const module = build();
     module.writeState({ total: Float32Array.of(1, 1, 1), other: Float32Array.of(2, 2, 2) });
     expect(module.call("replace", { x: Float32Array.of(7, 7, 7) })).toEqual({
@@ -96,7 +96,7 @@ describe.each(["graph", "eager", "xla"] as const)("a module in mode %s", (mode) 
     module.dispose();
   });
 
-  test("copies what is written and read: neither side sees later changes of the other", () => {
+  test("copies what is written and read: neither side sees later changes of the other (JIT-PROGRAM-4)", () => {
     const module = build();
     const given = Float32Array.of(1, 2, 3);
     module.writeState({ total: given });

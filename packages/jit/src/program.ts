@@ -20,15 +20,15 @@ import type { Operation, Value } from "./value.js";
  * Responsibility: several traced functions over one state as one graph. State entries are variables that all functions share;
  * inputs are placeholders of each function; a call feeds one function's placeholders and fetches its outputs.
  *
- * G1. A function's outputs and its new state are computed from the state before the call: a variable is
+ * JIT-PROGRAM-1. A function's outputs and its new state are computed from the state before the call: a variable is
  *     assigned after its read, and outputs are fetched after all assignments.
- * G2. A row write goes into the variable itself only if its result is the variable's new value and everything that reads
+ * JIT-PROGRAM-2. A row write goes into the variable itself only if its result is the variable's new value and everything that reads
  *     the old rows can run before it, and does. Otherwise it writes a copy.
- * G3. A variable that is written in place owns its memory: a value that is assigned to it as a whole is copied in, and one
+ * JIT-PROGRAM-3. A variable that is written in place owns its memory: a value that is assigned to it as a whole is copied in, and one
  *     that is assigned from it to another variable is copied out.
- * G4. No variable keeps memory of JavaScript's: the addon passes arrays on without a copy, and TensorFlow may release
+ * JIT-PROGRAM-4. No variable keeps memory of JavaScript's: the addon passes arrays on without a copy, and TensorFlow may release
  *     them on any thread.
- * G5. TensorFlow's graph optimizer leaves launches as they were traced. XLA optimizes them itself, and where a function may need
+ * JIT-PROGRAM-5. TensorFlow's graph optimizer leaves launches as they were traced. XLA optimizes them itself, and where a function may need
  *     more than 80 % of a GPU's memory that optimizer inserts operations which XLA does not know (TemporaryVariable).
  */
 
@@ -135,7 +135,7 @@ export function buildProgram(
   };
 }
 
-/** G5: TensorFlow's optimizer skips functions of tf.data, which have this attribute; nothing else checks for it. */
+/** JIT-PROGRAM-5: TensorFlow's optimizer skips functions of tf.data, which have this attribute; nothing else checks for it. */
 function leftAsTraced(fn: FunctionProto): FunctionProto {
   return { ...fn, attr: { ...fn.attr, _tf_data_function: { b: true } } };
 }

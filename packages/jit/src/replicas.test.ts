@@ -98,7 +98,7 @@ it("what is written to each replica is read from each, and the same entries are 
 });
 
 describe.each([2, 3])("%i replicas", (count) => {
-  it("compute side by side, are summed, and stay one model", () => {
+  it("compute side by side, are summed, and stay one model (JIT-REDUCE-3, JIT-STAGE-3)", () => {
     const module = summing("xla", count);
     expect(module.replicas).toBe(count);
     const weights = Float32Array.of(1, 2, 3);
@@ -178,7 +178,7 @@ it("one replica is its own sum, in every mode", () => {
   }
 });
 
-it("between GPUs a sum begins when every replica has been launched (JIT-STAGE-2)", () => {
+it("between GPUs a sum begins when every replica has been launched (JIT-STAGE-2, JIT-STAGE-1)", () => {
   const { tf: t } = backend;
   const of = (tensors: Readonly<Record<string, tf.Tensor>>) => Object.values(tensors)[0] as tf.Tensor;
   const staged = {
@@ -206,9 +206,27 @@ it("between GPUs a sum begins when every replica has been launched (JIT-STAGE-2)
   expect(new Set(sums.map(({ attr }) => String(attr["shared_name"]?.s))).size).toBe(2);
   expect(sums).toHaveLength(4);
   for (const { input, device } of sums) {
+    const summed = nodes.find(({ name }) => name === input[0]?.split(":")[0]);
+    expect(summed).toMatchObject({ op: "StatefulPartitionedCall", device });
     const meeting = nodes.find(({ name }) => `^${name}` === input[1]);
     expect(meeting).toMatchObject({ op: "NoOp", device, input: launches.map(({ name }) => `^${name}`) });
   }
+});
+
+it("JIT-LAUNCH-3: the names of a function's graph are the same whatever was traced before it", () => {
+  const { tf: t } = backend;
+  const held = { held: vector };
+  const traced = (name: string, factor: number) =>
+    traceStages(
+      name,
+      held,
+      { inputs: { x: vector }, body: (_, { x }) => ({ outputs: { y: t.mul(x as tf.Tensor, factor) } }) },
+      { fusedAttention: false, calls: true },
+    );
+  const options = { xla: true, gpu: true, halfProducts: false, replicas: 1 };
+  const first = buildProgram(held, [traced("f", 2)], options);
+  traced("g", 3);
+  expect(buildProgram(held, [traced("f", 2)], options)).toEqual(first);
 });
 
 it("refuses stages whose sums cannot be, in every mode", () => {

@@ -106,7 +106,7 @@ describe("the gradient of a scan", () => {
     ["xla", "products", false],
     ["eager", "nothing", false],
   ] as const)(
-    "in mode %s, keeping %s, reverse %s, is that of the steps written out",
+    "in mode %s, keeping %s, reverse %s, is that of the steps written out (JIT-SCAN-1, JIT-SCAN-2)",
     (mode, keep, reverse) => {
       expectSame(run(backend, mode, looped(keep, reverse)), run(backend, "eager", written(reverse)));
     },

@@ -126,14 +126,14 @@ describe.each([
     module.dispose();
   });
 
-  test("G2: keeps the old rows where they are used beside the new ones", () => {
+  test("JIT-PROGRAM-2: keeps the old rows where they are used beside the new ones", () => {
     const module = build();
     expect(module.call("writeBesideTheOld", call)).toEqual({ old: zeros, change: after });
     expect(module.readState(["a"])["a"]).toEqual(after);
     module.dispose();
   });
 
-  test("G2: leaves the state where the result is not its new value", () => {
+  test("JIT-PROGRAM-2: leaves the state where the result is not its new value", () => {
     const module = build();
     expect(module.call("writeWithoutKeeping", call)).toEqual({ all: after });
     expect(module.readState()).toEqual({ a: zeros, b: zeros });
@@ -142,7 +142,7 @@ describe.each([
     module.dispose();
   });
 
-  test("G2: lets readers of the old rows run before the write", () => {
+  test("JIT-PROGRAM-2: lets readers of the old rows run before the write", () => {
     const module = build();
     module.call("write", call);
     const sums = module.call("writeAfterReading", { ...call, rows: Float32Array.of(7, 7, 7, 7) });
@@ -153,7 +153,7 @@ describe.each([
     module.dispose();
   });
 
-  test("G2: writes rows of the table itself as they were", () => {
+  test("JIT-PROGRAM-2: writes rows of the table itself as they were", () => {
     const module = build();
     module.call("write", call);
     module.call("writeWhatIsRead", { at: Int32Array.of(1, 2, 0, 0), rows: new Float32Array(4) });
@@ -161,7 +161,7 @@ describe.each([
     module.dispose();
   });
 
-  test("G2: orders reads and writes of two tables that wait for one another", () => {
+  test("JIT-PROGRAM-2: orders reads and writes of two tables that wait for one another", () => {
     const module = build();
     module.writeState({ a: new Float32Array(12).fill(2), b: new Float32Array(12).fill(1) });
     const outputs = module.call("crossed", call);
@@ -179,7 +179,7 @@ describe.each([
     module.dispose();
   });
 
-  test("G3: does not write into what another entry or a constant holds", () => {
+  test("JIT-PROGRAM-3: does not write into what another entry or a constant holds", () => {
     const module = build();
     module.call("write", call);
     module.call("copy", {});
@@ -227,7 +227,7 @@ describe("a traced row write", () => {
     ["writeIntoTheOther", []],
     ["writeWhatIsRead", []],
     ["crossed", ["a"]],
-  ])("G2: of %s goes in place into %j", (name, states) => {
+  ])("JIT-PROGRAM-2: of %s goes in place into %j", (name, states) => {
     expect(traced(name)).toEqual(states);
   });
 });

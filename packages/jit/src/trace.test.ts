@@ -41,14 +41,14 @@ describe("a trace", () => {
     real = nodeBackend().binding;
   });
 
-  test("R1: names the operation whose value is read on the host, and the function", () => {
+  test("JIT-TRACE-1: names the operation whose value is read on the host, and the function", () => {
     const [code, message] = codeOf(() => trace((x) => tf.add(x, need(tf.mul(x, 2).dataSync()[0]))));
     expect(code).toBe("HOST_READ_WHILE_TRACING");
     expect(message).toContain("float32[3] computed by Mul");
     expect(message).toContain('function "f"');
   });
 
-  test("R1: lets constants be read, which are known", () => {
+  test("JIT-TRACE-1: lets constants be read, which are known", () => {
     const { outputs } = trace((x) => tf.mul(x, need(tf.tensor1d([4, 5, 6]).dataSync()[1])));
     expect(outputs.get("y")).toMatchObject({ shape: [3], dtype: 1 });
   });
@@ -65,7 +65,7 @@ describe("a trace", () => {
     expect(message).toContain("Fill");
   });
 
-  test("R2: takes tensors from outside as constants and leaves them usable", () => {
+  test("JIT-TRACE-2: takes tensors from outside as constants and leaves them usable", () => {
     const fresh = tf.tensor1d([1, 2, 3]);
     const computed = tf.tidy(() => tf.add(tf.tensor1d([1, 1, 1]), 1));
     const module = jit({
@@ -84,7 +84,7 @@ describe("a trace", () => {
     module.dispose();
   });
 
-  test("R3: refuses a loop body's tensor outside of the body", () => {
+  test("JIT-TRACE-3: refuses a loop body's tensor outside of the body", () => {
     const [code] = codeOf(() =>
       trace((x) => {
         let leaked: tf.Tensor | undefined;
@@ -102,7 +102,7 @@ describe("a trace", () => {
     expect(code).toBe("TENSOR_OUT_OF_SCOPE");
   });
 
-  test("R4: leaves the backend as it was, after success and after an error, without tensors of its own", () => {
+  test("JIT-TRACE-4: leaves the backend as it was, after success and after an error, without tensors of its own", () => {
     const tensors = tf.memory().numTensors;
     trace((x) => tf.square(x));
     expect(nodeBackend().binding).toBe(real);

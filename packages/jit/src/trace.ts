@@ -17,10 +17,10 @@ import { describeValue, isUniform, type Operation, type Origin, Scope, type Valu
  * Responsibility: runs a tfjs function on shapes alone and records what it would have computed as a list of operations.
  * Not responsible for: running anything (graph-module.ts) or writing a graph (emit.ts).
  *
- * R1. Nothing is computed while tracing; a read of a computed value on the host is an error that names it.
- * R2. A tensor from outside the trace is a constant of it, and is left unchanged.
- * R3. A value is used in the scope that made it or in a nested one; using it in a nested one records a capture.
- * R4. Afterwards the backend is as it was before, whether the traced function returns or throws.
+ * JIT-TRACE-1. Nothing is computed while tracing; a read of a computed value on the host is an error that names it.
+ * JIT-TRACE-2. A tensor from outside the trace is a constant of it, and is left unchanged.
+ * JIT-TRACE-3. A value is used in the scope that made it or in a nested one; using it in a nested one records a capture.
+ * JIT-TRACE-4. Afterwards the backend is as it was before, whether the traced function returns or throws.
  */
 
 /** Trace ids are above every id that the addon assigns (int32). */
@@ -240,7 +240,7 @@ export class Trace {
     });
   }
 
-  /** R2: values that are still on the host become constants without being sent to the addon. */
+  /** JIT-TRACE-2: values that are still on the host become constants without being sent to the addon. */
   #idOf(tensor: tf.TensorInfo): number {
     const entry = this.#backend.tensorMap.get(tensor.dataId);
     if (entry.values === null) return entry.id;

@@ -39,7 +39,7 @@ describe("a checkpoint of a policy with adapters", () => {
     learner.close();
   });
 
-  it("goes on over the base it is given (L4), and its next step can be replayed", async () => {
+  it("goes on over the base it is given (LEARNER-4), and its next step can be replayed", async () => {
     const straight = make();
     await straight.update(randomGroups(1));
     const checkpoint = straight.checkpoint(extra);

@@ -8,7 +8,7 @@ import { createRandom } from "./random.js";
 import { initialState } from "./state.js";
 import { applyNames } from "./sum-functions.js";
 
-it("an update that fails while it is applied closes the learner: no version names two sets of weights (L2)", async () => {
+it("an update that fails while it is applied closes the learner: no version names two sets of weights (LEARNER-2)", async () => {
   const backend = await loadBackend();
   // Parts so small that there are several.
   const config = resolveLearnerConfig(tinyConfig({ memory: { applyMb: 1e-3 } }));

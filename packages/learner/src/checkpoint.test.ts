@@ -42,13 +42,13 @@ function aCheckpoint(policyVersion: number, metric?: number): Checkpoint {
 }
 
 describe("checkpoints", () => {
-  it("come back as they were written (C4)", async () => {
+  it("come back as they were written (CHECKPOINT-4)", async () => {
     const folder = await writeCheckpoint(root, aCheckpoint(3, 0.5));
     expect(await readCheckpoint(folder)).toEqual(aCheckpoint(3, 0.5));
     expect(await latestCheckpoint(root)).toBe(folder);
   });
 
-  it("keep the last k and the best, and forget the rest (C3)", async () => {
+  it("keep the last k and the best, and forget the rest (CHECKPOINT-3)", async () => {
     const metrics = [0.1, 0.9, 0.3, 0.4, 0.2];
     for (const [version, metric] of metrics.entries())
       await writeCheckpoint(root, aCheckpoint(version, metric), { keepLast: 2 });
@@ -57,7 +57,7 @@ describe("checkpoints", () => {
     expect(await latestCheckpoint(root)).toBe(join(root, "policy-00000004"));
   });
 
-  it("ignore what a killed writer left and clear it away with the next write (C1)", async () => {
+  it("ignore what a killed writer left and clear it away with the next write (CHECKPOINT-1)", async () => {
     await writeCheckpoint(root, aCheckpoint(1));
     await mkdir(join(root, ".writing-policy-00000002-dead"));
     await writeFile(join(root, ".writing-policy-00000002-dead", "state.bin"), "half");
@@ -84,7 +84,7 @@ describe("checkpoints", () => {
     expect(left.map((names) => names.length)).toEqual([1, 1, 1]);
   });
 
-  it("keep the last writing of a policy version (C1, C2)", async () => {
+  it("keep the last writing of a policy version (CHECKPOINT-1, CHECKPOINT-2)", async () => {
     for (const metric of [0.1, 0.3, 0.2]) await writeCheckpoint(root, aCheckpoint(1, metric));
     const folder = (await latestCheckpoint(root)) ?? "";
     expect((await readCheckpoint(folder)).extra.metric).toBe(0.2);
@@ -94,7 +94,7 @@ describe("checkpoints", () => {
     expect(await latestCheckpoint(root)).toBe(join(root, "policy-00000002"));
   });
 
-  it("fail to read when a byte was changed, a file cut short or gone (C4)", async () => {
+  it("fail to read when a byte was changed, a file cut short or gone (CHECKPOINT-4)", async () => {
     const folder = await writeCheckpoint(root, aCheckpoint(1));
     const path = join(folder, "state.bin");
     const good = await readFile(path);
@@ -116,7 +116,7 @@ describe("checkpoints", () => {
   });
 
   it.each([2, 3, 5])(
-    "survive SIGKILL of the writer after its checkpoint %i (C1, C2)",
+    "survive SIGKILL of the writer after its checkpoint %i (CHECKPOINT-1, CHECKPOINT-2)",
     async (acknowledged) => {
       const writer = fork(fileURLToPath(new URL("./checkpoint-writer.fixture.ts", import.meta.url)), [root], {
         execArgv: ["--import", import.meta.resolve("tsx")],

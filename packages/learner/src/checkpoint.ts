@@ -2,10 +2,10 @@
  * Responsibility: checkpoints as folders that appear either complete or not at all.
  * Not responsible for: deciding when to write one, or what the trainer's own fields mean.
  *
- * C1. A folder named `policy-…` is complete: it is filled under another name, synced, then renamed.
- * C2. Writing never touches an older checkpoint before the new one is in place.
- * C3. The newest `keepLast` and the best by metric stay; all others are removed.
- * C4. What is read is what was written, byte for byte, or the read fails.
+ * CHECKPOINT-1. A folder named `policy-…` is complete: it is filled under another name, synced, then renamed.
+ * CHECKPOINT-2. Writing never touches an older checkpoint before the new one is in place.
+ * CHECKPOINT-3. The newest `keepLast` and the best by metric stay; all others are removed.
+ * CHECKPOINT-4. What is read is what was written, byte for byte, or the read fails.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename } from "node:fs/promises";
@@ -220,7 +220,7 @@ interface Folder {
   readonly superseded: boolean;
 }
 
-/** Returns an unused name: rename cannot replace a folder, and an earlier one must not be removed first (C2). */
+/** Returns an unused name: rename cannot replace a folder, and an earlier one must not be removed first (CHECKPOINT-2). */
 async function freeName(root: string, policyVersion: number): Promise<string> {
   const taken = (await folders(root)).filter((folder) => folder.policyVersion === policyVersion);
   const name = `policy-${String(policyVersion).padStart(8, "0")}`;

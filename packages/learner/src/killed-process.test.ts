@@ -34,7 +34,7 @@ async function stateOf(folder: string): Promise<{ readonly state: Buffer; readon
   return { state: await readFile(join(checkpoint, "state.bin")), manifest };
 }
 
-it("2N updates are N, SIGKILL, and N more, byte for byte, with four optimizer steps an update (L3, L4, P1)", async () => {
+it("2N updates are N, SIGKILL, and N more, byte for byte, with four optimizer steps an update (LEARNER-3, LEARNER-4, POLICYUPDATE-1)", async () => {
   const updates = 4;
   const straight = train(join(root, "straight"), updates);
   const ended = once(straight, "exit");

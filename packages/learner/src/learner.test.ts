@@ -86,7 +86,7 @@ describe("createLearner", () => {
     }
   });
 
-  it("gives the same bytes whatever the order of groups and members (L3)", async () => {
+  it("gives the same bytes whatever the order of groups and members (LEARNER-3)", async () => {
     const groups = randomGroups(3);
     const turned = [...groups]
       .reverse()
@@ -129,7 +129,7 @@ describe("createLearner", () => {
     expect(tf.memory().numTensors).toBe(before);
   });
 
-  it("stops at a loss that is not finite and keeps weights and usability (L2, O1, O2)", async () => {
+  it("stops at a loss that is not finite and keeps weights and usability (LEARNER-2, OPTSTEP-1, OPTSTEP-2)", async () => {
     const before = hashWeights(tinyParameters());
     const groups = randomGroups(4);
     const broken = groups.map((group) => ({
@@ -150,7 +150,7 @@ describe("createLearner", () => {
     expect(exploding.weightsHash()).toBe(plain.weightsHash());
   });
 
-  it("can be aborted between micro-batches and goes on as if nothing had been (L2, O3)", async () => {
+  it("can be aborted between micro-batches and goes on as if nothing had been (LEARNER-2, OPTSTEP-3)", async () => {
     const learner = aLearner();
     const twin = aLearner();
     const controller = new AbortController();
@@ -162,7 +162,7 @@ describe("createLearner", () => {
     expect(learner.weightsHash()).toBe(twin.weightsHash());
   });
 
-  it("refuses a second call while one runs, and every call after close (L1)", async () => {
+  it("refuses a second call while one runs, and every call after close (LEARNER-1)", async () => {
     const learner = aLearner();
     const running = learner.update(randomGroups(6));
     await expect(learner.update(randomGroups(6))).rejects.toMatchObject({ code: "BUSY" });
@@ -181,7 +181,7 @@ describe("createLearner", () => {
     expect(checked.weightsHash()).toBe(hashWeights(tinyParameters()));
   });
 
-  it("raises the version when an update stops after a step was applied (L2)", async () => {
+  it("raises the version when an update stops after a step was applied (LEARNER-2)", async () => {
     const learner = aLearner(tinyConfig({ miniBatches: 2 }));
     const controller = new AbortController();
     const running = learner.update(randomGroups(5), { signal: controller.signal });

@@ -2,14 +2,14 @@
  * Responsibility: turns scored groups into better weights, in one process, with all tensors in one compiled module.
  * Not responsible for: fetching groups, publishing weights, deciding when to stop.
  *
- * L1. One call at a time: a second one is refused, not queued.
- * L2. An update that throws leaves weights, moments, counters and random state as they were. If an earlier
+ * LEARNER-1. One call at a time: a second one is refused, not queued.
+ * LEARNER-2. An update that throws leaves weights, moments, counters and random state as they were. If an earlier
  *     optimizer step of the same update was applied, the policy version rises and the error says so: one
  *     version never names two sets of weights. If a step failed while it was applied, or a failed launch destroyed state,
  *     the learner is closed.
- * L3. The same weights, groups and configuration give the same new weights, bit for bit on one backend of a CPU,
+ * LEARNER-3. The same weights, groups and configuration give the same new weights, bit for bit on one backend of a CPU,
  *     regardless of the order of the groups. On a GPU some sums have no fixed order unless `deterministic` is set.
- * L4. A learner created from a checkpoint continues exactly like the one that wrote it.
+ * LEARNER-4. A learner created from a checkpoint continues exactly like the one that wrote it.
  */
 import type { JitModule } from "@palimpsest/jit";
 import { hashWeights, type ModelConfig, mergeLora, parameterShapes } from "@palimpsest/model";

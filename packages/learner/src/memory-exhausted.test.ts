@@ -83,7 +83,7 @@ describe("an update without memory", () => {
     learner.close();
   });
 
-  it("closes the learner where the sums cannot be cleared (O2)", { timeout: 240_000 }, async () => {
+  it("closes the learner where the sums cannot be cleared (OPTSTEP-2)", { timeout: 240_000 }, async () => {
     const learner = await learnerIn("graph");
     failRuns((run) => run >= 2);
     await expect(learner.update(randomGroups(1))).rejects.toMatchObject({

@@ -50,7 +50,7 @@ it.each<Partial<LearnerConfigInput>>([
   { oldLogprobs: "recompute" },
   { oldLogprobs: "recompute", miniBatches: 3, epochs: 2 },
 ])(
-  "recompute: the sampler's numerics do not show in an update of fresh rows, and do in one of older rows (%o, P1, P2)",
+  "recompute: the sampler's numerics do not show in an update of fresh rows, and do in one of older rows (%o, POLICYUPDATE-1, POLICYUPDATE-2)",
   async (config) => {
     const groups = randomGroups(4);
     const here = await after(config, groups);
@@ -60,7 +60,7 @@ it.each<Partial<LearnerConfigInput>>([
   },
 );
 
-it("recompute with an importance correction: old rows are compared with the weights before the update (P2)", async () => {
+it("recompute with an importance correction: old rows are compared with the weights before the update (POLICYUPDATE-2)", async () => {
   const config = { miniBatches: 1, importance: { kind: "tis-token", cap: 1e6 } } as const;
   const { second } = await after(config, randomGroups(4));
   expect(second.metrics.ratioMax).toBe(1);
@@ -75,7 +75,7 @@ it("rollout: the sampler's numerics show in every update", async () => {
   expect(elsewhere.first.hash).not.toBe(first.hash);
 });
 
-it("the ratio is exactly 1 on the first step and moves from there with every other (P1)", async () => {
+it("the ratio is exactly 1 on the first step and moves from there with every other (POLICYUPDATE-1)", async () => {
   const groups = randomGroups(4);
   const single = await after({}, groups);
   expect([single.first.metrics.ratioMin, single.first.metrics.ratioMax]).toEqual([1, 1]);

@@ -20,12 +20,12 @@ import { applyNames, CLEAR, GRADIENT_NORM, GRADIENTS } from "./sum-functions.js"
 /**
  * One optimizer step: every micro-batch's gradients are accumulated, checked, and applied.
  *
- * O1. The weights change once, at the end, or not at all: an error before that leaves them unchanged. They are applied
+ * OPTSTEP-1. The weights change once, at the end, or not at all: an error before that leaves them unchanged. They are applied
  *     in parts; a failure between two of these is APPLY_FAILED, after which the module must not be used.
- * O2. The accumulators are zero before and after, also after a failure. If they cannot be cleared, because a launch destroyed
+ * OPTSTEP-2. The accumulators are zero before and after, also after a failure. If they cannot be cleared, because a launch destroyed
  *     them or clearing fails too, the error ends the learner (`endsLearner`).
- * O3. The event loop runs between micro-batches; with several replicas between those that are computed concurrently.
- * O4. Replicas have equal weights before and after a step: each applies the sum over all.
+ * OPTSTEP-3. The event loop runs between micro-batches; with several replicas between those that are computed concurrently.
+ * OPTSTEP-4. Replicas have equal weights before and after a step: each applies the sum over all.
  *
  * @throws {LearnerError} NOT_FINITE, ABORTED, ROW_TOO_LONG, APPLY_FAILED, PEER_FAILED; {JitError} of the device
  */
@@ -113,7 +113,7 @@ export async function optimizerStep<Row extends PackableRow>(
   }
 }
 
-/** Restores O2 after a failure. If that fails too, what is left of the step would be added to the next one. */
+/** Restores OPTSTEP-2 after a failure. If that fails too, what is left of the step would be added to the next one. */
 function clearAfter(error: unknown, module: JitModule, step: number): void {
   try {
     module.call(CLEAR, {});

@@ -2,9 +2,9 @@
  * Responsibility: one update of the policy: rows, π_old, advantages, and the optimizer steps of every epoch.
  * Not responsible for: counters and random state, which the learner keeps; what a step computes.
  *
- * P1. π_old is computed from the weights before the update's first step, by the learner's own forward pass
+ * POLICYUPDATE-1. π_old is computed from the weights before the update's first step, by the learner's own forward pass
  *     (`recompute`): the first step's ratios are exactly 1, and the sampler's batching cannot affect the weights.
- * P2. Rows that older weights sampled keep the sampler's log-probs as π_old, unless an importance correction compares
+ * POLICYUPDATE-2. Rows that older weights sampled keep the sampler's log-probs as π_old, unless an importance correction compares
  *     the two.
  */
 import type { JitModule } from "@palimpsest/jit";

@@ -49,7 +49,7 @@ function expectSame(left: Learner, right: Learner): void {
 const called = ({ stats }: Learner) => Object.keys(stats).filter((name) => (stats[name]?.calls ?? 0) > 0);
 
 it(
-  "two replicas train what one trains: several rounds, shared prompts, π_old scored before the second mini-batch",
+  "two replicas train what one trains: several rounds, shared prompts, π_old scored before the second mini-batch (OPTSTEP-4)",
   async () => {
     const given = {
       miniBatches: 2,
@@ -72,7 +72,7 @@ it(
 const aGroup = (seed: number) => randomGroups(seed, 1, 4);
 
 it(
-  "a step of one micro-batch a replica is one run, which all replicas apply or none",
+  "a step of one micro-batch a replica is one run, which all replicas apply or none (AT-ONCE-2)",
   async () => {
     const given: Partial<LearnerConfigInput> = {
       gradientGate: { norm: 1, action: "skip" },

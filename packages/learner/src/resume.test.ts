@@ -47,7 +47,7 @@ describe("a learner made from a checkpoint", () => {
       await learner.update(randomGroups(update), { shuffleRewards: true });
   };
 
-  it("goes on bit for bit as if it had never stopped (L4)", async () => {
+  it("goes on bit for bit as if it had never stopped (LEARNER-4)", async () => {
     const straight = make();
     await train(straight, 0, 6);
     const wanted = straight.checkpoint(extra);

@@ -72,7 +72,7 @@ describe("a step of one micro-batch", () => {
     expectClose(atOnce.parameters(), parts.parameters());
   });
 
-  it("is left out above a gate's norm, and says so", async () => {
+  it("is left out above a gate's norm, and says so (AT-ONCE-1)", async () => {
     const learner = aLearner({ gradientGate: { norm: 1e-4, action: "skip" } });
     const before = learner.weightsHash();
     expect(await learner.update(aGroup(0))).toMatchObject({ optimizerSteps: 0, stepsSkippedByGradient: 1 });
@@ -96,7 +96,7 @@ describe("a step of one micro-batch", () => {
     expect((await wide.update(aGroup(0))).policyVersion).toBe(policyVersion + 1);
   });
 
-  it("is not applied where it is not finite", async () => {
+  it("is not applied where it is not finite (AT-ONCE-1)", async () => {
     const learner = aLearner({ schedule: { learningRate: 1e38 } });
     // Weights so large that the next step's loss is no number.
     await learner.update(aGroup(0));

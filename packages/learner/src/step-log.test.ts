@@ -122,6 +122,15 @@ it("of steps with two records each the chain is found at once, however many they
   expect(chain.at(-1)?.writtenAtMs).toBe(1_999);
 });
 
+it("a step whose dump cannot be stored has no record (STEPLOG-1)", async () => {
+  const log = join(root, "log");
+  const given = { policyVersion: 0, shuffleRewards: false, groups: randomGroups(1) };
+  const dump = await writeStepDump(join(root, "dumps"), 1, given, { keepLast: 1 });
+  const step = { policyVersion: 1, parentHash: "a", weightsHash: "b", consumedGroupIds: ["g"], dataCursor: null };
+  await expect(appendStep(log, step, { ...dump, file: join(root, "absent") })).rejects.toThrow("absent");
+  expect(await readdir(log)).toEqual([]);
+});
+
 it("a step that is appended again changes nothing; another learner's has a record of its own (STEPLOG-2)", async () => {
   const log = join(root, "log");
   const given = { policyVersion: 0, shuffleRewards: false, groups: randomGroups(1) };

@@ -21,7 +21,7 @@ const store = () => MemoryStore.of(records, embedder, { now });
 const ids = (found: Iterable<{ readonly id: string }>) => [...found].map(({ id }) => id);
 
 describe("MemoryStore", () => {
-  it("S1: shows no namespace the changes of another, nor the base", async () => {
+  it("MEMORYSTORE-1: shows no namespace the changes of another, nor the base", async () => {
     const base = await StoreBase.of(records, embedder);
     const [a, b] = [new MemoryStore(base), new MemoryStore(base)];
     await Promise.all([
@@ -37,7 +37,7 @@ describe("MemoryStore", () => {
     expect(base.records).toEqual(records);
   });
 
-  it("S2: after changes it scores as a store made of the same records from the start does", async () => {
+  it("MEMORYSTORE-2: after changes it scores as a store made of the same records from the start does", async () => {
     const random = numbers(3);
     const changed = await MemoryStore.of(manyRecords(200), embedder);
     const fresh = manyRecords(60, 9);
@@ -58,7 +58,7 @@ describe("MemoryStore", () => {
     }
   });
 
-  it("S3: gives the same ids and times for the same calls, and skips ids that are taken", async () => {
+  it("MEMORYSTORE-3: gives the same ids and times for the same calls, and skips ids that are taken", async () => {
     const taken = [...records, aRecord("memory_5", "Taken.")];
     const make = async () => {
       const made = await MemoryStore.of(taken, embedder, { now });
@@ -71,7 +71,7 @@ describe("MemoryStore", () => {
     expect((await make())[4]?.createdAt).toBe("2026-01-02T00:00:00.000Z");
   });
 
-  it("S4: leaves everything as it was when a call fails", async () => {
+  it("MEMORYSTORE-4: leaves everything as it was when a call fails", async () => {
     const broken: Embedder = {
       ...embedder,
       embed: async (texts) => (texts[0]?.includes("fail") ? [] : await embedder.embed(texts)),
@@ -88,7 +88,7 @@ describe("MemoryStore", () => {
     expect(made.diff()).toEqual({ created: [], updated: [], deleted: [] });
   });
 
-  it("S4: an update whose record is deleted meanwhile fails", async () => {
+  it("MEMORYSTORE-4: an update whose record is deleted meanwhile fails", async () => {
     const made = await store();
     const update = made.update("m1", { content: "New." });
     made.delete("m1");
@@ -96,7 +96,7 @@ describe("MemoryStore", () => {
     expect(made.diff()).toEqual({ created: [], updated: [], deleted: ["m1"] });
   });
 
-  it("S5: keeps an updated record's place", async () => {
+  it("MEMORYSTORE-5: keeps an updated record's place", async () => {
     const made = await store();
     const created = await made.create({ content: "Later." });
     await made.update("m1", { content: "New." });
@@ -219,7 +219,7 @@ describe("MemoryStore of 10^5 records", () => {
 describe("StoreBases", () => {
   const copy = () => structuredClone(records);
 
-  it("B1: shares one base among callers with equal records, and embeds them once", async () => {
+  it("STOREBASES-1: shares one base among callers with equal records, and embeds them once", async () => {
     const texts: string[] = [];
     const counting: Embedder = {
       ...embedder,
@@ -235,7 +235,7 @@ describe("StoreBases", () => {
     expect(await bases.baseOf(copy().reverse())).not.toBe(all[0]);
   });
 
-  it("B2: forgets the base that was asked for longest ago", async () => {
+  it("STOREBASES-2: forgets the base that was asked for longest ago", async () => {
     const bases = new StoreBases(embedder, { maxBases: 2 });
     const of = (i: number) => bases.baseOf([aRecord("a", `number ${i}`)]);
     const [one, two] = [await of(1), await of(2)];
@@ -245,7 +245,7 @@ describe("StoreBases", () => {
     expect(await of(2)).not.toBe(two);
   });
 
-  it("B3: an abort ends one caller's wait and no other's", async () => {
+  it("STOREBASES-3: an abort ends one caller's wait and no other's", async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;
@@ -266,7 +266,7 @@ describe("StoreBases", () => {
     expect((await other).size).toBe(3);
   });
 
-  it("B4: tries again after a failure", async () => {
+  it("STOREBASES-4: tries again after a failure", async () => {
     let fail = true;
     const bases = new StoreBases({
       ...embedder,

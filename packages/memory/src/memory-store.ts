@@ -56,11 +56,11 @@ const largestWordFactor = 2.2;
  * Responsibility: one namespace of records that can be searched and changed, which is its own changes over a base that
  * it shares with others.
  * Not responsible for: creating the base (StoreBases), or keeping it beyond the process (snapshot files, RedisArchive).
- * - S1. No change of one namespace is visible in another, or in the base.
- * - S2. Search is exact: its scores are those of a single collection of exactly the records in the namespace.
- * - S3. The same calls in the same order give the same records and ids; times come from the injected clock.
- * - S4. A call that fails or is aborted changes nothing; merges and splits happen as a whole or not at all.
- * - S5. Records are in the order of the base, and then of their creation; an update keeps a record's position.
+ * - MEMORYSTORE-1. No change of one namespace is visible in another, or in the base.
+ * - MEMORYSTORE-2. Search is exact: its scores are those of a single collection of exactly the records in the namespace.
+ * - MEMORYSTORE-3. The same calls in the same order give the same records and ids; times come from the injected clock.
+ * - MEMORYSTORE-4. A call that fails or is aborted changes nothing; merges and splits happen as a whole or not at all.
+ * - MEMORYSTORE-5. Records are in the order of the base, and then of their creation; an update keeps a record's position.
  */
 export class MemoryStore {
   readonly base: StoreBase;

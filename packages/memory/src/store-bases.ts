@@ -6,10 +6,10 @@ import { hashRecords, StoreBase } from "./store-base.js";
  * Responsibility: keeps one base for all callers that start from equal records, however many copies of the records
  * there are.
  * Not responsible for: namespaces, and what becomes of them.
- * - B1. Callers with equal records, also at the same time, share one base; it is embedded once.
- * - B2. At most maxBases are kept; the least recently requested one is dropped first. Namespaces keep theirs alive.
- * - B3. An abort ends only the caller's wait, and not the work that others wait for.
- * - B4. A base that could not be created is not kept: the next caller tries again.
+ * - STOREBASES-1. Callers with equal records, also at the same time, share one base; it is embedded once.
+ * - STOREBASES-2. At most maxBases are kept; the least recently requested one is dropped first. Namespaces keep theirs alive.
+ * - STOREBASES-3. An abort ends only the caller's wait, and not the work that others wait for.
+ * - STOREBASES-4. A base that could not be created is not kept: the next caller tries again.
  */
 export class StoreBases {
   readonly embedder: Embedder;

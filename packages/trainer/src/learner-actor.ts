@@ -3,7 +3,7 @@
  * Not responsible for: dispatching groups, choosing tasks, deciding when to stop.
  *
  * The order of these: step-protocol.ts (STEP-1 to STEP-5).
- * A3: learner-weights.ts.
+ * ANNOUNCE-1: learner-weights.ts.
  */
 import { dirname, join } from "node:path";
 import type { ActorContext } from "@palimpsest/client";

@@ -2,8 +2,8 @@
  * Responsibility: runs episodes of a memory agent on an in-process sampler or an engine: those of the rollout queue, and evaluations.
  * Not responsible for: scoring for training, choosing tasks, deciding when weights change.
  *
- * R1 (T5). An episode begins under weights of at least the version that its group asked for, proved by hash.
- * R2, R3: rollout-weights.ts.
+ * ROLLOUTACTOR-1 (T5). An episode begins under weights of at least the version that its group asked for, proved by hash.
+ * ROLLOUTACTOR-2, ROLLOUTACTOR-3: rollout-weights.ts.
  */
 import { type Agent, type AgentTask, toTrajectory } from "@palimpsest/agents";
 import type { ActorContext } from "@palimpsest/client";

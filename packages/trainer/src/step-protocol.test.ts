@@ -126,7 +126,7 @@ test.each([
   ["acknowledge", ["train 1", "save g1", "acknowledge g1", "acknowledge g1", "announce 1"]],
   ["announce", [...whole.slice(0, 3), "announce 1", "acknowledge g1", "announce 1"]],
 ] as const)(
-  "a step that failed to %s is gone on with when it is asked for again (STEP-4)",
+  "a step that failed to %s is gone on with when it is asked for again (STEP-4, ANNOUNCE-1)",
   async (failing, told) => {
     const { log, run } = aLearner(failing);
     await expect(run(1)).rejects.toBe(away);

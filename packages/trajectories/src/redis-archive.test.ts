@@ -35,7 +35,7 @@ describe("RedisArchive", () => {
     return store;
   }
 
-  it("R3: opens what was saved, in another connection", async () => {
+  it("ARCHIVE-3: opens what was saved, in another connection", async () => {
     const writer = await RedisArchive.connect({ url: server.url, prefix: "a:" });
     const store = await changed();
     await writer.save("episode 1", store);
@@ -50,7 +50,24 @@ describe("RedisArchive", () => {
     await reader.close();
   });
 
-  it("R2: keeps one base for many namespaces, until the last is gone", async () => {
+  it("ARCHIVE-1: shows a reader meanwhile the one saving or the other, each whole", async () => {
+    const [writer, reader] = await Promise.all(
+      [1, 2].map(() => RedisArchive.connect({ url: server.url, prefix: "w:" })),
+    );
+    const stores = [await changed(), await MemoryStore.of(records.slice(0, 1), embedder)];
+    const whole = stores.map((store) => JSON.stringify(store.snapshot()));
+    await writer?.save("e", await changed());
+    const bases = new StoreBases(embedder);
+    for (let round = 0; round < 20; round++) {
+      const saving = Promise.all(stores.map(async (store) => await writer?.save("e", store)));
+      const seen = await Promise.all([0, 1, 2].map(async () => await reader?.open("e", bases)));
+      for (const store of seen) expect(whole).toContain(JSON.stringify(store?.snapshot()));
+      await saving;
+    }
+    await Promise.all([writer?.close(), reader?.close()]);
+  });
+
+  it("ARCHIVE-2: keeps one base for many namespaces, until the last is gone", async () => {
     const archive = await RedisArchive.connect({ url: server.url, prefix: "b:" });
     const bases = async () => (await redis.keys("b:base:*")).length;
     for (let i = 0; i < 16; i++) await archive.save(`e${i}`, await changed());

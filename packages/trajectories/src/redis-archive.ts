@@ -16,9 +16,9 @@ import { z } from "zod";
  * which is kept once however many namespaces share it, and its changes.
  * Not responsible for: vectors and indexes, which are computed again, or agreement between writers of one name (the
  * last write wins).
- * - R1. A namespace is saved as a whole or not at all. A reader never sees its base without its changes.
- * - R2. Equal bases are stored once, and are deleted with the last namespace over them.
- * - R3. An opened namespace has the records, ids, order and diff of the saved one.
+ * - ARCHIVE-1. A namespace is saved as a whole or not at all. A reader never sees its base without its changes.
+ * - ARCHIVE-2. Equal bases are stored once, and are deleted with the last namespace over them.
+ * - ARCHIVE-3. An opened namespace has the records, ids, order and diff of the saved one.
  */
 export class RedisArchive {
   readonly #redis: Redis;

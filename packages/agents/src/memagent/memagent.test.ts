@@ -36,7 +36,7 @@ describe("memAgent", () => {
     expect(result.documentTokens).toBe(20);
   });
 
-  it("splices sampled ids into the next prompt without encoding them again (M1, M2)", async () => {
+  it("splices sampled ids into the next prompt without encoding them again (MEMAGENT-1, MEMAGENT-2)", async () => {
     const tokenizer = wordTokenizer();
     // Ids of letters: decoded and encoded again they would become one word token.
     const letters = ["a", "n", "n", "a"].flatMap((letter) => tokenizer.encode(letter));
@@ -74,7 +74,7 @@ describe("memAgent", () => {
     expect(result.memory).toBe("anna");
   });
 
-  it("gives the same episode for the same seed and other call seeds for another (M4)", async () => {
+  it("gives the same episode for the same seed and other call seeds for another (MEMAGENT-4)", async () => {
     const seeds = async (seed: number) => {
       const { tokenizer, sampler, requests } = recorded(oracleReply);
       await memAgent({ sampler, tokenizer, config: memAgentConfig("tiny") }).run(
@@ -89,7 +89,7 @@ describe("memAgent", () => {
     for (const seed of first) expect(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31).toBe(true);
   });
 
-  it("counts texts cut by their limit and empty updates (M5)", async () => {
+  it("counts texts cut by their limit and empty updates (MEMAGENT-5)", async () => {
     const { tokenizer, sampler } = recorded((prompt) =>
       prompt.endsWith("answer:") ? " a b c d e f g h i j" : "",
     );
@@ -128,7 +128,7 @@ describe("memAgent", () => {
       ],
     ],
   ] as const)(
-    "keeps the %s of a document that overflows and counts what it drops (M3)",
+    "keeps the %s of a document that overflows and counts what it drops (MEMAGENT-3)",
     async (overflow, maxChunks, ranges) => {
       const { tokenizer, sampler } = recorded(oracleReply);
       const config = memAgentConfig("tiny", { chunkTokens: 4, maxChunks, overflow });
@@ -149,7 +149,7 @@ describe("memAgent", () => {
     expect(requests).toHaveLength(0);
   });
 
-  it("goes on from any state of an episode as that would have (M7)", async () => {
+  it("goes on from any state of an episode as that would have (MEMAGENT-7)", async () => {
     const { tokenizer, sampler } = recorded(oracleReply);
     const agent = memAgent({
       sampler,
@@ -174,7 +174,7 @@ describe("memAgent", () => {
     }
   });
 
-  it("makes no further call after an abort and throws its reason (M6)", async () => {
+  it("makes no further call after an abort and throws its reason (MEMAGENT-6)", async () => {
     const { tokenizer, sampler, requests } = recorded(oracleReply);
     const agent = memAgent({ sampler, tokenizer, config: memAgentConfig("tiny") });
     const controller = new AbortController();

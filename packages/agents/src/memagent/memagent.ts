@@ -2,14 +2,14 @@
  * MemAgent: reads a document chunk by chunk, each in a fresh conversation that overwrites the memory, and
  * answers from the last memory. Does not sample (Sampler), score, or place episodes in groups.
  *
- * M1. A conversation's prompt is template ids, question, memory and section, spliced; no sampled token is
+ * MEMAGENT-1. A conversation's prompt is template ids, question, memory and section, spliced; no sampled token is
  *     ever decoded and encoded again, but those of a memory that loses names of the examples (LEAKS-1).
- * M2. Nothing but the memory passes from one conversation to the next.
- * M3. Every document token is read exactly once, or is counted as dropped by the overflow rule.
- * M4. The same seed, sampler and task give the same episode.
- * M5. A text cut by its token limit, and an empty update, are counted.
- * M6. After an abort no further call is made and the reason is thrown.
- * M7. A run that goes on from a state gives the answer that the run it comes from would have given.
+ * MEMAGENT-2. Nothing but the memory passes from one conversation to the next.
+ * MEMAGENT-3. Every document token is read exactly once, or is counted as dropped by the overflow rule.
+ * MEMAGENT-4. The same seed, sampler and task give the same episode.
+ * MEMAGENT-5. A text cut by its token limit, and an empty update, are counted.
+ * MEMAGENT-6. After an abort no further call is made and the reason is thrown.
+ * MEMAGENT-7. A run that goes on from a state gives the answer that the run it comes from would have given.
  */
 import type { MemoryStep } from "@palimpsest/memory/records";
 import type { ChatFormat } from "../chat-format.js";

@@ -95,7 +95,7 @@ describe("MemUpdate", () => {
     expect(result.memory.split("\n").map((line) => line.slice(0, 2))).toEqual(["+ ", "~ ", "- "]);
   });
 
-  it("U1, U2: is one conversation; what the model said is trained, what tools said is not", async () => {
+  it("MEMUPDATE-1, MEMUPDATE-2: is one conversation; what the model said is trained, what tools said is not", async () => {
     const first = call("search_memory", { query: "dog", top_k: 1 });
     const { agent, tokenizer, prompts } = anAgent([first]);
     const { conversations } = await agent.run(task);
@@ -121,7 +121,7 @@ describe("MemUpdate", () => {
     );
   });
 
-  it("U3: tells the model the tools and the question, and nothing of the store", async () => {
+  it("MEMUPDATE-3: tells the model the tools and the question, and nothing of the store", async () => {
     const { agent, prompts } = anAgent([]);
     await agent.run(task);
     const [prompt = ""] = prompts;
@@ -134,7 +134,7 @@ describe("MemUpdate", () => {
     expect(empty.prompts).toEqual(prompts);
   });
 
-  it("U4: 16 episodes at once change namespaces of their own", async () => {
+  it("MEMUPDATE-4: 16 episodes at once change namespaces of their own", async () => {
     let place = 0;
     const tokenizer = wordTokenizer([...marks]);
     const agent = memUpdate({
@@ -153,7 +153,7 @@ describe("MemUpdate", () => {
     expect(results.every(({ counters }) => counters?.["final_memory_count"] === 4)).toBe(true);
   });
 
-  it("U5: the same seed gives the same episode, another seed another sample", async () => {
+  it("MEMUPDATE-5: the same seed gives the same episode, another seed another sample", async () => {
     const run = async (seed: number) => {
       const many = Array.from({ length: 40 }, (_, i) => aRecord(`r${i}`, `fact ${i}`));
       const { agent } = anAgent([call("sample_memory", { k: 5 })]);
@@ -163,7 +163,7 @@ describe("MemUpdate", () => {
     expect(await run(1)).not.toBe(await run(2));
   });
 
-  it("U6: answers every call that is wrong, and counts it", async () => {
+  it("MEMUPDATE-6: answers every call that is wrong, and counts it", async () => {
     const { agent } = anAgent([
       `<tool_call>{"name": "search_memory"</tool_call>${call("forget", {})}${call("search_memory", { top_k: 1 })}`,
       `${call("delete_memory", { memory_id: "r9" })} and <tool_call>{"name":`,
@@ -182,7 +182,7 @@ describe("MemUpdate", () => {
     expect(counters?.["done_calls"]).toBe(0);
   });
 
-  it("U7: stops when it is aborted", async () => {
+  it("MEMUPDATE-7: stops when it is aborted", async () => {
     const stop = new AbortController();
     const { agent, prompts } = anAgent([call("search_memory", { query: "dog" })]);
     const run = agent.run(task, { signal: stop.signal, onProgress: () => stop.abort(new Error("enough")) });

@@ -2,14 +2,14 @@
  * MemUpdate: looks into a store of memories and changes it by calling tools, turn after turn, in one growing
  * conversation. Does not sample (Sampler), keep stores (@palimpsest/memory), score, or place episodes in groups.
  *
- * U1. The conversation is one: its prompt, then sampled turns and the tools' words in turn, as token ids; nothing
+ * MEMUPDATE-1. The conversation is one: its prompt, then sampled turns and the tools' words in turn, as token ids; nothing
  *     that was sampled is ever encoded again.
- * U2. Sampled tokens have loss mask 1; every other token after the prompt has loss mask 0 and log-prob 0.
- * U3. The prompt says nothing of what is in the store; the model learns of it through tools alone.
- * U4. Each episode changes a namespace of its own; episodes with equal records share their base.
- * U5. The same seed, sampler and task give the same conversation and the same store.
- * U6. Every call is answered, also one that cannot be read, unless the configuration passes it over.
- * U7. After an abort nothing further is called and the reason is thrown.
+ * MEMUPDATE-2. Sampled tokens have loss mask 1; every other token after the prompt has loss mask 0 and log-prob 0.
+ * MEMUPDATE-3. The prompt says nothing of what is in the store; the model learns of it through tools alone.
+ * MEMUPDATE-4. Each episode changes a namespace of its own; episodes with equal records share their base.
+ * MEMUPDATE-5. The same seed, sampler and task give the same conversation and the same store.
+ * MEMUPDATE-6. Every call is answered, also one that cannot be read, unless the configuration passes it over.
+ * MEMUPDATE-7. After an abort nothing further is called and the reason is thrown.
  */
 import {
   createEmbedder,

@@ -32,7 +32,7 @@ function recorded(reply: (prompt: string, request: GenerateRequest) => string = 
 }
 
 describe("rememr1", () => {
-  it("finds an overwritten memory when it is asked for, and shows it to the next conversation alone (C2, C3)", async () => {
+  it("finds an overwritten memory when it is asked for, and shows it to the next conversation alone (REMEMR-2, REMEMR-3)", async () => {
     const { agentOf } = recorded();
     const result = await agentOf().run({ document, question });
     expect(result.answer).toBe(" \\boxed{peru}");
@@ -61,7 +61,7 @@ describe("rememr1", () => {
     ]);
   });
 
-  it("splices sampled and read ids into prompts without encoding them again (C1)", async () => {
+  it("splices sampled and read ids into prompts without encoding them again (REMEMR-1)", async () => {
     const tokenizer = wordTokenizer(["<|end|>", ...tags]);
     // Ids of letters: decoded and encoded again they would become one word token.
     const letters = ["a", "n", "n", "a"].flatMap((letter) => tokenizer.encode(letter));
@@ -103,7 +103,7 @@ describe("rememr1", () => {
     expect(result.answer).toBe(" \\boxed{peru}");
   });
 
-  it("never recalls the present memory, nor one without a word in common (C3)", async () => {
+  it("never recalls the present memory, nor one without a word in common (REMEMR-3)", async () => {
     const { agentOf } = recorded((prompt) =>
       prompt.includes("peru")
         ? "<update> same tea.</update><recall> tea</recall>"
@@ -126,7 +126,7 @@ describe("rememr1", () => {
       );
   });
 
-  it("keeps the memory where a reply has no update, and counts that and what was cut (C6)", async () => {
+  it("keeps the memory where a reply has no update, and counts that and what was cut (REMEMR-6)", async () => {
     const { agentOf } = recorded((prompt) => {
       if (prompt.includes("section: tea")) return "<update> kept.</update>";
       return prompt.includes("section: figs")
@@ -156,7 +156,7 @@ describe("rememr1", () => {
     ]);
   });
 
-  it("gives the same episode from any state of it, with the totals of the whole (C5)", async () => {
+  it("gives the same episode from any state of it, with the totals of the whole (REMEMR-5)", async () => {
     const task = { document, question };
     const states: EpisodeState[] = [];
     const keep = ({ state }: AgentProgress) => {
@@ -190,7 +190,7 @@ describe("rememr1", () => {
     await expect(wider.run({ document, question }, { resumeFrom })).rejects.toMatchObject(refused);
   });
 
-  it("makes no further call after an abort and throws its reason (C7)", async () => {
+  it("makes no further call after an abort and throws its reason (REMEMR-7)", async () => {
     const controller = new AbortController();
     const reason = new Error("enough");
     const { agentOf, requests } = recorded((prompt) => {

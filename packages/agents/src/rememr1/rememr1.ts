@@ -2,13 +2,13 @@
  * ReMemR1: reads a document chunk by chunk like MemAgent, and may ask for an earlier, overwritten memory, which is
  * shown beside the next chunk or the final question. Does not sample (Sampler), score, or place episodes in groups.
  *
- * C1. A conversation's prompt is template ids, question, recalled memory, memory and section, spliced.
- * C2. What passes on is the memory, what was recalled for the next conversation alone, and the memories before.
- * C3. A query is answered from memories of this episode that were overwritten, in order; never with the present one.
- * C4. Every document token is read exactly once, or is counted as dropped by the overflow rule.
- * C5. The same seed, sampler and task give the same episode; so does going on from a state of it.
- * C6. A text cut by its token limit and a reply without an update are counted; then the memory stays as it is.
- * C7. After an abort no further call is made and the reason is thrown.
+ * REMEMR-1. A conversation's prompt is template ids, question, recalled memory, memory and section, spliced.
+ * REMEMR-2. What passes on is the memory, what was recalled for the next conversation alone, and the memories before.
+ * REMEMR-3. A query is answered from memories of this episode that were overwritten, in order; never with the present one.
+ * REMEMR-4. Every document token is read exactly once, or is counted as dropped by the overflow rule.
+ * REMEMR-5. The same seed, sampler and task give the same episode; so does going on from a state of it.
+ * REMEMR-6. A text cut by its token limit and a reply without an update are counted; then the memory stays as it is.
+ * REMEMR-7. After an abort no further call is made and the reason is thrown.
  */
 import type { MemoryStep } from "@palimpsest/memory/records";
 import type { ChatFormat } from "../chat-format.js";

@@ -266,7 +266,7 @@ describe("a request that is refused", { timeout }, () => {
     expect(() => askChat(silent, { messages: hello }, 16)).toThrow(/use \/v1\/completions/);
   });
 
-  it("needs the token where there is one (SERVE-1)", async () => {
+  it("needs the token where there is one (APISERVER-1)", async () => {
     const token = "a-token-that-nobody-guesses";
     const { url } = await start({}, { token });
     for (const path of ["/v1/models", "/health", "/metrics"])
@@ -303,7 +303,7 @@ describe("bounds", { timeout }, () => {
     return { response, left };
   }
 
-  it("a choice beyond those that may wait is answered 429 (SERVE-3), and a client that leaves makes room (SERVE-2)", async () => {
+  it("a choice beyond those that may wait is answered 429 (APISERVER-3), and a client that leaves makes room (APISERVER-2)", async () => {
     const { url, logged } = await start({ maxBatch: 1, maxWaiting: 0 });
     const { left } = await begun(url);
     const refused = await post(`${url}/v1/completions`, { prompt: "the" });
@@ -322,7 +322,7 @@ describe("bounds", { timeout }, () => {
     expect(response.headers.get("x-should-retry")).toBe("false");
   });
 
-  it("a server that stops tells the streams that it ends (SERVE-4)", async () => {
+  it("a server that stops tells the streams that it ends (APISERVER-4)", async () => {
     const { url, server } = await start({ graceMs: 0 });
     const { response } = await begun(url);
     const closed = server.close();
@@ -333,7 +333,7 @@ describe("bounds", { timeout }, () => {
     await expect(fetch(`${url}/health`)).rejects.toThrow();
   });
 
-  it("a server that stops lets requests finish within the grace (SERVE-4)", async () => {
+  it("a server that stops lets requests finish within the grace (APISERVER-4)", async () => {
     const { url, server } = await start({});
     const response = await post(`${url}/v1/completions`, { ...long, max_tokens: 200 });
     const closed = server.close();
@@ -395,7 +395,7 @@ describe("a client of bad manners", { timeout }, () => {
     expect(answer.status).toBe(200);
   });
 
-  it("SERVE-2: leaves nothing in the sampler when it goes, of requests in a row on one connection either", async () => {
+  it("APISERVER-2: leaves nothing in the sampler when it goes, of requests in a row on one connection either", async () => {
     const { url, logged } = await start();
     const { port } = new URL(url);
     const ask = (tokens: number) => {
@@ -414,7 +414,7 @@ describe("a client of bad manners", { timeout }, () => {
     expect(answer.status).toBe(200);
   });
 
-  it("SERVE-5: does not have an answer kept that it does not read", async () => {
+  it("APISERVER-5: does not have an answer kept that it does not read", async () => {
     const { url, logged } = await start({ unreadMs: 50 });
     const { port } = new URL(url);
     const body = JSON.stringify({ prompt: "the cat", max_tokens: 1900, logprobs: 5 });

@@ -3,14 +3,14 @@
  * Not responsible for: the meaning of a request (chat-answer.ts, completion-answer.ts), or sampling (model/sampler).
  *
  * Invariants:
- * - SERVE-1. Nothing is revealed, read or sampled for a request before the guard has admitted it.
- * - SERVE-2. A request whose client has disconnected, or whose deadline has passed, is removed from the sampler
+ * - APISERVER-1. Nothing is revealed, read or sampled for a request before the guard has admitted it.
+ * - APISERVER-2. A request whose client has disconnected, or whose deadline has passed, is removed from the sampler
  *   before its next token.
- * - SERVE-3. At most maxBatch + maxWaiting choices are in the sampler. A request beyond that is answered 429 and has
+ * - APISERVER-3. At most maxBatch + maxWaiting choices are in the sampler. A request beyond that is answered 429 and has
  *   no effect.
- * - SERVE-4. A server that is stopping accepts no requests, gives running ones graceMs, and then ends the rest with
+ * - APISERVER-4. A server that is stopping accepts no requests, gives running ones graceMs, and then ends the rest with
  *   an error response.
- * - SERVE-5. A finished answer that is not read is kept for unreadMs, and a running one up to 8 MiB; beyond that the
+ * - APISERVER-5. A finished answer that is not read is kept for unreadMs, and a running one up to 8 MiB; beyond that the
  *   connection is closed.
  */
 import { once, setMaxListeners } from "node:events";
@@ -109,7 +109,7 @@ export class ModelServer {
       this.#server.setSecureContext(tls);
   }
 
-  /** Shuts down as in SERVE-4, but leaves the model open. A second close waits for the first. */
+  /** Shuts down as in APISERVER-4, but leaves the model open. A second close waits for the first. */
   async close(): Promise<void> {
     this.#closing ??= this.#close();
     await this.#closing;

@@ -16,7 +16,6 @@ import { type TraceFileFact, traceFilesOf } from "./run-folders.js";
 import type { ScannedLine } from "./scan-file.js";
 import type { Scanner } from "./scanner.js";
 
-const maxRows = 200_000;
 const maxProblems = 20;
 /** Milliseconds between two checks of the folder while somebody views it. */
 const lookMs = 1_000;
@@ -35,6 +34,7 @@ interface KnownFile extends TraceFileFact {
 export class EpisodeIndex {
   readonly #folder: string;
   readonly #scanner: Scanner;
+  readonly #maxRows: number;
   #rows: EpisodeRow[] = [];
   #places: EpisodePlace[] = [];
   #files = new Map<string, KnownFile>();
@@ -43,9 +43,10 @@ export class EpisodeIndex {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
 
-  constructor(folder: string, scanner: Scanner) {
+  constructor(folder: string, scanner: Scanner, { maxRows = 200_000 } = {}) {
     this.#folder = folder;
     this.#scanner = scanner;
+    this.#maxRows = maxRows;
   }
 
   /** Returns rows from an index on, as far as they were read. */
@@ -117,8 +118,8 @@ export class EpisodeIndex {
     entry.readBytes = offsetBytes + sizeBytes + 1;
     if (problem !== "") this.#problem(`${path}, byte ${offsetBytes}: ${problem}`);
     if (row === undefined) return;
-    if (this.#rows.length >= maxRows) {
-      this.#problem(`only the first ${maxRows} episodes are shown`);
+    if (this.#rows.length >= this.#maxRows) {
+      this.#problem(`only the first ${this.#maxRows} episodes are shown`);
       return;
     }
     this.#rows.push({ at: this.#rows.length, ...row });

@@ -93,6 +93,16 @@ describe("episodes", () => {
     await scanner.close();
   });
 
+  test("beyond the most that are kept are told and left out (EPISODES-2)", async () => {
+    writePlantedRun(folder, { steps: 1, groupsPerStep: 2, groupSize: 4, chunks: 1 });
+    const scanner = new Scanner();
+    const index = new EpisodeIndex(folder, scanner, { maxRows: 5 });
+    await index.complete();
+    const { total, problems } = await index.page(0, 10);
+    expect({ total, problems }).toEqual({ total: 5, problems: ["only the first 5 episodes are shown"] });
+    await scanner.close();
+  });
+
   test("of an index that is made anew have a generation of their own (EPISODES-1)", async () => {
     mkdirSync(join(folder, "traces"));
     writeFileSync(join(folder, "traces/a.jsonl"), "");

@@ -23,7 +23,7 @@ const aRequest = (changes: Partial<AnswerableRequest> = {}): AnswerableRequest =
 });
 
 describe("findAnswerable", () => {
-  it("finds what any sample answers, and asks no more once one did (A2)", async () => {
+  it("finds what any sample answers, and asks no more once one did (ANSWERABLE-2)", async () => {
     const asked: string[] = [];
     const base = aRequest();
     const request = aRequest({
@@ -39,7 +39,7 @@ describe("findAnswerable", () => {
     expect(answers).toHaveLength(4 * 3 + 1 + 2);
   });
 
-  it("never asks more at once than it may (A3)", async () => {
+  it("never asks more at once than it may (ANSWERABLE-3)", async () => {
     let now = 0;
     let most = 0;
     const ask = async () => {
@@ -52,7 +52,7 @@ describe("findAnswerable", () => {
     expect(most).toBe(3);
   });
 
-  it("stops at an answer that cannot be had, and goes on from the log without asking twice (A1, A4)", async () => {
+  it("stops at an answer that cannot be had, and goes on from the log without asking twice (ANSWERABLE-1, ANSWERABLE-4)", async () => {
     const request = aRequest({ concurrency: 1 });
     let left = 5;
     const failing = findAnswerable({

@@ -2,10 +2,10 @@
  * Responsibility: finds the questions that a model answers without the document, by asking several times each.
  * Not responsible for: what is asked and of whom, when an answer counts, what becomes of the questions.
  *
- * A1. Every answer is in the log before it counts; a run that is stopped anywhere goes on from there and asks nothing twice.
- * A2. A question is asked no more once one of its answers was right.
- * A3. At most `concurrency` questions are asked at once.
- * A4. An answer that could not be had is no wrong answer: it ends the run with its error.
+ * ANSWERABLE-1. Every answer is in the log before it counts; a run that is stopped anywhere goes on from there and asks nothing twice.
+ * ANSWERABLE-2. A question is asked no more once one of its answers was right.
+ * ANSWERABLE-3. At most `concurrency` questions are asked at once.
+ * ANSWERABLE-4. An answer that could not be had is no wrong answer: it ends the run with its error.
  */
 import { existsSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";

@@ -36,10 +36,10 @@ describe("PredictionCache", () => {
     });
   });
 
-  it("gives back what was appended, after it was opened again (C1)", async () => {
+  it("gives back what was appended, after it was opened again (PREDICTIONS-1)", async () => {
     const cache = await PredictionCache.open(path);
     await Promise.all(["a", "b", "c"].map((key) => cache.append(line(key))));
-    // It is read before it is closed: the lines are on the disk already, each of them complete (C3).
+    // It is read before it is closed: the lines are on the disk already, each of them complete (PREDICTIONS-3).
     const written = (await readFile(path, "utf8")).trim().split("\n");
     expect(written.map((text) => (JSON.parse(text) as KeptPrediction).key)).toEqual(["a", "b", "c"]);
     await cache.close();
@@ -50,7 +50,7 @@ describe("PredictionCache", () => {
     await again.close();
   });
 
-  it("drops a line that was cut short, and writes the next one behind the last whole one (C2)", async () => {
+  it("drops a line that was cut short, and writes the next one behind the last whole one (PREDICTIONS-2)", async () => {
     const first = await PredictionCache.open(path);
     await first.append(line("a"));
     await first.close();

@@ -1,9 +1,9 @@
 /**
  * Stores the predictions of an evaluation, one line each, in a file that only grows, so that finished items survive the
  * end of the process. It does not decide what is run again.
- * - C1. A line for which `append` has returned is on the disk and is read back after kill -9 or loss of power.
- * - C2. A line cut short by the end of its process is dropped at the next opening, and nothing is written behind it.
- * - C3. Lines are written completely, one after another.
+ * - PREDICTIONS-1. A line for which `append` has returned is on the disk and is read back after kill -9 or loss of power.
+ * - PREDICTIONS-2. A line cut short by the end of its process is dropped at the next opening, and nothing is written behind it.
+ * - PREDICTIONS-3. Lines are written completely, one after another.
  */
 import { type FileHandle, mkdir, open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";

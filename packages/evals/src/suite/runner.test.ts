@@ -42,7 +42,7 @@ describe("runSuite", () => {
     expect(run.systems[1]?.outcomes.map(({ scores }) => scores["exactMatch"])).toEqual([1, 1, 0, 1, 1, 1]);
   });
 
-  it("counts failed and empty answers as wrong, and keeps the reason (S1)", async () => {
+  it("counts failed and empty answers as wrong, and keeps the reason (SUITE-1)", async () => {
     const system = aSystem((item) => {
       if (item.id === "q1") throw new Error("the context is too long");
       return item.id === "q3" ? "  \n" : (item.answers[0] ?? "");
@@ -53,7 +53,7 @@ describe("runSuite", () => {
     expect(run?.outcomes[3]?.failure).toBeUndefined();
   });
 
-  it("is stopped by an abort, which is thrown and is no failure (S2)", async () => {
+  it("is stopped by an abort, which is thrown and is no failure (SUITE-2)", async () => {
     const controller = new AbortController();
     const reason = new Error("enough");
     let calls = 0;
@@ -68,7 +68,7 @@ describe("runSuite", () => {
     expect(calls).toBe(2);
   });
 
-  it("has at most `concurrency` items under way (S3)", async () => {
+  it("has at most `concurrency` items under way (SUITE-3)", async () => {
     let running = 0;
     let most = 0;
     const system = aSystem(async () => {
@@ -112,7 +112,7 @@ describe("runSuite", () => {
     ]);
   });
 
-  it("takes finished items from the cache and runs failed ones again (S4)", async () => {
+  it("takes finished items from the cache and runs failed ones again (SUITE-4)", async () => {
     const path = join(folder, "predictions.jsonl");
     const asked: string[] = [];
     let broken = true;
@@ -175,7 +175,7 @@ describe("runSuite", () => {
     expect(lines.length).toBe(12);
   });
 
-  it("gives an item the same seed in any order and for any system (S5)", async () => {
+  it("gives an item the same seed in any order and for any system (SUITE-5)", async () => {
     const seeds: Record<string, number[]> = {};
     const note = (name: string) =>
       aSystem(
@@ -191,7 +191,7 @@ describe("runSuite", () => {
     expect(new Set(Object.values(seeds).flat()).size).toBe(items.length);
   });
 
-  it("tries transient failures again after doubling waits, and no others (S6)", async () => {
+  it("tries transient failures again after doubling waits, and no others (SUITE-6)", async () => {
     const waits: number[] = [];
     const attempts: Record<string, number> = {};
     const system = aSystem((item) => {

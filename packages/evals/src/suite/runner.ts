@@ -1,12 +1,12 @@
 /**
  * Asks every system every item of a suite, scores the answers and stores them. It does not build items, summarize or
  * write reports.
- * - S1. An item that fails counts as wrong, with its reason, and stays in the denominator; an empty answer is wrong.
- * - S2. An abort stops everything and is thrown; it is never counted as a failure.
- * - S3. At most `concurrency` items are in progress; systems run one after another.
- * - S4. What is in the cache is not run again; what failed is.
- * - S5. An item's seed depends on the run's seed and on the item, and not on timing, system or order.
- * - S6. Only transient failures are retried, at most `maxAttempts` times in total, after waits that double.
+ * - SUITE-1. An item that fails counts as wrong, with its reason, and stays in the denominator; an empty answer is wrong.
+ * - SUITE-2. An abort stops everything and is thrown; it is never counted as a failure.
+ * - SUITE-3. At most `concurrency` items are in progress; systems run one after another.
+ * - SUITE-4. What is in the cache is not run again; what failed is.
+ * - SUITE-5. An item's seed depends on the run's seed and on the item, and not on timing, system or order.
+ * - SUITE-6. Only transient failures are retried, at most `maxAttempts` times in total, after waits that double.
  */
 import { setMaxListeners } from "node:events";
 import { callSeed } from "@palimpsest/agents";

@@ -2,9 +2,9 @@
  * Responsibility: one file from a server to a path.
  * Not responsible for: which files, who may read them.
  *
- * D1. `path` exists only with the promised size and digest.
- * D2. What arrived before a cut stays in `path.part` and is not asked for again, in this process or the next.
- * D3. Every wait ends: by bytes, by the silence timeout or by the signal; requests that bring nothing new are
+ * DOWNLOAD-1. `path` exists only with the promised size and digest.
+ * DOWNLOAD-2. What arrived before a cut stays in `path.part` and is not asked for again, in this process or the next.
+ * DOWNLOAD-3. Every wait ends: by bytes, by the silence timeout or by the signal; requests that bring nothing new are
  *     counted and bounded.
  *
  * The hub's own client is not used for the bytes: of its functions, the one that writes files starts from

@@ -35,7 +35,7 @@ const expectWeights = async () =>
 const bytesRequests = () => hub.requests.filter((request) => request.startsWith("store"));
 
 describe("a model of a hub", () => {
-  it("arrives whole with the files that a model needs, and nothing lies beside it", async () => {
+  it("arrives whole with the files that a model needs, and nothing lies beside it (HUBMODEL-1)", async () => {
     const seen: DownloadProgress[] = [];
     await download({ onProgress: (progress) => seen.push(progress) });
     expect((await readdir(join(folder, "m"))).sort()).toEqual([
@@ -51,7 +51,7 @@ describe("a model of a hub", () => {
     expect(seen.every(({ doneBytes }, i) => doneBytes >= (seen[i - 1]?.doneBytes ?? 0))).toBe(true);
   });
 
-  it("is asked for once: a second call makes no request (H3)", async () => {
+  it("is asked for once: a second call makes no request (HUBMODEL-3)", async () => {
     await download();
     const before = hub.requests.length;
     await download();
@@ -63,7 +63,7 @@ describe("a model of a hub", () => {
     expect(bytesRequests()).toHaveLength(1);
   });
 
-  it("brings on a refresh only what changed at a new commit (H3)", async () => {
+  it("brings on a refresh only what changed at a new commit (HUBMODEL-3)", async () => {
     await download();
     hub.commit = "d".repeat(40);
     hub.files["config.json"] = { bytes: Buffer.from('{"model_type":"qwen2"}') };
@@ -106,7 +106,7 @@ describe("a model of a hub", () => {
 });
 
 describe("a download that is cut", () => {
-  it("asks only for the rest, within one call and across calls (D2, H2)", async () => {
+  it("asks only for the rest, within one call and across calls (DOWNLOAD-2, HUBMODEL-2)", async () => {
     const cut = { kind: "cut", afterBytes: 100_000 } as const;
     hub.faults = [
       ...[{ kind: "no-ranges" } as const],
@@ -126,7 +126,7 @@ describe("a download that is cut", () => {
     await expectWeights();
   });
 
-  it("counts only requests that bring nothing new: progress earns patience (D3)", async () => {
+  it("counts only requests that bring nothing new: progress earns patience (DOWNLOAD-3)", async () => {
     const cut = { kind: "cut", afterBytes: 50_000 } as const;
     hub.faults = [{ kind: "no-ranges" }, cut, cut, cut, cut];
     await download();
@@ -139,7 +139,7 @@ describe("a download that is cut", () => {
     await expectWeights();
   });
 
-  it("does not wait forever for a silent server (D3)", async () => {
+  it("does not wait forever for a silent server (DOWNLOAD-3)", async () => {
     hub.faults = [{ kind: "no-ranges" }, { kind: "silence", afterBytes: 1000 }];
     await download({ retry: { ...retry, silenceTimeoutMs: 50 } });
     expect(bytesRequests()).toHaveLength(2);
@@ -165,7 +165,7 @@ describe("a download that is cut", () => {
 });
 
 describe("bytes that are not those of the listing", () => {
-  it("are fetched once more and then refused (D1)", async () => {
+  it("are fetched once more and then refused (DOWNLOAD-1)", async () => {
     hub.faults = [{ kind: "no-ranges" }, { kind: "wrong-bytes" }];
     await download();
     await expectWeights();

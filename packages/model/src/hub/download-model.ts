@@ -2,9 +2,9 @@
  * Responsibility: a model of a Hugging Face hub as a folder: what of it is wanted, what of that is already there.
  * Not responsible for: the bytes of one file; models that no hub has.
  *
- * H1. The folder appears whole, every file checked against the listing of one commit, or not at all.
- * H2. A call that was stopped anywhere is gone on with by the next one.
- * H3. A folder that is complete costs no request, unless a refresh is asked for; that one fetches what changed.
+ * HUBMODEL-1. The folder appears whole, every file checked against the listing of one commit, or not at all.
+ * HUBMODEL-2. A call that was stopped anywhere is gone on with by the next one.
+ * HUBMODEL-3. A folder that is complete costs no request, unless a refresh is asked for; that one fetches what changed.
  */
 import { existsSync } from "node:fs";
 import { copyFile, link, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";

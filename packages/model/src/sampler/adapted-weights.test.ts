@@ -42,7 +42,7 @@ const cases = (["llama", "qwen2", "qwen3"] as const).flatMap((architecture) =>
 describe.each(cases)("adapters over $architecture in the layout $layout", ({ architecture, layout }) => {
   // One architecture is compiled; the others differ in what is not merged.
   const modes = (["eager", "graph", "xla"] as const).slice(0, architecture === "llama" ? 3 : 2);
-  it.each(modes)("merge as on the host, in mode %s", (mode) => {
+  it.each(modes)("merge as on the host, in mode %s (ADAPTED-1)", (mode) => {
     const config = aConfig({ architecture, layers: 3 });
     for (const lora of [allLinear, { ...allLinear, targets: ["v_proj" as const, "gate_proj" as const] }]) {
       // Two layers at once, and then the third.
@@ -201,7 +201,7 @@ describe("a sampler with adapters", () => {
     expect(await tokensOf(own)).toEqual(await tokensOf(sampler(base)));
   });
 
-  it("keeps the adapters that it has where new ones are refused", async () => {
+  it("keeps the adapters that it has where new ones are refused (WEIGHTCHANGE-1)", async () => {
     const own = sampler(base, allLinear);
     const adapters = someAdapters(config, allLinear, 2);
     await own.setAdapters(adapters, 1);

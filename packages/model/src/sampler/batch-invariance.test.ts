@@ -1,5 +1,5 @@
 /**
- * M9: what a request samples, and its log-probs to the last bit, are its own. Each request is run alone and in crowds that
+ * SAMPLER-9: what a request samples, and its log-probs to the last bit, are its own. Each request is run alone and in crowds that
  * come in another order, so that it meets other numbers of rows, other rows of a batch and beginnings that others read.
  */
 import { type Backend, loadBackend } from "@palimpsest/jit";
@@ -92,15 +92,15 @@ async function expectOwnNumbers(
   }
 }
 
-it("M9: a model that is written out, with shared beginnings", async () => {
+it("SAMPLER-9: a model that is written out, with shared beginnings", async () => {
   await expectOwnNumbers({}, { prefixCache: true });
 }, 120_000);
 
-it("M9: a model that runs as a loop, with one head of keys and values", async () => {
+it("SAMPLER-9: a model that runs as a loop, with one head of keys and values", async () => {
   await expectOwnNumbers({ layers: 9, kvHeads: 1 }, { prefixCache: true });
 }, 120_000);
 
-it("M9: lanes, which split batches, are refused", () => {
+it("SAMPLER-9: lanes, which split batches, are refused", () => {
   const config = parseModelConfig(shape);
   const parameters = initParameters(config, 1);
   expect(() =>

@@ -6,7 +6,7 @@ import { SlotPool } from "./slot-pool.js";
 
 const slots = 2;
 
-it("zeroes what a poisoned request left, and tries again if the device could not (M8)", () => {
+it("zeroes what a poisoned request left, and tries again if the device could not (SAMPLER-8)", () => {
   const batch = new Batch(new SlotPool({ slots, share: true }), slots, new SamplerMeter(slots));
   const [poisoned, sound] = [1, 2].map(
     (tokenId) =>

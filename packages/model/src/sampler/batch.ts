@@ -86,7 +86,7 @@ export class Batch {
   }
 
   /**
-   * Has what poisoned requests left zeroed before the next call, and the spare page with it (M8). If `zero` throws, some of
+   * Has what poisoned requests left zeroed before the next call, and the spare page with it (SAMPLER-8). If `zero` throws, some of
    * it may still be there, so all of it is kept for the next call of this method.
    */
   zeroUnsound(zero: (pages: readonly number[]) => void): void {

@@ -51,7 +51,7 @@ export interface ShapeOptions {
   readonly half?: boolean;
   /** Whether guesses are checked. Default false. */
   readonly speculates?: boolean;
-  /** M9 of the sampler: the other requests of a call never change a request's results through its shape. Default false. */
+  /** SAMPLER-9: the other requests of a call never change a request's results through its shape. Default false. */
   readonly batchInvariant?: boolean;
 }
 

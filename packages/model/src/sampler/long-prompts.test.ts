@@ -86,7 +86,7 @@ describe("a long prompt", () => {
     expect(pieces.stats.prefillTokens).toBe(whole.stats.prefillTokens);
   });
 
-  it("keeps requests that sample waiting for one piece at most (M7)", async () => {
+  it("keeps requests that sample waiting for one piece at most (SAMPLER-7)", async () => {
     const sampler = aSampler({ stepsPerCall: 1, prefixCache: false });
     const readBefore: number[] = [];
     const running = sampler.generate(
@@ -110,7 +110,7 @@ describe("prompts that begin alike", () => {
     ["eager", 2],
     ["graph", 2],
     ["graph", 9],
-  ] as const)("sample the same tokens with and without sharing (M1; %s, %i layers)", async (mode, layers) => {
+  ] as const)("sample the same tokens with and without sharing (SAMPLER-1; %s, %i layers)", async (mode, layers) => {
     const config = aConfig(layers);
     const how = { config, mode: backend.name === "tensorflow" ? mode : ("eager" as const) };
     const shared = aSampler(how);
@@ -152,7 +152,7 @@ describe("prompts that begin alike", () => {
     }
   });
 
-  it("share nothing across new weights (M2)", async () => {
+  it("share nothing across new weights (SAMPLER-2)", async () => {
     const sampler = aSampler();
     const request = aRequest({ promptTokenIds: aPrompt(100, 5) });
     await sampler.generate(request);
@@ -163,7 +163,7 @@ describe("prompts that begin alike", () => {
     expect(after.tokenIds).toEqual((await aSampler({ parameters }).generate(request)).tokenIds);
   });
 
-  it("wait for pages where the cache is smaller than the batch, and all are served (M6)", async () => {
+  it("wait for pages where the cache is smaller than the batch, and all are served (SAMPLER-6)", async () => {
     const small = aSampler({ cacheTokens: 320 });
     const requests = Array.from({ length: 12 }, (_, i) =>
       aRequest({ promptTokenIds: aPrompt(90 + i, i % 3), seed: i }),

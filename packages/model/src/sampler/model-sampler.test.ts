@@ -175,7 +175,7 @@ describe("sampled tokens", () => {
     },
   );
 
-  it("do not depend on batch mates, order of arrival, slots or steps per call (M1)", async () => {
+  it("do not depend on batch mates, order of arrival, slots or steps per call (SAMPLER-1)", async () => {
     const requests = manyRequests(40);
     const together = aSampler({ mode: "auto" });
     const batched = await Promise.all(requests.map((request) => together.generate(request)));
@@ -251,7 +251,7 @@ describe("sampled tokens", () => {
 });
 
 describe("lanes", () => {
-  it("sample side by side what one lane samples (M1)", async () => {
+  it("sample side by side what one lane samples (SAMPLER-1)", async () => {
     const requests = manyRequests(35);
     const sample = async (lanes: number) => {
       const sampler = aSampler({ maxBatch: 35, lanes });
@@ -267,7 +267,7 @@ describe("lanes", () => {
 });
 
 describe("weights", () => {
-  it("change the outputs, and results name the version and hash that sampled them (M2)", async () => {
+  it("change the outputs, and results name the version and hash that sampled them (SAMPLER-2)", async () => {
     const [first, second] = [initParameters(aConfig(), 1, scheme), initParameters(aConfig(), 2, scheme)];
     const sampler = aSampler({ parameters: first, policyVersion: 5 });
     const before = await sampler.generate(aRequest());
@@ -279,7 +279,7 @@ describe("weights", () => {
     expect(after.tokenIds).toEqual((await aSampler({ parameters: second }).generate(aRequest())).tokenIds);
   });
 
-  it("wait for the running requests, and later requests wait for them (M2)", async () => {
+  it("wait for the running requests, and later requests wait for them (SAMPLER-2)", async () => {
     const second = initParameters(aConfig(), 2, scheme);
     const sampler = aSampler({ stepsPerCall: 1 });
     const running = sampler.generate(aRequest({ maxTokens: 20 }));
@@ -299,7 +299,7 @@ describe("weights", () => {
     expect((await later).policyVersion).toBe(1);
   });
 
-  it("that follow each other without a pause starve no request: a full batch starts between two (M2)", async () => {
+  it("that follow each other without a pause starve no request: a full batch starts between two (SAMPLER-2)", async () => {
     const second = initParameters(aConfig(), 2, scheme);
     const sampler = aSampler({ maxBatch: 2 });
     let open = 12;
@@ -318,7 +318,7 @@ describe("weights", () => {
     expect(swaps).toBeLessThanOrEqual(8);
   });
 
-  it("are not starved by requests that never cease: they wait for those in flight alone (M2)", async () => {
+  it("are not starved by requests that never cease: they wait for those in flight alone (SAMPLER-2)", async () => {
     const second = initParameters(aConfig(), 2, scheme);
     const sampler = aSampler({ maxBatch: 2, stepsPerCall: 1 });
     let done = 0;
@@ -352,7 +352,7 @@ describe("weights", () => {
 });
 
 describe("the queue", () => {
-  it("refuses a request beyond maxQueue and changes nothing (M3)", async () => {
+  it("refuses a request beyond maxQueue and changes nothing (SAMPLER-3)", async () => {
     const sampler = aSampler({ maxQueue: 3 });
     const accepted = [1, 2, 3].map((seed) => sampler.generate(aRequest({ seed })));
     await expect(sampler.generate(aRequest({ seed: 4 }))).rejects.toMatchObject({
@@ -364,7 +364,7 @@ describe("the queue", () => {
     await sampler.generate(aRequest({ seed: 4 }));
   });
 
-  it("rejects an aborted request with the signal's reason, waiting or running (M4)", async () => {
+  it("rejects an aborted request with the signal's reason, waiting or running (SAMPLER-4)", async () => {
     const sampler = aSampler({ maxBatch: 4, stepsPerCall: 1 });
     const others = [1, 2, 3].map((seed) => sampler.generate(aRequest({ seed, maxTokens: 12 })));
     const running = new AbortController();
@@ -390,7 +390,7 @@ describe("the queue", () => {
     );
   });
 
-  it("lets the event loop turn between device calls (M5)", async () => {
+  it("lets the event loop turn between device calls (SAMPLER-5)", async () => {
     const sampler = aSampler({ stepsPerCall: 1 });
     let turns = 0;
     let done = false;

@@ -29,26 +29,26 @@ import { type PolicyName, type PolicyValues, WeightChanges } from "./weight-chan
  * Not responsible for: what the device computes (sampler-functions.ts, table-read.ts, table-decode.ts), which page or slot
  * stores what (page-pool.ts, slot-pool.ts), which requests a device call serves (device-calls.ts), chat templates, text.
  *
- * M1. A request's tokens depend on its prompt, seed, temperature, truncation and the weights; not on the rest of the batch,
+ * SAMPLER-1. A request's tokens depend on its prompt, seed, temperature, truncation and the weights; not on the rest of the batch,
  *     nor on how much of its prompt others had read. (Rounding may differ: kernels add in another order at another shape.)
- * M2. One result is sampled by one set of weights: new weights wait until the running requests are done, and
+ * SAMPLER-2. One result is sampled by one set of weights: new weights wait until the running requests are done, and
  *     no request starts meanwhile. The result names the version and hash that sampled it. What was read by old
  *     weights is never used with new ones. New weights wait for nothing but running requests, and between two changes
  *     waiting requests start: neither starves the other.
- * M3. At most maxQueue requests wait; one more rejects with QUEUE_FULL and changes nothing.
- * M4. An aborted request rejects with the signal's reason before another token is sampled for it.
- * M5. The event loop runs between two device calls, so that the process's network and timers keep working.
- * M6. Requests start in the order of their arrival; running requests are continued in turn.
- * M7. While requests sample, at most `prefillTokens` prompt tokens, including padding, are read between two sampling
+ * SAMPLER-3. At most maxQueue requests wait; one more rejects with QUEUE_FULL and changes nothing.
+ * SAMPLER-4. An aborted request rejects with the signal's reason before another token is sampled for it.
+ * SAMPLER-5. The event loop runs between two device calls, so that the process's network and timers keep working.
+ * SAMPLER-6. Requests start in the order of their arrival; running requests are continued in turn.
+ * SAMPLER-7. While requests sample, at most `prefillTokens` prompt tokens, including padding, are read between two sampling
  *     calls.
- * M8. A value that is not finite fails only the request that it was computed for: its pages or slot are not kept, and are
+ * SAMPLER-8. A value that is not finite fails only the request that it was computed for: its pages or slot are not kept, and are
  *     zeroed before the next call, because no mask hides a NaN.
- * M9. With `batchInvariant`, on a CPU in mode graph, a request's tokens and log-probs are the same bits regardless of what
+ * SAMPLER-9. With `batchInvariant`, on a CPU in mode graph, a request's tokens and log-probs are the same bits regardless of what
  *     else is in its calls, how much of its prompt others had read, and the order in which requests came.
- * M10. A device call that fails rejects all running and waiting requests. Nothing that was in the cache is used again. If the
+ * SAMPLER-10. A device call that fails rejects all running and waiting requests. Nothing that was in the cache is used again. If the
  *     call destroyed the state the sampler closes; otherwise it keeps working for the next request.
- * M11. Guesses (`speculate`) change when tokens come, not which: each is drawn at its own position from the model's own
- *     distribution, and dropped if the token before it was guessed wrong. (As in M1, rounding may differ.)
+ * SAMPLER-11. Guesses (`speculate`) change when tokens come, not which: each is drawn at its own position from the model's own
+ *     distribution, and dropped if the token before it was guessed wrong. (As in SAMPLER-1, rounding may differ.)
  */
 
 export interface ModelSamplerOptions extends SamplerConfigInput {
@@ -175,7 +175,7 @@ export class ModelSampler {
   }
 
   /**
-   * Replaces the weights once the running requests are done (M2), and resolves when they are in place.
+   * Replaces the weights once the running requests are done (SAMPLER-2), and resolves when they are in place.
    * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, MEMORY_EXHAUSTED, CLOSED
    */
   async setWeights(
@@ -258,7 +258,7 @@ export class ModelSampler {
     }
   }
 
-  /** M10. @returns the error for the callers */
+  /** SAMPLER-10. @returns the error for the callers */
   #failed(error: unknown): unknown {
     const told = withMemoryAdvice(error, this.#limits);
     if (error instanceof JitError && error.losesState) {

@@ -47,7 +47,7 @@ it.each([
   { cache: "pages", maxBatch: 8, cacheTokens: 128 },
   { cache: "slots", maxBatch: 3, stepsPerCall: 8 },
 ] as const)(
-  "fails the request whose numbers it is, and leaves nothing of it for others to meet (M8): $cache",
+  "fails the request whose numbers it is, and leaves nothing of it for others to meet (SAMPLER-8): $cache",
   {
     timeout: 240_000,
   },

@@ -8,7 +8,7 @@ const tokens = (count: number, seed: number) =>
   Array.from({ length: count * pageLength }, (_, i) => seed * 1000 + i);
 
 describe("pages", () => {
-  it("are given to one lease at a time, and only while there are enough (P2)", () => {
+  it("are given to one lease at a time, and only while there are enough (PAGES-2)", () => {
     const pool = aPool(5);
     const first = pool.reserve([1, 2, 3], 9);
     const second = pool.reserve([4, 5, 6], 8);
@@ -20,7 +20,7 @@ describe("pages", () => {
     expect(pool.reserve([8], 1)).toBeUndefined();
   });
 
-  it("are shared by prompts that begin alike, up to where they differ (P1, P3)", () => {
+  it("are shared by prompts that begin alike, up to where they differ (PAGES-1, PAGES-3)", () => {
     const pool = aPool(20);
     const prompt = [...tokens(2, 1), ...tokens(1, 2), 5];
     const first = pool.reserve(prompt, 16);
@@ -47,7 +47,7 @@ describe("pages", () => {
     expect(apart.reserve(tokens(3, 1), 12)?.sharedTokens).toBe(0);
   });
 
-  it("count as read once they are filled (P4)", () => {
+  it("count as read once they are filled (PAGES-4)", () => {
     const pool = aPool(20);
     const prompt = [...tokens(2, 1), 9];
     const first = pool.reserve(prompt, 12);
@@ -61,7 +61,7 @@ describe("pages", () => {
     expect(pool.state(second)).toBe("filled");
   });
 
-  it("that nobody will fill break the leases that share them, and come back (P4)", () => {
+  it("that nobody will fill break the leases that share them, and come back (PAGES-4)", () => {
     const pool = aPool(8);
     const prompt = [...tokens(2, 1), 9];
     const first = pool.reserve(prompt, 12);

@@ -5,10 +5,10 @@ import { type CacheLease, type CachePool, worthwhileTokens } from "./cache-pool.
  * their prompts have a common prefix, and pages that are kept after a request for later ones with the same prefix.
  * Not responsible for: the contents of pages (kv-cache.ts), the order of service (model-sampler.ts).
  *
- * P1. A page is written by one lease at most, and only by the one that allocated it.
- * P2. A page of a lease is not given to another for writing before the lease is released.
- * P3. Shared pages store exactly the prompt's tokens at their positions, and everything before is equal too.
- * P4. A lease counts shared pages as read only once they are filled; if the request that fills them gives up, it is broken.
+ * PAGES-1. A page is written by one lease at most, and only by the one that allocated it.
+ * PAGES-2. A page of a lease is not given to another for writing before the lease is released.
+ * PAGES-3. Shared pages store exactly the prompt's tokens at their positions, and everything before is equal too.
+ * PAGES-4. A lease counts shared pages as read only once they are filled; if the request that fills them gives up, it is broken.
  */
 
 /** One full page of a prompt, a child of the page that precedes it. */

@@ -59,7 +59,7 @@ export interface DeviceOptions {
   /** Keys and values are stored in bfloat16. */
   readonly half: boolean;
   readonly lanes: number;
-  /** M9 of the sampler. Default false. */
+  /** SAMPLER-9. Default false. */
   readonly batchInvariant?: boolean;
   /** The weight format of the single-request decoder. */
   readonly single?: WeightFormat | undefined;

@@ -60,7 +60,7 @@ const exhausted = (after: RegExp) =>
     ),
   });
 
-it("rejects what runs and waits, and goes on with nothing that was read before (M10)", {
+it("rejects what runs and waits, and goes on with nothing that was read before (SAMPLER-10)", {
   timeout: 240_000,
 }, async () => {
   const sampler = aSampler({ mode: "graph" });
@@ -84,7 +84,7 @@ it("rejects what runs and waits, and goes on with nothing that was read before (
 });
 
 it.each(["pages", "slots"] as const)(
-  "closes where a launch took keys and values with it, and says why (M10): %s",
+  "closes where a launch took keys and values with it, and says why (SAMPLER-10): %s",
   { timeout: 240_000 },
   async (cache) => {
     const sampler = aSampler({ mode: "xla", cache });

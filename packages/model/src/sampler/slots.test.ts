@@ -152,7 +152,7 @@ describe("a table of slots", () => {
     600_000,
   );
 
-  it("samples with the weights that a result names, changed between requests and under running ones (M2)", async () => {
+  it("samples with the weights that a result names, changed between requests and under running ones (SAMPLER-2)", async () => {
     const second = initParameters(aConfig(), 2, scheme);
     const sampler = aSampler({ policyVersion: 4, maxBatch: 3, stepsPerCall: 2 });
     const plain = requests.filter((_, i) => i % 7 === 0 || i % 7 === 3);
@@ -178,7 +178,7 @@ describe("a table of slots", () => {
     expect(results.at(-1)?.policyVersion).toBe(5);
   }, 300_000);
 
-  it("lets those go on that waited for the prompt of a request that was aborted (M4)", async () => {
+  it("lets those go on that waited for the prompt of a request that was aborted (SAMPLER-4)", async () => {
     const sampler = aSampler({ prefillTokens: 32, promptLengths: [8, 16] });
     const promptTokenIds = Array.from({ length: 50 }, (_, t) => (t * 7) % vocabSize);
     const ask = (seed: number, signal?: AbortSignal) =>

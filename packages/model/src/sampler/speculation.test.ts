@@ -1,4 +1,4 @@
-/** M11: with guesses a request samples the tokens that it samples without, and its log-probs are the model's. */
+/** SAMPLER-11: with guesses a request samples the tokens that it samples without, and its log-probs are the model's. */
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseModelConfig } from "../config.js";

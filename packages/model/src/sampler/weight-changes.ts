@@ -28,7 +28,7 @@ type WeightChange = NewWeights & {
  * Not responsible for: when that is (model-sampler.ts), and how they are written (sampling-device.ts).
  *
  * Invariants:
- * - WEIGHTS-1. A change that is refused before it is written leaves the weights unchanged. If merged weights turn out not to
+ * - WEIGHTCHANGE-1. A change that is refused before it is written leaves the weights unchanged. If merged weights turn out not to
  *     be finite, earlier adapters are merged again: those that waited with them, or the previous ones.
  */
 export class WeightChanges {

@@ -3,8 +3,8 @@ import { RewardError } from "../error.js";
 /*
  * Responsibility: limits how many calls run at once, in the order of their arrival.
  * Not responsible for: what the calls do, and how long they may take.
- * - G1. At most `maxRunning` calls run and at most `maxWaiting` wait; one more rejects.
- * - G2. A waiting call that is aborted leaves the queue at once and rejects with the signal's reason.
+ * - REMOTEGATE-1. At most `maxRunning` calls run and at most `maxWaiting` wait; one more rejects.
+ * - REMOTEGATE-2. A waiting call that is aborted leaves the queue at once and rejects with the signal's reason.
  */
 
 export class Gate {

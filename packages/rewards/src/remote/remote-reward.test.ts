@@ -83,7 +83,7 @@ describe("remoteReward", () => {
     expect(seen[0]?.body["episode"]).toMatchObject({ conversations: [{ sampledTokenIds: [3] }] });
   });
 
-  it("A3: tries again after 500, a cut connection and malformed answers", async () => {
+  it("REMOTE-3: tries again after 500, a cut connection and malformed answers", async () => {
     const { url, seen } = await serve((response, request) => {
       if (request === 1) response.writeHead(500).end("down");
       else if (request === 2) response.destroy();
@@ -99,7 +99,7 @@ describe("remoteReward", () => {
     expect(seen).toHaveLength(7);
   });
 
-  it("A1: gives up with the last failure, never with a number", async () => {
+  it("REMOTE-1: gives up with the last failure, never with a number", async () => {
     const broken = await serve((response) => json(response, { reward: null }));
     await expect(
       remoteReward(config(broken.url, { maxAttempts: 2 }), {})(aTask(), anEpisode()),
@@ -115,7 +115,7 @@ describe("remoteReward", () => {
     ).rejects.toThrow("longer than");
   });
 
-  it("A3: takes other statuses for a refusal, redirects too", async () => {
+  it("REMOTE-3: takes other statuses for a refusal, redirects too", async () => {
     const { url, seen } = await serve((response, request) =>
       response.writeHead(request === 1 ? 400 : 302, { location: "http://127.0.0.1:1/" }).end(),
     );
@@ -124,7 +124,7 @@ describe("remoteReward", () => {
     expect(seen).toHaveLength(2);
   });
 
-  it("A2: leaves a slow service at its deadlines, and at once when its caller aborts", async () => {
+  it("REMOTE-2, REMOTEGATE-2: leaves a slow service at its deadlines, and at once when its caller aborts", async () => {
     const { url, seen } = await serve((response, request) => {
       if (request === 2) json(response, { reward: 1 });
     });
@@ -135,12 +135,14 @@ describe("remoteReward", () => {
     await expect(hasty(aTask(), anEpisode())).rejects.toThrow("no score within 60 ms");
     const abort = new AbortController();
     const reason = new Error("no longer wanted");
-    const waiting = remoteReward(config(url), {})(aTask(), anEpisode(), { signal: abort.signal });
+    const one = remoteReward(config(url, { maxConcurrency: 1 }), {});
+    const running = one(aTask(), anEpisode(), { signal: abort.signal });
+    const waiting = one(aTask(), anEpisode(), { signal: abort.signal });
     abort.abort(reason);
-    await expect(waiting).rejects.toBe(reason);
+    for (const score of [running, waiting]) await expect(score).rejects.toBe(reason);
   });
 
-  it("A4: lets so many run, so many wait, and refuses more", async () => {
+  it("REMOTE-4, REMOTEGATE-1: lets so many run, so many wait, and refuses more", async () => {
     let open = 0;
     let most = 0;
     const held: ServerResponse[] = [];
@@ -169,7 +171,7 @@ describe("remoteReward", () => {
     expect(most).toBe(2);
   });
 
-  it("A5: sends the token of a variable or of a file that is read anew, and names neither in an error", async () => {
+  it("REMOTE-5: sends the token of a variable or of a file that is read anew, and names neither in an error", async () => {
     const folder = mkdtempSync(join(tmpdir(), "palimpsest-remote-"));
     try {
       const { url, seen } = await serve((response, request) =>

@@ -1,12 +1,12 @@
 /**
  * Responsibility: asks the user's reward service over HTTP for the score of an episode.
  * Not responsible for: what a reward means, and whether a failed one is retried in another group.
- * - A1. A score is what the service answered, after validation; anything else is an error, and never a number.
- * - A2. Every request ends within timeoutMs, including its waiting and all its attempts, or when its caller aborts.
- * - A3. Lost connections, slow and malformed answers, and the statuses 408, 425, 429 and 5xx are retried; other
+ * - REMOTE-1. A score is what the service answered, after validation; anything else is an error, and never a number.
+ * - REMOTE-2. Every request ends within timeoutMs, including its waiting and all its attempts, or when its caller aborts.
+ * - REMOTE-3. Lost connections, slow and malformed answers, and the statuses 408, 425, 429 and 5xx are retried; other
  *   statuses are refusals.
- * - A4. At most maxConcurrency requests run and maxQueue wait.
- * - A5. The token is sent in the request's header and appears nowhere else.
+ * - REMOTE-4. At most maxConcurrency requests run and maxQueue wait.
+ * - REMOTE-5. The token is sent in the request's header and appears nowhere else.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Score } from "@palimpsest/trajectories";

@@ -47,13 +47,13 @@ describe("makeBaseModel", () => {
     expect(tokenizer?.vocabSize).toBe(config.vocabSize);
   });
 
-  it("makes the same base of the same seed and another of another (B1)", async () => {
+  it("makes the same base of the same seed and another of another (BASE-1)", async () => {
     const { parameters } = await loadModel(join(folder, "a"));
     expect((await make("b")).weightsHash).toBe(hashWeights(parameters));
     expect((await make("c", { seed: 99 })).weightsHash).not.toBe(hashWeights(parameters));
   });
 
-  it("leaves nothing behind when it is stopped (B2)", async () => {
+  it("leaves nothing behind when it is stopped (BASE-2)", async () => {
     const stop = new AbortController();
     const reason = new Error("enough");
     const onProgress = ({ stage }: BaseProgress) => {

@@ -3,8 +3,8 @@
  * names up and to follow the agent's prompts. What of it pays is left for the reward to teach.
  * Not responsible for: reinforcement, printing.
  *
- * B1. The same recipe, seed, backend and number of threads give the same base.
- * B2. The folder appears whole at the end or not at all.
+ * BASE-1. The same recipe, seed, backend and number of threads give the same base.
+ * BASE-2. The folder appears whole at the end or not at all.
  */
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { createLearner, warmStart } from "@palimpsest/learner";

@@ -22,13 +22,13 @@ function clusterWith(...objectIds: string[]) {
   };
 }
 
-test("O1: an actor's node holds all of them", async () => {
+test("LASTING-1: an actor's node holds all of them", async () => {
   const cluster = clusterWith("tokenizer", "weights");
   await holdLasting(cluster, [tokenizer, weights]);
   expect(cluster.held).toEqual(["tokenizer", "weights"]);
 });
 
-test("O2: an actor waits for what is nowhere until the driver, at its next look, has brought it again", async () => {
+test("LASTING-2: an actor waits for what is nowhere until the driver, at its next look, has brought it again", async () => {
   const cluster = clusterWith("tokenizer");
   const holding = holdLasting(cluster, [tokenizer, weights]);
   const bring = async () => void cluster.there.add("weights");
@@ -37,7 +37,7 @@ test("O2: an actor waits for what is nowhere until the driver, at its next look,
   expect(cluster.held).toContain("weights");
 });
 
-test("O2: nothing is brought while every object is on some node", async () => {
+test("LASTING-2: nothing is brought while every object is on some node", async () => {
   const cluster = clusterWith("tokenizer", "weights");
   const bring = () => Promise.reject(new Error("brought"));
   expect(await keepLasting([tokenizer, weights], cluster.missing, bring)).toBe(false);

@@ -2,9 +2,9 @@
  * Responsibility: keeps the objects that every actor of a run needs to start available at all times: base weights and tokenizer.
  * Not responsible for: versions of the weights that training makes (held-weights.ts).
  *
- * O1. Every node that runs an actor of the run keeps all of them as long as the actor lives.
- * O2. An actor that finds them on no node waits: the driver, which checks every second, puts lost objects again.
- * O3. Objects that are put again are the same objects, so that references stay valid.
+ * LASTING-1. Every node that runs an actor of the run keeps all of them as long as the actor lives.
+ * LASTING-2. An actor that finds them on no node waits: the driver, which checks every second, puts lost objects again.
+ * LASTING-3. Objects that are put again are the same objects, so that references stay valid.
  */
 import { setTimeout } from "node:timers/promises";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -19,7 +19,7 @@ interface ObjectHold {
   hold(location: ObjectLocation): Promise<unknown>;
 }
 
-/** Makes this node keep every object (O1). @throws {PalimpsestError} OBJECT_LOST */
+/** Makes this node keep every object (LASTING-1). @throws {PalimpsestError} OBJECT_LOST */
 export async function holdLasting(
   objects: ObjectHold,
   wanted: readonly ObjectLocation[],
@@ -40,7 +40,7 @@ export async function holdLasting(
 }
 
 /**
- * One check by the driver: puts the objects again if no node has one of them any more (O2).
+ * One check by the driver: puts the objects again if no node has one of them any more (LASTING-2).
  * @param missing returns the objects that no node has
  * @param bring puts all of them on one node
  */

@@ -2,7 +2,7 @@
  * Responsibility: the weights that a learner publishes: puts each version into the object store, announces it, and releases old ones.
  * Not responsible for: training them, and the order of a step (step-protocol.ts).
  *
- * A3 (T5). Weights are announced after their objects are stored; a restarted learner announces its version again.
+ * ANNOUNCE-1 (T5). Weights are announced after their objects are stored; a restarted learner announces its version again.
  */
 import { dirname, join } from "node:path";
 import type { ActorContext } from "@palimpsest/client";

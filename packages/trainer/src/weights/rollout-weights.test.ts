@@ -13,6 +13,7 @@ import {
   parameterShapes,
   parseModelConfig,
 } from "@palimpsest/model";
+import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, expect, test } from "vitest";
 import { ownSampler } from "../own-sampler.js";
@@ -100,13 +101,14 @@ async function aRun() {
     const manifest = await publishWeights(objects, version, parameters, parameterShapes(model));
     announced = proto.WeightManifest.encode(manifest).finish();
   };
-  const context = { objects, metrics } as unknown as ActorContext;
+  const logger = { warn: () => undefined };
+  const context = { objects, metrics, logger } as unknown as ActorContext;
   const weights = (sampler: () => ModelSampler) =>
     new RolloutWeights({ model, initial, context, queues, sampler });
   return { initial, read, memory, announce, announceWhole, weights };
 }
 
-test("of new adapters a sampler is given these alone, and samples what the merged model samples", async () => {
+test("of new adapters a sampler is given these alone, and samples what the merged model samples (ADAPTED-2, ROLLOUTACTOR-1, ROLLOUTACTOR-2)", async () => {
   const backend = await loadBackend();
   const run = await aRun();
   let sampler: ModelSampler | undefined;
@@ -119,7 +121,7 @@ test("of new adapters a sampler is given these alone, and samples what the merge
   const second = someAdapters(2);
   const { shards } = await run.announce(4, second);
   run.read.length = 0;
-  await weights.ensure(4);
+  await Promise.all([weights.ensure(4), weights.ensure(3), weights.ensure(4)]);
   expect(run.read).toEqual(shards.map(({ objectId }) => objectId));
   expect(sampler).toMatchObject({ policyVersion: 4, weightsHash: hashWeights(second) });
 
@@ -135,6 +137,24 @@ test("of new adapters a sampler is given these alone, and samples what the merge
   own.rolloutLogprobs.forEach((logprob, i) => {
     expect(logprob).toBeCloseTo(expected.rolloutLogprobs[i] as number, 4);
   });
+});
+
+test("announced weights that are lost are waited for until they are announced again (ROLLOUTACTOR-3)", async () => {
+  const backend = await loadBackend();
+  const run = await aRun();
+  let sampler: ModelSampler | undefined;
+  const weights = run.weights(() => sampler as ModelSampler);
+  sampler = await ownSampler(backend, model, recipe, await weights.startingLayers());
+  open.push(sampler);
+  const { publishedAtMs } = await run.announce(1, someAdapters(1));
+  run.memory.onRead = async () => {
+    run.memory.onRead = async () => undefined;
+    while (Date.now() <= publishedAtMs) await new Promise(setImmediate);
+    await run.announce(2, someAdapters(2));
+    throw new PalimpsestError("OBJECT_LOST", "no node has the object");
+  };
+  await weights.ensure(1);
+  expect(sampler).toMatchObject({ policyVersion: 2, weightsHash: hashWeights(someAdapters(2)) });
 });
 
 test("T5: adapters over another base are not loaded, and the sampler keeps what it has", async () => {

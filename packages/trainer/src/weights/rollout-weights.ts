@@ -2,8 +2,8 @@
  * Responsibility: the weights of one rollout actor: its initial weights, and newer ones as episodes request them.
  * Not responsible for: the sampler, and which version an episode needs.
  *
- * R2. Weights are loaded once, however many episodes wait for them.
- * R3. Announced weights whose owner is gone do not fail an episode: it waits until they are announced again.
+ * ROLLOUTACTOR-2. Weights are loaded once, however many episodes wait for them.
+ * ROLLOUTACTOR-3. Announced weights whose owner is gone do not fail an episode: it waits until they are announced again.
  * ROLLOUTWEIGHTS-1. Arrays that a sampler has taken over are filled again by the next weights, and by nothing before it has: what
  *     it computes with is a copy of its own. Reading into memory that was used before takes half the time.
  */
@@ -52,7 +52,7 @@ export class RolloutWeights {
 
   /**
    * The newest ones, whole. What was announced last may have gone with its driver until the learner announces it again:
-   * then the initial ones, which are always there, and the first episode that needs newer ones loads them (R1).
+   * then the initial ones, which are always there, and the first episode that needs newer ones loads them (ROLLOUTACTOR-1).
    */
   async starting(): Promise<NamedPolicy> {
     const whole = async (manifest: proto.WeightManifest) => ({
@@ -123,7 +123,7 @@ export class RolloutWeights {
     context.metrics.histogram("palimpsest_sampler_weights_load_seconds").observe(seconds);
   }
 
-  /** If the objects of an announcement are gone (R3), waits for the next one. */
+  /** If the objects of an announcement are gone (ROLLOUTACTOR-3), waits for the next one. */
   async #fetch(sampler: PolicySampler, minPolicyVersion: number) {
     for (let afterMs = 0; ; ) {
       const manifest = await this.#announced(minPolicyVersion, afterMs);

@@ -18,7 +18,7 @@ test("T5: loaded weights equal published weights, and the manifest carries their
   expect(await fetchWeights(objects, manifest)).toEqual(parameters);
 });
 
-test("T5: one changed byte is refused by the store, another shard by the hash", async () => {
+test("T5: one changed byte is refused by the store, another shard by the hash (PUBLISH-1)", async () => {
   const objects = memoryObjects();
   const manifest = await publishWeights(objects, version, parameters, shapes);
   const other = await objects.put([new Uint8Array(32)]);
@@ -38,7 +38,7 @@ test("arrays of before are filled again where they fit", async () => {
   expect([fetched["embedding"] === before.embedding, fetched["norm"] === before.norm]).toEqual([true, false]);
 });
 
-test("W2: a tensor goes on over several shards, and no shard is longer than asked", async () => {
+test("PUBLISH-2: a tensor goes on over several shards, and no shard is longer than asked", async () => {
   const objects = memoryObjects();
   const manifest = await publishWeights(objects, version, parameters, shapes, { leafBytes: 12 });
   expect(manifest.shards.map((shard) => shard.sizeBytes)).toEqual([12, 12, 8]);
@@ -49,7 +49,7 @@ test("W2: a tensor goes on over several shards, and no shard is longer than aske
   expect(await fetchWeights(objects, manifest)).toEqual(parameters);
 });
 
-test("W2: pieces are views of the parameters, not copies", async () => {
+test("PUBLISH-2: pieces are views of the parameters, not copies", async () => {
   const pieces: Uint8Array[] = [];
   const objects = memoryObjects();
   const watched: ObjectAccess = {
@@ -65,7 +65,7 @@ test("W2: pieces are views of the parameters, not copies", async () => {
   expect(pieces.every((piece) => buffers.has(piece.buffer))).toBe(true);
 });
 
-test("the published hash is that of the model's own weights; W3: the same weights give the same objects", async () => {
+test("the published hash is that of the model's own weights; PUBLISH-3, LASTING-3: the same weights give the same objects", async () => {
   const objects = memoryObjects();
   const first = await publishWeights(objects, version, parameters, shapes);
   const again = await publishWeights(objects, { runId: "run-2", policyVersion: 9 }, parameters, shapes);

@@ -2,12 +2,12 @@
  * Responsibility: weights as immutable objects: a manifest names them all and carries one hash over names, sizes and bytes.
  * Not responsible for: announcing a version, and keeping its objects alive.
  *
- * W1 (T5). Weights are loaded only if they have the published hash: the manifest's hash covers the names
+ * PUBLISH-1 (T5). Weights are loaded only if they have the published hash: the manifest's hash covers the names
  *     of its shards, and what a store gives under a name has that hash. A node hashes a shard once, when it is written
  *     or arrives; the actors of its machine read what was proved.
- * W2. Tensors lie one after another, in the order of their names, over shards of one size: no host holds more than
+ * PUBLISH-2. Tensors lie one after another, in the order of their names, over shards of one size: no host holds more than
  *     the parameters themselves.
- * W3. The same weights give the same objects.
+ * PUBLISH-3. The same weights give the same objects.
  */
 import { sizeOf } from "@palimpsest/jit";
 import { hashOfLeaves, weightsLeafBytes } from "@palimpsest/model";
@@ -166,7 +166,7 @@ export function weightsBytes({ shards }: proto.WeightManifest.$Properties): numb
   return (shards ?? []).reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
 }
 
-/** Checks that every tensor begins at the end of the previous one, and that the shards contain all of them and nothing else (W2). */
+/** Checks that every tensor begins at the end of the previous one, and that the shards contain all of them and nothing else (PUBLISH-2). */
 function checkLayout(
   manifest: proto.WeightManifest.$Properties,
   tensors: readonly proto.WeightTensor.$Properties[],
