@@ -111,13 +111,16 @@ describe("log-probs", () => {
     },
   );
 
-  it.each(["vllm", "sglang"] as const)("that %s tells before it are the model's own (HTTPSAMPLER-4)", async (kind) => {
-    const { sampler } = await aSampler(drawing(kind, "raw"), { kind });
-    expect(await sampler.probeLogprobs()).toBe("raw_logprobs");
-    const told = await sampler.generate(request);
-    expect(told).toMatchObject(before);
-    expect(told).not.toHaveProperty("sampledLogprobs");
-  });
+  it.each(["vllm", "sglang"] as const)(
+    "that %s tells before it are the model's own (HTTPSAMPLER-4)",
+    async (kind) => {
+      const { sampler } = await aSampler(drawing(kind, "raw"), { kind });
+      expect(await sampler.probeLogprobs()).toBe("raw_logprobs");
+      const told = await sampler.generate(request);
+      expect(told).toMatchObject(before);
+      expect(told).not.toHaveProperty("sampledLogprobs");
+    },
+  );
 
   it("that nobody asked about are what each kind of server tells by default", async () => {
     const told = async (kind: ServerKind, originalLogprobs = false) => {

@@ -126,7 +126,13 @@ it("a step whose dump cannot be stored has no record (STEPLOG-1)", async () => {
   const log = join(root, "log");
   const given = { policyVersion: 0, shuffleRewards: false, groups: randomGroups(1) };
   const dump = await writeStepDump(join(root, "dumps"), 1, given, { keepLast: 1 });
-  const step = { policyVersion: 1, parentHash: "a", weightsHash: "b", consumedGroupIds: ["g"], dataCursor: null };
+  const step = {
+    policyVersion: 1,
+    parentHash: "a",
+    weightsHash: "b",
+    consumedGroupIds: ["g"],
+    dataCursor: null,
+  };
   await expect(appendStep(log, step, { ...dump, file: join(root, "absent") })).rejects.toThrow("absent");
   expect(await readdir(log)).toEqual([]);
 });

@@ -9,7 +9,8 @@ test("a call whose file cannot be written changes nothing (MEMORY-FILE-3)", asyn
   onTestFinished(async () => await rm(folder, { recursive: true }));
   const file = new MemoryFile(join(folder, "memory.jsonl"));
   const { signal } = new AbortController();
-  const create = async (content: string) => await file.run("manage_memory", { operation: "create", content, source: "test" }, signal);
+  const create = async (content: string) =>
+    await file.run("manage_memory", { operation: "create", content, source: "test" }, signal);
   const found = async () => JSON.stringify(await file.run("search_memory", { query: "dog" }, signal));
   await create("Ann has a dog.");
   const before = await found();

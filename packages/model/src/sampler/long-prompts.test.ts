@@ -110,21 +110,25 @@ describe("prompts that begin alike", () => {
     ["eager", 2],
     ["graph", 2],
     ["graph", 9],
-  ] as const)("sample the same tokens with and without sharing (SAMPLER-1; %s, %i layers)", async (mode, layers) => {
-    const config = aConfig(layers);
-    const how = { config, mode: backend.name === "tensorflow" ? mode : ("eager" as const) };
-    const shared = aSampler(how);
-    const apart = aSampler({ ...how, prefixCache: false });
-    const requests = group.map((promptTokenIds, seed) => aRequest({ promptTokenIds, seed }));
-    const all = (sampler: ModelSampler) => Promise.all(requests.map((request) => sampler.generate(request)));
-    expect(tokensOf(await all(shared))).toEqual(tokensOf(await all(apart)));
-    expect(shared.stats).toMatchObject({ cacheHits: 5, cachedTokens: 5 * 64, startedRequests: 6 });
-    expect(shared.stats.prefillTokens).toBe(apart.stats.prefillTokens - 5 * 64);
-    expect(apart.stats).toMatchObject({ cacheHits: 0, cachedTokens: 0 });
-    // And again, from what the first ones left behind.
-    expect(tokensOf(await all(shared))).toEqual(tokensOf(await all(apart)));
-    expect(shared.stats.cacheHits).toBe(11);
-  });
+  ] as const)(
+    "sample the same tokens with and without sharing (SAMPLER-1; %s, %i layers)",
+    async (mode, layers) => {
+      const config = aConfig(layers);
+      const how = { config, mode: backend.name === "tensorflow" ? mode : ("eager" as const) };
+      const shared = aSampler(how);
+      const apart = aSampler({ ...how, prefixCache: false });
+      const requests = group.map((promptTokenIds, seed) => aRequest({ promptTokenIds, seed }));
+      const all = (sampler: ModelSampler) =>
+        Promise.all(requests.map((request) => sampler.generate(request)));
+      expect(tokensOf(await all(shared))).toEqual(tokensOf(await all(apart)));
+      expect(shared.stats).toMatchObject({ cacheHits: 5, cachedTokens: 5 * 64, startedRequests: 6 });
+      expect(shared.stats.prefillTokens).toBe(apart.stats.prefillTokens - 5 * 64);
+      expect(apart.stats).toMatchObject({ cacheHits: 0, cachedTokens: 0 });
+      // And again, from what the first ones left behind.
+      expect(tokensOf(await all(shared))).toEqual(tokensOf(await all(apart)));
+      expect(shared.stats.cacheHits).toBe(11);
+    },
+  );
 
   it("go on from a whole conversation, what was sampled in it too", async () => {
     const sampler = aSampler();
