@@ -59,7 +59,7 @@ export const checks = {
   "unused code": (how) => run(node, [bin("knip/bin/knip.js")], { cwd: root, ...how }),
   "documents match the code": (how) =>
     run(node, ["scripts/generate-docs.mjs", "--check"], { cwd: root, ...how }),
-  "dashboards match their source": (how) =>
+  "dashboards match their source and Grafana's types": (how) =>
     run(node, ["scripts/generate-grafana.mjs", "--check"], { cwd: root, ...how }),
 };
 
