@@ -135,6 +135,8 @@ async function rowOf(id: string, folder: string): Promise<RunRow> {
     return { ...plain, createdAtMs, problem: "" };
   }
   try {
+    // Opening a pipe would keep a thread of the server until somebody writes into it.
+    if (!facts.isFile()) throw new Error("is no regular file");
     if (facts.size > maxRunFileBytes) throw new Error(`has ${facts.size} bytes`);
     const { runId, createdAt, recipe } = runFileSchema.parse(JSON.parse(await readFile(file, "utf8")));
     return {
@@ -154,7 +156,8 @@ async function rowOf(id: string, folder: string): Promise<RunRow> {
 
 /** Returns the last complete line; undefined when there is none. */
 async function lastLine(path: string): Promise<z.infer<typeof lastLineSchema> | undefined> {
-  const file = await open(path, "r").catch(() => undefined);
+  const facts = await stat(path).catch(() => undefined);
+  const file = facts?.isFile() ? await open(path, "r").catch(() => undefined) : undefined;
   if (file === undefined) return undefined;
   try {
     const { size } = await file.stat();

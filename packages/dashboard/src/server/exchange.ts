@@ -54,8 +54,8 @@ export class Exchange {
   }
 
   /** Returns the body, a JSON text. @throws {PalimpsestError} INVALID_ARGUMENT, LIMIT_EXCEEDED, GET_TIMEOUT */
-  async body<Schema extends z.ZodType>(schema: Schema): Promise<z.output<Schema>> {
-    const text = await readBody(this.request);
+  async body<Schema extends z.ZodType>(schema: Schema, mostBytes = maxBodyBytes): Promise<z.output<Schema>> {
+    const text = await readBody(this.request, mostBytes);
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -123,7 +123,7 @@ export async function sendError(
   else await sendJson(request, response, status, { code, message }, { connection: "close" });
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage, mostBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   const late = setTimeout(() => {
@@ -137,11 +137,8 @@ async function readBody(request: IncomingMessage): Promise<string> {
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       sizeBytes += chunk.byteLength;
-      if (sizeBytes > maxBodyBytes)
-        throw new PalimpsestError(
-          "LIMIT_EXCEEDED",
-          `the body has more than ${maxBodyBytes} bytes: send less`,
-        );
+      if (sizeBytes > mostBytes)
+        throw new PalimpsestError("LIMIT_EXCEEDED", `the body has more than ${mostBytes} bytes: send less`);
       chunks.push(chunk);
     }
   } finally {

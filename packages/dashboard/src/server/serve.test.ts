@@ -98,6 +98,15 @@ test("GUESSES-1: an address that tries wrong tokens is refused, while another on
   expect(await signIn("127.0.0.2", "right")).toBe(200);
 });
 
+test("nobody without a token has the server keep more than a token's length of a body", async () => {
+  const port = await start((exchange) => exchange.json({}));
+  const body = JSON.stringify({ token: "x".repeat(100_000) });
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`http://127.0.0.1:${port}/api/sign-in`, { method: "POST", headers, body });
+  expect(answer.status).toBe(413);
+  expect(await answer.text()).toContain("16384 bytes");
+});
+
 test("names of what every object has are no files", async () => {
   const port = await start((exchange) => exchange.json({}));
   for (const name of ["constructor", "__proto__", "toString"])

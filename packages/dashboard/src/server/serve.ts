@@ -32,6 +32,8 @@ const limits = {
    * streams have a beat.
    */
   idleMs: 60_000,
+  /** Bytes of the body of a sign-in, which anybody may send: 256 connections of them are kept in memory at a time. */
+  signInBytes: 16 * 1024,
 } as const;
 
 export interface ServeOptions {
@@ -142,7 +144,7 @@ async function signIn(
   exchange: Exchange,
   cookie: string,
 ): Promise<void> {
-  const { token } = await exchange.body(signInSchema);
+  const { token } = await exchange.body(signInSchema, limits.signInBytes);
   const authorization = `Bearer ${token.trim()}`;
   const address = exchange.request.socket.remoteAddress ?? "";
   // This follows the body, so that a client that sends many requests slowly has no more attempts than others.
