@@ -201,6 +201,68 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await page.context().close();
   }, 180_000);
 
+  test("a live run removes the traces of old steps: the list keeps its rows, and an episode stays the one that is read", async () => {
+    const folder = join(dir, "live");
+    writePlantedRun(folder, { steps: 3, groupsPerStep: 2, groupSize: 2 });
+    const page = await browser.page();
+    await open(page, "#/runs/live");
+    const found = page.locator("[data-found]");
+    await found.filter({ hasText: "12 of 12" }).waitFor();
+    await page.evaluate(`globalThis.fewest = 12;
+      new MutationObserver(() => {
+        const list = document.querySelector('[aria-label="Episodes"]');
+        if (list) globalThis.fewest = Math.min(globalThis.fewest, Number(list.ariaRowCount) - 1);
+      }).observe(document.body, { subtree: true, childList: true, attributes: true });`);
+    rmSync(join(folder, "traces/step-00000001.jsonl"));
+    await found.filter({ hasText: "8 of 8" }).waitFor();
+    expect(await page.evaluate("globalThis.fewest")).toBe(8);
+    await page.getByLabel("Step").selectOption("3");
+    await page.getByRole("table", { name: "Episodes" }).getByRole("link").first().click();
+    const read = page.locator('[data-episode="4"]');
+    const from = page.locator("dl.facts dd.dim").last();
+    await read.filter({ hasText: "g3-0.0" }).waitFor();
+    await page.getByRole("group", { name: "The group's lanes" }).locator("tbody").nth(1).waitFor();
+    await page.evaluate(`globalThis.read = new Set();
+      new MutationObserver(() => {
+        globalThis.read.add(document.querySelector("dl.facts dd.dim:last-of-type")?.textContent ?? "nothing");
+      }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });`);
+    const told = await from.textContent();
+    rmSync(join(folder, "traces/step-00000002.jsonl"));
+    await page.locator('[data-episode="0"]').waitFor();
+    expect(await from.textContent()).toBe(told);
+    expect(await page.evaluate("[...globalThis.read]")).toEqual([told]);
+    expect(page.url()).toContain("/episode/0?");
+    await page.context().close();
+    rmSync(folder, { recursive: true });
+  }, 60_000);
+
+  test("keys act on no page behind a dialog, and not at all where a reader has turned them off", async () => {
+    const page = await browser.page();
+    await open(page, "#/runs");
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    await page.keyboard.press("?");
+    const dialog = page.getByRole("dialog", { name: "Keys" });
+    await page.keyboard.press("1");
+    expect(page.url()).toContain("#/runs");
+    await expectAccessible(page);
+    await picture(page, "keys");
+    await dialog.getByLabel("these keys act").uncheck();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.keyboard.press("1");
+    await page.reload();
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    await page.keyboard.press("1");
+    expect(page.url()).toContain("#/runs");
+    await page.getByRole("button", { name: "Keys" }).click();
+    await dialog.getByLabel("these keys act").check();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("1");
+    await page.getByRole("heading", { name: "Training" }).waitFor();
+    // Screen readers and Tab go on in the page, not in its tabs.
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("MAIN");
+    await page.context().close();
+  });
+
   test("what the update made of tokens, the store around each tool call, and why an episode was left out", async () => {
     const page = await browser.page();
     await open(page, "#/runs/tools");

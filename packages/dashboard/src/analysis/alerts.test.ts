@@ -52,8 +52,7 @@ it("tells of nodes, of what waits, of queues and of jobs, the gravest first; of 
 });
 
 const steps = Array.from({ length: 40 }, (_, at) => at + 1);
-const run = (series: Record<string, (number | null)[]>) =>
-  titles(runAlerts("r", { steps, series, skipped: 0 }));
+const run = (series: Record<string, (number | null)[]>) => titles(runAlerts("r", { steps, series }));
 const flat = (value: number) => steps.map(() => value);
 
 it("tells of runs that diverge, collapse, jump or teach nothing; of none that is well", () => {
@@ -70,5 +69,6 @@ it("tells of runs that diverge, collapse, jump or teach nothing; of none that is
   ]);
   expect(run({ "update.gradientNorm": [...flat(1).slice(1), 50] })).toEqual(["r: the gradient has jumped"]);
   expect(run({ "update.zeroVarianceFraction": flat(0.9) })).toEqual(["r: most groups teach nothing"]);
+  expect(run({ "update.zeroVarianceFraction": flat(0.9), "components.exactMatch": flat(0.97) })).toEqual([]);
   expect(run({ groupsDispatched: flat(100), groupsFailed: flat(30) })).toEqual(["r: groups fail"]);
 });

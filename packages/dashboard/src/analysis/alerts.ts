@@ -55,7 +55,7 @@ export function clusterAlerts(summary: Summary, nodes: readonly NodeRow[], jobs:
   return ranked(alerts);
 }
 
-export function runAlerts(run: string, { steps, series }: Metrics): Alert[] {
+export function runAlerts(run: string, { steps, series }: Pick<Metrics, "steps" | "series">): Alert[] {
   const alerts: Alert[] = [];
   const lastOf = (name: string) =>
     (series[name] ?? []).slice(-window).filter((value): value is number => value !== null);
@@ -89,11 +89,14 @@ export function runAlerts(run: string, { steps, series }: Metrics): Alert[] {
       `its norm is ${norm.toPrecision(3)}, ten times the median of the steps before`,
     );
   const idle = lastOf("update.zeroVarianceFraction");
-  if (idle.length >= 5 && mean(idle) > 0.8)
+  const exact = lastOf("components.exactMatch");
+  // Where nearly every answer is right, as at the end of a run that has learned its task, nothing is left to teach.
+  const isSolved = exact.length > 0 && mean(exact) >= 0.9;
+  if (idle.length >= 5 && mean(idle) > 0.8 && !isSolved)
     tell(
       "warning",
       "most groups teach nothing",
-      `${Math.round(100 * mean(idle))} % of them earn the same in all their episodes`,
+      `${Math.round(100 * mean(idle))} % of them earn the same in all their episodes: their questions are too easy or too hard`,
     );
   const dispatched = lastOf("groupsDispatched").at(-1) ?? 0;
   const failed = lastOf("groupsFailed").at(-1) ?? 0;

@@ -25,14 +25,23 @@ export const runsSchema = z.object({
   folders: z.array(z.string()),
 });
 
-/** All numbers of a run's lines by name; null where a line lacks one. */
+/** Numbers of a run's lines by name, from one of the lines on; null where a line lacks one. */
 export const metricsSchema = z.object({
+  /** Changes when earlier lines no longer are what they were. */
+  generation: z.number(),
+  /** Index of the first of these lines. */
+  from: z.number(),
   steps: z.array(z.number()),
   series: z.record(z.string(), z.array(z.number().nullable())),
   /** Number of unreadable lines. */
   skipped: z.number(),
 });
 export type Metrics = z.infer<typeof metricsSchema>;
+/** The lines that the page has already: their number, and their generation. */
+export const metricsQuerySchema = z.object({
+  from: z.coerce.number().int().min(0).default(0),
+  generation: z.coerce.number().int().min(0).optional(),
+});
 
 const laneSchema = z.object({
   name: z.string(),
@@ -69,6 +78,8 @@ export const episodesSchema = z.object({
   /** Bytes of traces that were read so far. */
   readBytes: z.number(),
   allBytes: z.number(),
+  /** Whether more rows are being read. Half a line at a file's end waits for its rest, and is not being read. */
+  reading: z.boolean(),
   /** Changes when earlier rows have become invalid because files of old steps were removed. */
   generation: z.number(),
   problems: z.array(z.string()),

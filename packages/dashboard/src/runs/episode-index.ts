@@ -58,6 +58,7 @@ export class EpisodeIndex {
       total: this.#rows.length,
       readBytes: files.reduce((sum, { readBytes }) => sum + readBytes, 0),
       allBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      reading: files.some(({ isBeingRead }) => isBeingRead),
       generation: this.#generation,
       problems: this.#problems,
     };

@@ -52,12 +52,15 @@ export async function exportRuns(
     let episodes = 0;
     for (const { id } of list.rows) {
       const run = `/runs/${encodeURIComponent(id)}`;
-      await write(`${run}/metrics`, JSON.stringify(await data.metrics(id)));
+      await write(`${run}/metrics`, JSON.stringify({ ...(await data.metrics(id)), generation: 0 }));
       await data.complete(id);
       for (let from = 0; ; from += episodesAtOnce) {
         const rows = await data.episodes(id, from, episodesAtOnce);
         // The files of an export never change their meaning, and are equal for the same run.
-        await write(`${run}/episodes?from=${from}`, JSON.stringify({ ...rows, generation: 0 }));
+        await write(
+          `${run}/episodes?from=${from}`,
+          JSON.stringify({ ...rows, reading: false, generation: 0 }),
+        );
         for (const { at } of rows.rows) {
           await write(`${run}/episodes/${at}`, (await data.episode(id, at)).toString("utf8"));
           episodes += 1;

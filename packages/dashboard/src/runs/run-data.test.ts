@@ -1,10 +1,12 @@
 /** Tests how runs of other users, and runs that continue meanwhile, affect readers. */
+import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { writePlantedRun } from "../../../../test/support/planted-run.js";
 import { EpisodeIndex } from "./episode-index.js";
+import { RunFolders } from "./run-folders.js";
 import { RunMetrics } from "./run-metrics.js";
 import { Scanner } from "./scanner.js";
 
@@ -30,19 +32,36 @@ describe("curves", () => {
 
   test("go on where they were read to; a step that was taken again replaces the one before (CURVES-1)", async () => {
     const curves = new RunMetrics(folder);
-    expect(await curves.read()).toEqual({ steps: [], series: {}, skipped: 0 });
+    expect(await curves.read()).toMatchObject({ steps: [], series: {}, skipped: 0 });
     put(line(1), "no JSON", line(2));
     expect((await curves.read()).series).toEqual({ reward: [0.1, 0.2] });
     put(line(2, { reward: 5 }));
     appendFileSync(join(folder, "metrics.jsonl"), line(3).slice(0, 8));
-    expect(await curves.read()).toEqual({ steps: [1, 2], series: { reward: [0.1, 5] }, skipped: 1 });
+    expect(await curves.read()).toMatchObject({ steps: [1, 2], series: { reward: [0.1, 5] }, skipped: 1 });
     appendFileSync(join(folder, "metrics.jsonl"), `${line(3).slice(8)}\n`);
     const [one, two] = await Promise.all([curves.read(), curves.read()]);
-    expect(one).toEqual({ steps: [1, 2, 3], series: { reward: [0.1, 5, 0.3] }, skipped: 1 });
+    expect(one).toMatchObject({ steps: [1, 2, 3], series: { reward: [0.1, 5, 0.3] }, skipped: 1 });
     expect(two).toEqual(one);
     truncateSync(join(folder, "metrics.jsonl"));
     put(line(9));
-    expect(await curves.read()).toEqual({ steps: [9], series: { reward: [0.9] }, skipped: 0 });
+    expect(await curves.read()).toMatchObject({ steps: [9], series: { reward: [0.9] }, skipped: 0 });
+  });
+
+  test("are sent once to a reader that names what it has, and again when that has changed (CURVES-3)", async () => {
+    const curves = new RunMetrics(folder);
+    put(line(1), line(2));
+    const { generation } = await curves.read();
+    expect(await curves.read(2, generation)).toMatchObject({ from: 2, steps: [], series: { reward: [] } });
+    put(line(3, { loss: 4 }));
+    expect(await curves.read(2, generation)).toMatchObject({
+      ...{ from: 2, generation, steps: [3], series: { reward: [0.3], loss: [4] } },
+    });
+    expect(await curves.read(1, generation + 1)).toMatchObject({ from: 0, steps: [1, 2, 3] });
+    expect(await curves.read(9, generation)).toMatchObject({ from: 0, steps: [1, 2, 3] });
+    put(line(2, { reward: 7 }));
+    const again = await curves.read(3, generation);
+    expect(again).toMatchObject({ from: 0, steps: [1, 2, 3], series: { reward: [0.1, 7, 0.3] } });
+    expect(again.generation).not.toBe(generation);
   });
 
   test("are as bounded for a run of many steps and names as for a short one (CURVES-2)", async () => {
@@ -55,6 +74,12 @@ describe("curves", () => {
     expect(series["reward"]?.at(-1)).toBe(299.8);
     expect(skipped).toBe(1);
   });
+});
+
+test("a pipe in place of a run's file keeps nobody waiting", async () => {
+  for (const name of ["run.json", "metrics.jsonl"]) execFileSync("mkfifo", [join(folder, name)]);
+  const rows = await new RunFolders([folder]).rows();
+  expect(rows).toMatchObject([{ lastStep: 0, problem: expect.stringContaining("is no regular file") }]);
 });
 
 describe("episodes", () => {
@@ -100,6 +125,19 @@ describe("episodes", () => {
     await index.complete();
     const { total, problems } = await index.page(0, 10);
     expect({ total, problems }).toEqual({ total: 5, problems: ["only the first 5 episodes are shown"] });
+    await scanner.close();
+  });
+
+  test("half a line at the end is not being read: whoever waits for the rest asks at leisure", async () => {
+    writePlantedRun(folder, { steps: 1, groupsPerStep: 1, groupSize: 2, chunks: 2 });
+    appendFileSync(join(folder, "traces/step-00000001.jsonl"), '{"half');
+    const scanner = new Scanner();
+    const index = new EpisodeIndex(folder, scanner);
+    expect((await index.page(0, 9)).reading).toBe(true);
+    await index.complete();
+    const { total, reading, readBytes, allBytes } = await index.page(0, 9);
+    expect({ total, reading }).toEqual({ total: 2, reading: false });
+    expect(allBytes - readBytes).toBe(6);
     await scanner.close();
   });
 

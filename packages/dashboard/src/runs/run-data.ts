@@ -25,9 +25,10 @@ export class RunData {
     return { rows: [...(await this.#folders.rows())], folders: [...this.#folders.roots] };
   }
 
-  async metrics(id: string): Promise<Metrics> {
+  /** @param from number of lines that the reader has of that generation */
+  async metrics(id: string, from = 0, generation?: number): Promise<Metrics> {
     const folder = await this.#folder(id);
-    return await keptOf(this.#curves, folder, () => new RunMetrics(folder)).read();
+    return await keptOf(this.#curves, folder, () => new RunMetrics(folder)).read(from, generation);
   }
 
   async episodes(id: string, from: number, limit: number): Promise<Episodes> {

@@ -5,9 +5,12 @@
  *
  * Invariants:
  * - CURVES-1. A line is read once. A file that was rewritten, or has become shorter, is read from its beginning.
+ * - CURVES-3. A reader that names what it has gets what came after it: nothing that was sent is sent again, unless it has
+ *   changed.
  * - CURVES-2. At most `maxPoints` points of a series and `maxNumbers` numbers are kept and sent; of more points, every
  *   n-th step.
  */
+import { randomInt } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Metrics } from "../api/runs.js";
@@ -36,22 +39,27 @@ export class RunMetrics {
   #every = 1;
   #seen = 0;
   #lastStep = Number.NEGATIVE_INFINITY;
+  #generation = randomInt(2 ** 40);
   #reading: Promise<void> | undefined;
 
   constructor(folder: string) {
     this.#path = join(folder, "metrics.jsonl");
   }
 
-  async read(): Promise<Metrics> {
+  /** @param from number of lines that the reader has of that generation */
+  async read(from = 0, generation?: number): Promise<Metrics> {
     this.#reading ??= this.#catchUp().finally(() => {
       this.#reading = undefined;
     });
     await this.#reading;
     const { length } = this.#steps;
+    const begin = generation === this.#generation && from <= length ? from : 0;
     const padded = (values: readonly (number | null)[]) =>
-      Array.from({ length }, (_, at) => values[at] ?? null);
+      Array.from({ length: length - begin }, (_, at) => values[begin + at] ?? null);
     return {
-      steps: [...this.#steps],
+      generation: this.#generation,
+      from: begin,
+      steps: this.#steps.slice(begin),
       series: Object.fromEntries([...this.#series].map(([name, values]) => [name, padded(values)])),
       skipped: this.#skipped,
     };
@@ -80,6 +88,7 @@ export class RunMetrics {
       this.#lastStep = Math.max(this.#lastStep, step);
       if (this.#seen++ % this.#every !== 0) return;
     }
+    if (again >= 0) this.#generation += 1;
     const at = again >= 0 ? again : this.#steps.length;
     this.#steps[at] = step;
     for (const [name, value] of numbers) {
@@ -102,9 +111,11 @@ export class RunMetrics {
     this.#steps = kept(this.#steps);
     for (const [name, values] of this.#series) this.#series.set(name, kept(values));
     this.#every *= 2;
+    this.#generation += 1;
   }
 
   #forget(): void {
+    this.#generation += 1;
     this.#inode = 0;
     this.#readBytes = 0;
     this.#steps = [];

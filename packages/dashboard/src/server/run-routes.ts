@@ -1,6 +1,6 @@
 /** Routes about folders of runs. */
 import { PalimpsestError } from "@palimpsest/wire";
-import { episodeQuerySchema, episodesQuerySchema } from "../api/runs.js";
+import { episodeQuerySchema, episodesQuerySchema, metricsQuerySchema } from "../api/runs.js";
 import type { RunData } from "../runs/run-data.js";
 import { type Exchange, sendBytes } from "./exchange.js";
 import type { Route } from "./routes.js";
@@ -13,7 +13,10 @@ export function runRoutes(runs: RunData): readonly Route[] {
   });
   return [
     get("/runs", async (exchange) => await exchange.json(await runs.runs())),
-    get("/runs/*/metrics", async (exchange) => await exchange.json(await runs.metrics(exchange.id))),
+    get("/runs/*/metrics", async (exchange) => {
+      const { from, generation } = exchange.query(metricsQuerySchema);
+      await exchange.json(await runs.metrics(exchange.id, from, generation));
+    }),
     get("/runs/*/episodes", async (exchange) => {
       const { from, limit } = exchange.query(episodesQuerySchema);
       await exchange.json(await runs.episodes(exchange.id, from, limit));

@@ -2,10 +2,11 @@
 import { type Alert, clusterAlerts, runAlerts } from "../../../src/analysis/alerts.js";
 import { nodesPageSchema, summarySchema } from "../../../src/api/cluster.js";
 import { jobsSchema } from "../../../src/api/jobs.js";
-import { metricsSchema, runsSchema } from "../../../src/api/runs.js";
+import { runsSchema } from "../../../src/api/runs.js";
 import { getJson } from "../data/fetch.js";
 import { usePoll } from "../data/poll.js";
 import { linkTo } from "../data/route.js";
+import { loadMetrics } from "../data/run-metrics.js";
 import { session } from "../data/session.js";
 import { Loading, Problem } from "../parts/state.js";
 
@@ -16,11 +17,7 @@ async function load(signal: AbortSignal): Promise<Alert[]> {
   const cluster = typeof session.value === "object" && session.value.source === "cluster";
   const { rows } = await getJson("/runs", runsSchema, signal);
   const runs = rows.filter(({ lastStep }) => lastStep > 0).slice(0, mostRuns);
-  const ofRuns = await Promise.all(
-    runs.map(async ({ id }) =>
-      runAlerts(id, await getJson(`/runs/${encodeURIComponent(id)}/metrics`, metricsSchema, signal)),
-    ),
-  );
+  const ofRuns = await Promise.all(runs.map(async ({ id }) => runAlerts(id, await loadMetrics(id, signal))));
   if (!cluster) return ofRuns.flat();
   const [summary, nodes, jobs] = await Promise.all([
     getJson("/summary", summarySchema, signal),

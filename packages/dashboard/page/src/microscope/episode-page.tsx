@@ -2,25 +2,33 @@
 import type { Trace } from "@palimpsest/evals/trace-schema";
 import { useEffect, useMemo } from "preact/hooks";
 import type { EpisodeRow } from "../../../src/api/runs.js";
-import { goTo, linkTo, place, withQuery } from "../data/route.js";
+import { goTo, place, withQuery } from "../data/route.js";
 import { FilterField } from "../parts/filter-field.js";
 import { numberText } from "../parts/format.js";
 import { Card, Loading, Problem } from "../parts/state.js";
 import { filtered, filterOf } from "../runs/episode-filter.js";
+import { episodeLink, rowAt } from "../runs/episode-link.js";
 import { useEpisodes } from "../runs/use-episodes.js";
+import { isOwnKey } from "../shell/single-keys.js";
 import { ChunkView } from "./chunk-view.js";
 import { GroupView } from "./group-view.js";
 import { LaneTable } from "./lane-table.js";
 import { lanesOf, openEpisode, useEpisode } from "./open-episode.js";
 
-export function EpisodePage({ run, at }: { readonly run: string; readonly at: number }) {
+/** @param at index in the address, which may be that of before old traces were removed */
+export function EpisodePage({ run, at: addressed }: { readonly run: string; readonly at: number }) {
   const known = useEpisodes(run);
-  const { trace, error } = useEpisode(run, at, known.generation);
   const { query } = place.value;
+  const id = query.get("id") ?? "";
+  const row = useMemo(() => rowAt(known.rows, addressed, id), [known.rows, addressed, id]);
+  const at = row?.at ?? addressed;
+  const { trace, error } = useEpisode(run, at, known.generation, id);
+  useEffect(() => {
+    if (row && row.at !== addressed) goTo(episodeLink(run, row, query), { replace: true });
+  }, [row, addressed]);
   const filter = filterOf(query);
   // It does not depend on the chunk, which changes with each step.
   const shown = useMemo(() => filtered(known.rows, filter), [known.rows, ...Object.values(filter)]);
-  const row = known.rows[at];
   const group = useMemo(() => groupOf(known.rows, row), [known.rows, row]);
   const chunk = Number(query.get("chunk") ?? 0);
   const phrase = query.get("phrase") ?? "";
@@ -34,13 +42,14 @@ export function EpisodePage({ run, at }: { readonly run: string; readonly at: nu
     // The next episode is loaded before it is requested.
     if (next) openEpisode(run, next.at, known.generation).catch(() => undefined);
     const press = (event: KeyboardEvent) => {
-      const typing = event.target instanceof Element && event.target.matches("input,select,textarea");
-      if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!isOwnKey(event)) return;
       const step = (to: number) =>
         goTo(withQuery({ chunk: String(Math.max(0, Math.min(count - 1, to))) }), { replace: true });
       const move = (to: EpisodeRow | undefined) => {
-        if (to)
-          goTo(linkTo(["runs", run, "episode", String(to.at)], { ...Object.fromEntries(query), chunk: "" }));
+        if (to === undefined) return;
+        const kept = new URLSearchParams(query);
+        kept.delete("chunk");
+        goTo(episodeLink(run, to, kept));
       };
       if (event.key === "j") step(chunk + 1);
       else if (event.key === "k") step(chunk - 1);
@@ -52,7 +61,9 @@ export function EpisodePage({ run, at }: { readonly run: string; readonly at: nu
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   });
-  if (trace === undefined) return error ? <Problem text={error} /> : <Loading />;
+  const isGone = id !== "" && row === undefined && known.complete;
+  const gone = `run ${run} no longer has episode ${id}: traces of old steps are removed`;
+  if (trace === undefined) return isGone || error ? <Problem text={isGone ? gone : error} /> : <Loading />;
   return (
     <div data-episode={at}>
       <EpisodeHead trace={trace} row={row} group={group} />

@@ -3,10 +3,11 @@ import type { Trace } from "@palimpsest/evals/trace-schema";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { EpisodeRow } from "../../../src/api/runs.js";
-import { linkTo, place } from "../data/route.js";
+import { place } from "../data/route.js";
 import { messageOf } from "../data/session.js";
 import { numberText } from "../parts/format.js";
 import { Card, Problem } from "../parts/state.js";
+import { episodeLink } from "../runs/episode-link.js";
 import { lanesOf, openEpisode } from "./open-episode.js";
 
 const most = 32;
@@ -15,22 +16,30 @@ const most = 32;
 const rest = async () => await new Promise<void>((resolve) => setTimeout(resolve, 0));
 
 export function GroupView({ run, generation, members, at, phrase }: GroupViewProps) {
-  const traces = useSignal<readonly (readonly [number, Trace])[]>([]);
+  const traces = useSignal<readonly (readonly [EpisodeRow, Trace])[]>([]);
   const problem = useSignal("");
-  const key = members.map((member) => member.at).join(",");
+  const key = members.map((member) => member.id).join();
   useEffect(() => {
     let over = false;
-    traces.value = [];
+    // Members that have only got other indices stay.
+    if (
+      traces.value.map(([{ id }]) => id).join() !==
+      members
+        .slice(0, most)
+        .map(({ id }) => id)
+        .join()
+    )
+      traces.value = [];
     if (members.length < 2) return undefined;
     // One at a time, each in a task of its own: a key that is pressed meanwhile waits for one episode, not for all of them.
     const load = async () => {
-      const all: (readonly [number, Trace])[] = [];
+      const all: (readonly [EpisodeRow, Trace])[] = [];
       for (const member of members.slice(0, most)) {
         await rest();
         if (over) return;
         const trace = await openEpisode(run, member.at, generation);
         lanesOf(trace, phrase);
-        all.push([member.at, trace]);
+        all.push([member, trace]);
       }
       if (!over) traces.value = all;
     };
@@ -65,17 +74,17 @@ export function GroupView({ run, generation, members, at, phrase }: GroupViewPro
           {traces.value.map(([own, trace]) => {
             const lanes = lanesOf(trace, phrase);
             return (
-              <tbody key={own} class={own === at ? "here" : ""}>
+              <tbody key={own.id} class={own.at === at ? "here" : ""}>
                 {(lanes.length > 0 ? lanes : [undefined]).map((lane, index) => (
                   <tr key={lane ? `${lane.fact.name}-${index}` : "none"}>
                     {index === 0 ? (
                       <>
                         <th scope="rowgroup" rowSpan={Math.max(1, lanes.length)}>
                           <a
-                            href={linkTo(["runs", run, "episode", String(own)], Object.fromEntries(query))}
-                            aria-current={own === at ? "true" : undefined}
+                            href={episodeLink(run, own, query)}
+                            aria-current={own.at === at ? "true" : undefined}
                           >
-                            #{trace.episodeIndex ?? own}
+                            #{trace.episodeIndex ?? own.at}
                           </a>
                         </th>
                         <td rowSpan={Math.max(1, lanes.length)}>

@@ -44,17 +44,24 @@ export function arrivedEpisode(run: string, at: number, generation: number): Tra
 
 interface Asked {
   readonly key: string;
+  readonly generation: number;
   readonly trace: Trace | undefined;
   readonly error: string;
 }
 
 /**
  * Returns an episode once it has arrived. One that arrived before is returned in the first render, so that the page
- * does not become empty between two episodes.
+ * does not become empty between two episodes, or while an episode gets another index.
+ * @param id the episode's id; "" for whatever has the index
  */
-export function useEpisode(run: string, at: number, generation: number): Omit<Asked, "key"> {
+export function useEpisode(
+  run: string,
+  at: number,
+  generation: number,
+  id: string,
+): Pick<Asked, "trace" | "error"> {
   const key = keyOf(run, at, generation);
-  const asked = useSignal<Asked>({ key: "", trace: undefined, error: "" });
+  const asked = useSignal<Asked>({ key: "", generation, trace: undefined, error: "" });
   const early = arrivedEpisode(run, at, generation);
   useEffect(() => {
     let over = false;
@@ -62,11 +69,11 @@ export function useEpisode(run: string, at: number, generation: number): Omit<As
     const load = async () => {
       try {
         const trace = await openEpisode(run, at, generation);
-        if (!over) asked.value = { key, trace, error: "" };
+        if (!over) asked.value = { key, generation, trace, error: "" };
       } catch (reason) {
         noticeRefusal(reason);
         if (over) return;
-        asked.value = { key, trace: undefined, error: messageOf(reason) };
+        asked.value = { key, generation, trace: undefined, error: messageOf(reason) };
         timer = setTimeout(() => void load(), retryMs);
       }
     };
@@ -77,8 +84,10 @@ export function useEpisode(run: string, at: number, generation: number): Omit<As
     };
   }, [key]);
   const { value } = asked;
-  if (value.key === key) return value;
-  return { trace: early, error: "" };
+  const wanted = (trace: Trace | undefined) => (id === "" || trace?.trajectoryId === id ? trace : undefined);
+  if (value.key === key) return { trace: wanted(value.trace), error: value.error };
+  const before = id !== "" && value.generation !== generation ? value.trace : undefined;
+  return { trace: wanted(early) ?? wanted(before), error: "" };
 }
 
 const lanes = new WeakMap<Trace, { readonly phrase: string; readonly lanes: readonly FactLane[] }>();

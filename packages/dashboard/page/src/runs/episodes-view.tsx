@@ -9,6 +9,7 @@ import { bytesText, numberText } from "../parts/format.js";
 import { Card, Loading, Problem } from "../parts/state.js";
 import { VirtualList } from "../parts/virtual-list.js";
 import { type EpisodeFilter, filtered, filterOf } from "./episode-filter.js";
+import { episodeLink } from "./episode-link.js";
 import { sameProps, useLater } from "./later.js";
 import { LossTable } from "./loss-table.js";
 import { RewardHistogram } from "./reward-histogram.js";
@@ -41,7 +42,7 @@ export function EpisodesView({ run }: { readonly run: string }) {
           {text}
         </p>
       ))}
-      {known.readBytes < known.allBytes ? (
+      {known.reading ? (
         <p class="dim" role="status">
           {bytesText(known.readBytes)} of {bytesText(known.allBytes)} of traces are read
         </p>
@@ -91,7 +92,7 @@ export function EpisodesView({ run }: { readonly run: string }) {
         label="Episodes"
         rows={rows}
         idOf={(row) => String(row.at)}
-        onChoose={(row) => goTo(linkTo(["runs", run, "episode", String(row.at)], Object.fromEntries(query)))}
+        onChoose={(row) => goTo(episodeLink(run, row, query))}
         empty={known.rows.length === 0 ? "This run has kept no trace." : "No episode passes the filter."}
         columns={[
           { title: "step", width: 50, cell: ({ step }) => step ?? "–" },
@@ -99,11 +100,7 @@ export function EpisodesView({ run }: { readonly run: string }) {
             title: "question",
             width: 220,
             grow: 4,
-            cell: (row) => (
-              <a href={linkTo(["runs", run, "episode", String(row.at)], Object.fromEntries(query))}>
-                {row.question || row.id}
-              </a>
-            ),
+            cell: (row) => <a href={episodeLink(run, row, query)}>{row.question || row.id}</a>,
           },
           {
             title: "answer",

@@ -3,6 +3,7 @@ import { runsSchema } from "../../../src/api/runs.js";
 import { getJson } from "../data/fetch.js";
 import { usePoll } from "../data/poll.js";
 import { goTo, linkTo, place } from "../data/route.js";
+import { session } from "../data/session.js";
 import { EpisodePage } from "../microscope/episode-page.js";
 import { bytesText, numberText, timeText } from "../parts/format.js";
 import { Loading, Problem } from "../parts/state.js";
@@ -27,6 +28,8 @@ export function RunsPage() {
   );
 }
 
+const isCluster = () => typeof session.value === "object" && session.value.source === "cluster";
+
 function RunList() {
   const { now } = usePoll((signal) => getJson("/runs", runsSchema, signal), 3_000);
   const { value, error } = now.value;
@@ -43,7 +46,7 @@ function RunList() {
             rows={value.rows}
             idOf={(run) => run.id}
             onChoose={(run) => goTo(linkTo(["runs", run.id]))}
-            empty={`No run is in ${value.folders.join(", ")}. Name others with palimpsest head start --runs FOLDER.`}
+            empty={`No run is in ${value.folders.join(", ")}. Name others with ${isCluster() ? "palimpsest head start --runs FOLDER" : "palimpsest dashboard FOLDER"}.`}
             columns={[
               {
                 title: "run",

@@ -17,21 +17,27 @@ export interface Known {
   readonly rows: readonly EpisodeRow[];
   readonly readBytes: number;
   readonly allBytes: number;
+  /** Whether the server is reading more of them. */
+  readonly reading: boolean;
   readonly generation: number;
   readonly problems: readonly string[];
   readonly error: string;
   /** Whether the first answer has arrived. */
   readonly asked: boolean;
+  /** Whether the rows are all that there were at the last answer. */
+  readonly complete: boolean;
 }
 
 const nothing: Omit<Known, "run"> = {
   rows: [],
   readBytes: 0,
   allBytes: 0,
+  reading: false,
   generation: -1,
   problems: [],
   error: "",
   asked: false,
+  complete: false,
 };
 
 /** Rows of the current run, so that returning from an episode to the list loads nothing again. */
@@ -44,32 +50,32 @@ export function useEpisodes(run: string): Known {
     let failures = 0;
     let asking = false;
     let over = false;
+    /** Rows of a newer generation, which are shown once they are complete: the page keeps its rows meanwhile. */
+    let next: Pick<Known, "generation" | "rows"> | undefined;
     if (known.value.run !== run) known.value = { run, ...nothing };
     // An exported folder does not change.
-    if (
-      isStatic &&
-      known.value.asked &&
-      known.value.rows.length > 0 &&
-      known.value.readBytes === known.value.allBytes
-    )
-      return undefined;
+    if (isStatic && known.value.complete) return undefined;
     const ask = async () => {
       let waitMs = restMs;
       clearTimeout(timer);
       if (asking || controller.signal.aborted) return;
       asking = true;
       try {
-        const before = known.value;
+        const before = next ?? known.value;
         const path = `/runs/${encodeURIComponent(run)}/episodes?from=${before.rows.length}&limit=${episodesAtOnce}`;
         const answer = await getJson(path, episodesSchema, controller.signal);
-        const same = answer.generation === before.generation || before.rows.length === 0;
-        const { readBytes, allBytes, generation, problems } = answer;
-        const rows = !same ? [] : answer.rows.length === 0 ? before.rows : [...before.rows, ...answer.rows];
-        prepareWords(answer.rows);
+        const { total, readBytes, allBytes, reading, generation, problems } = answer;
         failures = 0;
-        known.value = { run, rows, readBytes, allBytes, generation, problems, error: "", asked: true };
-        if (!same || rows.length < answer.total) waitMs = 0;
-        else if (readBytes < allBytes) waitMs = busyMs;
+        const isOther = generation !== before.generation && before.rows.length > 0;
+        const rows = isOther ? [] : answer.rows.length === 0 ? before.rows : [...before.rows, ...answer.rows];
+        prepareWords(answer.rows);
+        const isWhole = !isOther && rows.length >= total;
+        const complete = isWhole && !reading;
+        const told = { run, readBytes, allBytes, reading, problems, error: "", asked: true };
+        next = isOther || (next !== undefined && !isWhole) ? { generation, rows } : undefined;
+        known.value = next ? { ...known.value, ...told } : { ...told, rows, generation, complete };
+        if (!isWhole) waitMs = 0;
+        else if (reading) waitMs = busyMs;
         // Everything is loaded.
         else if (isStatic) {
           over = true;

@@ -7,6 +7,7 @@ import { Problem } from "../parts/state.js";
 import { Boundary } from "./boundary.js";
 import { pages } from "./pages.js";
 import { SignIn } from "./sign-in.js";
+import { isOwnKey, setSingleKeys, singleKeys } from "./single-keys.js";
 import { toggleTheme } from "./theme.js";
 
 export function Shell() {
@@ -19,16 +20,22 @@ export function Shell() {
 function SignedIn({ session: now }: { readonly session: Session }) {
   const own = pages.filter(({ sources }) => sources.includes(now.source));
   const help = useRef<HTMLDialogElement>(null);
+  const body = useRef<HTMLElement>(null);
+  const wasAt = useRef<string | undefined>(undefined);
   const path = place.value.parts[0] ?? own[0]?.path ?? "";
   const page = own.find((one) => one.path === path);
   useEffect(() => {
     document.title = `${page?.title ?? "Not here"} · Palimpsest`;
-  }, [page]);
+    // Screen readers hear of another page by the focus that goes there.
+    if (wasAt.current !== undefined && wasAt.current !== path) body.current?.focus({ preventScroll: true });
+    wasAt.current = path;
+  }, [page, path]);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const typing = event.target instanceof Element && event.target.matches("input,select,textarea");
-      if (event.key === "Escape" && event.target instanceof HTMLElement && typing) event.target.blur();
-      if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      const { target } = event;
+      if (event.key === "Escape" && target instanceof HTMLElement && target.matches("input,select,textarea"))
+        target.blur();
+      if (!isOwnKey(event)) return;
       const wanted = own[Number(event.key) - 1];
       if (wanted) goTo(linkTo([wanted.path]));
       else if (event.key === "t") toggleTheme();
@@ -70,7 +77,7 @@ function SignedIn({ session: now }: { readonly session: Session }) {
         ) : null}
       </header>
       <Problem text={unreachable.value} />
-      <main>
+      <main ref={body} tabIndex={-1}>
         <Boundary at={place.value.parts.join("/")}>
           {View ? <View key={path} /> : <p>There is no page {path}.</p>}
         </Boundary>
@@ -99,6 +106,14 @@ function SignedIn({ session: now }: { readonly session: Session }) {
           </dt>
           <dd>light or dark</dd>
         </dl>
+        <label>
+          <input
+            type="checkbox"
+            checked={singleKeys.value}
+            onChange={(event) => setSingleKeys(event.currentTarget.checked)}
+          />
+          these keys act
+        </label>
         <form method="dialog">
           <button type="submit">Close</button>
         </form>

@@ -24,8 +24,8 @@ export function SignIn() {
       <form class="card" onSubmit={(event) => void send(event)}>
         <h1>Palimpsest</h1>
         <p>
-          This dashboard shows a cluster to whoever has one of its tokens. <code>palimpsest head start</code>{" "}
-          prints the file that holds it.
+          These pages are for whoever has their token. <code>palimpsest dashboard</code> prints it beside this
+          address; <code>palimpsest head start</code> prints the name of the file that holds it.
         </p>
         <label for="token">Token</label>
         <input

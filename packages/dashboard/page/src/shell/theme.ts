@@ -1,20 +1,10 @@
 /** The theme follows the system until the reader chooses one. */
+import { keepValue, keptValue } from "./kept-values.js";
+
 const key = "palimpsest-theme";
 
-/**
- * Browsers without storage, and pages in a sandbox, throw as soon as storage is accessed. The theme then lasts as long
- * as the page.
- */
-function storage(): Storage | undefined {
-  try {
-    return localStorage;
-  } catch {
-    return undefined;
-  }
-}
-
 export function restoreTheme(): void {
-  const kept = storage()?.getItem(key);
+  const kept = keptValue(key);
   if (kept === "dark" || kept === "light") document.documentElement.dataset["theme"] = kept;
 }
 
@@ -26,6 +16,6 @@ export function isDark(): boolean {
 export function toggleTheme(): void {
   const next = isDark() ? "light" : "dark";
   document.documentElement.dataset["theme"] = next;
-  storage()?.setItem(key, next);
+  keepValue(key, next);
   dispatchEvent(new Event("palimpsest-theme"));
 }

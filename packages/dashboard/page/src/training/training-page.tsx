@@ -2,10 +2,11 @@
  * Shows every number that runs have logged for their steps, with runs in one plot, and where the time of a step went.
  */
 import { useMemo } from "preact/hooks";
-import { type Metrics, metricsSchema, runsSchema } from "../../../src/api/runs.js";
+import { type Metrics, runsSchema } from "../../../src/api/runs.js";
 import { getJson } from "../data/fetch.js";
 import { usePoll } from "../data/poll.js";
 import { goTo, linkTo, place, withQuery } from "../data/route.js";
+import { loadMetrics } from "../data/run-metrics.js";
 import { FilterField } from "../parts/filter-field.js";
 import { Loading, Problem } from "../parts/state.js";
 import { CurveChart, curveColors } from "./curve-chart.js";
@@ -46,7 +47,7 @@ export function TrainingPage() {
       const chosen = await Promise.all(
         runs.map(async (run) => ({
           run,
-          metrics: await getJson(`/runs/${encodeURIComponent(run)}/metrics`, metricsSchema, signal),
+          metrics: await loadMetrics(run, signal),
         })),
       );
       return { all, folders, chosen };

@@ -1,0 +1,36 @@
+/** Loads the numbers of runs, of lines that were loaded before only what came after them. */
+import { type Metrics, metricsSchema } from "../../../src/api/runs.js";
+import { getJson } from "./fetch.js";
+import { isStatic } from "./static.js";
+
+/** As many runs as the pages show together. */
+const mostKept = 16;
+const kept = new Map<string, Metrics>();
+
+export async function loadMetrics(run: string, signal: AbortSignal): Promise<Metrics> {
+  const path = `/runs/${encodeURIComponent(run)}/metrics`;
+  const before = isStatic ? undefined : kept.get(run);
+  const query = before ? `?from=${before.steps.length}&generation=${before.generation}` : "";
+  const answer = await getJson(`${path}${query}`, metricsSchema, signal);
+  const metrics = before && answer.from > 0 ? joined(before, answer) : answer;
+  kept.delete(run);
+  kept.set(run, metrics);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= mostKept) break;
+    kept.delete(oldest);
+  }
+  return metrics;
+}
+
+/** Returns lines and those that came after them. */
+function joined(before: Metrics, after: Metrics): Metrics {
+  if (after.steps.length === 0) return before;
+  const gap = before.steps.map(() => null);
+  const series = Object.fromEntries(
+    Object.entries(after.series).map(([name, values]) => [
+      name,
+      [...(before.series[name] ?? gap), ...values],
+    ]),
+  );
+  return { ...after, from: 0, steps: [...before.steps, ...after.steps], series };
+}
