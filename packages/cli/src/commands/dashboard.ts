@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isLoopback, PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
@@ -25,6 +26,13 @@ export function addDashboard(program: Command): void {
           "CONFIG_INVALID",
           `--host ${host} is reachable from outside: give 127.0.0.1, or let others use a head's dashboard`,
         );
+      // A shell passes on a pattern that fits nothing, such as runs/quickstart-*, and pages without a run would not say so.
+      for (const folder of folders)
+        if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+          throw new PalimpsestError(
+            "CONFIG_INVALID",
+            `${folder}: is no folder; give folders of runs, or folders that contain them`,
+          );
       const [{ startFolderDashboard }, { createLogger }] = await Promise.all([
         import("@palimpsest/dashboard"),
         import("@palimpsest/telemetry"),

@@ -27,7 +27,7 @@ const ends: Readonly<Record<FactLane["end"], string>> = {
 };
 
 export const laneLegend =
-  "▶ entered · ■ in the memory · ▣ in other words · ✕ lost · ○ read and not kept · ↺ returned · ↩ recalled · framed: read here";
+  "▶ entered · ■ in the memory · ▣ in other words · ✕ lost · ○ read and not kept · ↺ returned · ↩ recalled · “·” not in the memory · ? nor is it known what was read (the trace has no prompts) · framed: read here";
 
 export const isRead = ({ seen }: LaneStep): boolean => seen !== undefined && seen !== "no";
 

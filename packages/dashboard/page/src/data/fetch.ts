@@ -21,7 +21,7 @@ export async function getJson<Schema extends z.ZodType>(
   schema: Schema,
   signal?: AbortSignal,
 ): Promise<z.output<Schema>> {
-  if (isStatic) return schema.parse(await loadStatic(path));
+  if (isStatic) return parsed(schema, await loadStatic(path));
   return await ask(path, { method: "GET" }, schema, signal);
 }
 
@@ -45,6 +45,10 @@ async function ask<Schema extends z.ZodType>(
     ...init,
     credentials: "same-origin",
     signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+  }).catch((reason: unknown) => {
+    if (signal?.aborted) throw reason;
+    const what = deadline.aborted ? `gave no answer within ${deadlineMs / 1000} s` : "cannot be reached";
+    throw new ServerError(0, "UNAVAILABLE", `the server at ${location.host} ${what}: is it running?`);
   });
   const value: unknown = await response.json().catch(() => undefined);
   if (!response.ok) {
@@ -54,5 +58,17 @@ async function ask<Schema extends z.ZodType>(
       : { code: "UNAVAILABLE", message: `the server answered ${response.status}` };
     throw new ServerError(response.status, code, message);
   }
-  return schema.parse(value);
+  return parsed(schema, value);
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const what = `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
+  throw new ServerError(
+    0,
+    "CODEC",
+    `the answer is not what this page expects (${what}): reload it, its server may have another version`,
+  );
 }

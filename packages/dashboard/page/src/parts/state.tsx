@@ -59,3 +59,8 @@ export function Card({ title, children }: { readonly title: string; readonly chi
 export function Loading() {
   return <p class="dim">loading…</p>;
 }
+
+/** Shows a sentence in which names of settings stand between backticks. */
+export function WithCode({ text }: { readonly text: string }) {
+  return <>{text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>;
+}

@@ -7,7 +7,7 @@ import { getJson } from "../data/fetch.js";
 import { usePoll } from "../data/poll.js";
 import { goTo, place, withQuery } from "../data/route.js";
 import { durationText } from "../parts/format.js";
-import { Card, Loading, Problem } from "../parts/state.js";
+import { Card, Loading, Problem, WithCode } from "../parts/state.js";
 import { LaneCanvas } from "./lane-canvas.js";
 
 const mostLanes = 60;
@@ -86,7 +86,8 @@ export function TimelinePage() {
           ) : (
             <>
               <p>
-                <b data-bottleneck>{timeline.bottleneck || "No process stands out."}</b> {timeline.advice}
+                <b data-bottleneck>{timeline.bottleneck || "No process stands out."}</b>{" "}
+                <WithCode text={timeline.advice} />
               </p>
               <Card title={`Processes, over ${durationText(timeline.toMs - timeline.fromMs)}`}>
                 {timeline.lanes.length > mostLanes ? (

@@ -41,7 +41,11 @@ export function CurveChart({ title, curves, weight, onStep }: CurveChartProps) {
           cursor: { y: false, drag: { x: true, y: false } },
           scales: { x: { time: false } },
           axes: [
-            { ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000] },
+            {
+              ...axis,
+              size: 30,
+              incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000],
+            },
             { ...axis, size: 54, values: (_plot, splits) => splits.map(numberText) },
           ],
           series: [

@@ -3,7 +3,7 @@ import { type StepNumbers, stepTime } from "../../../src/analysis/step-parts.js"
 import type { Metrics } from "../../../src/api/runs.js";
 import { goTo, linkTo, withQuery } from "../data/route.js";
 import { durationText } from "../parts/format.js";
-import { Card } from "../parts/state.js";
+import { Card, WithCode } from "../parts/state.js";
 
 const shown = 60;
 
@@ -67,7 +67,9 @@ export function StepTimes({ run, metrics, step }: StepTimesProps) {
       </ul>
       <ul>
         {advice.map((text) => (
-          <li key={text}>{text}</li>
+          <li key={text}>
+            <WithCode text={text} />
+          </li>
         ))}
       </ul>
     </Card>
