@@ -89,6 +89,51 @@ describe("ObjectDirectory", () => {
     expect((await objects.locate(idOf("y"), 0)).addresses).toEqual(["b:1"]);
   });
 
+  it("drops the copies of what ended while a node had no head, whoever reports first (DIRECTORY-3)", async () => {
+    const test = await TestPlane.open({
+      ownerGraceMs: 10_000,
+      recoveryGraceMs: 15_000,
+      nodeTimeoutMs: 5_000,
+    });
+    const { objects } = test.plane;
+    // A head that was started just now: both nodes tell what they have and what ended.
+    const [a, b] = [await test.join("a", { heartbeat: false }), await test.join("b", { heartbeat: false })];
+    objects.report("b", { reset: true });
+    objects.report("b", { present: [place("x", false, 7), place("z", false, 9)] });
+    objects.report("a", { reset: true });
+    objects.report("a", { gone: [sha("x"), sha("y")] });
+    objects.report("b", { present: [place("y", false, 8)] });
+    b.heartbeat();
+    a.heartbeat();
+    const dropped = b.sent.flatMap(({ dropObjects }) => dropObjects?.objects ?? []);
+    expect([...new Set(dropped.map(({ revision }) => revision))]).toEqual([7, 8]);
+  });
+
+  it("repeats an order to drop a copy that its node did not confirm (DIRECTORY-3, DIRECTORY-4)", async () => {
+    const { objects, nodes, drops, test } = await twoNodes();
+    objects.report("a", { present: [place("x", true)] });
+    objects.report("b", { present: [place("x", false, 7)] });
+    nodes.b.disconnect();
+    objects.report("a", { gone: [sha("x")] });
+    nodes.b = await test.join("b", { heartbeat: false });
+    objects.report("b", { reset: true });
+    objects.report("b", { present: [place("x", false, 7)] });
+    nodes.b.heartbeat();
+    expect(drops("b")).toContainEqual({ letter: "x", revision: 7, holder: "", copiesOnly: true });
+  });
+
+  it("tells a node that counted as dead which of its leases ended in the meantime (DIRECTORY-4)", async () => {
+    const { objects, nodes, drops, test } = await twoNodes();
+    objects.report("a", { present: [place("x", true, 3), place("y", true, 4)] });
+    nodes.a.disconnect(true);
+    objects.free([idOf("x")], "session-1");
+    nodes.a = await test.join("a", { heartbeat: false });
+    objects.report("a", { reset: true });
+    objects.report("a", { present: [place("x", true, 3), place("y", true, 4)] });
+    nodes.a.heartbeat();
+    expect(drops("a")).toEqual([{ letter: "x", revision: 3, holder: "session-1", copiesOnly: false }]);
+  });
+
   it("repeats an order to free to a node that was away, and names what it knew (DIRECTORY-4, DIRECTORY-5)", async () => {
     const { objects, nodes, drops, test } = await twoNodes();
     objects.report("a", { present: [place("x", true, 3)] });

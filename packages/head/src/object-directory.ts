@@ -9,10 +9,11 @@
  *   node has completed its report the directory does not call itself complete. Nor is it complete for a lookup during
  *   which a node was silent, because reports of that node may still be delayed by a partition.
  * - DIRECTORY-3. When the last lease on an object ends (not when its node dies), its copies are dropped, including
- *   copies that are being fetched at that moment, as soon as they have arrived.
+ *   copies that are being fetched at that moment, as soon as they have arrived, and copies of nodes that were away, or
+ *   that this head does not know of yet, as soon as they are reported.
  * - DIRECTORY-4. An order to free that a node did not confirm is repeated when the node has completed its report
- *   after its next registration, unless it no longer has the object. A node that was dead in between gets no repeated
- *   orders: its objects end with their lease owners.
+ *   after its next registration, unless it no longer has the object. So is an order for a node that counts as dead and
+ *   had a lease on the object: it may only have been cut off.
  * - DIRECTORY-5. Orders name the revision that the head knows, so that they end no lease that was taken after them.
  * - DIRECTORY-6. A free is not complete while some node has not reported its objects, because no order could be sent
  *   to it.
@@ -20,20 +21,17 @@
 import type { Metrics } from "@palimpsest/telemetry";
 import { type Clock, OldestFirstMap } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { type FreeOrder, FreeOrders } from "./free-orders.js";
+import { LostPlaces } from "./lost-places.js";
 import type { NodeTable } from "./node-table.js";
 import { ObjectFetchers } from "./object-fetchers.js";
 
 const maxOrdersPerMessage = 1_000;
 /**
- * The maximum of objects with unconfirmed orders per node. Beyond it the oldest are forgotten, and are freed when
- * their lease owner ends.
+ * The maximum of objects that ended while copies of them may come. Beyond it the oldest are forgotten, and their copies
+ * stay until they are evicted.
  */
-const maxOrders = 100_000;
-/**
- * The maximum of objects that ended during a fetch. Beyond it the oldest are forgotten, and their copies stay until
- * they are evicted.
- */
-const maxEndedInFetch = 10_000;
+const maxEnded = 100_000;
 
 interface Place {
   readonly held: boolean;
@@ -44,12 +42,6 @@ interface Place {
 interface Listing {
   sizeBytes: number;
   readonly places: Map<string, Place>;
-}
-
-interface FreeOrder {
-  readonly objectId: string;
-  readonly holder: string;
-  readonly revision: number;
 }
 
 export interface ObjectDirectoryDeps {
@@ -64,12 +56,12 @@ export class ObjectDirectory {
   readonly #objectsOfNode = new Map<string, Set<string>>();
   /** Nodes that have completed their report since they last registered. */
   readonly #told = new Set<string>();
-  /** Unconfirmed orders by node and object, then by lease owner. */
-  readonly #orders = new Map<string, OldestFirstMap<string, Map<string, FreeOrder>>>();
+  readonly #orders = new FreeOrders();
+  readonly #lost = new LostPlaces((nodeId) => this.#orders.forget(nodeId));
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #fetchers: ObjectFetchers;
-  /** Objects whose last lease ended while nodes were fetching them. */
-  readonly #endedInFetch = new OldestFirstMap<string, true>();
+  /** Objects whose last lease ended while nodes were fetching them, or had not reported their objects. */
+  readonly #ended = new OldestFirstMap<string, true>();
 
   constructor(deps: ObjectDirectoryDeps) {
     this.#deps = deps;
@@ -79,10 +71,10 @@ export class ObjectDirectory {
     for (const answer of ["found", "unknown"]) asked.inc({ answer }, 0);
     deps.nodes.onDead((node) => {
       this.#fetchers.nodeDied(node.nodeId);
+      this.#lost.died(node.nodeId, this.#leasedOn(node.nodeId));
       this.#forget(node.nodeId);
       this.#objectsOfNode.delete(node.nodeId);
       this.#told.delete(node.nodeId);
-      this.#orders.delete(node.nodeId);
     });
   }
 
@@ -116,16 +108,19 @@ export class ObjectDirectory {
       this.#fetchers.ended(hex(sha256), nodeId);
       this.#enter(nodeId, hex(sha256), sizeBytes ?? 0, place);
     }
+    // What a node names as gone before its report is complete had a lease that ended while it had no head.
+    const isReturning = !this.#told.has(nodeId);
     const unheld: string[] = [];
     for (const sha256 of gone ?? []) {
       const objectId = hex(sha256);
       this.#fetchers.ended(objectId, nodeId);
-      this.#orders.get(nodeId)?.delete(objectId);
-      if (this.#strike(nodeId, objectId)) unheld.push(objectId);
+      this.#orders.confirmed(nodeId, objectId);
+      const wasLast = this.#strike(nodeId, objectId);
+      if (wasLast || (isReturning && !this.#isHeld(objectId))) unheld.push(objectId);
     }
-    for (const objectId of unheld) if (this.#fetchers.has(objectId)) this.#endedInFetch.set(objectId, true);
-    while (this.#endedInFetch.size > maxEndedInFetch && this.#endedInFetch.oldest !== undefined)
-      this.#endedInFetch.delete(this.#endedInFetch.oldest);
+    for (const objectId of unheld) if (this.#mayComeAsCopy(objectId)) this.#ended.set(objectId, true);
+    while (this.#ended.size > maxEnded && this.#ended.oldest !== undefined)
+      this.#ended.delete(this.#ended.oldest);
     if (unheld.length > 0) this.#dropCopies(unheld);
   }
 
@@ -137,10 +132,10 @@ export class ObjectDirectory {
   /** To be called when the node's report is complete: its first heartbeat follows the last slice. */
   nodeTold(nodeId: string): void {
     this.#told.add(nodeId);
+    this.#lost.back(nodeId);
     const objects = this.#objectsOfNode.get(nodeId);
-    const orders = this.#orders.get(nodeId);
-    for (const objectId of orders?.keys() ?? []) if (!objects?.has(objectId)) orders?.delete(objectId);
-    this.#repeatOrders(nodeId);
+    for (const { orders, ...how } of this.#orders.left(nodeId, (objectId) => objects?.has(objectId) ?? false))
+      this.#send(nodeId, orders, how);
   }
 
   /**
@@ -186,12 +181,14 @@ export class ObjectDirectory {
     for (const objectId of objectIds) {
       for (const [nodeId, { revision }] of this.#objects.get(objectId)?.places ?? []) {
         const orders = byNode.get(nodeId) ?? [];
-        orders.push({ objectId, holder, revision });
+        orders.push({ objectId, holder, revision, copiesOnly: false });
         byNode.set(nodeId, orders);
       }
+      for (const [nodeId, revision] of this.#lost.of(objectId))
+        this.#orders.remember(nodeId, [{ objectId, holder, revision, copiesOnly: false }]);
     }
     for (const [nodeId, orders] of byNode) {
-      this.#remember(nodeId, orders);
+      this.#orders.remember(nodeId, orders);
       this.#send(nodeId, orders, { holder });
     }
     return this.#untold();
@@ -287,8 +284,8 @@ export class ObjectDirectory {
     this.#objectsOfNode.set(nodeId, objects);
     objects.add(objectId);
     for (const appeared of [...(this.#waiting.get(objectId) ?? [])]) appeared();
-    if (!this.#endedInFetch.has(objectId)) return;
-    if (place.held || !this.#fetchers.has(objectId)) this.#endedInFetch.delete(objectId);
+    if (!this.#ended.has(objectId)) return;
+    if (place.held || !this.#mayComeAsCopy(objectId)) this.#ended.delete(objectId);
     if (!place.held) this.#dropCopies([objectId]);
   }
 
@@ -300,48 +297,46 @@ export class ObjectDirectory {
     if (listing === undefined || place === undefined) return false;
     listing.places.delete(nodeId);
     if (listing.places.size === 0) this.#objects.delete(objectId);
-    return place.held && ![...listing.places.values()].some(({ held }) => held);
+    return place.held && !this.#isHeld(objectId);
+  }
+
+  #isHeld(objectId: string): boolean {
+    for (const { held } of this.#objects.get(objectId)?.places.values() ?? []) if (held) return true;
+    return false;
+  }
+
+  /** Whether a node may still report a copy of it: one that fetches it, or one whose objects are not known. */
+  #mayComeAsCopy(objectId: string): boolean {
+    return this.#fetchers.has(objectId) || this.#untold().length > 0;
+  }
+
+  #leasedOn(nodeId: string): ReadonlyMap<string, number> {
+    const leased = new Map<string, number>();
+    for (const objectId of this.#objectsOfNode.get(nodeId) ?? []) {
+      const place = this.#objects.get(objectId)?.places.get(nodeId);
+      if (place?.held) leased.set(objectId, place.revision);
+    }
+    return leased;
   }
 
   #forget(nodeId: string): void {
     for (const objectId of [...(this.#objectsOfNode.get(nodeId) ?? [])]) this.#strike(nodeId, objectId);
   }
 
-  /** DIRECTORY-3. These orders are not repeated: a copy that remains is evicted when room is needed. */
+  /** DIRECTORY-3 */
   #dropCopies(objectIds: readonly string[]): void {
     const byNode = new Map<string, FreeOrder[]>();
     for (const objectId of objectIds) {
       for (const [nodeId, { revision }] of this.#objects.get(objectId)?.places ?? []) {
         const orders = byNode.get(nodeId) ?? [];
-        orders.push({ objectId, holder: "", revision });
+        orders.push({ objectId, holder: "", revision, copiesOnly: true });
         byNode.set(nodeId, orders);
       }
     }
-    for (const [nodeId, orders] of byNode) this.#send(nodeId, orders, { holder: "", copiesOnly: true });
-  }
-
-  #remember(nodeId: string, orders: readonly FreeOrder[]): void {
-    const remembered = this.#orders.get(nodeId) ?? new OldestFirstMap<string, Map<string, FreeOrder>>();
-    this.#orders.set(nodeId, remembered);
-    for (const order of orders) {
-      const ofObject = remembered.get(order.objectId) ?? new Map<string, FreeOrder>();
-      remembered.set(order.objectId, ofObject.set(order.holder, order));
+    for (const [nodeId, orders] of byNode) {
+      this.#orders.remember(nodeId, orders);
+      this.#send(nodeId, orders, { holder: "", copiesOnly: true });
     }
-    while (remembered.size > maxOrders && remembered.oldest !== undefined)
-      remembered.delete(remembered.oldest);
-  }
-
-  /** DIRECTORY-4. */
-  #repeatOrders(nodeId: string): void {
-    const byHolder = new Map<string, FreeOrder[]>();
-    for (const ofObject of this.#orders.get(nodeId)?.values() ?? []) {
-      for (const order of ofObject.values()) {
-        const orders = byHolder.get(order.holder) ?? [];
-        orders.push(order);
-        byHolder.set(order.holder, orders);
-      }
-    }
-    for (const [holder, orders] of byHolder) this.#send(nodeId, orders, { holder });
   }
 
   #send(nodeId: string, orders: readonly FreeOrder[], how: proto.DropObjects.$Properties): void {

@@ -103,3 +103,50 @@ test("what a program that comes back names is held where it is kept, not as a co
   await holds.release([objectId], "session-1");
   expect([store.heldBy("session-1"), told]).toEqual([[], ["elsewhere"]]);
 });
+
+test("a lease that takes longer than a failed one of the same order is let go of with it (HOLDS-5)", async () => {
+  const other = "cd".repeat(20);
+  const told: string[] = [];
+  let give: (answer: object) => void = () => undefined;
+  const slow = new Promise<object>((resolve) => {
+    give = resolve;
+  });
+  const holds = new ObjectHolds({
+    ...{ store, clock: systemClock, ownAddress: () => "here:1" },
+    freeElsewhere: async () => void told.push("by the head"),
+    locate: async (id) => {
+      if (id === objectId) throw new PalimpsestError("INTERNAL", "the head fails");
+      return { addresses: ["there:1"], complete: true };
+    },
+    use: async <T>(address: string) => {
+      told.push(address);
+      return (await slow) as T;
+    },
+  });
+  let isOver = false;
+  const held = holds.hold([objectId, other], "session-1").finally(() => {
+    isOver = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([isOver, told]).toEqual([false, ["there:1"]]);
+  give({ missing: [] });
+  await expect(held).rejects.toMatchObject({ code: "INTERNAL" });
+  await holds.release([other], "session-1");
+  expect(told).toEqual(["there:1", "there:1"]);
+});
+
+test("a node that did not answer whether it took a lease is told of the release (HOLDS-5)", async () => {
+  const asked: string[] = [];
+  const there = async () => ({ ...nowhere, addresses: ["there:1"] });
+  const node = [
+    away,
+    async () => {
+      asked.push("told");
+      return {};
+    },
+  ];
+  const holds = holdsOf([there, async () => nowhere], node);
+  expect(await holds.hold([objectId], "session-1")).toEqual([objectId]);
+  await holds.release([objectId], "session-1");
+  expect(asked).toEqual(["told"]);
+});

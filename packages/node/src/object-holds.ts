@@ -13,6 +13,9 @@
  *   value, is away, a lease is retried for `holdLimitMs` and then fails with UNAVAILABLE.
  * - HOLDS-4. A lease is ended where it was taken: by the node that has it, if this one remembers which, because the
  *   head may not know of it yet; and on this node and elsewhere, if a program that came back may have leases on both.
+ * - HOLDS-5. An order to take leases ends when each of them is taken, missing or given up, whatever happens to the
+ *   others, and a node that was asked for a lease is told of its release, whether it answered or not. No lease is taken
+ *   after its release.
  */
 import {
   type Clock,
@@ -76,8 +79,8 @@ export class ObjectHolds implements StoreWatcher {
   readonly #deps: ObjectHoldsDeps;
   /** For values that were stored here and refer to others: which of those have leases elsewhere. */
   readonly #containing = new Map<string, readonly string[]>();
-  /** The nodes of leases elsewhere, by owner and object. */
-  readonly #heldAt = new OldestFirstMap<string, string>();
+  /** The nodes that have leases, or may have taken them, by owner and object. */
+  readonly #heldAt = new OldestFirstMap<string, readonly string[]>();
   /** Objects of this node, and the owners that may have leases on them elsewhere, too. */
   readonly #heldTwice = new Map<string, Set<string>>();
   /**
@@ -108,7 +111,8 @@ export class ObjectHolds implements StoreWatcher {
   release(objectIds: readonly string[], holder: string): Promise<void> {
     const elsewhere = objectIds.filter((objectId) => {
       const isTwice = this.#heldTwice.get(objectId)?.delete(holder) ?? false;
-      return !this.#deps.store.drop({ objectId, holder }) || isTwice;
+      const isElsewhere = isTwice || this.#heldAt.get(`${holder} ${objectId}`) !== undefined;
+      return !this.#deps.store.drop({ objectId, holder }) || isElsewhere;
     });
     return this.#tellElsewhere(elsewhere, holder);
   }
@@ -191,7 +195,10 @@ export class ObjectHolds implements StoreWatcher {
       if (store.isHeld(objectId)) store.hold(objectId, holder);
       else away.push(objectId);
     }
-    const found = await Promise.all(away.map((objectId) => this.#holdElsewhere(objectId, holder)));
+    const ends = await Promise.allSettled(away.map((objectId) => this.#holdElsewhere(objectId, holder)));
+    // Not before all have ended: a release that follows must find every lease that was taken (HOLDS-5).
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+    const found = ends.map((end) => end.status === "fulfilled" && end.value);
     return {
       elsewhere: away.filter((_, index) => found[index]),
       missing: away.filter((_, index) => !found[index]),
@@ -226,11 +233,12 @@ export class ObjectHolds implements StoreWatcher {
         return true;
       }
       const ask = (peer: Peer) => peer.unary(objectsService.hold, request, { timeoutMs: holdTimeoutMs });
+      // A node that does not answer in time may take the lease all the same (HOLDS-5).
+      this.#rememberHeldAt(objectId, holder, address);
       try {
         const { missing } = await use(address, ask);
-        if ((missing ?? []).length > 0) continue;
-        this.#rememberHeldAt(objectId, holder, address);
-        return true;
+        if ((missing ?? []).length === 0) return true;
+        this.#forgetHeldAt(objectId, holder, address);
       } catch (reason) {
         unasked = fromGrpcError(reason).rawMessage;
       }
@@ -317,10 +325,10 @@ export class ObjectHolds implements StoreWatcher {
     const byAddress = new Map<string, string[]>();
     const others: string[] = [];
     for (const objectId of objectIds) {
-      const address = this.#heldAt.get(`${holder} ${objectId}`);
+      const addresses = this.#heldAt.get(`${holder} ${objectId}`);
       this.#heldAt.delete(`${holder} ${objectId}`);
-      if (address === undefined) others.push(objectId);
-      else {
+      if (addresses === undefined) others.push(objectId);
+      for (const address of addresses ?? []) {
         const ids = byAddress.get(address) ?? [];
         byAddress.set(address, ids);
         ids.push(objectId);
@@ -339,8 +347,17 @@ export class ObjectHolds implements StoreWatcher {
     return others;
   }
 
+  #forgetHeldAt(objectId: string, holder: string, address: string): void {
+    const key = `${holder} ${objectId}`;
+    const left = (this.#heldAt.get(key) ?? []).filter((known) => known !== address);
+    if (left.length > 0) this.#heldAt.set(key, left);
+    else this.#heldAt.delete(key);
+  }
+
   #rememberHeldAt(objectId: string, holder: string, address: string): void {
-    this.#heldAt.set(`${holder} ${objectId}`, address);
+    const key = `${holder} ${objectId}`;
+    const known = this.#heldAt.get(key) ?? [];
+    if (!known.includes(address)) this.#heldAt.set(key, [...known, address]);
     while (this.#heldAt.size > maxHeldAt) {
       const { oldest } = this.#heldAt;
       if (oldest === undefined) break;

@@ -7,7 +7,7 @@ import { ObjectReports } from "./object-reports.js";
 import { ObjectStore } from "./object-store.js";
 import { StandingClock } from "./testing/standing-clock.js";
 
-test("many changes of an object that wait to be told are told as one, the last (REPORT-4)", async () => {
+test("many changes of an object that wait to be told are told as one, the last, and the end is named again to the next head (REPORT-4, REPORT-5)", async () => {
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-reports-"));
   const clock = new StandingClock();
   const store = await ObjectStore.open({ folder: join(folder, "objects"), maxBytes: 100, clock });
@@ -33,7 +33,12 @@ test("many changes of an object that wait to be told are told as one, the last (
     store.drop({ objectId, holder: "" });
     await Promise.resolve();
     expect(sent.flatMap((report) => report.present ?? [])).toEqual([]);
-    expect(sent.flatMap(({ gone }) => gone ?? [])).toEqual([Buffer.from(objectId, "hex")]);
+    const named = () => sent.flatMap(({ gone }) => gone ?? []);
+    expect(named()).toEqual([Buffer.from(objectId, "hex")]);
+    // A head that did not hear of it learns of it (REPORT-5).
+    sent.length = 0;
+    reports.registered();
+    expect(named()).toEqual([Buffer.from(objectId, "hex")]);
   } finally {
     reports.close();
     await store.close();

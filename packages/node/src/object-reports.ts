@@ -8,14 +8,18 @@
  * - REPORT-2. After each registration everything is reported again, including what was lost on the way.
  * - REPORT-3. Every owner is reported to the head when it is new, at each registration and every checkMs, so that an
  *   end that this node missed is learned at the next report.
+ * - REPORT-5. The last objects whose leases ended here are named again after each registration: a head that did not
+ *   hear of it, or that was started since, has their copies on other nodes dropped.
  * - REPORT-4. At most one entry per object waits to be reported.
  */
-import { type Clock, every } from "@palimpsest/wire";
+import { type Clock, every, OldestFirstMap } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ObjectStore } from "./object-store.js";
 import type { DropCause, StoredPlace, StoreWatcher } from "./stored-object.js";
 
 const maxEntries = 1_000;
+/** How many objects whose leases ended are named again (REPORT-5). */
+const maxEnded = 10_000;
 
 export interface ObjectReportsDeps {
   readonly store: ObjectStore;
@@ -30,6 +34,7 @@ export class ObjectReports implements StoreWatcher {
   readonly #deps: ObjectReportsDeps;
   readonly #changed = new Map<string, StoredPlace | undefined>();
   readonly #holders = new Set<string>();
+  readonly #ended = new OldestFirstMap<string, true>();
   readonly #stopChecking: () => void;
   #scheduled = false;
   #closed = false;
@@ -41,6 +46,7 @@ export class ObjectReports implements StoreWatcher {
   }
 
   present(place: StoredPlace): void {
+    this.#ended.delete(place.objectId);
     this.#changed.set(place.objectId, place);
     this.#schedule();
   }
@@ -49,6 +55,10 @@ export class ObjectReports implements StoreWatcher {
     this.#deps.onGone(cause);
     this.#changed.set(objectId, undefined);
     this.#schedule();
+    if (cause !== "freed" && cause !== "holder ended") return;
+    this.#ended.set(objectId, true);
+    while (this.#ended.size > maxEnded && this.#ended.oldest !== undefined)
+      this.#ended.delete(this.#ended.oldest);
   }
 
   newHolder(holder: string): void {
@@ -63,6 +73,8 @@ export class ObjectReports implements StoreWatcher {
     this.#deps.send({ reset: true });
     for (const present of slices([...this.#deps.store.places()].map(placeToProto)))
       this.#deps.send({ present });
+    for (const ended of slices([...this.#ended.keys()]))
+      this.#deps.send({ gone: ended.map((objectId) => Buffer.from(objectId, "hex")) });
     this.#askForHolders();
   }
 
