@@ -1,8 +1,11 @@
+import { once } from "node:events";
 import { type RedisServer, startRedisServer } from "@palimpsest/trajectories/testing";
+import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DurableStates } from "./durable-states.js";
 import { RedisStore } from "./redis-store.js";
+import { MemoryDurableRedis } from "./testing/memory-durable-redis.js";
 
 let redis: RedisServer;
 let client: Redis;
@@ -76,4 +79,70 @@ it("a head that another one has succeeded changes nothing (DURABLE-4)", async ()
   await expect(old.open("", "a", "actor-a.2")).rejects.toMatchObject({ code: "UNAVAILABLE" });
   await expect(old.remove("", "a")).rejects.toMatchObject({ code: "UNAVAILABLE" });
   await present.commit("", "a", change(epoch, 1, 1));
+});
+
+it("a Redis that is away is waited for, and not the end of an actor (DURABLE-5)", async () => {
+  const own = await startRedisServer();
+  const options = { enableOfflineQueue: false, maxRetriesPerRequest: 0, retryStrategy: () => null };
+  const ours = new Redis(own.url, options);
+  ours.on("error", () => undefined);
+  const closed = once(ours, "close");
+  await once(ours, "ready");
+  const states = new DurableStates(ours, { clusterName: "away", epoch: () => 0, ownRedis: true });
+  const { epoch } = await states.open("", "a", "actor-a.1");
+  const inFlight = states.commit("", "a", change(epoch, 1, 7)).catch((reason: unknown) => reason);
+  await own.close();
+  await closed;
+  const away = { code: "UNAVAILABLE", retryable: true };
+  expect([undefined, expect.objectContaining(away)]).toContainEqual(await inFlight);
+  await expect(states.commit("", "a", change(epoch, 2, 8))).rejects.toMatchObject(away);
+  await expect(states.open("", "a", "actor-a.2")).rejects.toMatchObject(away);
+  await expect(states.remove("", "a")).rejects.toMatchObject(away);
+  // An answer that Redis will give again is no reason to wait.
+  await client.set("palimpsest:{wrong}:head:durable:default:a", "text");
+  const wrong = new DurableStates(client, { clusterName: "wrong", epoch: () => 0, ownRedis: true });
+  await expect(wrong.open("", "a", "actor-a.1")).rejects.toThrow("WRONGTYPE");
+});
+
+/** The same commands to Redis and to what stands for it in the simulator, from any of three processes and two heads. */
+const command = fc.record({
+  what: fc.constantFrom("open" as const, "commit" as const, "commit" as const, "remove" as const),
+  name: fc.constantFrom("a", "b"),
+  owner: fc.integer({ min: 1, max: 3 }),
+  epoch: fc.integer({ min: 0, max: 3 }),
+  version: fc.integer({ min: 1, max: 4 }),
+  isStale: fc.boolean(),
+  removes: fc.boolean(),
+});
+
+it("the states in memory answer as those on Redis do", async () => {
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { maxLength: 25 }), async (commands) => {
+      const clusterName = `same-${run++}`;
+      const memory = new MemoryDurableRedis();
+      await client.set(`palimpsest:{${clusterName}}:head:epoch`, 5);
+      let epochOfHead = 5;
+      const options = { clusterName, epoch: () => epochOfHead, ownRedis: true };
+      const real = client.duplicate();
+      const both = [real, memory.client({ storedEpoch: () => 5 })].map(
+        (redis) => new DurableStates(redis, options),
+      );
+      for (const { what, name, owner, epoch, version, isStale, removes } of commands) {
+        epochOfHead = isStale ? 4 : 5;
+        const answers = both.map(async (states) => {
+          if (what === "remove") return states.remove("", name);
+          if (what === "commit")
+            return states.commit("", name, change(epoch, version, version, removes ? ["state"] : []));
+          const { fields, ...record } = await states.open("", name, `actor-${owner}`);
+          const shown = fields.map((field) => `${field.name} ${Buffer.from(field.value).toString("hex")}`);
+          return { ...record, fields: shown.sort() };
+        });
+        const [onRedis, inMemory] = await Promise.allSettled(answers);
+        expect(inMemory).toEqual(onRedis);
+      }
+      real.disconnect();
+    }),
+    { numRuns: 25 },
+  );
 });

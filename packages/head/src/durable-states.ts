@@ -8,6 +8,8 @@
  * - DURABLE-3. A commit is acknowledged after Redis has written it to its append-only file. The head's own Redis has
  *   synced it to disk by then, also after it was killed and restarted. A Redis without such a file is refused.
  * - DURABLE-4. A head that another one has succeeded changes no record.
+ * - DURABLE-5. While Redis is away every request fails with UNAVAILABLE, so that it is retried: an actor that commits
+ *   or starts meanwhile waits, and does not end.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
@@ -34,6 +36,8 @@ export interface DurableStatesOptions {
 }
 
 const openAnswer = z.array(z.instanceof(Buffer));
+/** Answers of a Redis that is starting, standing by, or cannot write its file now, and may carry the command out later. */
+const passing = /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|TRYAGAIN|MISCONF|BUSY) /;
 /** Field names that are reserved for the record itself. */
 const own = { epoch: "!epoch", version: "!version", owner: "!owner" } as const;
 
@@ -60,13 +64,15 @@ export class DurableStates {
     await this.#keeping();
     const keys = [`${this.#prefix}:epoch`, this.#key(namespace, name)];
     // Read as bytes, because `eval` decodes text and values are binary.
-    const answer = await this.#redis.callBuffer(
-      "EVAL",
-      `#!lua flags=allow-oom\n${durableScripts.open}`,
-      keys.length,
-      ...keys,
-      this.#options.epoch(),
-      owner,
+    const answer = await reached(
+      this.#redis.callBuffer(
+        "EVAL",
+        `#!lua flags=allow-oom\n${durableScripts.open}`,
+        keys.length,
+        ...keys,
+        this.#options.epoch(),
+        owner,
+      ),
     );
     const parts = openAnswer.parse(answer);
     if (parts.length === 1) throw behind(String(parts[0]));
@@ -92,16 +98,13 @@ export class DurableStates {
     },
   ): Promise<void> {
     await this.#keeping();
-    const answer = await runLua(
-      this.#redis,
-      durableScripts.commit,
-      [`${this.#prefix}:epoch`, this.#key(namespace, name)],
-      [
-        ...[this.#options.epoch(), commit.epoch, commit.version, commit.set.length],
-        ...commit.set.flatMap((field) => [field.name, Buffer.from(field.value)]),
-        ...commit.remove,
-      ],
-    );
+    const keys = [`${this.#prefix}:epoch`, this.#key(namespace, name)];
+    const args = [
+      ...[this.#options.epoch(), commit.epoch, commit.version, commit.set.length],
+      ...commit.set.flatMap((field) => [field.name, Buffer.from(field.value)]),
+      ...commit.remove,
+    ];
+    const answer = await reached(runLua(this.#redis, durableScripts.commit, keys, args));
     if (answer === "written") return;
     if (answer === "fenced")
       throw new PalimpsestError(
@@ -119,7 +122,8 @@ export class DurableStates {
   async remove(namespace: string, name: string): Promise<boolean> {
     await this.#keeping();
     const keys = [`${this.#prefix}:epoch`, this.#key(namespace, name)];
-    const answer = await runLua(this.#redis, durableScripts.remove, keys, [this.#options.epoch()]);
+    const epoch = [this.#options.epoch()];
+    const answer = await reached(runLua(this.#redis, durableScripts.remove, keys, epoch));
     if (answer === "behind") throw behind("behind");
     return answer === "1";
   }
@@ -130,7 +134,7 @@ export class DurableStates {
 
   /** DURABLE-3 */
   #keeping(): Promise<void> {
-    this.#keeps ??= this.#ensureKept().catch((reason: unknown) => {
+    this.#keeps ??= reached(this.#ensureKept()).catch((reason: unknown) => {
       this.#keeps = undefined;
       throw reason;
     });
@@ -147,6 +151,21 @@ export class DurableStates {
     throw new PalimpsestError(
       "CONFIG_INVALID",
       "the head's Redis has no append-only file, so durable actors would lose what they commit: set appendonly yes there",
+    );
+  }
+}
+
+/** DURABLE-5 */
+async function reached<Answer>(command: Promise<Answer>): Promise<Answer> {
+  try {
+    return await command;
+  } catch (reason) {
+    if (!(reason instanceof Error) || reason instanceof PalimpsestError) throw reason;
+    if (reason.name === "ReplyError" && !passing.test(reason.message)) throw reason;
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      `the head's Redis, which keeps the states of actors, does not answer: ${reason.message}`,
+      { cause: reason },
     );
   }
 }

@@ -37,7 +37,7 @@ class StoredRecord {
     });
     const stored: Field[] = [...this.fields].map(([name, value]) => ({ name, value }));
     const loaded = readRecord(stored);
-    const kept = new KeptCalls(loaded);
+    const kept = new KeptCalls(loaded, clock);
     const { state, timers } = loaded;
     const failures: unknown[] = [];
     const onTimerFailed = (_name: string, reason: unknown) => void failures.push(reason);
@@ -71,6 +71,25 @@ it("a call that has run is not run again, in the same process or the next (DURAB
   await expect(next.call(call(1), "add", add(next, 5))).rejects.toThrow("has its outcome already");
   const old = { ...call(3, 0, "caller-of-yesterday"), ageMs: 4_000_000 };
   await expect(next.call(old, "add", add(next, 5))).rejects.toThrow("no longer known");
+});
+
+it("a wall clock that is set makes no call run twice (KEPTCALLS-1, DURABLEACTOR-3)", async () => {
+  const record = new StoredRecord();
+  const clock = new ManualClock();
+  const { actor } = record.open(clock);
+  expect(await actor.call(call(1), "add", add(actor, 5))).toBe(5);
+  clock.jump(7_200_000);
+  expect(await actor.call(call(1, 0, "caller-b"), "add", add(actor, 1))).toBe(6);
+  expect(await actor.call(call(1), "add", add(actor, 5))).toBe(5);
+  // The clock of the next process's machine is further ahead, and its callers are silent there for half an hour.
+  clock.jump(7_200_000);
+  const next = record.open(clock).actor;
+  expect(await next.call(call(2, 1, "caller-b"), "add", add(next, 1))).toBe(7);
+  expect(await next.call(call(1), "add", add(next, 5))).toBe(5);
+  clock.sleep(1_800_001);
+  expect(await next.call(call(3, 2, "caller-b"), "add", add(next, 1))).toBe(8);
+  const late = { ...call(1), ageMs: 1_800_002 };
+  await expect(next.call(late, "add", add(next, 5))).rejects.toThrow("no longer known");
 });
 
 it("two of the same call at once run once", async () => {

@@ -191,10 +191,7 @@ export class DurableActor {
         set.push({ name: timerField(name), value: encodeTimer(timer) });
       }
     }
-    const kept: Change =
-      call === undefined
-        ? { set: [], remove: [] }
-        : this.#deps.kept.keep(call, reply, this.#deps.clock.now());
+    const kept: Change = call === undefined ? { set: [], remove: [] } : this.#deps.kept.keep(call, reply);
     if (draft.timers.size > 0) this.#schedule();
     return this.#deps.commits.add({ set: [...set, ...kept.set], remove: [...remove, ...kept.remove] });
   }

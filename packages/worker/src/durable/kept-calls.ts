@@ -3,10 +3,11 @@
  *
  * Invariants:
  * - KEPTCALLS-1. A reply is kept until its caller has confirmed it, or was silent for `callerKeptMs`. Calls that are
- *   older than half of that and come from an unknown caller are refused instead of run.
+ *   older than half of that and come from an unknown caller are refused instead of run. A wall clock that is set, or
+ *   that is another machine's, shortens no silence below that half, as this process measures it.
  * - KEPTCALLS-2. Replies take at most `maxReplies` and `maxBytes` together.
  */
-import { PalimpsestError } from "@palimpsest/wire";
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type { Change } from "./commits.js";
 import { type CallerMark, callerField, encodeMark, type Loaded, replyField } from "./record.js";
 
@@ -25,10 +26,19 @@ export interface CallId {
 export class KeptCalls {
   readonly #marks: Map<string, CallerMark>;
   readonly #replies: Map<string, Map<number, Uint8Array>>;
+  readonly #clock: Pick<Clock, "now" | "monotonicMs">;
+  readonly #loadedAtMs: number;
+  /** When this process last heard from each caller, on its monotonic clock. */
+  readonly #heardAtMs = new Map<string, number>();
   #count = 0;
   #bytes = 0;
 
-  constructor({ marks, replies }: Pick<Loaded, "marks" | "replies">) {
+  constructor(
+    { marks, replies }: Pick<Loaded, "marks" | "replies">,
+    clock: Pick<Clock, "now" | "monotonicMs">,
+  ) {
+    this.#clock = clock;
+    this.#loadedAtMs = clock.monotonicMs();
     this.#marks = marks;
     this.#replies = replies;
     for (const ofCaller of replies.values()) for (const reply of ofCaller.values()) this.#add(reply, 1);
@@ -66,8 +76,10 @@ export class KeptCalls {
   }
 
   /** Records that the call has run. @returns the change to be committed */
-  keep(call: CallId, reply: Uint8Array, nowMs: number): Change {
+  keep(call: CallId, reply: Uint8Array): Change {
     const { caller, sequence } = call;
+    const nowMs = this.#clock.now();
+    this.#heardAtMs.set(caller, this.#clock.monotonicMs());
     const before = this.#marks.get(caller);
     const mark = { acknowledged: Math.max(before?.acknowledged ?? 0, call.acknowledged), heardAtMs: nowMs };
     this.#marks.set(caller, mark);
@@ -93,7 +105,9 @@ export class KeptCalls {
 
   *#forgetSilent(nowMs: number): Generator<string> {
     for (const [caller, { heardAtMs }] of this.#marks) {
-      if (nowMs - heardAtMs <= callerKeptMs) continue;
+      const silentMs = this.#clock.monotonicMs() - (this.#heardAtMs.get(caller) ?? this.#loadedAtMs);
+      if (nowMs - heardAtMs <= callerKeptMs || silentMs <= callerKeptMs / 2) continue;
+      this.#heardAtMs.delete(caller);
       this.#marks.delete(caller);
       yield callerField(caller);
       for (const [sequence, reply] of this.#replies.get(caller) ?? []) {

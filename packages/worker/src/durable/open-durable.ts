@@ -38,7 +38,7 @@ export async function openDurable(
     onRefused,
   });
   return new DurableActor({
-    ...{ name: spec.name ?? "", clock: systemClock, commits, kept: new KeptCalls(loaded) },
+    ...{ name: spec.name ?? "", clock: systemClock, commits, kept: new KeptCalls(loaded, systemClock) },
     ...{ state: loaded.state, timers: loaded.timers },
     onTimerFailed: (name, reason) =>
       logger.warn({ err: reason, timer: name }, "the method of a timer threw: it will be retried"),
