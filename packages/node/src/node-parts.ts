@@ -22,6 +22,7 @@ import { detectResources, type LoadMeter } from "./machine.js";
 import { NodeCredentials } from "./node-credentials.js";
 import { NodeObjects } from "./node-objects.js";
 import type { StartActorProcess } from "./process-starts.js";
+import type { SharedProcessesDeps } from "./shared-processes.js";
 
 export interface NodeDeps {
   readonly logger: Logger;
@@ -31,6 +32,8 @@ export interface NodeDeps {
   readonly network?: Network;
   /** Default: a forked Node.js process per actor. */
   readonly startProcess?: StartActorProcess;
+  /** Creates the processes of light actors; without it, who gives startProcess has none. Default: a Node.js process. */
+  readonly spawnShared?: SharedProcessesDeps["spawn"];
   /** Default: a Node.js process per driver. */
   readonly prepareDriver?: PrepareDriver;
   /** Default: the system's clock. */

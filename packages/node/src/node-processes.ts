@@ -108,18 +108,21 @@ export class NodeProcesses {
       objectsPath: parts.objects.folder,
       logLevel: config.logLevel,
     });
-    this.shared = deps.startProcess
-      ? undefined
-      : new SharedProcesses({
-          ...{ logDir, clock },
-          startTimeoutMs: config.actorStartTimeoutMs,
-          blockLimitMs: config.sharedProcessBlockMs,
-          onTaskReport: (report) => given.taskReports.forward(report),
-          spawn: (own, cwd) =>
-            (Object.keys(own).length === 0 && cwd === undefined ? this.warm?.take() : undefined) ??
-            spawn(own, cwd),
-          session: () => ({ ...session(), nodeId: config.nodeId }),
-        });
+    this.shared =
+      deps.startProcess && !deps.spawnShared
+        ? undefined
+        : new SharedProcesses({
+            ...{ logDir, clock },
+            startTimeoutMs: config.actorStartTimeoutMs,
+            blockLimitMs: config.sharedProcessBlockMs,
+            onTaskReport: (report) => given.taskReports.forward(report),
+            spawn:
+              deps.spawnShared ??
+              ((own, cwd) =>
+                (Object.keys(own).length === 0 && cwd === undefined ? this.warm?.take() : undefined) ??
+                spawn(own, cwd)),
+            session: () => ({ ...session(), nodeId: config.nodeId }),
+          });
     this.supervisor = new ProcessSupervisor({
       nodeId: config.nodeId,
       program,

@@ -15,15 +15,20 @@ import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { SharedActorRequest } from "./shared-actor-request.js";
 import { SharedSlot } from "./shared-slot.js";
-import { certificateOf, endSentence, type ProcessEnd } from "./supervised-process.js";
+import { certificateOf, endSentence, type ProcessEnd, type SupervisedProcess } from "./supervised-process.js";
 import type { WorkerProcess } from "./worker-process.js";
 
 const beatMs = 1_000;
 /** After this many heartbeats without an answer, an actor that should have ended is assumed to block the process. */
 const stopBeats = 2;
 
+/** The process as this file needs it. */
+export type SharedWorker = Pick<WorkerProcess, "assign" | "order" | "closeOutput" | "stack"> & {
+  readonly process: Pick<SupervisedProcess, "pid" | "ended" | "stop" | "stopReason">;
+};
+
 export interface SharedProcessOptions {
-  readonly worker: WorkerProcess;
+  readonly worker: SharedWorker;
   readonly start: proto.ActorProcessStart.$Properties;
   readonly logPath: string;
   readonly startTimeoutMs: number;

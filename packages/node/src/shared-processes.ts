@@ -15,9 +15,8 @@ import type { Clock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { PreparedEnvironment } from "./runtime-environments.js";
 import type { SharedActorRequest } from "./shared-actor-request.js";
-import { SharedProcess } from "./shared-process.js";
+import { SharedProcess, type SharedWorker } from "./shared-process.js";
 import type { SharedSlot } from "./shared-slot.js";
-import type { WorkerProcess } from "./worker-process.js";
 
 /** The limit of actors that can be lost with one process. */
 const maxActors = 5_000;
@@ -34,7 +33,7 @@ export interface SharedProcessesDeps {
   readonly clock: Clock;
   readonly onTaskReport?: ((report: proto.TaskReport.$Properties) => void) | undefined;
   /** A warm process, or a new one with these variables in this folder. */
-  readonly spawn: (environment: Readonly<Record<string, string>>, cwd: string | undefined) => WorkerProcess;
+  readonly spawn: (environment: Readonly<Record<string, string>>, cwd: string | undefined) => SharedWorker;
   /** The fields of every start message. */
   readonly session: () => proto.ActorProcessStart.$Properties;
 }

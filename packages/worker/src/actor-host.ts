@@ -26,7 +26,7 @@ import type { CallEvents, ListedCall } from "./call-events.js";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
 import { Caller, type CallerStream } from "./caller.js";
 import type { DurableActor } from "./durable/durable-actor.js";
-import { absent, hostedActors } from "./hosted-actors.js";
+import { absent, HostedActors } from "./hosted-actors.js";
 import { Invocation, type InvocationDeps, type Method, type TaskHooks } from "./invocation.js";
 import { Lanes, type LanesOptions } from "./lanes.js";
 import { serveMesh } from "./mesh-host.js";
@@ -48,6 +48,8 @@ export interface HostedActorOptions extends LanesOptions {
   readonly around?: (call: () => unknown) => unknown;
   /** Absent: calls are not reported. */
   readonly events?: CallEvents | undefined;
+  /** The actors of its process. Default: it is alone there. */
+  readonly hosted?: HostedActors;
 }
 
 export interface ActorHostOptions extends HostedActorOptions {
@@ -67,6 +69,7 @@ export interface TaskFunctions {
 
 export class ActorHost {
   readonly #options: HostedActorOptions;
+  readonly #hosted: HostedActors;
   readonly #mailbox: Lanes;
   readonly #metrics: CallMetrics;
   readonly #methods = new Map<string, Method>();
@@ -86,6 +89,7 @@ export class ActorHost {
 
   private constructor(options: HostedActorOptions, metrics: (mailbox: Lanes) => CallMetrics) {
     this.#options = options;
+    this.#hosted = options.hosted ?? new HostedActors();
     this.#mailbox = new Lanes({ ...options, maxConcurrency: options.maxConcurrency || 1 });
     this.#metrics = metrics(this.#mailbox);
     options.events?.watch(() => this.#unanswered());
@@ -105,8 +109,8 @@ export class ActorHost {
     const server = options.network.createServer();
     server.addService(actorHostService, {
       calls: (stream) => host.accept(stream),
-      meshCalls: serveMesh,
-      sharedCalls: serveShared,
+      meshCalls: (stream) => serveMesh(host.#hosted, stream),
+      sharedCalls: (stream) => serveShared(host.#hosted, stream),
     });
     host.#server = server;
     const address = await server.listen(options.listenHost, 0);
@@ -125,7 +129,7 @@ export class ActorHost {
   serve(instance: object, durable?: DurableActor): void {
     this.#instance = instance;
     this.#durable = durable;
-    hostedActors.add(this);
+    this.#hosted.add(this);
     // Methods still run one at a time, but many calls may wait for their commits.
     if (durable) this.#mailbox.maxConcurrency = durableConcurrency;
     else if (this.#options.maxConcurrency === 0)
@@ -148,7 +152,7 @@ export class ActorHost {
   /** From now on no call starts, and errors are not answered (INVOCATION-5). */
   end(): void {
     this.#ending = true;
-    hostedActors.delete(this);
+    this.#hosted.delete(this);
     this.#refuseMeshes();
     clearTimeout(this.#abandonment);
   }
@@ -162,7 +166,7 @@ export class ActorHost {
   }
 
   async close(graceMs = 200): Promise<void> {
-    hostedActors.delete(this);
+    this.#hosted.delete(this);
     const server = this.#server;
     this.#server = undefined;
     clearTimeout(this.#abandonment);
@@ -204,7 +208,7 @@ export class ActorHost {
       if (kind === "mesh") invocation.cancel(error);
       else if (kind === "shared") invocation.drop();
     }
-    hostedActors.left(this);
+    this.#hosted.left(this);
   }
 
   /** Starts no calls of a caller that is behind in reading replies. */

@@ -14,7 +14,8 @@ interface Hosted extends Called {
   take(caller: Caller, call: proto.Call.$Properties): void;
 }
 
-class HostedActors {
+/** Each process has its own, and a host that is alone in its process too. */
+export class HostedActors {
   readonly #hosts = new Map<string, Hosted>();
   readonly #callers = new Set<Caller>();
 
@@ -45,8 +46,6 @@ class HostedActors {
     for (const caller of this.#callers) caller.hasLeft(host);
   }
 }
-
-export const hostedActors = new HostedActors();
 
 /** The error for an actor that is not in this process, which means that the call has not run. */
 export function absent({

@@ -5,6 +5,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { ActorState } from "@palimpsest/wire/protocol";
 import { afterEach, expect, test } from "vitest";
 import { ActorHost } from "./actor-host.js";
+import { HostedActors } from "./hosted-actors.js";
 
 const network = grpcNetwork({ token: "token-of-the-tests" });
 const closers: (() => unknown)[] = [];
@@ -41,11 +42,12 @@ async function mesh(names: readonly string[]) {
   const infos = new Map<string, proto.ActorInfo.$Properties>();
   const hosts = new Map<string, ActorHost>();
   const members = new Map<string, Member>();
+  const hosted = new HostedActors();
   let shared = "";
   async function host(actorId: string, incarnation = 1): Promise<void> {
     const { host: one, address } = await ActorHost.start(
       {
-        ...{ actorId, incarnation, network, listenHost: "127.0.0.1" },
+        ...{ actorId, incarnation, network, listenHost: "127.0.0.1", hosted },
         ...{ maxConcurrency: 2, maxPendingCalls: 100, maxPendingBytes: 1_000_000 },
       },
       { metrics: createMetrics({ component: "test", processMetrics: false }) },

@@ -10,24 +10,24 @@
 import { errorToProto } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { Caller, type CallerStream } from "./caller.js";
-import { absent, hostedActors } from "./hosted-actors.js";
+import { absent, type HostedActors } from "./hosted-actors.js";
 
-export function serveMesh(stream: CallerStream): void {
+export function serveMesh(hosted: HostedActors, stream: CallerStream): void {
   const caller = new Caller(stream, {
     kind: "mesh",
     take: ({ meshCall }) => {
-      if (meshCall) dealOut(caller, meshCall);
+      if (meshCall) dealOut(hosted, caller, meshCall);
     },
-    onLeft: () => hostedActors.callerLeft(caller),
+    onLeft: () => hosted.callerLeft(caller),
   });
-  hostedActors.called(caller);
+  hosted.called(caller);
 }
 
-function dealOut(caller: Caller, { call, members }: proto.MeshCall.$Properties): void {
+function dealOut(hosted: HostedActors, caller: Caller, { call, members }: proto.MeshCall.$Properties): void {
   const firstId = call?.callId ?? 0;
   for (const [index, member] of (members ?? []).entries()) {
     const callId = firstId + index;
-    const host = hostedActors.find(member);
+    const host = hosted.find(member);
     if (host) host.take(caller, { ...call, callId, traceparent: member.traceparent ?? "" });
     else caller.reply({ callId, error: errorToProto(absent(member)) });
   }

@@ -15,6 +15,7 @@ import { ActorHost } from "./actor-host.js";
 import { callEventsOf, hostedActor } from "./actor-process.js";
 import type { CallEvents } from "./call-events.js";
 import type { CallMetrics } from "./call-metrics.js";
+import type { HostedActors } from "./hosted-actors.js";
 import type { ProcessServices } from "./process-services.js";
 
 export interface SharedActorDeps {
@@ -23,6 +24,8 @@ export interface SharedActorDeps {
   readonly start: proto.ActorProcessStart.$Properties;
   readonly metrics: ActorContext["metrics"];
   readonly callMetrics: CallMetrics;
+  /** The actors of its process. */
+  readonly hosted: HostedActors;
   readonly environment: ActorContext["environment"];
   readonly onTasks: (report: proto.TaskReport.$Properties) => void;
   /** Wraps every run of this actor's code. */
@@ -42,13 +45,14 @@ export class SharedActor {
 
   constructor(deps: SharedActorDeps) {
     this.#deps = deps;
-    const { start, services, callMetrics, metrics, environment, onExit, around } = deps;
+    const { start, services, callMetrics, metrics, environment, onExit, around, hosted } = deps;
     const program = () => this.#values();
     this.#events = callEventsOf(start, deps.onTasks);
     this.host = ActorHost.behind(
       {
         ...hostedActor(start.spec ?? {}, start.incarnation ?? 0),
         around,
+        hosted,
         events: this.#events,
         values: () => program().values,
       },

@@ -7,6 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import { ActorHost } from "./actor-host.js";
 import { createCallMetrics } from "./call-metrics.js";
 import type { CallerStream } from "./caller.js";
+import { HostedActors } from "./hosted-actors.js";
 import { serveShared } from "./shared-calls.js";
 
 const network = grpcNetwork({ token: "token-of-the-tests" });
@@ -48,18 +49,19 @@ async function lightActors(names: readonly string[], maxConcurrency = 1) {
   const hosts = new Map<string, ActorHost>();
   const actors = new Map<string, Light>();
   const streams: CallerStream[] = [];
+  const hosted = new HostedActors();
   const server = network.createServer();
   servePart(server, actorHostService, {
     sharedCalls: (stream: CallerStream) => {
       streams.push(stream);
-      serveShared(stream);
+      serveShared(hosted, stream);
     },
   });
   const address = await server.listen("127.0.0.1", 0);
   closers.push(() => server.close(0));
   function host(actorId: string, incarnation = 1): void {
     const bounds = { maxConcurrency, maxPendingCalls: 100, maxPendingBytes: 1_000_000 };
-    const one = ActorHost.behind({ actorId, incarnation, ...bounds }, metrics);
+    const one = ActorHost.behind({ actorId, incarnation, hosted, ...bounds }, metrics);
     closers.push(() => one.end());
     const actor = new Light(`${actorId}.${incarnation}`);
     one.serve(actor);

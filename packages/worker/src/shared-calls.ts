@@ -8,19 +8,19 @@
  */
 import { errorToProto } from "@palimpsest/wire";
 import { Caller, type CallerStream } from "./caller.js";
-import { absent, hostedActors } from "./hosted-actors.js";
+import { absent, type HostedActors } from "./hosted-actors.js";
 
-export function serveShared(stream: CallerStream): void {
+export function serveShared(hosted: HostedActors, stream: CallerStream): void {
   const caller = new Caller(stream, {
     kind: "shared",
     take: ({ call }) => {
       if (!call) return;
       const to = call.to ?? {};
-      const host = hostedActors.find(to);
+      const host = hosted.find(to);
       if (host) host.take(caller, call);
       else caller.reply({ callId: call.callId ?? 0, error: errorToProto(absent(to)) });
     },
-    onLeft: () => hostedActors.callerLeft(caller),
+    onLeft: () => hosted.callerLeft(caller),
   });
-  hostedActors.called(caller);
+  hosted.called(caller);
 }

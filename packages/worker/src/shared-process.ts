@@ -34,6 +34,7 @@ import { loadActorClass } from "./actor-class.js";
 import type { RunningActorProcess } from "./actor-process.js";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
 import type { CallerStream } from "./caller.js";
+import { HostedActors } from "./hosted-actors.js";
 import { serveMesh } from "./mesh-host.js";
 import { openServices, type ProcessServices } from "./process-services.js";
 import { openProcessTracing } from "./process-tracing.js";
@@ -72,6 +73,7 @@ export class SharedProcess implements RunningActorProcess {
   readonly #output: SharedOutput;
   readonly #metrics: Metrics;
   readonly #callMetrics: CallMetrics;
+  readonly #hosted = new HostedActors();
   readonly #slots = new Map<number, Hosted>();
   readonly #byActor = new Map<string, Hosted>();
   readonly #classes = new Map<string, ReturnType<typeof loadActorClass>>();
@@ -153,8 +155,8 @@ export class SharedProcess implements RunningActorProcess {
     this.#server = server;
     server.addService(actorHostService, {
       calls: (stream) => this.#accept(stream),
-      meshCalls: serveMesh,
-      sharedCalls: serveShared,
+      meshCalls: (stream) => serveMesh(this.#hosted, stream),
+      sharedCalls: (stream) => serveShared(this.#hosted, stream),
     });
     const [address, metricsServer] = await Promise.all([
       server.listen(host, 0),
@@ -218,6 +220,7 @@ export class SharedProcess implements RunningActorProcess {
         services: this.#services,
         metrics: this.#metrics,
         callMetrics: this.#callMetrics,
+        hosted: this.#hosted,
         onTasks: this.#told.onTasks,
         environment: this.#environment,
         around: (call) => this.#around(number, call),
