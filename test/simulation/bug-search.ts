@@ -1,5 +1,7 @@
 import { type PlantedBug, plantedBugs } from "./planted-bugs.js";
 import { plantedGroupBugs } from "./planted-group-bugs.js";
+import { plantedKindBugs } from "./planted-kind-bugs.js";
+import { plantedLineageBugs } from "./planted-lineage-bugs.js";
 import { plantedObjectBugs } from "./planted-object-bugs.js";
 import { plantedTaskBugs } from "./planted-task-bugs.js";
 import { plantedValueBugs } from "./planted-value-bugs.js";
@@ -24,7 +26,7 @@ export async function findBug(bug: PlantedBug, maxSeeds: number, first = 1): Pro
     const settings = bug.settings?.(seed) ?? settingsOf(seed);
     const { violation } = await simulate(seed, { settings, plant: bug.make() });
     if (violation === undefined) continue;
-    const key = `${seed} ${settings.values}`;
+    const key = `${seed} ${settings.values} ${settings.kinds}`;
     if (!clean.has(key)) {
       const without = await simulate(seed, { settings });
       if (without.violation)
@@ -42,6 +44,8 @@ export const allBugs: readonly PlantedBug[] = [
   ...plantedTaskBugs,
   ...plantedObjectBugs,
   ...plantedValueBugs,
+  ...plantedLineageBugs,
+  ...plantedKindBugs,
 ];
 
 /** One row of the table for each planted bug. */

@@ -30,7 +30,7 @@ type CallBatch = proto.CallBatch.$Properties;
 type ReplyBatch = proto.ReplyBatch.$Properties;
 
 /** A plant that changes messages of one method in one direction. */
-class MessageBug extends Plant {
+export class MessageBug extends Plant {
   readonly #method: string;
   readonly #toServer: boolean;
   readonly #change: (body: never, world: World, message: Arrival) => unknown;

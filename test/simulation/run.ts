@@ -4,6 +4,7 @@
  *   run.ts --bugs [--seeds 1000] [--first 1]         each planted bug until a seed finds it
  *   run.ts --seed 38 [--long] [--story]              one seed again, with the story of its events
  *   run.ts --seed 1 --values [--story]               the same with values, as every eighth seed of many has them
+ *   run.ts --seed 1 --kinds [--story]                the same with durable and light actors and meshes, as another eighth
  *   run.ts --training --seed 5 [--story]             the same, of a training run; every fourth seed of many is one too
  * To be run with --conditions=@palimpsest/source.
  */
@@ -15,7 +16,7 @@ import { parseArgs } from "node:util";
 import { searchPlantedBugs } from "./bug-search.js";
 import { searchRunBugs } from "./training/run-bug-search.js";
 import { simulateRun } from "./training/simulate-run.js";
-import { idleCluster, settingsOf, valuesOf } from "./world/settings.js";
+import { idleCluster, kindsOf, settingsOf, valuesOf, type WorldSettings } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
 interface Share {
@@ -39,10 +40,17 @@ const { values } = parseArgs({
     training: { type: "boolean", default: false },
     long: { type: "boolean", default: false },
     values: { type: "boolean", default: false },
+    kinds: { type: "boolean", default: false },
     story: { type: "boolean", default: false },
     bugs: { type: "boolean", default: false },
   },
 });
+
+/** Of every eight runs one has values, and one actors of every kind. */
+function settingsOfMany(run: number, seed: number): WorldSettings {
+  if (run % 8 === 4) return valuesOf(seed);
+  return run % 8 === 6 ? kindsOf(seed) : settingsOf(seed, true);
+}
 
 /** Runs every step-th seed from the first until the hours are simulated. */
 async function runShare(hours: number, first: number, step: number): Promise<Share> {
@@ -52,7 +60,7 @@ async function runShare(hours: number, first: number, step: number): Promise<Sha
       share.seeds % 4 === 3
         ? await simulateRun(seed)
         : await simulate(seed, {
-            settings: share.seeds % 8 === 4 ? valuesOf(seed) : settingsOf(seed, true),
+            settings: settingsOfMany(share.seeds, seed),
           });
     share.seeds++;
     share.hours += result.simulatedMs / 3_600_000;
@@ -120,7 +128,10 @@ async function runMany(hours: number, processes: number, first: number): Promise
 
 if (values.seed !== undefined) {
   const seed = Number(values.seed);
-  const settings = values.values ? valuesOf(seed) : settingsOf(seed, values.long);
+  const settings = {
+    ...(values.values ? valuesOf(seed) : settingsOf(seed, values.long)),
+    kinds: values.kinds,
+  };
   const result = values.training
     ? await simulateRun(Number(values.seed), { keepStory: values.story })
     : await simulate(Number(values.seed), { settings, keepStory: values.story });

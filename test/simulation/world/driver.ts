@@ -7,8 +7,11 @@ import { loadConfig } from "../../../packages/client/src/load-config.js";
 import { ConnectionEnvironment } from "../../../packages/client/src/runtime-environment.js";
 import type { TaskCall } from "../../../packages/client/src/task-call.js";
 import { taskType } from "../../../packages/client/src/task-type.js";
+import type { ValueStore } from "../../../packages/client/src/value-store.js";
+import { DurableUser } from "./durable-user.js";
 import { GroupUser } from "./group-user.js";
 import { JobUser } from "./job-user.js";
+import { MeshUser } from "./mesh-user.js";
 import { gotOrCreated } from "./named-actors.js";
 import { ObjectUser } from "./object-user.js";
 import type { SimProcess } from "./process.js";
@@ -43,6 +46,8 @@ export class SimDriver {
   readonly #groups: GroupUser;
   readonly #tasks: TaskUser;
   readonly #values: ValueUser;
+  readonly #durables: DurableUser;
+  readonly #meshes: MeshUser;
   readonly #held = new Map<string, Held>();
   /** All handles: the client lets the garbage collector decide about others, and that is not the seed's. */
   readonly #kept: ActorHandle<SimActor>[] = [];
@@ -63,6 +68,8 @@ export class SimDriver {
     this.#objects = new ObjectUser(world, name, this.process);
     this.#tasks = new TaskUser(world, name, this.process);
     this.#values = new ValueUser(world, name, this.process);
+    this.#durables = new DurableUser(world, name, this.process);
+    this.#meshes = new MeshUser(world, name, this.process);
     this.process.onEnd(() => {
       this.over = true;
       if (this.sessionId !== "") world.records.sessionGone(this.sessionId, "killed");
@@ -86,6 +93,7 @@ export class SimDriver {
       if (this.#cluster === undefined) await pause(5_000);
     }
     this.sessionId = this.#cluster.sessionId;
+    world.plant.values(valuesOf(this.#cluster));
     world.records.sessionOpened(this.sessionId);
     world.story.tell(this.name, () => `connected as ${this.sessionId}`);
     while (!world.calm) {
@@ -94,6 +102,8 @@ export class SimDriver {
       if (this.#random.chance(0.02)) return void (await this.#leave());
       void this.#operate(this.#cluster);
       if (this.#tasks.wants()) this.#tasks.operate(this.#cluster);
+      if (this.#durables.wants()) void this.#durables.operate(this.#cluster);
+      if (this.#meshes.wants()) void this.#meshes.operate(this.#cluster);
       if (this.#values.wants()) {
         const actors = [...this.#held.values()].map(({ handle }) => handle);
         void this.#values.operate(this.#cluster, actors);
@@ -136,6 +146,7 @@ export class SimDriver {
       resources: { cpu: 1 + random.below(2) },
       maxRestarts: random.pick([0, 1, 3, -1]) ?? 0,
       detached: random.chance(0.15),
+      ...(world.settings.kinds && random.chance(0.6) ? { process: "shared" as const } : {}),
       ...this.#placed(),
     };
     const planned = world.records.spawning(plan, options, this.sessionId);
@@ -297,6 +308,11 @@ export async function warmUp(): Promise<void> {
     throws: false,
     startMs: 0,
   });
+}
+
+/** For planted bugs; a program has no other way to them than its cluster. */
+function valuesOf(cluster: Cluster): ValueStore {
+  return Reflect.get(cluster, "values") as ValueStore;
 }
 
 function pause(ms: number): Promise<void> {

@@ -22,6 +22,9 @@ const faults: readonly (readonly [weight: number, fault: Fault])[] = [
   [2, (nemesis) => nemesis.duplicate()],
 ];
 
+/** With actors of every kind, durable ones among them. */
+const faultsOfKinds: typeof faults = [[2, (nemesis) => nemesis.crashEverything()]];
+
 /** Within which a fault that is over is felt no more: heads and nodes have started and found each other again. */
 const feltMs = 60_000;
 
@@ -53,6 +56,13 @@ export class Nemesis {
     const worker = this.#random.pick([...this.#world.workers]);
     worker?.crash(0, "SIGKILL");
     return worker && `kill -9 ${worker.process.name}`;
+  }
+
+  /** kill -9 of everything but Redis and drivers: state that outlives this is durable. */
+  crashEverything(): string {
+    const { heads, nodes } = this.#world;
+    for (const { process } of [...heads, ...nodes]) process.kill();
+    return "kill -9 of every head and node";
   }
 
   crashJobDriver(): string | undefined {
@@ -226,9 +236,11 @@ export class Nemesis {
   }
 
   #strike(): void {
-    const total = faults.reduce((sum, [weight]) => sum + weight, 0);
+    const { kinds } = this.#world.settings;
+    const possible = kinds ? [...faults, ...faultsOfKinds] : faults;
+    const total = possible.reduce((sum, [weight]) => sum + weight, 0);
     let draw = this.#random.float() * total;
-    for (const [weight, fault] of faults) {
+    for (const [weight, fault] of possible) {
       draw -= weight;
       if (draw >= 0) continue;
       const text = fault(this);

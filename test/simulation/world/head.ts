@@ -158,6 +158,7 @@ export class SimHead {
         }),
         headAddresses: () => leadership.addresses,
         queueDepths: async () => [],
+        durableStates: world.durableStore.connect(this.process, () => leadership.epoch),
       }),
     );
     const lifecycle = plane.jobLifecycle;

@@ -6,6 +6,7 @@
  * Patching is chosen over passing a clock everywhere because it also reaches code that forgets to take one.
  */
 import crypto from "node:crypto";
+import files from "node:fs";
 import filesPromises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import timersPromises from "node:timers/promises";
@@ -83,7 +84,11 @@ class NoRegistry {
 }
 
 /** Puts the simulation's time and randomness in place; the returned function puts the real ones back. */
-export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
+export function makeHermetic(
+  scheduler: Scheduler,
+  random: Random,
+  marks: ReadonlyMap<string, number> = new Map(),
+): () => void {
   const real = {
     setTimeout: globalThis.setTimeout,
     clearTimeout: globalThis.clearTimeout,
@@ -98,6 +103,7 @@ export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
   const realRandom = Math.random;
   const realRandomBytes = crypto.randomBytes;
   const { readdir: realReaddir, open: realOpen, readFile: realReadFile } = filesPromises;
+  const { readFileSync: realReadFileSync } = files;
   const realRandomUuid = crypto.randomUUID;
   const realPromises = { setTimeout: timersPromises.setTimeout, setImmediate: timersPromises.setImmediate };
 
@@ -160,6 +166,15 @@ export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
   });
   Object.assign(timersPromises, { setTimeout: delay, setImmediate: (value: unknown) => delay(0, value) });
   Object.assign(filesPromises, { readdir: findNothing, open: findNothing, readFile: findNothing });
+  /** As a node reads the mark of a process that has ended. */
+  const readMark = (path: unknown, ...options: unknown[]) => {
+    if (typeof path !== "string" || !path.startsWith("/nowhere/"))
+      return Reflect.apply(realReadFileSync, files, [path, ...options]);
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(BigInt(marks.get(path) ?? 0));
+    return bytes;
+  };
+  Object.assign(files, { readFileSync: readMark });
   syncBuiltinESMExports();
 
   return () => {
@@ -169,6 +184,7 @@ export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
     Object.assign(crypto, { randomBytes: realRandomBytes, randomUUID: realRandomUuid });
     Object.assign(timersPromises, realPromises);
     Object.assign(filesPromises, { readdir: realReaddir, open: realOpen, readFile: realReadFile });
+    Object.assign(files, { readFileSync: realReadFileSync });
     syncBuiltinESMExports();
   };
 }

@@ -9,6 +9,8 @@ import { simulatedDrivers } from "./job-driver.js";
 import { MemoryDisk } from "./memory-disk.js";
 import type { SimProcess } from "./process.js";
 import { objectsPort } from "./settings.js";
+import { SimSharedWorker } from "./shared-worker.js";
+import type { SimHosted } from "./sim-actor.js";
 import { SimWorker } from "./worker.js";
 import type { World } from "./world.js";
 
@@ -17,7 +19,7 @@ export class SimNode {
   readonly nodeId: string;
   readonly machine: string;
   readonly process: SimProcess;
-  readonly workers = new Set<SimWorker>();
+  readonly workers = new Set<SimHosted>();
   readonly disk: MemoryDisk;
   store: ObjectStore | undefined;
   readonly #world: World;
@@ -48,6 +50,7 @@ export class SimNode {
       headAwayLimitMs: world.settings.headAwayLimitMs,
       actorStartTimeoutMs: world.settings.actorStartTimeoutMs,
       stopGraceMs: 2_000,
+      sharedProcessBlockMs: world.settings.sharedProcessBlockMs,
       objectsPort,
       objectHolderCheckMs: world.settings.objectHolderCheckMs,
     });
@@ -63,6 +66,7 @@ export class SimNode {
         world.records.workerStarted(worker, this);
         return worker;
       },
+      spawnShared: () => new SimSharedWorker(world, this),
       prepareDriver: simulatedDrivers(world, this),
     };
     const nothing = async () => undefined;

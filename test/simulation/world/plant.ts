@@ -1,5 +1,8 @@
 import type { ActorOptions } from "../../../packages/client/src/config.js";
+import type { HeadClient } from "../../../packages/client/src/head-client.js";
+import type { ValueStore } from "../../../packages/client/src/value-store.js";
 import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
+import type { DurableStates } from "../../../packages/head/src/durable-states.js";
 import type { Leadership } from "../../../packages/head/src/leadership.js";
 import type { SharedStore } from "../../../packages/head/src/shared-store.js";
 import type { Store } from "../../../packages/head/src/store.js";
@@ -50,6 +53,22 @@ export class Plant {
   actorOptions(options: ActorOptions): ActorOptions {
     return options;
   }
+
+  /** The records of durable actors as one head reaches them. */
+  durableStates(states: DurableStates): DurableStates {
+    return states;
+  }
+
+  /** Whether nodes take every process of light actors for one that answers. */
+  readonly answersAlways: boolean = false;
+
+  /** The head as the process of a durable actor reaches it. */
+  durableHead(head: HeadClient): HeadClient {
+    return head;
+  }
+
+  /** The values of a driver. */
+  values(_store: ValueStore): void {}
 
   /** What the certificate of a worker for tasks says. */
   startedCalls(callId: number): number {

@@ -11,6 +11,9 @@ export class SimProcess {
   readonly #onEnd = new Set<() => void>();
   #held: SimEvent[] | undefined;
   #ended = false;
+  /** Since when it is paused. */
+  pausedAtMs: number | undefined;
+  resumedAtMs = Number.NEGATIVE_INFINITY;
   /** Milliseconds that its wall clock is ahead. */
   wallOffsetMs = 0;
 
@@ -37,13 +40,17 @@ export class SimProcess {
 
   /** As SIGSTOP. */
   pause(): void {
-    if (!this.#ended) this.#held ??= [];
+    if (this.#ended || this.#held) return;
+    this.#held = [];
+    this.pausedAtMs = this.#scheduler.nowMs;
   }
 
   /** As SIGCONT: all that fell due meanwhile happens now, in its order. */
   resume(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
+    this.pausedAtMs = undefined;
+    this.resumedAtMs = this.#scheduler.nowMs;
     for (const event of held) {
       if (!event.cancelled)
         this.#scheduler.at(this.#scheduler.nowMs, this, () => event.cancelled || event.callback());

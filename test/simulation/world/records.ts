@@ -10,9 +10,8 @@ import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
 import type { Arrival } from "./connection.js";
 import type { SimNode } from "./node.js";
 import type { SimProcess } from "./process.js";
-import type { ActorPlan, CallPlan, CallValue } from "./sim-actor.js";
+import type { ActorPlan, CallPlan, CallValue, SimHosted } from "./sim-actor.js";
 import { Violation } from "./violation.js";
-import type { SimWorker } from "./worker.js";
 import type { World } from "./world.js";
 
 export interface PlannedActor {
@@ -36,7 +35,7 @@ interface Execution extends CallPlan {
   readonly caller: string;
   readonly actorId: string;
   readonly incarnation: number;
-  readonly worker: SimWorker;
+  readonly worker: SimHosted;
 }
 
 const allowedFailures: ReadonlySet<string> = new Set([
@@ -62,7 +61,7 @@ export class Records {
   /** Actors whose death the store has held. */
   readonly dead = new Set<string>();
   readonly #executions = new Map<string, number[]>();
-  readonly #running = new Map<SimWorker, number>();
+  readonly #running = new Map<SimHosted, number>();
   readonly #lastNumber = new Map<string, number>();
   readonly #streams = new Map<string, number>();
   readonly #started = new Set<string>();
@@ -80,6 +79,8 @@ export class Records {
     groups: 0,
     tasks: 0,
     values: 0,
+    durables: 0,
+    meshes: 0,
     spawns: 0,
     faults: 0,
     heads: 0,
@@ -140,7 +141,7 @@ export class Records {
   executed(execution: Execution): () => void {
     const { key, actorId, incarnation, worker, caller } = execution;
     this.counts.executions++;
-    this.#world.story.tell(worker.process.name, () => `runs ${key}`);
+    this.#world.story.tell(worker.name, () => `runs ${key}`);
     const record = this.calls.get(key);
     const times = this.#executions.get(key) ?? [];
     this.#executions.set(key, times);
@@ -156,15 +157,18 @@ export class Records {
     }
     const running = (this.#running.get(worker) ?? 0) + 1;
     this.#running.set(worker, running);
-    if (running > 1)
-      this.violation("MAILBOX-1", `${worker.process.name} runs ${running} calls at once, not 1`);
-    const lane = `${worker.process.name} ${caller}`;
+    if (running > 1) this.violation("MAILBOX-1", `${worker.name} runs ${running} calls at once, not 1`);
+    const lane = `${worker.name} ${caller}`;
     const last = this.#lastNumber.get(lane) ?? 0;
     this.#lastNumber.set(lane, Math.max(last, execution.number));
-    if (times.length === 1 && this.#streams.get(lane) === 1 && execution.number < last) {
+    if (
+      times.length === 1 &&
+      this.#streams.get(`${worker.process.name} ${caller}`) === 1 &&
+      execution.number < last
+    ) {
       this.violation(
         "MAILBOX-2",
-        `${worker.process.name} ran call ${execution.number} of ${caller} after call ${last}`,
+        `${worker.name} ran call ${execution.number} of ${caller} after call ${last}`,
       );
     }
     return () => void this.#running.set(worker, (this.#running.get(worker) ?? 1) - 1);
@@ -225,7 +229,7 @@ export class Records {
 
   // Processes.
 
-  workerStarted(worker: SimWorker, node: SimNode): void {
+  workerStarted(worker: SimHosted, node: SimNode): void {
     this.counts.workers++;
     const { actorId, incarnation } = worker;
     this.#world.story.tell(node.nodeId, () => `starts ${actorId}#${incarnation}`);
@@ -244,7 +248,7 @@ export class Records {
       this.violation("ACTOR-3", `${node.nodeId} runs actors of ${cpus} cpus and has ${bound}`);
   }
 
-  workerEnded(worker: SimWorker): void {
+  workerEnded(worker: SimHosted): void {
     this.#running.delete(worker);
   }
 
@@ -346,7 +350,10 @@ export class Records {
     const now = decoded(bytes);
     const before = beforeBytes && decoded(beforeBytes);
     const { ACTOR_STATE_DEAD, ACTOR_STATE_ALIVE } = proto.ActorState;
-    if (now.state === ACTOR_STATE_DEAD) this.dead.add(actorId);
+    if (now.state === ACTOR_STATE_DEAD) {
+      this.dead.add(actorId);
+      if (this.actors.get(actorId)?.options.durable) this.#world.durables.died(actorId, now.certificate);
+    }
     if (before?.state === ACTOR_STATE_DEAD && now.state !== ACTOR_STATE_DEAD) {
       this.violation(
         "ACTORTABLE-2",
@@ -359,16 +366,31 @@ export class Records {
         `${actorId} went back from incarnation ${before.incarnation} to ${now.incarnation}`,
       );
     }
+    this.#lightRow(actorId, before, now);
     if (now.state !== ACTOR_STATE_ALIVE) return;
     const alive = this.#aliveIncarnations.get(actorId) ?? new Set();
     this.#aliveIncarnations.set(actorId, alive.add(now.incarnation));
-    const limit = this.actors.get(actorId)?.options.maxRestarts;
+    const { maxRestarts: limit, process } = this.actors.get(actorId)?.options ?? {};
+    // A light actor's process may end for another one's sake.
+    if (process === "shared") return;
     if (limit !== undefined && limit >= 0 && alive.size > limit + 1 && this.#world.losses.forGood === 0) {
       this.violation(
         "ACTOR-4",
         `${actorId} was alive in ${alive.size} incarnations with maxRestarts ${limit}`,
       );
     }
+  }
+
+  /** ACTOR-9: who shared a process with the actor that ended it comes back, and that costs it no restart. */
+  #lightRow(actorId: string, before: proto.ActorInfo | undefined, now: proto.ActorInfo): void {
+    const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD, ACTOR_STATE_RESTARTING } = proto.ActorState;
+    const limit = this.actors.get(actorId)?.options.maxRestarts ?? 0;
+    if (!now.certificate?.bystander || before?.state !== ACTOR_STATE_ALIVE || limit === 0) return;
+    const { reason } = now.certificate;
+    if (now.state === ACTOR_STATE_DEAD && reason?.includes("ended the process"))
+      this.violation("ACTOR-9", `${actorId} may restart and is dead: ${reason}`);
+    if (now.state === ACTOR_STATE_RESTARTING && now.restarts > before.restarts)
+      this.violation("ACTOR-9", `${actorId} lost a restart: ${reason}`);
   }
 }
 

@@ -16,11 +16,14 @@ export interface WorldSettings {
   readonly callTimeoutMs: number;
   readonly actorStartTimeoutMs: number;
   readonly headAwayLimitMs: number;
+  readonly sharedProcessBlockMs: number;
   readonly objectStoreBytes: number;
   /** How often a node asks which holders of its objects have ended. */
   readonly objectHolderCheckMs: number;
   /** Whether drivers put values, hand references on and run tasks for references: many more events. */
   readonly values: boolean;
+  /** Whether drivers also have durable actors, light actors and meshes. */
+  readonly kinds: boolean;
   /** Between two checks of the head's tables. */
   readonly checkEveryMs: number;
   readonly head: {
@@ -54,9 +57,11 @@ export const slowCluster: WorldSettings = {
   callTimeoutMs: 2 * minute,
   actorStartTimeoutMs: 5 * minute,
   headAwayLimitMs: 30 * minute,
+  sharedProcessBlockMs: 15_000,
   objectStoreBytes: 2_500_000,
   objectHolderCheckMs: minute,
   values: false,
+  kinds: false,
   checkEveryMs: 20_000,
   head: {
     leaseMs: minute,
@@ -101,6 +106,11 @@ export const idleCluster: WorldSettings = {
 /** The cluster of a seed, with values. */
 export function valuesOf(seed: number): WorldSettings {
   return { ...settingsOf(seed), values: true };
+}
+
+/** The cluster of a seed, with actors of every kind. */
+export function kindsOf(seed: number): WorldSettings {
+  return { ...settingsOf(seed), kinds: true };
 }
 
 /** The cluster of a seed: every fourth one has a standby. */

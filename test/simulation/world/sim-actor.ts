@@ -1,7 +1,8 @@
 import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
 import type { ObjectRef } from "../../../packages/client/src/object-ref.js";
+import type { SimProcess } from "./process.js";
 import type { KnownValue, ValueBody } from "./value-records.js";
-import type { SimWorker } from "./worker.js";
 import type { World } from "./world.js";
 
 /** What a simulated actor gets from its spawner. */
@@ -11,6 +12,23 @@ export interface ActorPlan {
   readonly throws: boolean;
   /** Milliseconds that its constructor takes. */
   readonly startMs: number;
+}
+
+/** One incarnation of an actor, or a worker for tasks, in a process of its own or with others. */
+export interface SimHosted {
+  /** Actor and incarnation. */
+  readonly name: string;
+  readonly actorId: string;
+  readonly incarnation: number;
+  readonly spec: proto.ActorSpec.$Properties;
+  readonly process: SimProcess;
+  readonly serving: boolean;
+  /** It has had tasks of its own: what it leases may be less than its shape. */
+  readonly mayWait: boolean;
+  /** Its code ends its process. */
+  crash(exitCode: number, signal: string): void;
+  /** It lets go of all values that it was given. */
+  dropValues(): void;
 }
 
 export interface CallPlan {
@@ -36,10 +54,10 @@ export interface KeptValue {
 /** The class of all actors of the simulation: records what it is asked to do. Values say who made them. */
 export class SimActor {
   readonly #world: World;
-  readonly #worker: SimWorker;
+  readonly #worker: SimHosted;
   readonly #kept = new Map<ObjectRef<ValueBody>, KnownValue>();
 
-  constructor(world: World, worker: SimWorker) {
+  constructor(world: World, worker: SimHosted) {
     this.#world = world;
     this.#worker = worker;
   }
@@ -55,6 +73,15 @@ export class SimActor {
     if (plan.outcome === "crash") this.#worker.crash(1, "");
     if (plan.outcome === "throw") throw new PalimpsestError("NOT_FOUND", `planned failure of ${plan.key}`);
     return { key: plan.key, actorId, incarnation };
+  }
+
+  /** Called with others. @param crashes the actor among them that ends its process */
+  async visit(key: string, runMs: number, crashes: string): Promise<CallValue> {
+    const { actorId, incarnation } = this.#worker;
+    this.#world.meshes.visited(key, this.#worker);
+    await new Promise((resolve) => setTimeout(resolve, runMs));
+    if (crashes === actorId) this.#worker.crash(1, "");
+    return { key, actorId, incarnation };
   }
 
   /** @returns its incarnation */

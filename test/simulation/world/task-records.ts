@@ -68,7 +68,8 @@ export class TaskRecords {
     this.#executions.set(key, times);
     this.#world.story.tell(worker.process.name, () => `runs task ${key}`);
     const record = this.#tasks.get(key);
-    const { records } = this.#world;
+    const { records, values } = this.#world;
+    if (record?.ofValues) values.executed(key);
     if (record === undefined) records.violation("TASK-1", `${key} ran, which nobody submitted`);
     else if (times > 1 + record.retries) {
       records.violation("TASK-1", `${key} ran ${times} times and may be retried ${record.retries} times`);

@@ -59,6 +59,9 @@ export class ValueRecords {
   /** When a node ended, or fenced its processes, or a head took one for dead, last. */
   nodeLostMs = Number.NEGATIVE_INFINITY;
 
+  /** Results that a program has, by the task that made them. */
+  readonly #made = new Map<string, string>();
+
   /** How they were made their programs have forgotten. */
   readonly #forgotten = new Set<string>();
 
@@ -105,6 +108,25 @@ export class ValueRecords {
 
   givenMs(holder: string, objectId: string): number | undefined {
     return this.#given.get(`${holder} ${objectId}`);
+  }
+
+  /** The task was answered with a result that lies on a node. */
+  made({ key, objectId }: KnownValue): void {
+    this.#made.set(key, objectId);
+  }
+
+  /** LINEAGE-2: a result that was answered is made again when no node has it, and not before. */
+  executed(key: string): void {
+    const objectId = this.#made.get(key);
+    if (objectId === undefined) return;
+    // What follows may be a retry of its reconstruction, whose own result is there already.
+    this.#made.delete(key);
+    const { nodes, objects, records } = this.#world;
+    const node = nodes.find(
+      ({ nodeId, over, store }) =>
+        !over && !objects.takenForDeadMs.has(nodeId) && store?.find(objectId) !== undefined,
+    );
+    if (node) records.violation("LINEAGE-2", `${key} runs again, whose result ${node.nodeId} has`);
   }
 
   /** The program that could make it again let go of it: who gets it back from others cannot (LINEAGE-1). */

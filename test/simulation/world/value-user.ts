@@ -93,7 +93,10 @@ export class ValueUser {
         const ref = (await cluster.task<MakeValue>(valueSource, options).ref(plan)) as ObjectRef<ValueBody>;
         this.#world.tasks.ended(record, { value: key });
         // A result that came with the answer, since it is small or its node had no room, is a value of this program.
-        const isMade = input === undefined && retries > 0 && ref.ownerId === cluster.sessionId;
+        const isLarge = retries > 0 && ref.ownerId === cluster.sessionId;
+        if (isLarge) this.#world.values.made({ key, objectId: ref.objectId, createdMs });
+        // Its argument is kept and made again, too, if it was made by a task of this program (LINEAGE-1).
+        const isMade = isLarge && (input === undefined || input.value.remadeBy === cluster.sessionId);
         const remadeBy = isMade ? { remadeBy: cluster.sessionId } : {};
         this.#hold(ref, { key, objectId: ref.objectId, createdMs, ...remadeBy });
       } catch (reason) {

@@ -1,24 +1,32 @@
 import { decodeValue, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { HeadClient } from "../../../packages/client/src/head-client.js";
 import { ValueStore } from "../../../packages/client/src/value-store.js";
 import type { ActorEnd, ActorProcessOptions } from "../../../packages/node/src/actor-process.js";
 import type { SupervisedActor } from "../../../packages/node/src/supervised-actor.js";
 import { ActorHost } from "../../../packages/worker/src/actor-host.js";
+import type { DurableActor } from "../../../packages/worker/src/durable/durable-actor.js";
+import { openDurable } from "../../../packages/worker/src/durable/open-durable.js";
 import type { SimProcess } from "./process.js";
 import { objectsPort } from "./settings.js";
-import { type ActorPlan, SimActor } from "./sim-actor.js";
+import { type ActorPlan, SimActor, type SimHosted } from "./sim-actor.js";
+import { SimDurable } from "./sim-durable.js";
 import { SimTasks } from "./sim-tasks.js";
 import type { World } from "./world.js";
 
 const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
 
+/** As in the product's process of an actor. */
+const [constructorFailedCode, refusedCode, headTimeoutMs] = [70, 71, 30_000];
+
 const taskWorkerPlan: ActorPlan = { key: "tasks", throws: false, startMs: 0 };
 
 /** One process of one actor: the real ActorHost over a simulated instance. Its node hears of it as over IPC. */
-export class SimWorker implements SupervisedActor {
+export class SimWorker implements SupervisedActor, SimHosted {
   readonly actorId: string;
   readonly incarnation: number;
   readonly spec: proto.ActorSpec.$Properties;
+  readonly name: string;
   readonly process: SimProcess;
   readonly pid: number;
   readonly ready: Promise<proto.ActorProcessReady.$Properties | undefined>;
@@ -35,6 +43,7 @@ export class SimWorker implements SupervisedActor {
   mayWait = false;
   readonly #tasks: SimTasks | undefined;
   #instance: SimActor | undefined;
+  #durable: DurableActor | undefined;
 
   constructor(world: World, node: SimProcess, options: ActorProcessOptions) {
     this.#world = world;
@@ -42,7 +51,8 @@ export class SimWorker implements SupervisedActor {
     this.spec = options.start.spec ?? {};
     this.actorId = this.spec.actorId ?? "";
     this.incarnation = options.start.incarnation ?? 0;
-    this.process = world.process(node.machine, `${this.actorId}#${this.incarnation}`);
+    this.name = `${this.actorId}#${this.incarnation}`;
+    this.process = world.process(node.machine, this.name);
     this.pid = 10_000 + this.process.number;
     this.ready = new Promise((resolve) => {
       this.#settleReady = resolve;
@@ -123,7 +133,13 @@ export class SimWorker implements SupervisedActor {
     );
     this.#host = host;
     if (this.#tasks) host.serveTasks(this.#tasks);
-    else {
+    else if (spec.durable) {
+      const error = await this.#serveDurable(host).then(() => undefined, PalimpsestError.from);
+      if (error) {
+        this.exit({ exitCode: constructorFailedCode, signal: "", error });
+        return;
+      }
+    } else {
       this.#instance = new SimActor(this.#world, this);
       host.serve(this.#instance);
     }
@@ -133,12 +149,32 @@ export class SimWorker implements SupervisedActor {
     this.#world.scheduler.after(1, this.#node, () => this.#settleReady(ready));
   }
 
+  /** As the product's process of an actor does it. */
+  async #serveDurable(host: ActorHost): Promise<void> {
+    const world = this.#world;
+    const head = new HeadClient(world.network.of(this.process), world.headAddresses, headTimeoutMs);
+    const durable = await openDurable(this.spec, this.incarnation, {
+      head: world.plant.durableHead(head),
+      logger: world.logger(this.name),
+      onRefused: (error) => {
+        world.story.tell(this.name, () => `may not commit: ${error.message}`);
+        this.exit({ exitCode: refusedCode, signal: "" });
+      },
+    });
+    this.#durable = durable;
+    const instance = new SimDurable(world, this, durable);
+    await durable.call(undefined, "start", () => instance.start());
+    host.serve(instance, durable);
+    durable.serve((name) => host.methodOf(name));
+  }
+
   /** It lets go of all values that it was given. */
   dropValues(): void {
     this.#later(0, () => this.#instance?.dropAll());
   }
 
   async #stopInOrder(): Promise<void> {
+    this.#durable?.close();
     await this.#host?.close();
     this.exit({ exitCode: 0, signal: "" });
   }

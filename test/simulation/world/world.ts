@@ -11,6 +11,8 @@ import { checkObjectsAtRest } from "../invariants/objects.js";
 import { checkTables } from "../invariants/tables.js";
 import { checkValuesAtRest } from "../invariants/values.js";
 import { SimDriver, warmUp } from "./driver.js";
+import { DurableRecords } from "./durable-records.js";
+import { DurableStore } from "./durable-store.js";
 import { Nemesis } from "./faults.js";
 import { GroupRecords } from "./group-records.js";
 import { type HeadFolder, SimHead } from "./head.js";
@@ -18,6 +20,7 @@ import { makeHermetic } from "./hermetic.js";
 import type { SimJobDriver } from "./job-driver.js";
 import { JobRecords } from "./job-records.js";
 import { Losses } from "./losses.js";
+import { MeshRecords } from "./mesh-records.js";
 import { SimNetwork } from "./network.js";
 import { SimNode } from "./node.js";
 import { ObjectRecords } from "./object-records.js";
@@ -28,12 +31,13 @@ import { Records } from "./records.js";
 import { redisMachine } from "./redis-link.js";
 import { Scheduler } from "./scheduler.js";
 import { settingsOf, type WorldSettings } from "./settings.js";
+import type { SimSharedWorker } from "./shared-worker.js";
+import type { SimHosted } from "./sim-actor.js";
 import { SimRedis } from "./store.js";
 import { Story } from "./story.js";
 import { TaskRecords } from "./task-records.js";
 import { ValueRecords } from "./value-records.js";
 import { Violation } from "./violation.js";
-import type { SimWorker } from "./worker.js";
 
 export interface RunOptions {
   readonly settings?: WorldSettings;
@@ -70,10 +74,19 @@ export class World {
   readonly groups: GroupRecords;
   readonly tasks: TaskRecords;
   readonly values: ValueRecords;
+  readonly durables: DurableRecords;
+  readonly durableStore: DurableStore;
+  readonly meshes: MeshRecords;
   readonly plant: Plant;
   readonly metrics: Metrics;
   readonly losses: Losses;
-  readonly workers = new Set<SimWorker>();
+  /** Actors and workers for tasks that run. */
+  readonly workers = new Set<SimHosted>();
+  /** Processes of light actors. */
+  readonly sharedWorkers = new Set<SimSharedWorker>();
+  sharedLives = 0;
+  /** What processes that ended have written of whose code ran, by path. */
+  readonly marks = new Map<string, number>();
   readonly jobDrivers = new Set<SimJobDriver>();
   nodes: SimNode[] = [];
   drivers: SimDriver[] = [];
@@ -108,6 +121,9 @@ export class World {
     this.groups = new GroupRecords(this);
     this.tasks = new TaskRecords(this);
     this.values = new ValueRecords(this);
+    this.durables = new DurableRecords(this);
+    this.durableStore = new DurableStore(this);
+    this.meshes = new MeshRecords(this);
     new LeadershipWatch(this);
     this.network.arrival = (message) => {
       this.records.arrived(message);
@@ -118,7 +134,8 @@ export class World {
       return this.plant.arrival(message);
     };
     this.network.onCall = (method, from, to) => {
-      if (method === "ActorHost.Calls") this.records.streamOpened(to.name, from.name);
+      if (method === "ActorHost.Calls" || method === "ActorHost.SharedCalls")
+        this.records.streamOpened(to.name, from.name);
     };
     this.plant.begin(this);
   }
@@ -176,7 +193,8 @@ export class World {
       ...this.nodes.map((node) => node.process),
       ...this.drivers.map((one) => one.process),
     ];
-    for (const worker of this.workers) all.push(worker.process);
+    // Light actors share theirs.
+    for (const process of new Set([...this.workers].map((worker) => worker.process))) all.push(process);
     for (const driver of this.jobDrivers) all.push(driver.process);
     return all.filter((process) => process !== undefined && !process.ended) as SimProcess[];
   }
@@ -219,6 +237,8 @@ export class World {
     checkObjectsAtRest(this);
     checkValuesAtRest(this);
     this.tasks.checkAtRest();
+    this.durables.checkAtRest();
+    this.meshes.checkAtRest();
     await scheduler.run(activeMs + calmMs);
   }
 
@@ -260,6 +280,7 @@ export class World {
       checkTables(this);
       this.objects.check();
       this.tasks.check();
+      for (const shared of this.sharedWorkers) shared.check();
       this.#checkRegularly();
     });
   }
@@ -270,7 +291,7 @@ export async function simulate(seed: number, options: RunOptions = {}): Promise<
   warm ??= warmUp();
   await warm;
   const world = new World(seed, options);
-  const restore = makeHermetic(world.scheduler, new Random(`${seed}/product`));
+  const restore = makeHermetic(world.scheduler, new Random(`${seed}/product`), world.marks);
   const { stackTraceLimit } = Error;
   // Making the stacks of the errors that faults cause costs a tenth of a run; a story tells them.
   if (!options.keepStory || options.settings?.values) Error.stackTraceLimit = 0;

@@ -7,7 +7,7 @@ type Argument = string | number | Buffer;
 
 const [ownEpoch, ownVersion, ownOwner] = ["!epoch", "!version", "!owner"];
 
-export interface MemoryDurableOptions {
+interface MemoryDurableOptions {
   /** The epoch of the lease that is stored beside the records. */
   readonly storedEpoch: () => number;
   /** Carries a command to the store and its answer back. Default: at once. */
