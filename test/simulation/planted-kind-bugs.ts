@@ -99,7 +99,7 @@ const bugs: readonly Omit<PlantedBug, "settings">[] = [
     make: () => new EarlyBug(),
   },
   {
-    name: "a Redis that is away is the end of durable actors that start",
+    name: "a Redis that is away ends the processes of durable actors",
     breaks: "DURABLE-5",
     make: () => new AwayBug(),
   },

@@ -100,6 +100,12 @@ export class DurableRecords {
     this.#world.records.violation("DURABLE-5", `durable ${actorId} is dead: ${certificate?.reason}`);
   }
 
+  /** DURABLE-5: what a process commits is refused when another one has succeeded it, or what it had committed is lost. */
+  refused(name: string, error: PalimpsestError): void {
+    if (error.code === "ACTOR_DIED" || error.code === "NOT_FOUND") return;
+    this.#world.records.violation("DURABLE-5", `${name} ends since it may not commit: ${error.message}`);
+  }
+
   /** The store is back with an older state. */
   lost(states: ReadonlyMap<string, ReadonlyMap<string, Buffer>>): void {
     this.losses++;

@@ -383,14 +383,14 @@ export class Records {
 
   /** ACTOR-9: who shared a process with the actor that ended it comes back, and that costs it no restart. */
   #lightRow(actorId: string, before: proto.ActorInfo | undefined, now: proto.ActorInfo): void {
-    const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD, ACTOR_STATE_RESTARTING } = proto.ActorState;
+    const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
     const limit = this.actors.get(actorId)?.options.maxRestarts ?? 0;
-    if (!now.certificate?.bystander || before?.state !== ACTOR_STATE_ALIVE || limit === 0) return;
-    const { reason } = now.certificate;
-    if (now.state === ACTOR_STATE_DEAD && reason?.includes("ended the process"))
-      this.violation("ACTOR-9", `${actorId} may restart and is dead: ${reason}`);
-    if (now.state === ACTOR_STATE_RESTARTING && now.restarts > before.restarts)
-      this.violation("ACTOR-9", `${actorId} lost a restart: ${reason}`);
+    const reason = now.certificate?.reason ?? "";
+    const wasShared = reason.includes("ended the process that both shared");
+    if (!wasShared || before?.state !== ACTOR_STATE_ALIVE || limit === 0) return;
+    const isDead = now.state === ACTOR_STATE_DEAD;
+    if (isDead || now.restarts > before.restarts)
+      this.violation("ACTOR-9", `${actorId} ${isDead ? "is dead" : "lost a restart"}: ${reason}`);
   }
 }
 

@@ -158,6 +158,7 @@ export class SimWorker implements SupervisedActor, SimHosted {
       logger: world.logger(this.name),
       onRefused: (error) => {
         world.story.tell(this.name, () => `may not commit: ${error.message}`);
+        world.durables.refused(this.name, error);
         this.exit({ exitCode: refusedCode, signal: "" });
       },
     });
