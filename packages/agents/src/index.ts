@@ -40,14 +40,14 @@ export { AgentError, type AgentErrorCode } from "./error.js";
 export { exampleNames, leakedNames } from "./example-leaks.js";
 export { type MemAgentConfig, type MemAgentConfigInput, memAgentConfigSchema } from "./memagent/config.js";
 export { type MemAgentPrompts, memAgent, memAgentPrompts } from "./memagent/memagent.js";
-export { type MemAgentPreset, memAgentConfig, memAgentPresets } from "./memagent/presets.js";
+export { type MemAgentPreset, memAgentConfig } from "./memagent/presets.js";
 export {
   type MemUpdateConfig,
   type MemUpdateConfigInput,
   memUpdateConfigSchema,
 } from "./memupdate/config.js";
 export { type MemUpdateEnding, memUpdate } from "./memupdate/memupdate.js";
-export { type MemUpdatePreset, memUpdateConfig, memUpdatePresets } from "./memupdate/presets.js";
+export { type MemUpdatePreset, memUpdateConfig } from "./memupdate/presets.js";
 export { answerFromStore, type ReaderConfig, type StoreAnswer } from "./memupdate/reader.js";
 export type { AskOptions, OwnEpisode, Reply } from "./own-episode.js";
 export type { ToolOptions, ToolReply } from "./own-tools.js";
@@ -57,7 +57,7 @@ export {
   type ReMemR1ConfigInput,
   rememr1ConfigSchema,
 } from "./rememr1/config.js";
-export { type ReMemR1Preset, rememr1Config, rememr1Presets } from "./rememr1/presets.js";
+export { type ReMemR1Preset, rememr1Config } from "./rememr1/presets.js";
 export { rememr1Prompts } from "./rememr1/prompts.js";
 export { rememr1 } from "./rememr1/rememr1.js";
 export {

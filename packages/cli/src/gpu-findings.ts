@@ -58,7 +58,7 @@ function inspection(): unknown {
     timeout: timeoutMs,
   });
   try {
-    return JSON.parse(stdout) as unknown;
+    return JSON.parse(stdout);
   } catch {
     return undefined;
   }

@@ -161,7 +161,8 @@ export class Jobs {
       const settings = options.signal ? { signal: options.signal } : {};
       const stream = this.#head.peer.serverStream(jobsService.logs, request, settings);
       try {
-        for await (const chunk of stream as AsyncIterable<proto.LogChunk.$Properties>) {
+        const chunks: AsyncIterable<proto.LogChunk.$Properties> = stream;
+        for await (const chunk of chunks) {
           const at = chunk.offsetBytes ?? offsetBytes;
           // The part that a repeated chunk shares with earlier ones is left out.
           const chunkData = chunk.data ?? new Uint8Array();

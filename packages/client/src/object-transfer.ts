@@ -61,7 +61,8 @@ async function receive(
   const left = [...targets];
   let filledBytes = 0;
   const stream = peer.serverStream(objectsService.pull, { objectId }, settings);
-  for await (const chunk of stream as AsyncIterable<proto.PullChunk.$Properties>) {
+  const chunks: AsyncIterable<proto.PullChunk.$Properties> = stream;
+  for await (const chunk of chunks) {
     let data = chunk.data ?? new Uint8Array();
     onData(data);
     while (data.byteLength > 0) {

@@ -35,7 +35,8 @@ async function receive({ jobs, logs, logger }: JobOutputDeps, stream: OutputStre
   let jobId: string | undefined;
   try {
     // The stream is not destroyed on return, because an error may still have to be sent over it.
-    for await (const message of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Output>) {
+    const messages: AsyncIterable<Output> = stream.iterator({ destroyOnReturn: false });
+    for await (const message of messages) {
       jobId ??= checkedJob(jobs, message);
       const data = message.data ?? new Uint8Array();
       const offsetBytes =

@@ -120,7 +120,8 @@ async function* chunksOf(
   };
   let timer = setTimeout(stalled, stallMs);
   try {
-    for await (const chunk of call as AsyncIterable<proto.BundleChunk.$Properties>) {
+    const chunks: AsyncIterable<proto.BundleChunk.$Properties> = call;
+    for await (const chunk of chunks) {
       clearTimeout(timer);
       if (chunk.data) yield chunk.data;
       timer = setTimeout(stalled, stallMs);

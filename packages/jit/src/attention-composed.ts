@@ -13,12 +13,12 @@ export function composedAttention(
   options: AttentionOptions,
 ): tf.Tensor {
   const { prefix } = options;
-  const [B, Tq, H, d] = query.shape as [number, number, number, number];
-  const own = key.shape[1] as number;
+  const [B = 0, Tq = 0, H = 0, d = 0] = query.shape;
+  const own = key.shape[1] ?? 0;
   const before = prefix?.keys.shape[1] ?? 0;
   const [keys, values] =
     prefix === undefined ? [key, value] : [withPrefix(prefix.keys, key), withPrefix(prefix.values, value)];
-  const G = key.shape[2] as number;
+  const G = key.shape[2] ?? 0;
   const group = H / G;
   const wide = (x: tf.Tensor): tf.Tensor => asType(x, "float32");
   const total = before + own;
@@ -39,10 +39,7 @@ export function composedAttention(
   const whole =
     prefix === undefined
       ? mask
-      : tf.concat(
-          [hiddenInPrefix(prefix, B, Tq), tf.tile(mask, [B / (mask.shape[0] as number), 1, 1, 1])],
-          3,
-        );
+      : tf.concat([hiddenInPrefix(prefix, B, Tq), tf.tile(mask, [B / (mask.shape[0] ?? 0), 1, 1, 1])], 3);
   const weights = tf.softmax(scores.add(whole), -1).reshape([B * G, group * Tq, total]);
   const mixed = tf
     .matMul(weights, byHead(values))
@@ -54,8 +51,8 @@ export function composedAttention(
 
 /** Prepends each row's prefix to its own keys or values: [B, Lp + T, G, d]. */
 function withPrefix(prefix: tf.Tensor, own: tf.Tensor): tf.Tensor {
-  const [P, Lp, G, d] = prefix.shape as [number, number, number, number];
-  const rows = own.shape[0] as number;
+  const [P = 0, Lp = 0, G = 0, d = 0] = prefix.shape;
+  const rows = own.shape[0] ?? 0;
   const repeated = tf.tile(prefix.reshape([P, 1, Lp * G * d]), [1, rows / P, 1]);
   return tf.concat([repeated.reshape([rows, Lp, G, d]), own], 1);
 }
@@ -81,7 +78,7 @@ function hidden(B: number, Tq: number, Tk: number, options: AttentionOptions): t
 
 /** float32 [B, 1, Tq, Lp] */
 function hiddenInPrefix({ keys, lengths }: AttentionPrefix, B: number, Tq: number): tf.Tensor {
-  const [P, Lp] = keys.shape as [number, number];
+  const [P = 0, Lp = 0] = keys.shape;
   if (lengths === undefined) return tf.zeros([B, 1, Tq, Lp]);
   const isBehind = tf
     .range(0, Lp, 1, "int32")

@@ -44,7 +44,7 @@ export function fusedAttention(
   options: AttentionOptions,
 ): tf.Tensor {
   const inputs = [query, key, value].map((tensor) => asType(tensor, "bfloat16")) as Three;
-  const scale = options.scale ?? 1 / Math.sqrt(query.shape[3] as number);
+  const scale = options.scale ?? 1 / Math.sqrt(query.shape[3] ?? 0);
   const { prefix } = options;
   return prefix === undefined
     ? flash(trace, inputs, partOf(inputs, options, scale))
@@ -54,8 +54,8 @@ export function fusedAttention(
 function partOf([query, key]: Three, { causal, lengths, segments }: AttentionOptions, scale: number): Part {
   if (lengths !== undefined) {
     const mask = causal === true ? "PADDING_CAUSAL" : "PADDING";
-    const [batch, asked] = query.shape as [number, number];
-    const keys = isBefore(lengths.keys, key.shape[1] as number);
+    const [batch = 0, asked = 0] = query.shape;
+    const keys = isBefore(lengths.keys, key.shape[1] ?? 0);
     const { queries } = lengths;
     const counted = queries === undefined ? { keys } : { queries: isBefore(queries, asked), keys };
     const counts = queries ?? tf.fill([batch], asked, "int32");
@@ -63,9 +63,9 @@ function partOf([query, key]: Three, { causal, lengths, segments }: AttentionOpt
   }
   if (segments === undefined)
     return { mask: causal === true ? "CAUSAL" : "NO_MASK", scale, lengths: [], segments: 1 };
-  const [B, , H, d] = query.shape as [number, number, number, number];
-  const G = key.shape[2] as number;
-  const perSequence = (segments.lengths.shape[0] as number) / B;
+  const [B = 0, , H = 0, d = 0] = query.shape;
+  const G = key.shape[2] ?? 0;
+  const perSequence = (segments.lengths.shape[0] ?? 0) / B;
   const counts = segments.lengths.reshape([B, perSequence]);
   // Offsets are counted in elements.
   const offsets = (heads: number): tf.Tensor =>
@@ -108,13 +108,13 @@ function flash(trace: Trace, inputs: Three, part: Part): tf.Tensor {
 /** Zeroes padded positions with where instead of a product, because uninitialized memory may contain NaN. */
 function masked(x: tf.Tensor, isCounted: tf.Tensor | undefined): tf.Tensor {
   if (isCounted === undefined) return x;
-  const [B, T] = x.shape as [number, number];
+  const [B = 0, T = 0] = x.shape;
   return tf.where(isCounted.reshape([B, T, 1, 1]), x, tf.zerosLike(x));
 }
 
 /** bool [B, length] */
 function isBefore(ends: tf.Tensor, length: number): tf.Tensor {
-  const [batch] = ends.shape as [number];
+  const [batch = 0] = ends.shape;
   return tf
     .range(0, length, 1, "int32")
     .reshape([1, length])
@@ -126,8 +126,8 @@ function isBefore(ends: tf.Tensor, length: number): tf.Tensor {
  * l = log(eᵃ + eᵇ) and O = e^(a−l)·Oa + e^(b−l)·Ob; given l and O, the gradients of each call are those of the whole.
  */
 function overPrefix(trace: Trace, inputs: Three, prefix: AttentionPrefix, scale: number): tf.Tensor {
-  const [B, T, H, d] = inputs[0].shape as [number, number, number, number];
-  const P = prefix.keys.shape[0] as number;
+  const [B = 0, T = 0, H = 0, d = 0] = inputs[0].shape;
+  const P = prefix.keys.shape[0] ?? 0;
   const M = B / P;
   const grouped = (x: tf.Tensor): tf.Tensor => x.reshape([P, M * T, H, d]);
   const rowsOf = (s: tf.Tensor): tf.Tensor =>
@@ -236,8 +236,8 @@ function half(trace: Trace, x: tf.Tensor): tf.Tensor {
 }
 
 function sizes([query, key]: Three) {
-  const [B, Tq, H, d] = query.shape as [number, number, number, number];
-  const [, Tk, G] = key.shape as [number, number, number];
+  const [B = 0, Tq = 0, H = 0, d = 0] = query.shape;
+  const [, Tk = 0, G = 0] = key.shape;
   return { B, Tq, Tk, H, G, d };
 }
 

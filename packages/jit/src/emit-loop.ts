@@ -1,5 +1,6 @@
 import { constant, shapeProto, typeOf } from "./attributes.js";
 import type { Emitter, WriteOperations } from "./emit.js";
+import { entry } from "./entry.js";
 import type { ArgumentProto } from "./graph-protos.js";
 import type { LoopUse } from "./liveness.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
@@ -35,10 +36,10 @@ export function emitLoop(
   const inOrder = (indices: ReadonlySet<number>) => [...indices].sort((a, b) => a - b);
   const [carries, xs, ys] = [inOrder(use.carries), inOrder(use.xs), inOrder(use.ys)];
   const captures = loop.captures.filter((value) => use.captures.has(value));
-  const input = (index: number): Value => operation.inputs[index] as Value;
+  const input = (index: number): Value => entry(operation.inputs, index);
   const whole = xs.map((index) => input(loop.carryArguments.length + index));
   const buffers: Form[] = ys.map((index) => {
-    const { shape, dtype } = loop.sliceResults[index] as Value;
+    const { shape, dtype } = entry(loop.sliceResults, index);
     return { shape: [loop.length, ...shape], dtype };
   });
   // Values stored in bfloat16 are passed without conversion: otherwise a float32 copy of all layers' weights would exist during the loop.
@@ -78,7 +79,7 @@ export function emitLoop(
   const [base = node] = outer.inFunction ? node.split(":") : [node];
   const bind = (output: number, position: number): void =>
     outer.bind(
-      operation.outputs[output] as Value,
+      entry(operation.outputs, output),
       outer.inFunction ? `${base}:output:${position}` : `${base}:${position}`,
     );
   carries.forEach((index, position) => {
@@ -126,10 +127,10 @@ function loopFunctions(
   const results = forms.map((_, position) => argument(position));
   results[0] = body.node("AddV2", [argument(0), body.int(1)], { T: INT }, { output: "z" });
   carries.forEach((carry, position) => {
-    body.bind(loop.carryArguments[carry] as Value, argument(1 + position));
+    body.bind(entry(loop.carryArguments, carry), argument(1 + position));
   });
   xs.forEach((x, position) => {
-    const value = loop.sliceArguments[x] as Value;
+    const value = entry(loop.sliceArguments, x);
     const dtype = forms[firstX + position]?.dtype ?? value.dtype;
     const { shape } = value;
     bindAs(body, value, dtype, slice(body, argument(firstX + position), index, { shape, dtype }));
@@ -140,11 +141,11 @@ function loopFunctions(
   });
   write(body, loop.body.operations, use);
   carries.forEach((carry, position) => {
-    results[1 + position] = body.reference(loop.carryResults[carry] as Value);
+    results[1 + position] = body.reference(entry(loop.carryResults, carry));
   });
   ys.forEach((y, position) => {
     const at = firstY + position;
-    results[at] = writeRow(body, argument(at), index, loop.sliceResults[y] as Value);
+    results[at] = writeRow(body, argument(at), index, entry(loop.sliceResults, y));
   });
   outer.program.functions.push({
     signature: {

@@ -8,6 +8,7 @@ export type { AttentionOptions, AttentionPrefix } from "./attention-options.js";
 export { type Backend, type BackendOptions, loadBackend } from "./backend.js";
 export { type CallableBody, callable } from "./callable.js";
 export { type Computed, customGrad, type TensorsOf } from "./custom-grad.js";
+export { entry } from "./entry.js";
 export { JitError, type JitErrorCode } from "./error.js";
 export { fuse } from "./fuse.js";
 export { gpuMemory, gpuUsedMemory } from "./gpu-device.js";

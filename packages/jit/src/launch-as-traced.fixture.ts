@@ -1,6 +1,6 @@
 import { loadBackend } from "./backend.js";
+import { entry } from "./entry.js";
 import { jit } from "./module.js";
-import type { tf } from "./tf.js";
 
 /** Calls one function of an own state, so that TensorFlow's log says what it did with it. Argument: the mode. */
 const backend = await loadBackend({ prefer: "tensorflow", deterministic: true });
@@ -13,7 +13,7 @@ const module = jit({
     step: {
       inputs: { x: square },
       body: (state, inputs) => {
-        const [weights, x] = [state["weights"] as tf.Tensor, inputs["x"] as tf.Tensor];
+        const [weights, x] = [entry(state, "weights"), entry(inputs, "x")];
         const sum = backend.tf.add(weights, backend.tf.add(backend.tf.add(weights, x), backend.tf.square(x)));
         return { outputs: { total: backend.tf.sum(sum) }, state: { weights: sum } };
       },

@@ -1,5 +1,5 @@
-import type * as tf from "@tensorflow/tfjs";
 import type { Backend } from "./backend.js";
+import { entry } from "./entry.js";
 import type { JitModule, JitPrecision } from "./jit-module.js";
 import { jit } from "./module.js";
 import type { StateSpec } from "./spec.js";
@@ -110,7 +110,7 @@ function productModule(
         inputs: {},
         body: (state) => {
           const sums = products.map((_, i) =>
-            tensors.matMul(state[`factor${i}`] as tf.Tensor, state[`weights${i}`] as tf.Tensor).max(),
+            tensors.matMul(entry(state, `factor${i}`), entry(state, `weights${i}`)).max(),
           );
           return { outputs: { largest: tensors.stack(sums).max() } };
         },

@@ -1,3 +1,4 @@
+import { entry } from "./entry.js";
 import { JitError } from "./error.js";
 import { differentiableOutputs } from "./multiple-outputs.js";
 import type { Keep, Scanned, ScanOptions } from "./scan-options.js";
@@ -59,7 +60,7 @@ export function gradientsInScope(trace: Trace, options: ScanOptions, length: num
   const results = differentiableOutputs([...inputs, ...body.outside], (detached) => {
     let at = 0;
     const whole = [...carry, ...xs].map((tensor, index) =>
-      differentiable[index] === true ? (detached[at++] as tf.Tensor) : tensor,
+      differentiable[index] === true ? entry(detached, at++) : tensor,
     );
     // Values outlive their tensors, which tfjs disposes before the gradient is taken.
     const given = whole.map((tensor) => trace.valueOf(tensor));
@@ -114,7 +115,7 @@ function backwardLoop(
     const argument = body.above.get(index);
     const value = below[index];
     if (argument === undefined) continue;
-    const { shape, dtype } = values.carryArguments[index] as Value;
+    const { shape, dtype } = entry(values.carryArguments, index);
     const first = gradients.get(index);
     slots.set(index, carried.length);
     carried.push({
@@ -208,7 +209,7 @@ function differentiate(trace: Trace, options: ScanOptions): Differentiated {
           traced = { ...body, mark, outside, above: aboveValues };
           for (const tensor of [...results, ...outside, ...above.values(), ...wanted]) tf.keep(tensor);
           return joined(
-            [...above.keys()].map((index) => results[index] as tf.Tensor),
+            [...above.keys()].map((index) => entry(results, index)),
             [...above.values()],
           );
         },

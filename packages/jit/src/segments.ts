@@ -15,7 +15,7 @@ export interface Segments {
  * @param count maximum number of segments in all sequences together
  */
 export function packedSegments(ids: tf.Tensor, count: number): Segments {
-  const [sequences, length] = ids.shape as [number, number];
+  const [sequences = 0, length = 0] = ids.shape;
   const places = sequences * length;
   // cuDNN counts segments per sequence, and would treat a single one as a sequence that is not packed.
   const slots = sequences * Math.max(2, Math.ceil(count / sequences));

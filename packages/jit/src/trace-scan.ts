@@ -1,3 +1,4 @@
+import { entry } from "./entry.js";
 import { JitError } from "./error.js";
 import { checkCarry, type Scanned, type ScanOptions } from "./scan-options.js";
 import type { RuleOutput } from "./shape-inference/rules.js";
@@ -48,7 +49,7 @@ export function traceBody(trace: Trace, { carry, xs, body }: ScanOptions): Omit<
   checkCarry(carry, given.carry);
   // A carry keeps its type: bfloat16 stays bfloat16, whatever type the step computes in.
   const carryResults = given.carry.map((tensor, index) => {
-    const before = trace.valueOf(carry[index] as tf.Tensor);
+    const before = trace.valueOf(entry(carry, index));
     return tensor.dtype === "float32" ? castKept(trace, tensor, before.dtype) : tensor;
   });
   return { carryArguments, sliceArguments, carryResults, sliceResults: [...(given.ys ?? [])] };

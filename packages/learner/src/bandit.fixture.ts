@@ -1,4 +1,4 @@
-import { type Backend, tf } from "@palimpsest/jit";
+import { type Backend, entry, tf } from "@palimpsest/jit";
 import { parameterShapes, tokenLogprobs } from "@palimpsest/model";
 import { type Group, plainSampling } from "@palimpsest/trajectories";
 import type { LearnerConfigInput } from "./config.js";
@@ -20,7 +20,7 @@ export function actionLogprobs(learner: Learner, temperature = 1): Float32Array 
   return tf.tidy(() => {
     const shapes = Object.entries(parameterShapes(tinyModel));
     const tensors = Object.fromEntries(
-      shapes.map(([name, shape]) => [name, tf.tensor(parameters[name] as Float32Array, [...shape])]),
+      shapes.map(([name, shape]) => [name, tf.tensor(entry(parameters, name), [...shape])]),
     );
     const ids = tf.tensor2d(
       Array.from({ length: tinyModel.vocabSize }, (_, token) => [PROMPT, token]),

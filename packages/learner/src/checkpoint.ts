@@ -126,11 +126,6 @@ export async function checkpointBefore(root: string, policyVersion: number): Pro
   return before === undefined ? undefined : join(root, before.name);
 }
 
-/** Returns the policy version of the newest checkpoint under `root`; 0 if there is none. */
-export async function latestVersion(root: string): Promise<number> {
-  return (await folders(root)).at(-1)?.policyVersion ?? 0;
-}
-
 /** Returns the policy version of the oldest of the newest `count` checkpoints under `root`; 0 if there is none. */
 export async function oldestOfLast(root: string, count: number): Promise<number> {
   const versions = [...new Set((await folders(root)).map(({ policyVersion }) => policyVersion))];

@@ -12,7 +12,6 @@ export {
   type JsonValue,
   type ListedCheckpoint,
   latestCheckpoint,
-  latestVersion,
   listCheckpoints,
   oldestOfLast,
   readCheckpointExtra,

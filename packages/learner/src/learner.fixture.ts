@@ -1,3 +1,4 @@
+import { entry } from "@palimpsest/jit";
 import { initParameters, type ModelConfig, parseModelConfig } from "@palimpsest/model";
 import type { Group } from "@palimpsest/trajectories";
 import type { LearnerConfigInput } from "./config.js";
@@ -61,7 +62,7 @@ export function rowsOfPrompts(): PackableRow[] {
   const random = createRandom(13);
   const prompts = [2, 5, 4].map((tokens) => Array.from({ length: tokens }, () => random.below(16)));
   return Array.from({ length: 9 }, (_, i) => {
-    const prompt = prompts[i % 3] as number[];
+    const prompt = entry(prompts, i % 3);
     const reply = Array.from({ length: 3 + random.below(4) }, () => random.below(16));
     const tokenIds = [...prompt, ...reply];
     return {

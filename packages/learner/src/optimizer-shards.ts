@@ -1,4 +1,4 @@
-import { type JitModule, sizeOf, type Tensors, tf } from "@palimpsest/jit";
+import { entry, type JitModule, sizeOf, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "@palimpsest/model";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { shardCount, shardShape } from "./shard-shape.js";
@@ -95,10 +95,10 @@ export function readWhole(
       name,
       dealt.has(name)
         ? joined(
-            each.map((replica) => replica[name] as Float32Array),
+            each.map((replica) => entry(replica, name)),
             sizes.get(name) ?? 0,
           )
-        : (own[name] as Float32Array),
+        : entry(own, name),
     ]),
   );
 }
@@ -123,5 +123,5 @@ export function eachReplica<T extends object>(
 
 /** The index of the replica that a function runs on. */
 export function replicaOf(inputs: Tensors): tf.Tensor {
-  return inputs[REPLICA] as tf.Tensor;
+  return entry(inputs, REPLICA);
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { JitError, type JitModule } from "@palimpsest/jit";
+import { entry, JitError, type JitModule } from "@palimpsest/jit";
 import { placesOf } from "./bucket.js";
 import { accumulateName } from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
@@ -69,7 +69,7 @@ export async function optimizerStep<Row extends PackableRow>(
         const arrays = fillMicroBatch(batch, request.rows, request.weights);
         return { batch, arrays, inputs: inputsOf(batch, request, arrays, config) };
       });
-      const name = accumulateName(request.objective, (all[0] as (typeof all)[number]).batch.bucket);
+      const name = accumulateName(request.objective, entry(all, 0).batch.bucket);
       touched = true;
       const outputs = module.callEach(
         name,
@@ -92,7 +92,7 @@ export async function optimizerStep<Row extends PackableRow>(
       const all = await together.outputsOf(computed, batches.length);
       computedTokens = batches.reduce((sum, { bucket }) => sum + placesOf(bucket), 0);
       for (const [index, batch] of batches.entries())
-        look(batch, fillMicroBatch(batch, request.rows, request.weights), all[index] as Outputs);
+        look(batch, fillMicroBatch(batch, request.rows, request.weights), entry(all, index));
       await together.sumGradients(module);
     }
     const ownNorm = Math.sqrt(module.call(GRADIENT_NORM, {})["squaredNorm"]?.[0] ?? Number.NaN);

@@ -7,7 +7,9 @@
  * POLICYUPDATE-2. Rows that older weights sampled keep the sampler's log-probs as π_old, unless an importance correction compares
  *     the two.
  */
+
 import type { JitModule } from "@palimpsest/jit";
+import { entry } from "@palimpsest/jit";
 import { assignAdvantages } from "./advantage-assignment.js";
 import { aggregationWeights } from "./aggregation.js";
 import type { ResolvedLearnerConfig } from "./config.js";
@@ -73,7 +75,7 @@ export async function runUpdate(
   }
   const batch = assignAdvantages(penalized, config, update.ownAdvantage);
   const trained = trainedRows(batch, config);
-  progress.trainedRows = trained.map((index) => batch.rows[index] as TrainingRow);
+  progress.trainedRows = trained.map((index) => entry(batch.rows, index));
   const recorder = recordUpdate({ ...batch, rows: progress.trainedRows }, config, update.policyVersion);
   update.tokens?.begin(batch.rows);
   progress.recorder = recorder;
@@ -88,7 +90,7 @@ export async function runUpdate(
     for (const [place, part] of parts.entries()) {
       const first = epoch === 0 && place === 0;
       const rows = part.map((index) => {
-        const row = batch.rows[index] as TrainingRow;
+        const row = entry(batch.rows, index);
         if (!own[index]) return row;
         if (first) return { ...row, onPolicy: true };
         const oldLogprobs = scores.policy.get(index);
@@ -192,7 +194,7 @@ function atOnceOf(
     atOnce: {
       normLimit: gradientGate?.norm ?? Number.POSITIVE_INFINITY,
       differenceLimit: (first ? maxLogprobDifference : undefined) ?? Number.POSITIVE_INFINITY,
-      isFresh: (index) => first && isFresh(rows[index] as TrainingRow, policyVersion),
+      isFresh: (index) => first && isFresh(entry(rows, index), policyVersion),
     },
   };
 }

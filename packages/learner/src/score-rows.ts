@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { JitModule } from "@palimpsest/jit";
+import { entry } from "@palimpsest/jit";
 import { scoreName } from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
@@ -31,7 +32,7 @@ export async function scoreRows(
   together?: Together,
 ): Promise<void> {
   if (indices.length === 0) return;
-  const chosen = indices.map((index) => rows[index] as PackableRow);
+  const chosen = indices.map((index) => entry(rows, index));
   const weights = new Float64Array(chosen.length);
   const packed = packRows(chosen, config.buckets);
   const isOwn = together?.isOwn(packed);
@@ -65,7 +66,7 @@ export async function scoreRows(
       const arrays = fillMicroBatch({ bucket, ...rest }, chosen, weights);
       return { bucket, arrays, inputs: layoutInputs(bucket, arrays.layout) };
     });
-    const name = scoreName((all[0] as (typeof all)[number]).bucket);
+    const name = scoreName(entry(all, 0).bucket);
     const outputs = module.callEach(
       name,
       all.map(({ inputs }) => inputs),

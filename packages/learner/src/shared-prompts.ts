@@ -1,3 +1,4 @@
+import { entry } from "@palimpsest/jit";
 import { type Bucket, placesOf, sharingOf } from "./bucket.js";
 import { checkedTrained, type DealtRow, type MicroBatch, trainedTokens } from "./dealt-row.js";
 
@@ -66,7 +67,7 @@ function cheapest(
   const fitting = sharing.filter((bucket) => {
     const { promptLength, replyLength } = sharingOf(bucket) as { promptLength: number; replyLength: number };
     return indices.every((index) => {
-      const row = rows[index] as DealtRow;
+      const row = entry(rows, index);
       const prompt = promptTokensOf(row);
       return prompt > 0 && prompt <= promptLength && row.tokenIds.length - prompt <= replyLength;
     });
@@ -103,7 +104,7 @@ function batchesOf(rows: readonly DealtRow[], bucket: Bucket, shares: readonly S
     let count = 0;
     for (const index of share.rowIndices) {
       checkedTrained(rows, index, bucket);
-      const trained = trainedTokens(rows[index] as DealtRow);
+      const trained = trainedTokens(entry(rows, index));
       if (open === undefined || open.trained + trained > limit) {
         const last = batches.at(-1);
         const room =

@@ -1,6 +1,8 @@
 /** Tensors one after another in one file, written and read in pieces, so that no second copy of them is needed in memory. */
+
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
+import { entry } from "@palimpsest/jit";
 
 /** Node reads or writes at most 2 GiB at once; pieces also let the event loop run in between. */
 const pieceBytes = 32 * 1024 * 1024;
@@ -32,7 +34,7 @@ export async function writeTensorFile(
   const file = await open(path, "wx");
   try {
     for (const name of Object.keys(tensors).sort()) {
-      const values = tensors[name] as Float32Array;
+      const values = entry(tensors, name);
       places.push({ name, offset, count: values.length });
       for (const piece of piecesOf(values)) {
         hash.update(piece);

@@ -9,7 +9,9 @@
  * - TOGETHER-2. A step in which one rank fails is not applied by any rank that knows of it: what a rank waits for fails with
  *   PEER_FAILED, which closes the learner, since nobody can tell how far the others came.
  */
+
 import type { JitModule } from "@palimpsest/jit";
+import { entry } from "@palimpsest/jit";
 import { placesOf } from "./bucket.js";
 import type { ResolvedLearnerConfig } from "./config.js";
 import type { MicroBatch } from "./dealt-row.js";
@@ -100,7 +102,7 @@ export class Together {
       const values = readFloats(module, names);
       const [only, ...others] = names;
       if (others.length === 0 && only !== undefined) {
-        const whole = values[only] as Float32Array;
+        const whole = entry(values, only);
         await this.#exchanged(this.#peers.allReduce(whole));
         module.writeState({ [only]: whole });
         continue;
@@ -159,7 +161,7 @@ function readFloats(module: JitModule, names: readonly string[]): Record<string,
 }
 
 function joined(names: readonly string[], values: Readonly<Record<string, Float32Array>>): Float32Array {
-  const arrays = names.map((name) => values[name] as Float32Array);
+  const arrays = names.map((name) => entry(values, name));
   const block = new Float32Array(arrays.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const array of arrays) {

@@ -49,7 +49,7 @@ export async function readSnapshotFile(path: string): Promise<MemoryRecord[]> {
       else records.push(parseRecord(`${path}:${place}`, value));
     }
   } catch (reason) {
-    if ((reason as NodeJS.ErrnoException).code !== "ENOENT") throw reason;
+    if (!(reason instanceof Error && "code" in reason && reason.code === "ENOENT")) throw reason;
     throw new MemoryError("NOT_FOUND", `${path}: no such file: write one with writeSnapshotFile`, {
       cause: reason,
     });

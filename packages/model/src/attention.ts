@@ -36,8 +36,8 @@ export function attention(
  * dV = Pᵀ·dO. Query heads of one group are stacked as rows of one matrix, so that keys need not be repeated.
  */
 function denseAttention(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, bias: tf.Tensor): tf.Tensor {
-  const [batch, heads, length, width] = query.shape as [number, number, number, number];
-  const kvHeads = key.shape[1] as number;
+  const [batch = 0, heads = 0, length = 0, width = 0] = query.shape;
+  const kvHeads = key.shape[1] ?? 0;
   const rows = [batch * kvHeads, (heads / kvHeads) * length, width] as const;
   const columns = [batch * kvHeads, length, width] as const;
   return customGrad(
@@ -237,7 +237,7 @@ class QueryBlocks {
 
   /** Inverts `#keysOf`: [B·K, keys, d] → [B, K, T, d], with zeros for later keys. */
   #padKeys(x: tf.Tensor): tf.Tensor {
-    const keys = x.shape[1] as number;
+    const keys = x.shape[1] ?? 0;
     return tf
       .pad(x, [
         [0, 0],
@@ -285,7 +285,7 @@ class QueryBlocks {
       .reshape([this.#batch, this.#heads, this.#block, part.keys])
       .add(hidden.toFloat().mul(-1e9))
       .softmax(-1)
-      .reshape([this.#batch * this.#kvHeads, queries.shape[1] as number, part.keys]);
+      .reshape([this.#batch * this.#kvHeads, queries.shape[1] ?? 0, part.keys]);
   }
 }
 

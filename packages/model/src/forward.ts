@@ -1,4 +1,4 @@
-import { tf, usesFusedAttention } from "@palimpsest/jit";
+import { entry, tf, usesFusedAttention } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import type { ForwardOptions, LayerTensors, ParameterTensors } from "./forward-options.js";
@@ -77,7 +77,7 @@ export function unstackLayers(parameters: ParameterTensors, config: ModelConfig)
     // tfjs has no gradient for an unstack into a single tensor.
     const tensors = config.layers === 1 ? [stacked.reshape(stacked.shape.slice(1))] : tf.unstack(stacked, 0);
     tensors.forEach((tensor, i) => {
-      (layers[i] as Record<string, tf.Tensor>)[name.slice("layers.".length)] = tensor;
+      entry(layers, i)[name.slice("layers.".length)] = tensor;
     });
   }
   return layers;
@@ -96,7 +96,7 @@ export function forwardHidden(
   config: ModelConfig,
   options: ForwardOptions = {},
 ): tf.Tensor {
-  const [batch, length] = ids.shape as [number, number];
+  const [batch = 0, length = 0] = ids.shape;
   return lastStates(parameters, ids, config, options).reshape([batch, length, config.hiddenSize]);
 }
 

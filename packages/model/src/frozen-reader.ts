@@ -1,5 +1,5 @@
 import type { Backend, JitFunction, JitMode } from "@palimpsest/jit";
-import type * as tf from "@tensorflow/tfjs";
+import { entry } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { forwardHidden } from "./forward.js";
@@ -64,11 +64,11 @@ export class FrozenReader {
 const scoring = (config: ModelConfig, width: number): JitFunction => ({
   inputs: { tokenIds: { shape: [width], dtype: "int32" } },
   body: (parameters, inputs) => {
-    const ids = (inputs["tokenIds"] as tf.Tensor).reshape([1, width]);
+    const ids = entry(inputs, "tokenIds").reshape([1, width]);
     const hidden = forwardHidden(parameters, ids, config).reshape([width, config.hiddenSize]);
     const targets = ids.slice([0, 1], [1, width - 1]).reshape([width - 1]);
     const before = hidden.slice([0, 0], [width - 1, config.hiddenSize]);
-    const head = parameters[config.tieWordEmbeddings ? "embedding" : "head"] as tf.Tensor;
+    const head = entry(parameters, config.tieWordEmbeddings ? "embedding" : "head");
     return { outputs: { logprobs: tokenStatistics(before, head, targets, { chunk: 128 }).logprobs } };
   },
 });

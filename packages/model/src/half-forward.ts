@@ -1,4 +1,13 @@
-import { asType, attention, type Keep, packedSegments, type Segments, scan, tf } from "@palimpsest/jit";
+import {
+  asType,
+  attention,
+  entry,
+  type Keep,
+  packedSegments,
+  type Segments,
+  scan,
+  tf,
+} from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import type { ForwardOptions, LayerTensors, ParameterTensors } from "./forward-options.js";
@@ -54,11 +63,11 @@ export function halfStates(
     xs: Object.values(stacks),
     keep: options.keep ?? "nothing",
     body: ([x], slices) => {
-      const layer = Object.fromEntries(names.map((name, index) => [name, slices[index] as tf.Tensor]));
+      const layer = Object.fromEntries(names.map((name, index) => [name, entry(slices, index)]));
       return { carry: [block(x as tf.Tensor, layer, pass)] };
     },
   });
-  return wideNorm(carry[0] as tf.Tensor, tensorOf(parameters, "finalNorm"), config.rmsNormEps);
+  return wideNorm(entry(carry, 0), tensorOf(parameters, "finalNorm"), config.rmsNormEps);
 }
 
 function block(x: tf.Tensor, layer: LayerTensors, pass: Pass): tf.Tensor {
@@ -143,7 +152,7 @@ type Mix = Pass["mix"];
 function mixerOf(shape: readonly number[], config: ModelConfig, options: ForwardOptions): Mix {
   const { sharing, packing } = options;
   if (sharing !== undefined) return sharedMixer(config, sharing);
-  const [batch, length] = shape as [number, number];
+  const [batch = 0, length = 0] = shape;
   const rotate = rotation(config, length, packing?.positions);
   const segments: Segments | undefined =
     packing === undefined ? undefined : packedSegments(packing.segments, packing.count ?? batch * length);
@@ -169,7 +178,7 @@ function sharedMixer(config: ModelConfig, sharing: SharedPrompts): Mix {
   const rotateReplies = rotation(config, promptLength + replyLength, positions);
   return (query, key, value) => {
     const cut = (x: tf.Tensor): [tf.Tensor, tf.Tensor] => {
-      const [before, after] = tf.split(x, [ofPrompts, (x.shape[0] as number) - ofPrompts], 0);
+      const [before, after] = tf.split(x, [ofPrompts, (x.shape[0] ?? 0) - ofPrompts], 0);
       return [
         sequences(before as tf.Tensor, prompts, promptLength),
         sequences(after as tf.Tensor, rows, replyLength),
@@ -195,7 +204,7 @@ function sequences(x: tf.Tensor, batch: number, length: number): tf.Tensor {
 
 /** [B, T, heads, d] → [B · T, heads · d] */
 function flat(x: tf.Tensor): tf.Tensor {
-  const [batch, length, heads, width] = x.shape as [number, number, number, number];
+  const [batch = 0, length = 0, heads = 0, width = 0] = x.shape;
   return x.reshape([batch * length, heads * width]);
 }
 
@@ -210,7 +219,7 @@ function rotation(config: ModelConfig, length: number, positions?: tf.Tensor): (
   const table = (values: Float32Array): tf.Tensor => {
     const rows = tf.tensor2d(values, [length, headDim]);
     if (positions === undefined) return rows.reshape([1, length, 1, headDim]);
-    const [batch, width] = positions.shape as [number, number];
+    const [batch = 0, width = 0] = positions.shape;
     return tf.gather(rows, positions.reshape([batch * width])).reshape([batch, width, 1, headDim]);
   };
   // The sines of the first half are negative, see ropeTables.

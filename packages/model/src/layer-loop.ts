@@ -1,4 +1,4 @@
-import { customGrad, innerGrads, scan, type tf } from "@palimpsest/jit";
+import { customGrad, entry, innerGrads, scan, type tf } from "@palimpsest/jit";
 
 /*
  * Layers as a loop over the stacked weights: graph size and compile time do not grow with depth, and each layer keeps
@@ -27,8 +27,8 @@ export function scanLayers(
   const trained = Object.keys(stacks).filter((name) => !frozen.includes(name));
   const order = [...trained, ...frozen];
   const named = (slices: readonly tf.Tensor[]): Named =>
-    Object.fromEntries(order.map((name, index) => [name, slices[index] as tf.Tensor]));
-  const values = (names: readonly string[]): tf.Tensor[] => names.map((name) => stacks[name] as tf.Tensor);
+    Object.fromEntries(order.map((name, index) => [name, entry(slices, index)]));
+  const values = (names: readonly string[]): tf.Tensor[] => names.map((name) => entry(stacks, name));
   const forward = (input: tf.Tensor, ...weights: readonly tf.Tensor[]) => {
     const all = [...weights, ...values(frozen)];
     const { carry, ys } = scan({
@@ -41,7 +41,7 @@ export function scanLayers(
   };
   const backward = (gradient: tf.Tensor, saved: readonly tf.Tensor[]) => {
     const keys = Object.keys(shared);
-    const kept = Object.fromEntries(keys.map((key, index) => [key, saved[index] as tf.Tensor]));
+    const kept = Object.fromEntries(keys.map((key, index) => [key, entry(saved, index)]));
     const { carry: below, ys: layerGradients } = scan({
       reverse: true,
       carry: [gradient],
@@ -49,7 +49,7 @@ export function scanLayers(
       body: ([above], [before, ...slices]) => {
         const rest = slices.slice(trained.length);
         const layer = (...own: tf.Tensor[]): tf.Tensor =>
-          apply(own[0] as tf.Tensor, named([...own.slice(1), ...rest]), kept);
+          apply(entry(own, 0), named([...own.slice(1), ...rest]), kept);
         const inputs = [before as tf.Tensor, ...slices.slice(0, trained.length)];
         const [down, ...ofWeights] = innerGrads(layer)(inputs, above);
         return { carry: [down as tf.Tensor], ys: ofWeights };

@@ -1,4 +1,4 @@
-import { sizeOf } from "@palimpsest/jit";
+import { entry, sizeOf } from "@palimpsest/jit";
 import { z } from "zod";
 import type { ModelConfig } from "./config.js";
 import { type Parameters, parameterShapes } from "./parameters.js";
@@ -54,7 +54,7 @@ export function loraShapes(config: ModelConfig, form: LoraForm): Record<string, 
   const shapes = parameterShapes(config);
   return Object.fromEntries(
     form.targets.flatMap((projection) => {
-      const [layers, inWidth, outWidth] = shapes[`layers.${projection}`] as [number, number, number];
+      const [layers = 0, inWidth = 0, outWidth = 0] = entry(shapes, `layers.${projection}`);
       return [
         [`layers.${projection}.loraA`, [layers, inWidth, form.rank]],
         [`layers.${projection}.loraB`, [layers, form.rank, outWidth]],
@@ -70,7 +70,7 @@ export function initLora(config: ModelConfig, form: LoraForm, seed: number): Par
       const values = new Float32Array(sizeOf(shape));
       if (name.endsWith(".loraA")) {
         const nextNormal = normalGenerator(seed, name);
-        const std = 1 / Math.sqrt(shape[1] as number);
+        const std = 1 / Math.sqrt(shape[1] ?? 0);
         for (let i = 0; i < values.length; i++) values[i] = nextNormal() * std;
       }
       return [name, values];
@@ -96,10 +96,10 @@ export function mergeLora(
   const shapes = parameterShapes(config);
   for (const projection of targets) {
     const name = `layers.${projection}`;
-    const [layers, inWidth, outWidth] = shapes[name] as [number, number, number];
-    const own = base[name] as Float32Array;
+    const [layers = 0, inWidth = 0, outWidth = 0] = entry(shapes, name);
+    const own = entry(base, name);
     const weights = options.inPlace === true ? own : own.slice();
-    const [a, b] = [adapters[`${name}.loraA`] as Float32Array, adapters[`${name}.loraB`] as Float32Array];
+    const [a, b] = [entry(adapters, `${name}.loraA`), entry(adapters, `${name}.loraB`)];
     const scale = loraScale(lora);
     for (let layer = 0; layer < layers; layer++) {
       for (let i = 0; i < inWidth; i++) {

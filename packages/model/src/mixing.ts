@@ -1,4 +1,4 @@
-import { rotatePairs, tf } from "@palimpsest/jit";
+import { entry, rotatePairs, tf } from "@palimpsest/jit";
 import { type AttentionMask, attention } from "./attention.js";
 import type { ModelConfig } from "./config.js";
 import { rmsNorm } from "./norm.js";
@@ -82,7 +82,7 @@ export function mixingOf(shape: readonly number[], config: ModelConfig, options:
       },
     };
   }
-  const [batch, length] = shape as [number, number];
+  const [batch = 0, length = 0] = shape;
   return {
     constants: sequenceConstants(config, length, options),
     mix: (projections, layer, constants) =>
@@ -95,7 +95,7 @@ function sequenceConstants(config: ModelConfig, length: number, options: MixingO
   const turned = (factor: number): tf.Tensor => {
     const rows = tf.tensor2d(ropeTurns(config, length, factor), [length, config.headDim]);
     if (packing === undefined) return rows.reshape([1, 1, length, config.headDim]);
-    const [batch] = packing.positions.shape as [number, number];
+    const [batch = 0] = packing.positions.shape;
     const places = packing.positions.reshape([batch * length]);
     return tf.gather(rows, places).reshape([batch, 1, length, config.headDim]);
   };
@@ -112,7 +112,7 @@ function sequenceConstants(config: ModelConfig, length: number, options: MixingO
 function denseMask(length: number, segments: tf.Tensor | undefined): tf.Tensor {
   const later = causal(length).reshape([1, 1, length, length]);
   if (segments === undefined) return later.toFloat().mul(-1e9);
-  const [batch] = segments.shape as [number, number];
+  const [batch = 0] = segments.shape;
   const other = segments.reshape([batch, 1, 1, length]).notEqual(segments.reshape([batch, 1, length, 1]));
   return tf.logicalOr(later, other).toFloat().mul(-1e9);
 }
@@ -191,7 +191,7 @@ function turn(
 
 /** Causal attention over whole sequences. @returns float32 [B·T, heads · headDim] */
 function mixed({ query, key, value }: Heads, constants: Constants, options: MixingOptions): tf.Tensor {
-  const [batch, heads, length, width] = query.shape as [number, number, number, number];
+  const [batch = 0, heads = 0, length = 0, width = 0] = query.shape;
   return attention(query, key, value, maskOf(constants, options))
     .transpose([0, 2, 1, 3])
     .reshape([batch * length, heads * width]);
@@ -230,7 +230,7 @@ function mixedReplies(
       ownKeys: keys.reshape(own),
       ownValues: byHead(value, 1).reshape(own),
     },
-    constants["promptBias"] as tf.Tensor,
+    entry(constants, "promptBias"),
     ownBias === undefined
       ? { kind: "blocked", block: sharing.replyBlock ?? 1 }
       : { kind: "dense", bias: ownBias },
@@ -242,7 +242,7 @@ function mixedReplies(
 /** The first `count` rows, and the rest. */
 function splitAt(all: Projections, count: number): [Projections, Projections] {
   const cut = (x: tf.Tensor): [tf.Tensor, tf.Tensor] => {
-    const [tokens] = x.shape as [number, number];
+    const [tokens = 0] = x.shape;
     return tf.split(x, [count, tokens - count], 0) as [tf.Tensor, tf.Tensor];
   };
   const [query, key, value] = [cut(all.query), cut(all.key), cut(all.value)];

@@ -1,4 +1,4 @@
-import { type Backend, type JitFunction, type JitMode, tf } from "@palimpsest/jit";
+import { type Backend, entry, type JitFunction, type JitMode, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { forwardHidden } from "./forward.js";
 import { type FrozenModule, frozenModule } from "./frozen-module.js";
@@ -47,12 +47,12 @@ export class ModelEmbedder {
     });
     const vectors = encoded.map(() => new Float32Array(this.dimensions));
     // Texts of similar length share a call, because the longest one determines its width.
-    const order = encoded.map((_, i) => i).filter((i) => (encoded[i] as number[]).length > 0);
-    order.sort((a, b) => (encoded[a] as number[]).length - (encoded[b] as number[]).length);
+    const order = encoded.map((_, i) => i).filter((i) => entry(encoded, i).length > 0);
+    order.sort((a, b) => entry(encoded, a).length - entry(encoded, b).length);
     for (let start = 0; start < order.length; start += rows) {
       signal?.throwIfAborted();
       const part = order.slice(start, start + rows);
-      const means = this.#meanStates(part.map((i) => encoded[i] as number[]));
+      const means = this.#meanStates(part.map((i) => entry(encoded, i)));
       part.forEach((i, row) => {
         vectors[i] = means.slice(row * this.dimensions, (row + 1) * this.dimensions);
       });

@@ -20,7 +20,7 @@ function gradients(
   gradient: tf.Tensor,
   [normed, factor, gain]: readonly [normed: tf.Tensor, factor: tf.Tensor, gain: tf.Tensor],
 ): tf.Tensor[] {
-  const width = gain.shape[0] as number;
+  const width = gain.shape[0] ?? 0;
   const rows = normed.size / width;
   // Both sums are over products of gradient and normed: computes the products once, then one sum along each axis.
   const products = gradient.mul(normed).reshape([rows, width]);

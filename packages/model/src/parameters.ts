@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { sizeOf } from "@palimpsest/jit";
+import { entry, sizeOf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { normalGenerator } from "./random.js";
@@ -125,7 +125,7 @@ export function hashWeights(
   let leafFilledBytes = 0;
   const names = Object.keys(parameters).sort();
   for (const name of names) {
-    const { buffer, byteOffset, byteLength } = parameters[name] as Float32Array;
+    const { buffer, byteOffset, byteLength } = entry(parameters, name);
     for (let at = 0; at < byteLength; ) {
       const takenBytes = Math.min(byteLength - at, leafBytes - leafFilledBytes);
       leaf.update(new Uint8Array(buffer, byteOffset + at, takenBytes));
@@ -138,7 +138,7 @@ export function hashWeights(
     }
   }
   if (leafFilledBytes > 0) leaves.push(leaf.digest("hex"));
-  const tensors = names.map((name) => ({ name, elements: (parameters[name] as Float32Array).length }));
+  const tensors = names.map((name) => ({ name, elements: entry(parameters, name).length }));
   return hashOfLeaves(tensors, leaves, leafBytes);
 }
 

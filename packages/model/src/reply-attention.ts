@@ -42,7 +42,7 @@ type Inputs = readonly [query: tf.Tensor, ...keysAndValues: ReplyTensors];
 
 function denseAttention(inputs: Inputs, promptBias: tf.Tensor, ownBias: tf.Tensor): tf.Tensor {
   const [{ shape }, promptKeys] = inputs;
-  const scores = new ReplyScores(shape, promptKeys.shape[2] as number, shape[4] as number);
+  const scores = new ReplyScores(shape, promptKeys.shape[2] ?? 0, shape[4] ?? 0);
   return customGrad(
     inputs,
     (query, ...given) => {
@@ -60,7 +60,7 @@ function denseAttention(inputs: Inputs, promptBias: tf.Tensor, ownBias: tf.Tenso
 
 function blockedAttention(inputs: Inputs, promptBias: tf.Tensor, block: number): tf.Tensor {
   const cut = new Cut(inputs[0].shape, block);
-  const scores = new ReplyScores(cut.blockShape, inputs[1].shape[2] as number, cut.length);
+  const scores = new ReplyScores(cut.blockShape, inputs[1].shape[2] ?? 0, cut.length);
   return customGrad(
     inputs,
     (query, ...given) => {
@@ -106,10 +106,10 @@ class Cut {
   /** @param shape of the queries, [P, K, M, G, Lr, d] */
   constructor(shape: readonly number[], block: number) {
     this.#shape = shape;
-    this.length = shape[4] as number;
+    this.length = shape[4] ?? 0;
     this.#block = Math.min(block, this.length);
     this.#count = Math.ceil(this.length / this.#block);
-    this.blockShape = [...shape.slice(0, 4), this.#block, shape[5] as number];
+    this.blockShape = [...shape.slice(0, 4), this.#block, shape[5] ?? 0];
   }
 
   /** [P, K, M, G, Lr, d] → [blocks, P, K, M, G, block, d] */

@@ -9,7 +9,7 @@ import type { ParameterTensors } from "./forward-options.js";
  * @returns float32 [B, T-1], nats: entry t is log p(ids[t+1] | ids[0..t])
  */
 export function tokenLogprobs(parameters: ParameterTensors, ids: tf.Tensor, config: ModelConfig): tf.Tensor {
-  const [batch, length] = ids.shape as [number, number];
+  const [batch = 0, length = 0] = ids.shape;
   const logits = nextTokenLogits(parameters, ids, config); // [B·(T-1), V]
   const targets = ids.slice([0, 1], [batch, length - 1]).reshape([batch * (length - 1)]);
   return pickLogprob(logits, targets).reshape([batch, length - 1]);
@@ -21,7 +21,7 @@ export function tokenLogprobs(parameters: ParameterTensors, ids: tf.Tensor, conf
  * @returns float32 [B, T-1], nats
  */
 export function entropy(parameters: ParameterTensors, ids: tf.Tensor, config: ModelConfig): tf.Tensor {
-  const [batch, length] = ids.shape as [number, number];
+  const [batch = 0, length = 0] = ids.shape;
   return entropyOfLogits(nextTokenLogits(parameters, ids, config)).reshape([batch, length - 1]);
 }
 
@@ -36,7 +36,7 @@ export function entropyOfLogits(logits: tf.Tensor): tf.Tensor {
 
 /** Leaves out the last position, whose prediction is not needed. */
 function nextTokenLogits(parameters: ParameterTensors, ids: tf.Tensor, config: ModelConfig): tf.Tensor {
-  const [batch, length] = ids.shape as [number, number];
+  const [batch = 0, length = 0] = ids.shape;
   const hidden = forwardHidden(parameters, ids.slice([0, 0], [batch, length - 1]), config);
   return logitsOf(parameters, hidden.reshape([batch * (length - 1), config.hiddenSize]), config);
 }

@@ -1,4 +1,4 @@
-import { asType, floatTypeOf, innerGrads, type Keep, pickLogprob, scan, tf } from "@palimpsest/jit";
+import { asType, entry, floatTypeOf, innerGrads, type Keep, pickLogprob, scan, tf } from "@palimpsest/jit";
 import { entropyOfLogits } from "./token-logprobs.js";
 
 export interface TokenStatisticsOptions {
@@ -36,7 +36,7 @@ export function tokenStatistics(
   targets: tf.Tensor,
   options: TokenStatisticsOptions = {},
 ): TokenStatistics {
-  const [count] = hidden.shape as [number, number];
+  const [count = 0] = hidden.shape;
   const { chunk = count, entropy = "none", headFrozen = false, keep = "nothing" } = options;
   // Products in bfloat16: the head is rounded once, not in every chunk.
   const table = asType(head, floatTypeOf(hidden));
@@ -51,7 +51,7 @@ export function tokenStatistics(
     [0, 0],
   ]);
   const evenTargets = tf.pad(targets, [[0, padded - count]]).reshape([chunks, rows]);
-  const cut = even.reshape([chunks, rows, hidden.shape[1] as number]);
+  const cut = even.reshape([chunks, rows, hidden.shape[1] ?? 0]);
   if (floatTypeOf(hidden) === "bfloat16") {
     const { ys } = scan({
       carry: [],
@@ -78,7 +78,7 @@ function inChunks(
   options: { readonly entropy: "none" | "value" | "gradient"; readonly headFrozen: boolean },
 ): tf.Tensor {
   const { entropy, headFrozen } = options;
-  const [chunks, rows] = targets.shape as [number, number];
+  const [chunks = 0, rows = 0] = targets.shape;
   const flat = (ys: readonly tf.Tensor[]): tf.Tensor => tf.stack(ys.map((y) => y.reshape([chunks * rows]))); // [columns, chunks · rows]
   const forward = (h: tf.Tensor, w: tf.Tensor): tf.Tensor => {
     const { ys } = scan({
@@ -105,7 +105,7 @@ function inChunks(
         const loss = (row: tf.Tensor, table: tf.Tensor): tf.Tensor => {
           const kind = entropy === "gradient" ? "gradient" : "none";
           const columns = columnsOf(ofChunk(row, table, ids as tf.Tensor, kind));
-          const terms = columns.map((column, index) => tf.sum(column.mul(above[index] as tf.Tensor)));
+          const terms = columns.map((column, index) => tf.sum(column.mul(entry(above, index))));
           return terms.reduce((total, term) => total.add(term));
         };
         const one = tf.scalar(1);
@@ -118,7 +118,7 @@ function inChunks(
         return { carry: [sum.add(ofHead as tf.Tensor)], ys: [down as tf.Tensor] };
       },
     });
-    return [ys[0] as tf.Tensor, ...carry];
+    return [entry(ys, 0), ...carry];
   };
   const withGradient = (h: tf.Tensor, w: tf.Tensor, save: tf.GradSaveFunc) => {
     // The targets too: the scope that created them may have ended when the gradient is taken.

@@ -223,7 +223,8 @@ function asPassing(error: PalimpsestError): PalimpsestError {
 
 async function hashOf(path: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) hash.update(chunk);
+  const chunks: AsyncIterable<Uint8Array> = createReadStream(path);
+  for await (const chunk of chunks) hash.update(chunk);
   return hash.digest("hex");
 }
 

@@ -240,7 +240,8 @@ export class ObjectPull {
     const stream = peer.serverStream(objectsService.pull, request, { timeoutMs });
     let cancelStall = clock.after(stallMs, () => stream.cancel());
     try {
-      for await (const chunk of stream as AsyncIterable<proto.PullChunk.$Properties>) {
+      const chunks: AsyncIterable<proto.PullChunk.$Properties> = stream;
+      for await (const chunk of chunks) {
         cancelStall();
         await writer.write(chunk.data ?? new Uint8Array());
         cancelStall = clock.after(stallMs, () => stream.cancel());

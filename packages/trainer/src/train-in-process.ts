@@ -11,7 +11,7 @@
  */
 import type { Agent } from "@palimpsest/agents";
 import { generatedTasks, type TaskSet } from "@palimpsest/datasets";
-import { type FunctionStats, loadBackend } from "@palimpsest/jit";
+import { entry, type FunctionStats, loadBackend } from "@palimpsest/jit";
 import { createLearner, type Learner, type UpdateMetrics } from "@palimpsest/learner";
 import {
   createSampler,
@@ -212,5 +212,5 @@ async function handOver(learner: Learner, sampler: ModelSampler): Promise<string
 
 function givenTasks({ tasks }: InProcessOptions): { readonly given?: TaskSet } {
   if (tasks === undefined) return {};
-  return { given: generatedTasks(tasks.length, (position) => tasks[position] as Task) };
+  return { given: generatedTasks(tasks.length, (position) => entry(tasks, position)) };
 }

@@ -68,7 +68,6 @@ export const presets = {
 } satisfies Record<string, { readonly [K in keyof MemAgentConfigInput]: unknown }>;
 
 export type MemAgentPreset = keyof typeof presets;
-export const memAgentPresets = Object.keys(presets) as readonly MemAgentPreset[];
 
 /**
  * A preset's settings with some of them replaced, checked.

@@ -57,7 +57,6 @@ export const presets = {
 } satisfies Record<string, { readonly [K in keyof MemUpdateConfigInput]: unknown }>;
 
 export type MemUpdatePreset = keyof typeof presets;
-export const memUpdatePresets = Object.keys(presets) as readonly MemUpdatePreset[];
 
 /**
  * A preset's settings with some of them replaced, checked.

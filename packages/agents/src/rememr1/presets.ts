@@ -101,7 +101,6 @@ export const presets = {
 } satisfies Record<string, { readonly [K in keyof ReMemR1ConfigInput]: unknown }>;
 
 export type ReMemR1Preset = keyof typeof presets;
-export const rememr1Presets = Object.keys(presets) as readonly ReMemR1Preset[];
 
 /**
  * A preset's settings with some of them replaced, checked.

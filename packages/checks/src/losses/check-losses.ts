@@ -1,4 +1,4 @@
-import { tf } from "@palimpsest/jit";
+import { entry, tf } from "@palimpsest/jit";
 import {
   type Aggregation,
   aggregationWeights,
@@ -162,11 +162,11 @@ function microBatches(batch: GoldenBatch, denominators: "global" | "own"): Recor
   const weights = weightsOf(batch, "token-mean");
   const parts = batch.mask.map((_, row) => {
     const only: GoldenBatch = {
-      new: [batch.new[row] as number[]],
-      old: [batch.old[row] as number[]],
-      ref: [batch.ref[row] as number[]],
-      mask: [batch.mask[row] as number[]],
-      adv: [batch.adv[row] as number[]],
+      new: [entry(batch.new, row)],
+      old: [entry(batch.old, row)],
+      ref: [entry(batch.ref, row)],
+      mask: [entry(batch.mask, row)],
+      adv: [entry(batch.adv, row)],
     };
     const own = denominators === "own" ? weightsOf(only, "token-mean") : [weights[row] as number];
     return evaluateRows(only, own, terms);

@@ -1,4 +1,5 @@
 import type { Backend, HostArray, JitMode, JitModule } from "@palimpsest/jit";
+import { entry } from "@palimpsest/jit";
 import {
   adamwScalars,
   aggregationWeights,
@@ -60,9 +61,7 @@ export async function checkReference(
   try {
     const names = Object.keys(parameterShapes(model.config));
     module.writeState(
-      Object.fromEntries(
-        names.map((name) => [stateName("weights", name), model.parameters[name] as Float32Array]),
-      ),
+      Object.fromEntries(names.map((name) => [stateName("weights", name), entry(model.parameters, name)])),
     );
     const measures: Measure[] = [];
     for (const batch of [reference, ...reference.atTemperatures]) {

@@ -1,5 +1,6 @@
 import {
   type Backend,
+  entry,
   type JitFunction,
   type JitMode,
   type JitModule,
@@ -64,9 +65,9 @@ export function referenceModule(
     ]),
     body: (entries, inputs) => {
       const next = names.flatMap((name) => {
-        const of = (kind: (typeof KINDS)[number]) => entries[stateName(kind, name)] as tf.Tensor;
+        const of = (kind: (typeof KINDS)[number]) => entry(entries, stateName(kind, name));
         const before = { weights: of("weights"), moment1: of("moment1"), moment2: of("moment2") };
-        const gradient = inputs[gradientName(name)] as tf.Tensor;
+        const gradient = entry(inputs, gradientName(name));
         const after = adamwStep(before, gradient, inputs as Tensors & AdamScalars, optimizer);
         return KINDS.map((kind) => [stateName(kind, name), after[kind]] as const);
       });
@@ -113,7 +114,7 @@ function lossFunction(model: ModelConfig, { rows, width }: ReferenceBatch, of: L
       tokenWeights: perRow,
     },
     body: (entries, inputs) => {
-      const given = (name: string) => inputs[name] as tf.Tensor;
+      const given = (name: string) => entry(inputs, name);
       const constants = {
         oldLogprobs: given("oldLogprobs"),
         refLogprobs: given("refLogprobs"),
@@ -123,13 +124,13 @@ function lossFunction(model: ModelConfig, { rows, width }: ReferenceBatch, of: L
       };
       const options = { bucket, model, memory: MemoryConfig.parse({}), entropy: "none" as const };
       const f = (...values: tf.Tensor[]) => {
-        const parameters = Object.fromEntries(names.map((name, i) => [name, values[i] as tf.Tensor]));
+        const parameters = Object.fromEntries(names.map((name, i) => [name, entry(values, i)]));
         const { logprobs } = tokenPass(parameters, inputs, options);
         return policyLoss(tensorAlgebra, { policyLogprobs: logprobs, ...constants }, terms) as tf.Scalar;
       };
       const weights = weightsOf(entries, model);
-      const { value, grads } = tf.valueAndGrads(f)(names.map((name) => weights[name] as tf.Tensor));
-      const gradients = names.map((name, i) => [gradientName(name), grads[i] as tf.Tensor] as const);
+      const { value, grads } = tf.valueAndGrads(f)(names.map((name) => entry(weights, name)));
+      const gradients = names.map((name, i) => [gradientName(name), entry(grads, i)] as const);
       return { outputs: { loss: value, ...Object.fromEntries(gradients) } };
     },
   };
@@ -137,5 +138,5 @@ function lossFunction(model: ModelConfig, { rows, width }: ReferenceBatch, of: L
 
 function weightsOf(entries: Tensors, model: ModelConfig): Tensors {
   const names = Object.keys(parameterShapes(model));
-  return Object.fromEntries(names.map((name) => [name, entries[stateName("weights", name)] as tf.Tensor]));
+  return Object.fromEntries(names.map((name) => [name, entry(entries, stateName("weights", name))]));
 }

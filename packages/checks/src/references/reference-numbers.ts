@@ -132,7 +132,7 @@ async function readTemperatures(folder: string, batch: ReferenceBatch): Promise<
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
     return refuse(path, "cannot be read", cause);
   }
   const cases = parse(path, text, temperaturesSchema);

@@ -1,4 +1,4 @@
-import { type Backend, type JitMode, type JitModule, jit, type TensorSpec, tf } from "@palimpsest/jit";
+import { type Backend, entry, type JitMode, type JitModule, jit, type TensorSpec, tf } from "@palimpsest/jit";
 import {
   type BpeTokenizer,
   createSampler,
@@ -112,13 +112,13 @@ function scoringModule(
       score: {
         inputs: { tokenIds: { shape: [width], dtype: "int32" }, last: { shape: [1], dtype: "int32" } },
         body: (parameters, inputs) => {
-          const ids = (inputs["tokenIds"] as tf.Tensor).reshape([1, width]);
+          const ids = entry(inputs, "tokenIds").reshape([1, width]);
           const hidden = forwardHidden(parameters, ids, config).reshape([width, config.hiddenSize]);
           const targets = ids.slice([0, 1], [1, width - 1]).reshape([width - 1]);
           const before = hidden.slice([0, 0], [width - 1, config.hiddenSize]);
-          const head = parameters[config.tieWordEmbeddings ? "embedding" : "head"] as tf.Tensor;
+          const head = entry(parameters, config.tieWordEmbeddings ? "embedding" : "head");
           const { logprobs } = tokenStatistics(before, head, targets);
-          const ending = tf.gather(hidden, inputs["last"] as tf.Tensor); // [1, D]
+          const ending = tf.gather(hidden, entry(inputs, "last")); // [1, D]
           return { outputs: { logprobs, logits: logitsOf(parameters, ending, config) } };
         },
       },

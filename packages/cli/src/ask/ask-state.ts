@@ -64,7 +64,7 @@ export async function readAskState(
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
     throw new PalimpsestError("INVALID_ARGUMENT", `--resume ${path}: cannot be read; name another file`, {
       cause,
     });

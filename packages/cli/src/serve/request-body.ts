@@ -26,7 +26,8 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   if (announced > maxBytes) throw tooLarge(announced);
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  const arriving: AsyncIterable<Buffer> = request;
+  for await (const chunk of arriving) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw tooLarge(bytes);
     chunks.push(chunk);
@@ -42,7 +43,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes)) as unknown;
+    return JSON.parse(utf8.decode(bytes));
   } catch (cause) {
     throw new ApiError("invalid_json", "body: is not JSON in UTF-8; send one JSON object", { cause });
   }

@@ -135,7 +135,8 @@ async function readBody(request: IncomingMessage, mostBytes: number): Promise<st
     );
   }, bodyDeadlineMs);
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    const arriving: AsyncIterable<Buffer> = request;
+    for await (const chunk of arriving) {
       sizeBytes += chunk.byteLength;
       if (sizeBytes > mostBytes)
         throw new PalimpsestError("LIMIT_EXCEEDED", `the body has more than ${mostBytes} bytes: send less`);

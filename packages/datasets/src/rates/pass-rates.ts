@@ -124,7 +124,7 @@ export class PassRates {
 /** Undefined where the text is not JSON. */
 export function parsedLine(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

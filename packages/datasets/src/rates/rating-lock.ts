@@ -52,7 +52,7 @@ async function removeIfStill(lock: string, said: string): Promise<void> {
   try {
     await rename(lock, aside);
   } catch (reason) {
-    if ((reason as NodeJS.ErrnoException).code === "ENOENT") return;
+    if (reason instanceof Error && "code" in reason && reason.code === "ENOENT") return;
     throw reason;
   }
   if ((await readFile(aside, "utf8")) !== said) await link(aside, lock).catch(() => undefined);
@@ -74,7 +74,7 @@ function hasEnded(said: string): boolean {
     process.kill(holder.pid, 0);
     return false;
   } catch (reason) {
-    return (reason as NodeJS.ErrnoException).code === "ESRCH";
+    return reason instanceof Error && "code" in reason && reason.code === "ESRCH";
   }
 }
 

@@ -61,7 +61,7 @@ export class RowReader {
       this.#table ??= ParquetTable.open(this.#path, tableBatchBytes);
       return await (await this.#table).row(place.tableRow);
     }
-    return JSON.parse((await this.#bytes(place)).toString("utf8").replace(/^\uFEFF/, "")) as unknown;
+    return JSON.parse((await this.#bytes(place)).toString("utf8").replace(/^\uFEFF/, ""));
   }
 
   async close(): Promise<void> {

@@ -30,7 +30,7 @@ export function readRow(row: FileRow, place: RowPlace): ScannedRow {
 
 export function parsedRow(row: number, text: string): FileRow {
   try {
-    return { row, value: JSON.parse(text) as unknown };
+    return { row, value: JSON.parse(text) };
   } catch (error) {
     return { row, reason: "not-json", detail: error instanceof Error ? error.message : String(error) };
   }

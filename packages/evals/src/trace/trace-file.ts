@@ -123,7 +123,7 @@ async function removeTornLine(path: string): Promise<void> {
   try {
     file = await open(path, "r+");
   } catch (reason) {
-    if ((reason as NodeJS.ErrnoException).code === "ENOENT") return;
+    if (reason instanceof Error && "code" in reason && reason.code === "ENOENT") return;
     throw reason;
   }
   try {

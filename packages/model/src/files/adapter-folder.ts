@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { sizeOf } from "@palimpsest/jit";
+import { entry, sizeOf } from "@palimpsest/jit";
 import { z } from "zod";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
@@ -75,7 +75,7 @@ export async function saveAdapters(
   await writeWholeFolder(folder, async (fresh) => {
     const tensors = places.map(({ name, shape, parameter, start }) => {
       const place = { start, rows: shape[0], columns: shape[1] };
-      const stack = adapters[parameter] as Float32Array;
+      const stack = entry(adapters, parameter);
       const fillRows = (firstRow: number, into: Float32Array): void =>
         takeTransposed(stack, place, firstRow, into);
       return { name, shape, fillRows };
@@ -125,7 +125,7 @@ export async function loadAdapters(folder: string, model: ModelConfig): Promise<
     }
     checkFiniteValues(name, values);
     const place = { start, rows: shape[0], columns: shape[1] };
-    placeTransposed(values, 0, adapters[parameter] as Float32Array, place);
+    placeTransposed(values, 0, entry(adapters, parameter), place);
   }
   const wanted = new Set(places.map(({ name }) => name));
   const unknown = Object.keys(stored).find((name) => !wanted.has(name));
@@ -176,7 +176,7 @@ function adapterTensors(model: ModelConfig, lora: LoraConfig): AdapterTensor[] {
       const stacked = `${parameter}.lora${letter}`;
       const shape = shapes[stacked];
       if (shape === undefined) return [];
-      const [, inner, outer] = shape as [number, number, number];
+      const [, inner = 0, outer = 0] = shape;
       const stem = name.slice(0, -".weight".length);
       return [
         {

@@ -1,4 +1,4 @@
-import { sizeOf } from "@palimpsest/jit";
+import { entry, sizeOf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { parameterShapes } from "../parameters.js";
 
@@ -43,9 +43,9 @@ export interface HfTensor {
 export function hfTensors(config: ModelConfig): HfTensor[] {
   return Object.entries(parameterShapes(config)).flatMap(([parameter, shape]): HfTensor[] => {
     if (!parameter.startsWith("layers.")) {
-      return [{ name: wholeNames[parameter] as string, shape, parameter, start: 0, transposed: false }];
+      return [{ name: entry(wholeNames, parameter), shape, parameter, start: 0, transposed: false }];
     }
-    const suffix = layerNames[parameter.slice("layers.".length)] as string;
+    const suffix = entry(layerNames, parameter.slice("layers.".length));
     const [layers, ...perLayer] = shape as [number, ...number[]];
     const transposed = perLayer.length === 2;
     return Array.from({ length: layers }, (_, layer) => ({

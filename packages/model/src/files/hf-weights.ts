@@ -1,4 +1,4 @@
-import { sizeOf } from "@palimpsest/jit";
+import { entry, sizeOf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import { findNotFinite, type Parameters, parameterShapes } from "../parameters.js";
@@ -71,9 +71,9 @@ export function writableTensors(
   return hfTensors(config)
     .sort(byName)
     .map(({ name, shape, parameter, start, transposed }) => {
-      const stack = parameters[parameter] as Float32Array;
+      const stack = entry(parameters, parameter);
       if (!transposed) return writableTensor(name, shape, stack.subarray(start, start + sizeOf(shape)));
-      const [rows, columns] = shape as [number, number];
+      const [rows = 0, columns = 0] = shape;
       const fillRows = (firstRow: number, into: Float32Array) =>
         takeTransposed(stack, { start, rows, columns }, firstRow, into);
       return { name, shape, fillRows };
@@ -92,12 +92,12 @@ function place(tensor: HfTensor, values: Float32Array, offset: number, parameter
     const message = `tensor ${tensor.name} holds ${values[bad]} at element ${offset + bad}; its training went wrong, or the file is damaged`;
     throw new ModelError("NOT_FINITE", message);
   }
-  const stack = parameters[tensor.parameter] as Float32Array;
+  const stack = entry(parameters, tensor.parameter);
   if (!tensor.transposed) {
     stack.set(values, tensor.start + offset);
     return;
   }
-  const [rows, columns] = tensor.shape as [number, number];
+  const [rows = 0, columns = 0] = tensor.shape;
   placeTransposed(values, offset, stack, { start: tensor.start, rows, columns });
 }
 

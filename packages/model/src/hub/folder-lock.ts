@@ -34,7 +34,7 @@ async function take(path: string): Promise<boolean> {
     await link(own, path);
     return true;
   } catch (reason) {
-    if ((reason as NodeJS.ErrnoException).code !== "EEXIST") throw reason;
+    if (!(reason instanceof Error && "code" in reason && reason.code === "EEXIST")) throw reason;
     const holder = Number(await readFile(path, "utf8").catch(() => ""));
     if (holder > 0 && !isAlive(holder)) await rm(path, { force: true });
     return false;
@@ -48,6 +48,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (reason) {
-    return (reason as NodeJS.ErrnoException).code === "EPERM";
+    return reason instanceof Error && "code" in reason && reason.code === "EPERM";
   }
 }

@@ -11,6 +11,7 @@
  */
 import {
   asType,
+  entry,
   floatTypeOf,
   type JitFunction,
   type JitModule,
@@ -109,7 +110,7 @@ export class AdaptedWeights {
     writeInParts(module, packedWeights(config, parameters, layout, merged));
     writeInParts(
       module,
-      this.#baseNames().map((name) => [baseName(name), parameters[`layers.${name}`] as Float32Array]),
+      this.#baseNames().map((name) => [baseName(name), entry(parameters, `layers.${name}`)]),
     );
     this.writeAdapters(
       module,
@@ -153,8 +154,7 @@ export class AdaptedWeights {
             next[layerName(tensor, first + index)] = layer;
           });
       }
-      if (layout === "stacks")
-        next[tensor] = pieces.length === 1 ? (pieces[0] as tf.Tensor) : tf.concat(pieces, 0);
+      if (layout === "stacks") next[tensor] = pieces.length === 1 ? entry(pieces, 0) : tf.concat(pieces, 0);
     }
     return { outputs: { [FINITE]: finite.reduce((both, one) => tf.logicalAnd(both, one)) }, state: next };
   }
@@ -185,7 +185,7 @@ export class AdaptedWeights {
         const scale = projection === "query" ? queryScale(config) : 1;
         return scale === 1 ? weights : tf.mul(weights, scale);
       });
-      const all = parts.length === 1 ? (parts[0] as tf.Tensor) : tf.concat(parts, 2);
+      const all = parts.length === 1 ? entry(parts, 0) : tf.concat(parts, 2);
       return gains === undefined ? all : tf.mul(all, tf.expandDims(some(state, baseName(gains)), 2));
     };
     const merged = joined(true);

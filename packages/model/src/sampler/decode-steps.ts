@@ -42,11 +42,11 @@ export interface Decoded {
  */
 export function decodeSteps(state: Tensors, start: DecodeStart, steps: number, config: ModelConfig): Decoded {
   const { heads, kvHeads, headDim } = config;
-  const [rows] = start.ids.shape as [number];
+  const [rows = 0] = start.ids.shape;
   const { pastLength } = start;
   const group = queryGroup(config);
   const [cos, sin] = [named(state, "ropeCos"), named(state, "ropeSin")];
-  const lastPosition = tf.scalar((cos.shape[0] as number) - 1, "int32");
+  const lastPosition = tf.scalar((cos.shape[0] ?? 0) - 1, "int32");
   const hidden = start.positions
     .reshape([rows, 1, 1])
     .lessEqual(tf.range(0, pastLength, 1, "int32").reshape([1, 1, pastLength]))

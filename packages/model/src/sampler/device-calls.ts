@@ -1,3 +1,4 @@
+import { entry } from "@palimpsest/jit";
 import type { Batch } from "./batch.js";
 import type { CallPlan } from "./call-plan.js";
 import type { Generation } from "./generation.js";
@@ -61,7 +62,7 @@ export class DeviceCalls {
       if (generation.lease === undefined) return; // Another request's onTokens aborted it.
       this.#batch.filled(generation, generation.readTokens + (pieces[i] as number));
       // A NaN within a prompt cannot go away, so the request fails at once.
-      if (!generation.isReading || generation.isPoisoned) this.#take(generation, sampled[i] as SampledRow);
+      if (!generation.isReading || generation.isPoisoned) this.#take(generation, entry(sampled, i));
     });
   }
 
@@ -85,7 +86,7 @@ export class DeviceCalls {
     this.#readSinceDecode = 0;
     this.#batch.notePoisoned(batch, sampled);
     batch.forEach((generation, i) => {
-      this.#take(generation, sampled[i] as SampledRow);
+      this.#take(generation, entry(sampled, i));
     });
   }
 

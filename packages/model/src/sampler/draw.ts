@@ -21,7 +21,7 @@ export interface Drawn {
  * @param inverseTemperature float32 [S], > 0
  */
 export function drawTokens(logits: tf.Tensor, uniforms: tf.Tensor, inverseTemperature: tf.Tensor): Drawn {
-  const [rows, vocabSize] = logits.shape as [number, number];
+  const [rows = 0, vocabSize = 0] = logits.shape;
   const shifted = logits.sub(logits.max(-1, true)); // [S, V], ≤ 0
   const weights = shifted.mul(inverseTemperature.reshape([rows, 1])).exp(); // not normalized
   const { tokens, total } = invert(weights, uniforms);
@@ -44,7 +44,7 @@ export function invert(
   weights: tf.Tensor,
   uniforms: tf.Tensor,
 ): { readonly tokens: tf.Tensor; readonly total: tf.Tensor } {
-  const [rows, size] = weights.shape as [number, number];
+  const [rows = 0, size = 0] = weights.shape;
   const width = blockWidth(size);
   const count = Math.ceil(size / width);
   const padding = count * width - size;

@@ -41,7 +41,7 @@ export function readCache(
   config: ModelConfig,
 ): Memories {
   const { layers, kvHeads, headDim } = config;
-  const [n, count] = pages.shape as [number, number];
+  const [n = 0, count = 0] = pages.shape;
   const rows = tableRows(pages.reshape([1, n, 1, count]), cache, config).flatten();
   const shape = [layers, n * kvHeads, count * cache.pageLength, headDim];
   const copied = (name: "keys" | "values") => tf.gather(named(state, name), rows).reshape(shape);
@@ -60,7 +60,7 @@ export function writeCache(
   config: ModelConfig,
 ): Record<string, tf.Tensor> {
   const { layers, kvHeads, headDim } = config;
-  const [n, length] = targets.shape as [number, number];
+  const [n = 0, length = 0] = targets.shape;
   const [pages, places] = tf.split(targets, 2, 2) as [tf.Tensor, tf.Tensor];
   const rows = tableRows(pages.reshape([1, n, 1, length]), cache, config); // [L, n, KV, length]
   const columns = places.reshape([1, n, 1, length]).add(tf.zeros([layers, n, kvHeads, length], "int32"));

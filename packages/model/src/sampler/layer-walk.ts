@@ -1,4 +1,4 @@
-import { scan, type Tensors, tf } from "@palimpsest/jit";
+import { entry, scan, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import {
   type LayerWeights,
@@ -57,15 +57,15 @@ function loop(
     body: ([x], slices) => {
       const own = slices.slice(stacks.length);
       const seen = memories.map((_, i) => ({
-        keys: own[2 * i] as tf.Tensor,
-        values: own[2 * i + 1] as tf.Tensor,
+        keys: entry(own, 2 * i),
+        values: entry(own, 2 * i + 1),
       }));
       const step = body(layerOfStacks(slices, config), x as tf.Tensor, seen, false);
       return { carry: [step.x], ys: [step.memory.keys, step.memory.values] };
     },
   });
   const [keys, values] = ys as [tf.Tensor, tf.Tensor];
-  return { x: carry[0] as tf.Tensor, memory: [{ keys, values }] };
+  return { x: entry(carry, 0), memory: [{ keys, values }] };
 }
 
 function unroll(
@@ -78,7 +78,7 @@ function unroll(
   let x = start;
   const memory: Memory[] = [];
   for (let layer = 0; layer < config.layers; layer++) {
-    const seen = memories.map((layers) => layers[layer] as Memory);
+    const seen = memories.map((layers) => entry(layers, layer));
     const step = body(layerOfState(state, layer, config), x, seen, layer === config.layers - 1);
     x = step.x;
     memory.push(step.memory);
@@ -99,7 +99,7 @@ export function memoriesOf(stack: Memory, config: ModelConfig): Memories {
 
 /** @returns [L, n·KV, T, hd] */
 export function stackOf(memories: Memories, config: ModelConfig): Memory {
-  if (runsAsLoop(config)) return memories[0] as Memory;
+  if (runsAsLoop(config)) return entry(memories, 0);
   return {
     keys: tf.stack(memories.map(({ keys }) => keys)),
     values: tf.stack(memories.map(({ values }) => values)),

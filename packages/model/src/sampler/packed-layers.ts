@@ -28,7 +28,7 @@ export function projectHeads(
     attentionBias === undefined
       ? product
       : product.add(part(attentionBias, 0, first * headDim, count * headDim));
-  return biased.reshape([normed.shape[0] as number, count, headDim]);
+  return biased.reshape([normed.shape[0] ?? 0, count, headDim]);
 }
 
 /**

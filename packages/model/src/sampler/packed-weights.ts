@@ -1,4 +1,4 @@
-import { sizeOf, type Tensors } from "@palimpsest/jit";
+import { entry, sizeOf, type Tensors } from "@palimpsest/jit";
 import type * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
 
@@ -105,7 +105,7 @@ export function isMatrix(name: string): boolean {
 
 /** The stacks of a model that runs as a loop, in the order that `layerOfStacks` expects. */
 export function weightStacks(state: Tensors, config: ModelConfig): tf.Tensor[] {
-  return Object.keys(layerShapes(config, "stacks")).map((tensor) => state[tensor] as tf.Tensor);
+  return Object.keys(layerShapes(config, "stacks")).map((tensor) => entry(state, tensor));
 }
 
 /** Returns one layer's slices of `weightStacks`. */
@@ -177,7 +177,7 @@ function packLayer(
 ): void {
   const { headDim, heads, kvHeads, layers } = config;
   const of = (name: string): Float32Array => {
-    const stacked = parameters[`layers.${name}`] as Float32Array;
+    const stacked = entry(parameters, `layers.${name}`);
     const size = stacked.length / layers;
     return stacked.subarray(layer * size, (layer + 1) * size);
   };

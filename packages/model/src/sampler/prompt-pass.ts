@@ -38,7 +38,7 @@ export interface PromptPass {
 export function promptPass(state: Tensors, pieces: PromptPieces, config: ModelConfig): PromptPass {
   const { heads, kvHeads, headDim } = config;
   const { ids, lengths, past } = pieces;
-  const [rows, length] = ids.shape as [number, number];
+  const [rows = 0, length = 0] = ids.shape;
   const group = queryGroup(config);
   const pastLength = past?.size ?? 0;
   const all = pastLength + length;
@@ -122,14 +122,14 @@ function turns(
   { ids, past }: PromptPieces,
   { headDim }: ModelConfig,
 ): { readonly cos: tf.Tensor; readonly sin: tf.Tensor } {
-  const [rows, length] = ids.shape as [number, number];
+  const [rows = 0, length = 0] = ids.shape;
   const of = (name: "ropeCos" | "ropeSin") => {
     const table = named(state, name);
     if (past === undefined) return part(table, 0, 0, length).reshape([1, 1, length, headDim]);
     const positions = past.lengths
       .reshape([rows, 1])
       .add(tf.range(0, length, 1, "int32").reshape([1, length]));
-    const within = positions.minimum(tf.scalar((table.shape[0] as number) - 1, "int32"));
+    const within = positions.minimum(tf.scalar((table.shape[0] ?? 0) - 1, "int32"));
     return tf.gather(table, within.flatten()).reshape([rows, 1, length, headDim]);
   };
   return { cos: of("ropeCos"), sin: of("ropeSin") };
@@ -137,7 +137,7 @@ function turns(
 
 /** The mask: -1e9 where a token may not attend, which is at later tokens and at invalid entries of the past. */
 function hidden({ ids, past }: PromptPieces, pastLength: number): tf.Tensor {
-  const [rows, length] = ids.shape as [number, number];
+  const [rows = 0, length = 0] = ids.shape;
   const places = tf.range(0, length, 1, "int32");
   const causal = places
     .reshape([1, 1, 1, length])
@@ -155,8 +155,8 @@ function hidden({ ids, past }: PromptPieces, pastLength: number): tf.Tensor {
 
 /** Selects each row's entry at its position. @param table [R or 1, 1, C, n]. @param places int32 [R]. @returns [R, 1, 1, n] */
 function atLast(table: tf.Tensor, places: tf.Tensor): tf.Tensor {
-  const [count, , length, width] = table.shape as [number, number, number, number];
-  const [rows] = places.shape as [number];
+  const [count = 0, , length = 0, width = 0] = table.shape;
+  const [rows = 0] = places.shape;
   const first = tf.range(0, rows, 1, "int32").mul(tf.scalar(count === 1 ? 0 : length, "int32"));
   return tf.gather(table.reshape([count * length, width]), first.add(places)).reshape([rows, 1, 1, width]);
 }

@@ -1,5 +1,6 @@
 import {
   type Backend,
+  entry,
   type FunctionStats,
   type HostArray,
   type JitFunction,
@@ -8,7 +9,6 @@ import {
   type JitPrecision,
   jit,
 } from "@palimpsest/jit";
-import type * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
 import type { LoraConfig } from "../lora.js";
 import { ropeTables } from "../rope.js";
@@ -112,7 +112,7 @@ export class SamplerDevice implements SamplingDevice {
       inputs: { targets: { shape: [1, pageLength, 2], dtype: "int32" } },
       body: (entries, inputs) => ({
         outputs: {},
-        state: zeroPage(entries, inputs["targets"] as tf.Tensor, cache, config),
+        state: zeroPage(entries, entry(inputs, "targets"), cache, config),
       }),
     };
     if (single !== undefined) {
@@ -220,7 +220,7 @@ export class SamplerDevice implements SamplingDevice {
       pastLengths: Int32Array.of(row.past),
       ...drawInputs([row], 1, length),
     });
-    return (this.#sampled(outputs, [row], 1, length)[0] as SampledRow).slice(0, count);
+    return entry(this.#sampled(outputs, [row], 1, length), 0).slice(0, count);
   }
 
   sampleAlone(row: DeviceRow, steps: number): SampledRow | undefined {

@@ -1,10 +1,10 @@
-import { type JitFunction, type StateSpec, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
+import { entry, type JitFunction, type StateSpec, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import type { DecodeShape, ReadShape, VerifyShape } from "./call-shapes.js";
 import { type Decoded, decodeSteps } from "./decode-steps.js";
 import { type Drawn, drawTokens } from "./draw.js";
 import { type CacheShape, cacheState, readCache, writeCache } from "./kv-cache.js";
-import { type Memory, memoriesOf, stackOf } from "./layer-walk.js";
+import { memoriesOf, stackOf } from "./layer-walk.js";
 import { named, nextLogits, part } from "./packed-layers.js";
 import { isMatrix, packedShapes, runsAsLoop } from "./packed-weights.js";
 import { type PromptPieces, promptPass } from "./prompt-pass.js";
@@ -234,7 +234,7 @@ function lanesOf(
 }
 
 function padRows(x: tf.Tensor, rows: number): tf.Tensor {
-  const missing = rows - (x.shape[0] as number);
+  const missing = rows - (x.shape[0] ?? 0);
   return missing === 0
     ? x
     : tf.pad(x, [[0, missing], ...x.shape.slice(1).map((): [number, number] => [0, 0])]);
@@ -251,7 +251,7 @@ function joinRows(parts: readonly Decoded[]): Decoded {
   const joined = (of: (decoded: Decoded) => tf.Tensor) => tf.concat(parts.map(of), 0);
   return {
     drawn: first.drawn.map((_, step) => {
-      const ofStep = (key: keyof Drawn) => joined(({ drawn }) => (drawn[step] as Drawn)[key]);
+      const ofStep = (key: keyof Drawn) => joined(({ drawn }) => entry(drawn, step)[key]);
       return {
         tokens: ofStep("tokens"),
         logprobs: ofStep("logprobs"),
@@ -260,8 +260,8 @@ function joinRows(parts: readonly Decoded[]): Decoded {
     }),
     logits: joined(({ logits }) => logits),
     memory: first.memory.map((_, layer) => ({
-      keys: joined(({ memory }) => (memory[layer] as Memory).keys),
-      values: joined(({ memory }) => (memory[layer] as Memory).values),
+      keys: joined(({ memory }) => entry(memory, layer).keys),
+      values: joined(({ memory }) => entry(memory, layer).values),
     })),
   };
 }

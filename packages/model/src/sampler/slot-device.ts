@@ -1,5 +1,6 @@
 import {
   type Backend,
+  entry,
   type FunctionStats,
   type HostArray,
   type JitFunction,
@@ -158,7 +159,7 @@ export class SlotDevice implements SamplingDevice {
     const hasPast = rows.some(({ past }) => past > 0);
     const shape = this.#shapes.readShape(length, hasPast);
     // Rows without a request repeat the last row.
-    const all = Array.from({ length: shape.rows }, (_, i) => rows[Math.min(i, rows.length - 1)] as DeviceRow);
+    const all = Array.from({ length: shape.rows }, (_, i) => entry(rows, Math.min(i, rows.length - 1)));
     const ofRows = (number: (row: DeviceRow) => number) => Int32Array.from(all, number);
     const slotOf = ({ pages }: DeviceRow) => pages[0] as number;
     const sourceOf = (row: DeviceRow) => row.source ?? slotOf(row);

@@ -1,4 +1,4 @@
-import { attention, type JitFunction, scan, type Tensors } from "@palimpsest/jit";
+import { attention, entry, type JitFunction, scan, type Tensors } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import { drawTokens } from "./draw.js";
 import { named, nextLogits } from "./packed-layers.js";
@@ -42,8 +42,8 @@ export function tableDecodeFunction(setup: TableSetup, { steps, truncates }: Tab
       const targets = tf.stack([rows, columns], 1);
       const seen = positions.add(one());
       const tables = first.map((_, layer) => ({
-        keys: flat[2 * layer] as tf.Tensor,
-        values: flat[2 * layer + 1] as tf.Tensor,
+        keys: entry(flat, 2 * layer),
+        values: entry(flat, 2 * layer + 1),
       }));
       const pass = passOf(setup, state, positions);
       const written = tableLayers(pass, ids, tables, [targets, seen], (projected, before, given) => {
@@ -108,7 +108,7 @@ export function tableDecodeFunction(setup: TableSetup, { steps, truncates }: Tab
 
 function pairs(flat: readonly tf.Tensor[]): KeyValues[] {
   return Array.from({ length: flat.length / 2 }, (_, layer) => ({
-    keys: flat[2 * layer] as tf.Tensor,
-    values: flat[2 * layer + 1] as tf.Tensor,
+    keys: entry(flat, 2 * layer),
+    values: entry(flat, 2 * layer + 1),
   }));
 }

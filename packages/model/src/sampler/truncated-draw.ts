@@ -1,4 +1,4 @@
-import { scan, type TensorSpec, type Tensors } from "@palimpsest/jit";
+import { entry, scan, type TensorSpec, type Tensors } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import { type Drawn, invert } from "./draw.js";
 import { named } from "./packed-layers.js";
@@ -50,7 +50,7 @@ export function drawTruncatedTokens(
   logits: tf.Tensor,
   draw: Truncation & { readonly uniforms: tf.Tensor; readonly inverseTemperature: tf.Tensor },
 ): Drawn {
-  const [rows, vocabSize] = logits.shape as [number, number];
+  const [rows = 0, vocabSize = 0] = logits.shape;
   const column = (x: tf.Tensor) => x.reshape([rows, 1]);
   const [topK, topP, minP] = [column(draw.topK), column(draw.topP), column(draw.minP)];
   const shifted = logits.sub(logits.max(-1, true)); // [S, V], ≤ 0
@@ -126,7 +126,7 @@ function pivot(scaled: tf.Tensor, summands: tf.Tensor, target: tf.Tensor): Pivot
     xs: [tf.zeros([passes])],
     body: (carry) => ({ carry: narrow(carry) }),
   });
-  const high = narrowed.carry[1] as tf.Tensor;
+  const high = entry(narrowed.carry, 1);
   const value = tf.where(scaled.lessEqual(high), scaled, tf.onesLike(scaled).mul(-3e38)).max(-1, true);
   return {
     value,

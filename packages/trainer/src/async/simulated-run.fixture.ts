@@ -1,3 +1,4 @@
+import { entry } from "@palimpsest/jit";
 import { GroupSchedule, type ScheduleSettings } from "./group-schedule.js";
 
 export interface SimulatedRun extends ScheduleSettings {
@@ -72,7 +73,7 @@ export function simulateRun(run: SimulatedRun): SimulatedResult {
     fill();
     let at = -1;
     for (let i = 0; i < running.length; i++) {
-      if (at === -1 || (running[i] as Running).endsAt < (running[at] as Running).endsAt) at = i;
+      if (at === -1 || entry(running, i).endsAt < entry(running, at).endsAt) at = i;
     }
     const first = running[at];
     if (first === undefined || first.endsAt > untilSeconds) {

@@ -17,7 +17,7 @@ const runFileSchema = z.object({
  */
 export async function loadKeptModules(runDir: string, fields: readonly string[]): Promise<LoadedModules> {
   const file = join(runDir, "run.json");
-  const { modules } = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
+  const { modules } = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")), file);
   const wanted = modules.filter(({ field }) => fields.includes(field));
   return await loadModules(
     wanted.flatMap(({ field, file: name, sha256 }) => {

@@ -10,7 +10,7 @@ export function parseBaseRecipe(text: string, name = "base recipe"): BaseRecipe 
   const problem = document.errors[0];
   if (problem)
     throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; fix the YAML`);
-  return parseConfig(baseRecipeSchema, document.toJS() as unknown, name);
+  return parseConfig(baseRecipeSchema, document.toJS(), name);
 }
 
 /** @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */

@@ -81,7 +81,7 @@ export async function replayRunStep(options: {
       `step ${step} has no dump at ${dumpFile}; the last train.keepStepDumps steps have one`,
     );
   const runFile = join(runDir, "run.json");
-  const run = parseConfig(runSchema, JSON.parse(await readFile(runFile, "utf8")) as unknown, runFile);
+  const run = parseConfig(runSchema, JSON.parse(await readFile(runFile, "utf8")), runFile);
   const { learnerThreads: threads, learnerActors } = run.recipe;
   const backend = options.backend ?? (await loadBackend(threads === undefined ? {} : { threads }));
   const { advantage } = await loadKeptModules(runDir, ["learner.advantage"]);

@@ -95,7 +95,7 @@ export async function openRunFolder(
     once,
   };
   if (existsSync(file)) {
-    const saved = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
+    const saved = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")), file);
     refuseChanged(folder, saved.modules, built);
     if (
       JSON.stringify(saved.recipe) !== JSON.stringify(resolved) ||

@@ -183,7 +183,7 @@ function readRunFile<Schema extends z.ZodType>(runDir: string, schema: Schema): 
     const fix = "give the folder of its run, or name a model folder with the tokenizer";
     throw new PalimpsestError("NOT_FOUND", `${file} is not there, so its recipe is not known; ${fix}`);
   }
-  return parseConfig(schema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
+  return parseConfig(schema, JSON.parse(readFileSync(file, "utf8")), file);
 }
 
 /** Returns the folder of the initial model of a checkpoint's run. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */

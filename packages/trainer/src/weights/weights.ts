@@ -9,7 +9,7 @@
  *     the parameters themselves.
  * PUBLISH-3. The same weights give the same objects.
  */
-import { sizeOf } from "@palimpsest/jit";
+import { entry, sizeOf } from "@palimpsest/jit";
 import { hashOfLeaves, weightsLeafBytes } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -51,7 +51,7 @@ export async function publishWeights(
   let positionBytes = 0;
   const names = Object.keys(parameters).sort();
   for (const name of names) {
-    const { length, byteLength } = parameters[name] as Float32Array;
+    const { length, byteLength } = entry(parameters, name);
     tensors.push({
       name,
       dtype: "float32",
@@ -63,7 +63,7 @@ export async function publishWeights(
     positionBytes += byteLength;
   }
   const piecesOfShards = shardsOf(
-    names.map((name) => parameters[name] as Float32Array),
+    names.map((name) => entry(parameters, name)),
     leafBytes,
   );
   const shards: ObjectLocation[] = [];
