@@ -88,7 +88,6 @@ export const eventSchema = z.object({
   jobId: z.string(),
   message: z.string(),
 });
-export type EventRow = z.infer<typeof eventSchema>;
 export const eventsPageSchema = z.object({ rows: z.array(eventSchema), next: z.string() });
 
 /** The query of a list. */
