@@ -23,12 +23,12 @@ export function addSql(program: Command): void {
     .option("--json", "as JSON: one object per row")
     .option("--limit <rows>", `maximum number of rows in the answer (default: ${defaultRows})`, parseCount)
     .action(async (question: string, options: SqlOptions) => {
-      const { askSql, maxTableRows, tablesNamedIn } = await import("../state/state-database.js");
+      const { askSql, incompleteTables, tablesNamedIn } = await import("../state/state-database.js");
       const { stateTables } = await import("../state/tables.js");
       const content = await withCluster(options, "sql", async (cluster) => {
         const tables = Object.entries(stateTables).filter(([name]) => tablesNamedIn(question).includes(name));
         const read = tables.map(
-          async ([name, table]) => [name, await table.read(cluster, maxTableRows)] as const,
+          async ([name, table]) => [name, await table.read(cluster, table.maxRows)] as const,
         );
         return Object.fromEntries(await Promise.all(read));
       });
@@ -41,6 +41,7 @@ export function addSql(program: Command): void {
           rows.map((row) => row.map((cell) => String(cell ?? ""))),
         );
       process.stdout.write(`${options.json ? printableJson(records()) : text()}\n`);
+      for (const sentence of incompleteTables(content)) process.stderr.write(`${sentence}\n`);
       if (hasMore) process.stderr.write("there are more rows: give --limit\n");
     });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { askSql, tablesNamedIn } from "./state-database.js";
+import { askSql, incompleteTables, tablesNamedIn } from "./state-database.js";
 import type { Row } from "./tables.js";
 
 const tasks: Row[] = [
@@ -55,4 +55,12 @@ test("only tables that are named are read", () => {
     "actors",
   ]);
   expect(tablesNamedIn("select 1")).toEqual([]);
+});
+
+test("a table of which there may be more rows than were read is named (STATESQL-2)", () => {
+  const rows = (count: number) => Array.from({ length: count }, () => ({ object_id: "a" }));
+  expect(incompleteTables({ objects: rows(9_999), tasks })).toEqual([]);
+  expect(incompleteTables({ objects: rows(10_000), tasks })).toEqual([
+    expect.stringMatching(/^objects: 10000 rows/),
+  ]);
 });

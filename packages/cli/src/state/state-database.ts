@@ -5,14 +5,12 @@
  * Invariants:
  * - STATESQL-1. A query cannot change the cluster: the database contains copies, and becomes read-only after they are
  *   inserted.
- * - STATESQL-2. An answer has at most `maxRows` rows, and a table at most `maxTableRows`.
+ * - STATESQL-2. An answer has at most `maxRows` rows, and a table at most its own `maxRows`. A table that may have more
+ *   is named, because counts and sums over it are too small.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import initSqlJs, { type Database } from "sql.js";
 import { type Cell, type Row, type StateTable, stateTables } from "./tables.js";
-
-/** The maximum number of rows of a table in the database. */
-export const maxTableRows = 50_000;
 
 export interface SqlAnswer {
   readonly columns: readonly string[];
@@ -27,6 +25,15 @@ type Tables = Readonly<Record<string, Pick<StateTable, "columns">>>;
 export function tablesNamedIn(sql: string): string[] {
   const words = new Set(sql.toLowerCase().match(/[a-z_]+/g));
   return Object.keys(stateTables).filter((name) => words.has(name));
+}
+
+/** Returns a sentence for each table that has as many rows as are read at most (STATESQL-2). */
+export function incompleteTables(content: Readonly<Record<string, readonly Row[]>>): string[] {
+  return Object.entries(stateTables).flatMap(([name, { maxRows }]) =>
+    (content[name]?.length ?? 0) < maxRows
+      ? []
+      : [`${name}: ${maxRows} rows were read, and there may be more, so counts and sums may be too small`],
+  );
 }
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT; for an unknown name it lists the known ones */

@@ -14,23 +14,32 @@ export type Cell = string | number | null;
 export type Row = Readonly<Record<string, Cell>>;
 export type ColumnType = "TEXT" | "INTEGER" | "REAL";
 
+const maxTableRows = 50_000;
+
 export interface StateTable {
   readonly columns: Readonly<Record<string, ColumnType>>;
+  /** The maximum number of rows that are read. */
+  readonly maxRows: number;
   /** At most `limit` rows: the newest events, or the first of other rows. */
   read(cluster: Cluster, limit: number): Promise<readonly Row[]>;
 }
+
+/** The most objects that a head lists. */
+const maxObjectRows = 10_000;
 
 /** Creates a table from the result of a cluster call. */
 function tableOf<Item>(
   columns: StateTable["columns"],
   items: (cluster: Cluster, limit: number) => Promise<readonly Item[]>,
   row: (item: Item) => Row,
+  maxRows = maxTableRows,
 ) {
   return {
     columns,
     row,
+    maxRows,
     read: async (cluster: Cluster, limit: number): Promise<readonly Row[]> =>
-      (await items(cluster, limit)).map(row),
+      (await items(cluster, Math.min(limit, maxRows))).map(row),
   };
 }
 
@@ -114,7 +123,7 @@ const tasks = tableOf<TaskInfo>(
 
 const objects = tableOf<ObjectRow>(
   { object_id: "TEXT", size_bytes: "INTEGER", held_on: "TEXT", copies_on: "TEXT", spilled_on: "TEXT" },
-  async (cluster, limit) => (await cluster.listObjects({ limit: Math.min(limit, 10_000) })).objects,
+  async (cluster, limit) => (await cluster.listObjects({ limit })).objects,
   ({ objectId, sizeBytes, holdingNodeIds, copyNodeIds, spilledNodeIds }) => ({
     ...{ object_id: objectId, size_bytes: sizeBytes },
     ...{
@@ -123,6 +132,7 @@ const objects = tableOf<ObjectRow>(
       spilled_on: spilledNodeIds.join(","),
     },
   }),
+  maxObjectRows,
 );
 
 const placementGroups = tableOf<PlacementGroupInfo>(
