@@ -150,3 +150,23 @@ test("a node that did not answer whether it took a lease is told of the release 
   await holds.release([objectId], "session-1");
   expect(asked).toEqual(["told"]);
 });
+
+test("leases on many values of one node are taken with one request, and what it has no more is missing", async () => {
+  const ids = Array.from({ length: 1_000 }, (_, index) => index.toString(16).padStart(40, "0"));
+  const [gone = ""] = ids;
+  const asked: number[] = [];
+  const peer = {
+    unary: async (_method: unknown, { objectIds }: { readonly objectIds: readonly Uint8Array[] }) => {
+      asked.push(objectIds.length);
+      return { missing: objectIds.filter((id) => Buffer.from(id).toString("hex") === gone) };
+    },
+  } as unknown as Peer;
+  const holds = new ObjectHolds({
+    ...{ store, clock: systemClock, ownAddress: () => "here:1", freeElsewhere: async () => undefined },
+    locate: async () => ({ addresses: ["there:1"], complete: true }),
+    use: async (_address, ask) => await ask(peer),
+  });
+  expect(await holds.hold(ids, "session-1")).toEqual([gone]);
+  // The missing one is asked for once more, alone.
+  expect(asked).toEqual([1_000, 1]);
+});

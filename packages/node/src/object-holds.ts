@@ -26,6 +26,7 @@ import {
   PalimpsestError,
   type Peer,
 } from "@palimpsest/wire";
+import { LeasePlaces } from "./lease-places.js";
 import type { ObjectPlaces } from "./object-fetch.js";
 import type { ObjectStore } from "./object-store.js";
 import { type DropCause, holderOfContained, type StoreWatcher } from "./stored-object.js";
@@ -39,9 +40,6 @@ const holdBackoffMs = 200;
 const maxAtOnce = 10_000;
 /** Limit of one owner's releases that wait to be sent. Beyond it the oldest are left to the end of their owner. */
 const maxUntold = 100_000;
-
-/** Limit of leases on other nodes whose location this node remembers. For the others it asks the head. */
-const maxHeldAt = 100_000;
 const freeTimeoutMs = 30_000;
 
 /** The objects released by one order. */
@@ -79,8 +77,7 @@ export class ObjectHolds implements StoreWatcher {
   readonly #deps: ObjectHoldsDeps;
   /** For values that were stored here and refer to others: which of those have leases elsewhere. */
   readonly #containing = new Map<string, readonly string[]>();
-  /** The nodes that have leases, or may have taken them, by owner and object. */
-  readonly #heldAt = new OldestFirstMap<string, readonly string[]>();
+  readonly #heldAt = new LeasePlaces();
   /** Objects of this node, and the owners that may have leases on them elsewhere, too. */
   readonly #heldTwice = new Map<string, Set<string>>();
   /**
@@ -111,7 +108,7 @@ export class ObjectHolds implements StoreWatcher {
   release(objectIds: readonly string[], holder: string): Promise<void> {
     const elsewhere = objectIds.filter((objectId) => {
       const isTwice = this.#heldTwice.get(objectId)?.delete(holder) ?? false;
-      const isElsewhere = isTwice || this.#heldAt.get(`${holder} ${objectId}`) !== undefined;
+      const isElsewhere = isTwice || this.#heldAt.has(objectId, holder);
       return !this.#deps.store.drop({ objectId, holder }) || isElsewhere;
     });
     return this.#tellElsewhere(elsewhere, holder);
@@ -195,7 +192,10 @@ export class ObjectHolds implements StoreWatcher {
       if (store.isHeld(objectId)) store.hold(objectId, holder);
       else away.push(objectId);
     }
-    const ends = await Promise.allSettled(away.map((objectId) => this.#holdElsewhere(objectId, holder)));
+    const taken = await this.#holdTogether(away, holder);
+    const ends = await Promise.allSettled(
+      away.map((objectId) => taken.has(objectId) || this.#holdElsewhere(objectId, holder)),
+    );
     // Not before all have ended: a release that follows must find every lease that was taken (HOLDS-5).
     for (const end of ends) if (end.status === "rejected") throw end.reason;
     const found = ends.map((end) => end.status === "fulfilled" && end.value);
@@ -203,6 +203,40 @@ export class ObjectHolds implements StoreWatcher {
       elsewhere: away.filter((_, index) => found[index]),
       missing: away.filter((_, index) => !found[index]),
     };
+  }
+
+  /**
+   * Takes leases with one request to each node that has some of the objects.
+   * @returns those that were taken; the others are looked for one by one
+   */
+  async #holdTogether(objectIds: readonly string[], holder: string): Promise<ReadonlySet<string>> {
+    const taken = new Set<string>();
+    if (objectIds.length < 2) return taken;
+    const { locate, ownAddress, use } = this.#deps;
+    const byAddress = new Map<string, string[]>();
+    const find = async (objectId: string) => {
+      const [address] = (await locate(objectId, locateWaitMs, 0)).addresses;
+      if (address === undefined || address === ownAddress()) return;
+      const ids = byAddress.get(address) ?? [];
+      byAddress.set(address, ids);
+      ids.push(objectId);
+    };
+    const take = async (address: string, ids: readonly string[]) => {
+      for (const objectId of ids) this.#heldAt.remember(objectId, holder, address);
+      const request = { objectIds: ids.map((objectId) => Buffer.from(objectId, "hex")), holder };
+      const { missing } = await use(address, (peer) =>
+        peer.unary(objectsService.hold, request, { timeoutMs: holdTimeoutMs }),
+      );
+      for (const objectId of ids) taken.add(objectId);
+      for (const bytes of missing ?? []) {
+        const objectId = Buffer.from(bytes).toString("hex");
+        taken.delete(objectId);
+        this.#heldAt.forget(objectId, holder, address);
+      }
+    };
+    await Promise.allSettled(objectIds.map(find));
+    await Promise.allSettled([...byAddress].map(([address, ids]) => take(address, ids)));
+    return taken;
   }
 
   /** Resolves to false if no node has it. @throws {PalimpsestError} UNAVAILABLE (HOLDS-3) */
@@ -234,11 +268,11 @@ export class ObjectHolds implements StoreWatcher {
       }
       const ask = (peer: Peer) => peer.unary(objectsService.hold, request, { timeoutMs: holdTimeoutMs });
       // A node that does not answer in time may take the lease all the same (HOLDS-5).
-      this.#rememberHeldAt(objectId, holder, address);
+      this.#heldAt.remember(objectId, holder, address);
       try {
         const { missing } = await use(address, ask);
         if ((missing ?? []).length === 0) return true;
-        this.#forgetHeldAt(objectId, holder, address);
+        this.#heldAt.forget(objectId, holder, address);
       } catch (reason) {
         unasked = fromGrpcError(reason).rawMessage;
       }
@@ -325,10 +359,9 @@ export class ObjectHolds implements StoreWatcher {
     const byAddress = new Map<string, string[]>();
     const others: string[] = [];
     for (const objectId of objectIds) {
-      const addresses = this.#heldAt.get(`${holder} ${objectId}`);
-      this.#heldAt.delete(`${holder} ${objectId}`);
-      if (addresses === undefined) others.push(objectId);
-      for (const address of addresses ?? []) {
+      const addresses = this.#heldAt.take(objectId, holder);
+      if (addresses.length === 0) others.push(objectId);
+      for (const address of addresses) {
         const ids = byAddress.get(address) ?? [];
         byAddress.set(address, ids);
         ids.push(objectId);
@@ -345,24 +378,6 @@ export class ObjectHolds implements StoreWatcher {
     };
     await Promise.all([...byAddress].map(([address, ids]) => tell(address, ids)));
     return others;
-  }
-
-  #forgetHeldAt(objectId: string, holder: string, address: string): void {
-    const key = `${holder} ${objectId}`;
-    const left = (this.#heldAt.get(key) ?? []).filter((known) => known !== address);
-    if (left.length > 0) this.#heldAt.set(key, left);
-    else this.#heldAt.delete(key);
-  }
-
-  #rememberHeldAt(objectId: string, holder: string, address: string): void {
-    const key = `${holder} ${objectId}`;
-    const known = this.#heldAt.get(key) ?? [];
-    if (!known.includes(address)) this.#heldAt.set(key, [...known, address]);
-    while (this.#heldAt.size > maxHeldAt) {
-      const { oldest } = this.#heldAt;
-      if (oldest === undefined) break;
-      this.#heldAt.delete(oldest);
-    }
   }
 }
 
