@@ -26,6 +26,7 @@ import { WarmProcesses } from "./warm-processes.js";
 import { WorkerProcess, type WorkerProgram } from "./worker-process.js";
 
 const workerModule = "@palimpsest/worker/main";
+const lateCertificatesModule = "@palimpsest/worker/late-certificates";
 const defaultWarmProcesses = 4;
 
 export interface NodeProcessesDeps {
@@ -197,8 +198,10 @@ export class NodeProcesses {
 }
 
 function programOf({ bundledWorker }: ResolvedNodeConfig, installation: Installation): WorkerProgram {
-  if (bundledWorker === undefined) return { path: installation.pathOf(workerModule), flags: [] };
+  const lateCertificates = installation.pathOf(lateCertificatesModule);
+  if (bundledWorker === undefined)
+    return { path: installation.pathOf(workerModule), flags: [], lateCertificates };
   // With this condition, the installation's modules that actors import are the bundle's copies
   // (scripts/setup/bundle).
-  return { path: bundledWorker, flags: ["--conditions=palimpsest-bundled"] };
+  return { path: bundledWorker, flags: ["--conditions=palimpsest-bundled"], lateCertificates };
 }

@@ -10,6 +10,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import type { StackReading } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { lateCertificates } from "./late-certificates.js";
 import { OutputFile } from "./output-file.js";
 import { inspectorFlags, ProcessStack } from "./process-stack.js";
 import { SupervisedProcess } from "./supervised-process.js";
@@ -21,6 +22,8 @@ export interface WorkerProgram {
   readonly path: string;
   /** Flags of Node.js. */
   readonly flags: readonly string[];
+  /** The script that trusts the certificates of NODE_EXTRA_CA_CERTS later. Absent: Node.js reads them as it starts. */
+  readonly lateCertificates?: string;
 }
 
 export interface WorkerProcessOptions {
@@ -43,11 +46,12 @@ export class WorkerProcess {
   #onEvent: (event: proto.ActorProcessEvent) => void = () => undefined;
 
   private constructor({ program, environment, cwd }: WorkerProcessOptions) {
+    const late = lateCertificates(environment, program.lateCertificates);
     const child = fork(program.path, [], {
       // Without the node's own flags.
-      execArgv: [...inspectorFlags, ...program.flags],
+      execArgv: [...inspectorFlags, ...program.flags, ...late.flags],
       serialization: "advanced",
-      env: { ...environment },
+      env: { ...late.environment },
       ...(cwd === undefined ? {} : { cwd }),
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       // In its own process group, so that everything it starts ends with it.
