@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { cachedDataVersionTag } from "node:v8";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bundledProgram } from "./bundled-programs.js";
+import { bundledProgram, workerSnapshot } from "./bundled-programs.js";
 
 let folder: string;
 let module: string;
@@ -25,6 +26,25 @@ test("a bundle is used as long as every module is as it was bundled", () => {
   expect(bundledProgram("worker", folder), "of a module that was built anew").toBeUndefined();
   rmSync(module);
   expect(bundledProgram("worker", folder), "of a module that is gone").toBeUndefined();
+});
+
+test("a snapshot is used with its bundle, where and for what it was made", () => {
+  const own = mkdtempSync(join(tmpdir(), "palimpsest-snapshot-"));
+  const made = { folder: own, node: process.version, arch: process.arch, tag: cachedDataVersionTag() };
+  const describe = (changes: object) =>
+    writeFileSync(join(own, "worker.blob.json"), JSON.stringify({ ...made, ...changes }));
+  try {
+    describe({});
+    expect(workerSnapshot(own), "without the bundle").toBeUndefined();
+    writeFileSync(join(own, "worker.json"), "[]");
+    expect(workerSnapshot(own)).toBe(join(own, "worker.blob"));
+    for (const changes of [{ folder: "/elsewhere" }, { node: "v18.0.0" }, { tag: made.tag + 1 }]) {
+      describe(changes);
+      expect(workerSnapshot(own)).toBeUndefined();
+    }
+  } finally {
+    rmSync(own, { recursive: true });
+  }
 });
 
 test("faults of the network are not in a bundle: a process with faults uses none", () => {

@@ -5,6 +5,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { cachedDataVersionTag } from "node:v8";
 
 /**
  * `cli`: the commands that keep running; `commands`: all others; `worker`: an actor's process; `learning`: actors of
@@ -29,6 +30,21 @@ export function bundledProgram(name: BundledProgram, folder = bundlesFolder): st
       return now?.size === sizeBytes && now.mtimeMs === mtimeMs;
     });
     return isFresh ? join(folder, `${name}.cjs`) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the snapshot of V8's heap from which an actor's process starts with the worker's bundle loaded. V8 takes it only
+ * in the place, by the program and with the flags with which setup has made it.
+ */
+export function workerSnapshot(folder = bundlesFolder): string | undefined {
+  if (bundledProgram("worker", folder) === undefined) return undefined;
+  const blob = join(folder, "worker.blob");
+  try {
+    const made = { folder, node: process.version, arch: process.arch, tag: cachedDataVersionTag() };
+    return readFileSync(`${blob}.json`, "utf8") === JSON.stringify(made) ? blob : undefined;
   } catch {
     return undefined;
   }

@@ -41,6 +41,12 @@ export const nodeConfigSchema = z.strictObject({
     .string()
     .optional()
     .describe("Absolute path of a program to run in place of the worker's modules: a bundle of them"),
+  workerSnapshot: z
+    .string()
+    .optional()
+    .describe(
+      "Absolute path of a snapshot of V8's heap in which `bundledWorker` is loaded, for this very Node.js",
+    ),
   bundledModules: z
     .record(z.string(), z.string())
     .default({})

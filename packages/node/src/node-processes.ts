@@ -197,11 +197,15 @@ export class NodeProcesses {
   }
 }
 
-function programOf({ bundledWorker }: ResolvedNodeConfig, installation: Installation): WorkerProgram {
+function programOf(
+  { bundledWorker, workerSnapshot }: ResolvedNodeConfig,
+  installation: Installation,
+): WorkerProgram {
   const lateCertificates = installation.pathOf(lateCertificatesModule);
   if (bundledWorker === undefined)
     return { path: installation.pathOf(workerModule), flags: [], lateCertificates };
   // With this condition, the installation's modules that actors import are the bundle's copies
   // (scripts/setup/bundle).
-  return { path: bundledWorker, flags: ["--conditions=palimpsest-bundled"], lateCertificates };
+  const flags = ["--conditions=palimpsest-bundled"];
+  return { path: bundledWorker, flags, lateCertificates, snapshot: workerSnapshot };
 }

@@ -27,3 +27,19 @@ test("what a process wrote while it waited is in the file of its actor (WORKERPR
   expect(end.lastStderrLines.at(-1)).toBe("late");
   await expect.poll(() => readFile(path, "utf8")).toBe("early\nlate\n");
 });
+
+test("a process that does not start from its snapshot is the last that tries", async () => {
+  const path = join(folder, "program.mjs");
+  await writeFile(path, "process.send(Buffer.from([26, 0]));");
+  const program = { path, flags: [], snapshot: join(folder, "program.blob") };
+  const spawn = () => WorkerProcess.spawn({ program, environment: {} });
+  const endOf = async (worker: WorkerProcess) => {
+    await Promise.race([worker.loaded, worker.process.ended]);
+    await worker.process.stop(0, "the test has seen it");
+    return worker.isLoaded;
+  };
+  expect(await endOf(spawn()), "without the file").toBe(true);
+  await writeFile(program.snapshot, "no snapshot");
+  expect(await endOf(spawn())).toBe(false);
+  expect(await endOf(spawn())).toBe(true);
+});

@@ -8,6 +8,7 @@
  *   file.
  */
 import { type ChildProcess, fork } from "node:child_process";
+import { existsSync } from "node:fs";
 import type { StackReading } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { lateCertificates } from "./late-certificates.js";
@@ -24,6 +25,8 @@ export interface WorkerProgram {
   readonly flags: readonly string[];
   /** The script that trusts the certificates of NODE_EXTRA_CA_CERTS later. Absent: Node.js reads them as it starts. */
   readonly lateCertificates?: string;
+  /** A snapshot of V8's heap with the program in it. Absent: the program is loaded. */
+  readonly snapshot?: string | undefined;
 }
 
 export interface WorkerProcessOptions {
@@ -47,9 +50,10 @@ export class WorkerProcess {
 
   private constructor({ program, environment, cwd }: WorkerProcessOptions) {
     const late = lateCertificates(environment, program.lateCertificates);
+    const fromSnapshot = snapshotFlags(program, environment);
     const child = fork(program.path, [], {
       // Without the node's own flags.
-      execArgv: [...inspectorFlags, ...program.flags, ...late.flags],
+      execArgv: [...inspectorFlags, ...program.flags, ...fromSnapshot, ...late.flags],
       serialization: "advanced",
       env: { ...late.environment },
       ...(cwd === undefined ? {} : { cwd }),
@@ -62,6 +66,11 @@ export class WorkerProcess {
     this.#stack = new ProcessStack(child);
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk: Buffer) => this.#write(chunk));
+    if (fromSnapshot.length > 0)
+      void this.process.ended.then(() => {
+        // Node.js was replaced since the snapshot was made, or the snapshot itself.
+        if (!this.#isLoaded && this.process.stopReason === undefined) unusable.add(program.snapshot ?? "");
+      });
     this.loaded = new Promise((resolve) => {
       child.on("message", (bytes: Uint8Array) => {
         this.process.alive();
@@ -115,4 +124,22 @@ export class WorkerProcess {
     this.#early.push(chunk.subarray(0, maxEarlyBytes - this.#earlyBytes));
     this.#earlyBytes += chunk.byteLength;
   }
+}
+
+/** Snapshots from which a process did not start. */
+const unusable = new Set<string>();
+/**
+ * Variables of Node.js that may set flags of V8, with which it takes no snapshot, and variables that the program reads as
+ * it is loaded.
+ */
+const readByLoading = /^(NODE_OPTIONS|NODE_V8_COVERAGE|GRPC_(?!DEFAULT_SSL_ROOTS).*|MSGPACKR_.*)$/;
+
+function snapshotFlags(
+  { snapshot }: WorkerProgram,
+  environment: Readonly<Record<string, string>>,
+): readonly string[] {
+  if (snapshot === undefined || unusable.has(snapshot) || !existsSync(snapshot)) return [];
+  return Object.keys(environment).some((name) => readByLoading.test(name))
+    ? []
+    : ["--snapshot-blob", snapshot];
 }

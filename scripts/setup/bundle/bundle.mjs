@@ -9,6 +9,7 @@ import { isCheckout, packageDir } from "../paths.mjs";
 import { doorOf, loaderOf, standIn } from "./loader.mjs";
 import { bundle } from "./modules.mjs";
 import { recordCaches, recordCommands, recordLearning } from "./record.mjs";
+import { makeSnapshot } from "./snapshot.mjs";
 
 const cliFolder = join(packageDir("cli"), "dist");
 const folder = join(cliFolder, "bundled");
@@ -44,7 +45,7 @@ const shared = [
   },
 ];
 const programs = {
-  worker: { cacheOf: '"worker.cache"', recording: "SIGUSR2" },
+  worker: { cacheOf: '"worker.cache"', recording: "SIGUSR2", runs: "runProgram" },
   // What a head runs is not what a node runs.
   cli: { cacheOf: 'process.argv[2] === "worker" ? "node.cache" : "head.cache"', recording: "SIGUSR2" },
   commands: { cacheOf: '"commands.cache"', recording: "exit" },
@@ -67,7 +68,7 @@ function workerSource() {
   const names = shared.map(({ name }) => name).join(", ");
   return `${imports.join("\n")}
 globalThis[Symbol.for("palimpsest.bundled")] = { ${names} };
-import "@palimpsest/worker/main";
+export { runProgram } from "@palimpsest/worker/program";
 `;
 }
 
@@ -87,7 +88,7 @@ const longCommands = {
 
 function writeLoaders(recording) {
   for (const [name, program] of Object.entries(programs)) {
-    const options = { cacheOf: program.cacheOf, recording: recording ? program.recording : undefined };
+    const options = { ...program, recording: recording ? program.recording : undefined };
     writeFileSync(join(folder, `${name}.cjs`), loaderOf(`${name}.bundle.js`, options));
   }
 }
@@ -161,4 +162,6 @@ export async function makeBundles() {
   } finally {
     writeLoaders(false);
   }
+  // Once the processes are recorded that would start from it.
+  await makeSnapshot(folder);
 }

@@ -3,8 +3,9 @@
 /**
  * @param cacheOf an expression for the name of the code cache's file
  * @param recording the event of the process at which it leaves a code cache of what it has run, in place of using one
+ * @param runs the function of the bundle that is the program; without one the bundle runs as it is loaded
  */
-export function loaderOf(bundleFile, { cacheOf, recording }) {
+export function loaderOf(bundleFile, { cacheOf, recording, runs }) {
   const head = `"use strict";
 const { readFileSync, writeFileSync, renameSync } = require("node:fs");
 const { createRequire, wrap } = require("node:module");
@@ -22,7 +23,7 @@ const source = wrap(readFileSync(filename, "latin1"));
 };
 script.runInThisContext()(bundled.exports, createRequire(filename), bundled, filename, __dirname);
 module.exports = bundled.exports;
-`;
+${runs ? `bundled.exports.${runs}();\n` : ""}`;
   if (recording)
     return `${head}const script = new Script(source, { filename });
 process.on(${JSON.stringify(recording)}, () => {

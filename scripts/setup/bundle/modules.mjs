@@ -10,7 +10,7 @@ const esbuild = () => createRequire(join(packageDir("client"), "package.json"))(
 /** Native addons, what is itself a program beside its addon, and what few processes load stay where they are. */
 const apart =
   /^(msgpackr-extract|esbuild|bullmq|@kubernetes\/client-node|@opentelemetry\/.*|@tensorflow\/.*|@huggingface\/hub|unpdf.*)$/;
-const program = /^(@palimpsest\/worker\/main|\.\/main\.js)$/;
+const program = /^\.\/main\.js$/;
 const ownPlace = /\bimport\.meta\.url\b|\b__dirname\b|\b__filename\b/;
 /**
  * A script with a code cache has no import(): it is handed that of the program that runs it. A method may have that name. Text is not

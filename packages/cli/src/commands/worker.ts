@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { bundledModules, bundledProgram } from "../bundled-programs.js";
+import { bundledModules, bundledProgram, workerSnapshot } from "../bundled-programs.js";
 import { cliEntry } from "../cli-entry.js";
 import { type ConnectionOptions, resolveConnection, withConnection } from "../connection.js";
 import { absolutePath, defaultDataDir } from "../data-dir.js";
@@ -86,6 +86,7 @@ export function addWorker(program: Command): void {
           dataDir: options.nodeDir,
           modulesFrom: cliEntry,
           bundledWorker: bundledProgram("worker"),
+          workerSnapshot: workerSnapshot(),
           bundledModules: bundledModules(),
           driverCommand: [cliEntry],
           logLevel: options.logLevel,

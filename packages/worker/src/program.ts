@@ -1,0 +1,111 @@
+/**
+ * The process of one actor, or of the light actors that share it. Its node starts it with an IPC channel and sends
+ * ActorProcessStart, at once or, for a warm process, when an actor needs one. The process answers with
+ * ActorProcessEvent. It ends when the node orders it (SIGTERM) or is gone (the channel closes).
+ */
+import { errorToProto } from "@palimpsest/wire";
+import {
+  ActorProcessEvent,
+  ActorProcessOrder,
+  type ActorProcessStart,
+  type ProcessCredentials,
+  type TaskReport,
+} from "@palimpsest/wire/protocol";
+import { type RunningActorProcess, startActorProcess } from "./actor-process.js";
+import { SharedProcess } from "./shared-process.js";
+
+/** Exit code after a failed constructor, whose error has been sent to the node by then. */
+const constructorFailedCode = 70;
+
+let running: Promise<RunningActorProcess> | undefined;
+let shared: Promise<SharedProcess> | undefined;
+
+function tell(event: ActorProcessEvent.$Properties): Promise<void> {
+  return new Promise((resolve) => {
+    // "advanced" serialization transfers bytes unchanged. If the channel is closed, there is no receiver.
+    if (!process.send) resolve();
+    else process.send(ActorProcessEvent.encode(event).finish(), () => resolve());
+  });
+}
+
+async function start(message: ActorProcessStart.$Properties, isShared: boolean): Promise<void> {
+  void tell({ received: {} });
+  // The flag --enable-source-maps cannot be set for a running process. Bundles contain source maps, and stacks should
+  // name the user's files.
+  if (message.spec?.code?.bundle) process.setSourceMapsEnabled(true);
+  const onTasks = (taskReport: TaskReport.$Properties) => void tell({ taskReport });
+  if (isShared) {
+    shared = SharedProcess.start(message, process.env, {
+      tell: (news) => void tell({ shared: news }),
+      onTasks,
+    });
+    running = shared;
+  } else {
+    const onExit = (reason: string) => void tell({ exiting: { reason } });
+    running = startActorProcess(message, process.env, onExit, onTasks);
+  }
+  try {
+    const { ready } = await running;
+    await tell({ ready });
+  } catch (reason) {
+    const error = errorToProto(reason);
+    process.stderr.write(`${error.cause?.stack || error.stack || error.message}\n`);
+    await tell({ failed: error });
+    process.exit(constructorFailedCode);
+  }
+}
+
+/** Waits until the start has ended, because the process has its first credentials by then. */
+async function adopt(credentials: ProcessCredentials.$Properties): Promise<void> {
+  const actor = await running?.catch(() => undefined);
+  try {
+    actor?.adopt(credentials);
+  } catch (reason) {
+    // An actor keeps its present credentials, with which it can work without its node until it ends.
+    process.stderr.write(`new credentials cannot be used: ${errorToProto(reason).message}\n`);
+  }
+}
+
+async function stop(): Promise<void> {
+  try {
+    await (await running)?.stop();
+  } catch (reason) {
+    process.stderr.write(`stop() failed: ${reason instanceof Error ? reason.stack : String(reason)}\n`);
+    process.exit(1);
+  }
+  process.exit(0);
+}
+
+/** The node is gone: ends this process and everything that the actor has started in its process group. */
+function endWithGroup(): void {
+  try {
+    process.kill(-process.pid, "SIGKILL");
+  } catch {
+    // It is not a group leader, so it ends only itself.
+  }
+  process.exit(0);
+}
+
+/** Takes the node's orders, as long as this process lives. */
+export function runProgram(): void {
+  process.on("message", (bytes: Uint8Array) => {
+    const order = ActorProcessOrder.decode(bytes);
+    if (order.start) void start(order.start, false);
+    else if (order.startShared) void start(order.startShared, true);
+    // The node sends the first of these only after the process was ready.
+    else if (order.shared) void shared?.then((one) => one.carryOut(order.shared ?? {}));
+    else if (order.ping) void tell({ answering: {} });
+    else if (order.credentials) void adopt(order.credentials);
+  });
+  process.once("disconnect", endWithGroup);
+  process.once("SIGTERM", () => void stop());
+  // Ctrl-C in a terminal reaches the whole process group; the node decides what ends.
+  process.on("SIGINT", () => undefined);
+  if (!process.send) {
+    process.stderr.write("this program is started by a Palimpsest node, with an IPC channel\n");
+    process.exit(64);
+  }
+  // The node may have gone while this module was loading.
+  if (!process.connected) process.exit(0);
+  void tell({ loaded: {} });
+}

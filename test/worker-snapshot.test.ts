@@ -1,0 +1,47 @@
+/** The process of an actor starts from a snapshot of V8's heap, where setup could make one, and is a program like any other. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Probe } from "./support/snapshot-probe.js";
+import { TestCluster } from "./support/test-cluster.js";
+
+const source = { from: new URL("./support/snapshot-probe.ts", import.meta.url) };
+const blob = fileURLToPath(new URL("../packages/cli/dist/bundled/worker.blob.json", import.meta.url));
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await TestCluster.start();
+});
+afterAll(() => cluster?.stop());
+
+test("threads, forks, modules, clocks and random numbers are a process's own", async () => {
+  const file = (name: string, text: string) => {
+    const path = join(cluster.dir, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const forked = file("forked.cjs", "process.send(process.argv[1]);");
+  file("imported.mjs", "export const name = 'imported';");
+  file("required.cjs", "module.exports = 'required';");
+  const probes = cluster.client.actor(Probe, source);
+  const [one, other] = await Promise.all([probes.spawn(), probes.spawn()]);
+  const started = await one.arguments();
+  if (existsSync(blob) && started !== "") expect(started).toContain("--snapshot-blob");
+  const [mine, theirs] = await Promise.all([one.random(), other.random()]);
+  for (const [index, value] of mine.entries()) expect(value).not.toBe(theirs[index]);
+  expect(await one.skewMs()).toBeLessThan(1_000);
+  expect(await one.thread()).toBe(42);
+  expect(await one.forked(forked)).toBe(forked);
+  expect(await one.modules(cluster.dir)).toEqual(["imported", "required"]);
+  expect(await one.clusterSize()).toBe(1);
+  await expect(one.fails()).rejects.toMatchObject({
+    cause: { stack: expect.stringContaining("snapshot-probe.ts") },
+  });
+}, 60_000);
+
+test("an actor whose variables set flags of Node.js starts without it", async () => {
+  const environment = { NODE_OPTIONS: "--max-old-space-size=300" };
+  const probe = await cluster.client.actor(Probe, source, { environment }).spawn();
+  expect(await probe.arguments()).not.toContain("--snapshot-blob");
+}, 60_000);
