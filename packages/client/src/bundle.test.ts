@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Bundle, bundleModule, isMainModule } from "./bundle.js";
+import { type Bundle, bundleModule } from "./bundle.js";
+import { isMainModule } from "./module-source.js";
 
 let folder: string;
 

@@ -1,14 +1,9 @@
 /** Names the code of an actor or a task to the cluster, and prepares it for upload. */
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import {
-  type Bundle,
-  type BundleOptions,
-  bundleModule,
-  isMainModule,
-  type ModuleSource,
-  sourceUrl,
-} from "./bundle.js";
+import type { BundleOptions } from "./build-module.js";
+import { type Bundle, bundleModule } from "./bundle.js";
+import { isMainModule, type ModuleSource, sourceUrl } from "./module-source.js";
 
 /** Where nodes find the class or function. */
 export type CodeSource =

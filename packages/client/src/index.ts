@@ -23,8 +23,8 @@ export {
   type DeathCertificate,
   fullNameOf,
 } from "./actor-view.js";
-export type { Bundle, BundleOptions, ModuleSource } from "./bundle.js";
-export { bundleModule } from "./bundle.js";
+export type { BundleOptions } from "./build-module.js";
+export { type Bundle, bundleModule } from "./bundle.js";
 export { isSignalMarker } from "./call-arguments.js";
 export { Cluster, connect } from "./cluster.js";
 export type { DrainProgress } from "./cluster-administration.js";
@@ -39,6 +39,7 @@ export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } f
 export type { Mesh, MeshMember, MeshOptions, MeshResult, MeshSlice, MeshType } from "./mesh.js";
 export { type MeshCallSettings, MeshCalls } from "./mesh-calls.js";
 export type { Coordinates, MeshShape, Selection } from "./mesh-shape.js";
+export type { ModuleSource } from "./module-source.js";
 export type { HeldObject, MemoryOptions, ObjectMemory } from "./object-memory.js";
 export { type GetOptions, ObjectRef } from "./object-ref.js";
 export type { ContentRef, HoldOptions, ObjectCallOptions } from "./objects.js";

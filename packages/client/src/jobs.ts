@@ -1,9 +1,11 @@
 import { type TraceSpan, tracing } from "@palimpsest/telemetry";
 import { delay, fieldsOf, fromGrpcError, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { type Bundle, type BundleOptions, bundleModule, type ModuleSource } from "./bundle.js";
+import type { BundleOptions } from "./build-module.js";
+import { type Bundle, bundleModule } from "./bundle.js";
 import type { BundleUploads } from "./bundle-uploads.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
+import type { ModuleSource } from "./module-source.js";
 import { packEnvironment, type RuntimeEnvironmentOptions } from "./runtime-environment.js";
 
 export type JobStatusName = "pending" | "running" | "stopped" | "succeeded" | "failed" | "unknown";

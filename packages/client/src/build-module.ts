@@ -1,0 +1,109 @@
+/**
+ * Bundling with esbuild. A module that is named by its URL, as in `new URL("./counter.js", import.meta.url)`, is bundled
+ * too: the program runs on a machine that has only its bundle, so the expression becomes the `data:` URL of the
+ * module's own bundle.
+ */
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { Plugin } from "esbuild";
+import { placelessBundle } from "./placeless-bundle.js";
+
+export interface BundleOptions {
+  /** Packages that the nodes have installed, such as native addons. "@palimpsest/*" is always among them. */
+  readonly external?: readonly string[];
+}
+
+/**
+ * Builds one ES module from a file and everything that it imports.
+ * @param within the modules whose bundling led to this one, the outermost first
+ * @throws {PalimpsestError} INVALID_ARGUMENT if it does not build
+ */
+export async function buildModule(
+  path: string,
+  options: BundleOptions,
+  within: readonly string[] = [],
+): Promise<Uint8Array> {
+  // esbuild is loaded on first use, because most clients never bundle.
+  const esbuild = await import("esbuild");
+  try {
+    const result = await esbuild.build({
+      entryPoints: [path],
+      // Paths inside the bundle are relative to it, and those of packages relative to their node_modules
+      // (placelessBundle), so that equal sources give equal bytes on every machine.
+      absWorkingDir: dirname(path),
+      bundle: true,
+      write: false,
+      platform: "node",
+      target: "node20",
+      format: "esm",
+      sourcemap: "inline",
+      sourcesContent: false,
+      // At the end of the file they would be preceded by paths.
+      legalComments: "inline",
+      keepNames: true,
+      metafile: true,
+      logLevel: "silent",
+      external: ["@palimpsest/*", "*.node", ...(options.external ?? [])],
+      // CommonJS packages inside an ES module still need require.
+      banner: {
+        js: 'import { createRequire as palimpsestCreateRequire } from "node:module"; const require = palimpsestCreateRequire(import.meta.url);',
+      },
+      plugins: [modulesByUrl((target) => urlExpression(target, options, [...within, path]))],
+    });
+    const output = result.outputFiles[0];
+    if (!output) throw new Error("esbuild wrote nothing");
+    return placelessBundle(output.contents, Object.keys(result.metafile.inputs));
+  } catch (reason) {
+    const message = reason instanceof Error ? reason.message : String(reason);
+    throw new PalimpsestError("INVALID_ARGUMENT", `${path} does not bundle: ${message}`, { cause: reason });
+  }
+}
+
+const moduleUrl = /new URL\(\s*(["'])(\.{1,2}\/[^"']+\.[cm]?[jt]sx?)\1\s*,\s*import\.meta\.url\s*\)/g;
+
+/**
+ * Replaces each expression that names a module by its URL. One whose module does not exist stays as it is, because
+ * it may be part of a comment or of a text.
+ * @param replacement returns the expression for a module, given its path
+ */
+function modulesByUrl(replacement: (path: string) => Promise<string>): Plugin {
+  return {
+    name: "palimpsest-modules",
+    setup({ onLoad, resolve }) {
+      onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
+        if (path.includes("/node_modules/")) return undefined;
+        const text = await readFile(path, "utf8");
+        const replaced = new Map<string, string>();
+        for (const [expression, , relative = ""] of text.matchAll(moduleUrl)) {
+          const target = await resolve(relative, { resolveDir: dirname(path), kind: "import-statement" });
+          if (target.errors.length === 0) replaced.set(expression, await replacement(target.path));
+        }
+        if (replaced.size === 0) return undefined;
+        const contents = text.replace(moduleUrl, (expression) => replaced.get(expression) ?? expression);
+        return { contents, loader: /\.[cm]?tsx?$/.test(path) ? "ts" : "js" };
+      });
+    },
+  };
+}
+
+/**
+ * Returns the expression for a module's URL inside of a bundle. A bundle cannot contain itself: its own module gets the
+ * bundle's URL, and a module around it is refused.
+ * @param bundling the modules that are being bundled, the outermost first
+ */
+async function urlExpression(
+  target: string,
+  options: BundleOptions,
+  bundling: readonly string[],
+): Promise<string> {
+  if (target === bundling.at(-1)) return "new URL(import.meta.url)";
+  if (bundling.includes(target)) {
+    const circle = [...bundling.slice(bundling.indexOf(target)), target];
+    throw new Error(
+      `modules name each other by URL in a circle, which no bundle can hold: ${circle.join(" -> ")}; pass one of the URLs as an argument`,
+    );
+  }
+  const bytes = await buildModule(target, options, bundling);
+  return `new URL("data:text/javascript;base64,${Buffer.from(bytes).toString("base64")}")`;
+}
