@@ -189,8 +189,10 @@ function differentiate(trace: Trace, options: ScanOptions): Differentiated {
     const { scope, result } = trace.inner(() => {
       const start = firstIdOfBody();
       let traced: Omit<Differentiated, "scope" | "below"> | undefined;
-      // tfjs reads the list only after the function has run, so the function can fill it.
+      // tfjs reads the list only after the function has run, so the function can fill it. It is of float32 tensors alone: along a
+      // path from another one lie operations without a gradient, such as the comparisons of a mask.
       const wanted: tf.Tensor[] = [tf.scalar(0)];
+      const sources: tf.Tensor[] = [];
       const { grads } = tf.engine().gradients(
         () => {
           const body = traceBody(trace, options);
@@ -204,10 +206,12 @@ function differentiate(trace: Trace, options: ScanOptions): Differentiated {
               return [[index, trace.placeholder(shape, dtype, { kind: "argument" })] as const];
             }),
           );
-          wanted.splice(0, 1, ...body.carryArguments, ...body.sliceArguments, ...outside);
+          sources.push(...body.carryArguments, ...body.sliceArguments, ...outside);
+          const differentiable = sources.filter(({ dtype }) => dtype === "float32");
+          if (differentiable.length > 0) wanted.splice(0, 1, ...differentiable);
           const aboveValues = new Map([...above].map(([index, tensor]) => [index, trace.valueOf(tensor)]));
           traced = { ...body, mark, outside, above: aboveValues };
-          for (const tensor of [...results, ...outside, ...above.values(), ...wanted]) tf.keep(tensor);
+          for (const tensor of [...results, ...outside, ...above.values(), ...sources]) tf.keep(tensor);
           return joined(
             [...above.keys()].map((index) => entry(results, index)),
             [...above.values()],
@@ -218,9 +222,7 @@ function differentiate(trace: Trace, options: ScanOptions): Differentiated {
         true,
       );
       if (traced === undefined) throw new JitError("EXECUTION_FAILED", "scan: the body was not traced");
-      const below = grads.map((gradient, index) =>
-        wanted[index]?.dtype === "float32" ? gradient : undefined,
-      );
+      const below = sources.map((tensor) => grads[wanted.indexOf(tensor)]);
       for (const gradient of below) if (gradient !== undefined) tf.keep(gradient);
       return { ...traced, below };
     });

@@ -8,7 +8,7 @@ export const MemoryConfig = z.strictObject({
     .enum(["auto", "unrolled", "scan"])
     .default("auto")
     .describe(
-      "On a CPU, and in float32. unrolled: every layer's activations are kept for the gradient; scan: one loop over the layers, which keeps only their inputs and recomputes the rest; auto: scan from 5 layers on.",
+      "On a CPU, and in float32. unrolled: every layer's activations are kept for the gradient; scan: one loop over the layers, which keeps their inputs and what `keep` says, and recomputes the rest; auto: scan from 5 layers on.",
     ),
   logitsMb: z
     .number()
@@ -21,7 +21,7 @@ export const MemoryConfig = z.strictObject({
     .enum(["auto", "nothing", "products"])
     .default("auto")
     .describe(
-      "If a GPU computes in bfloat16: what the forward pass keeps for the gradient. nothing: layers are recomputed; products: results of matrix products and of attention are kept; auto: products if the device has room for them.",
+      "Where layers are a loop, as in bfloat16 on a GPU: what the forward pass keeps for the gradient. nothing: layers are recomputed; products: results of matrix products and of attention are kept; auto: products if a GPU has room for them, nothing on a CPU.",
     ),
   scoresMb: z
     .number()

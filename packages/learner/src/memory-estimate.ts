@@ -111,7 +111,13 @@ function stepParts(
   const scores = SCORE_TENSORS * (isBlocked ? Math.max(ofPrompts, ofReplies) : ofPrompts + ofReplies);
   // What one block's forward pass keeps for its gradient, and about half of it again for the gradients.
   const kept = tokens * (6 * D + 5 * F + 4 * (heads + 2 * kvHeads) * headDim);
-  const blocks = kind === "scan" ? layers * tokens * D + 1.5 * kept + scores : layers * (kept + scores / 2);
+  const ownScores = attentionBlock === undefined ? ofPrompts + ofReplies : 0;
+  const products =
+    config.memory.keep === "products"
+      ? tokens * (2 * (heads + kvHeads) * headDim + 2 * D + 2 * F) + ownScores
+      : 0;
+  const blocks =
+    kind === "scan" ? layers * (tokens * D + products) + 1.5 * kept + scores : layers * (kept + scores / 2);
   const picked = isPicked(bucket) ? trainedTokensOf(bucket) : tokens;
   const chunk = Math.min(picked, logitsChunk(config.memory, model));
   const head = vocabSize * D;

@@ -42,11 +42,12 @@ export interface PassOptions {
   readonly bucket: Bucket;
   readonly model: ModelConfig;
   readonly memory: MemoryConfig;
-  /** For a pass in bfloat16. Default nothing. */
+  /** For layers that run as a loop. Default nothing. */
   readonly keep?: Keep | undefined;
   readonly entropy: "none" | "value" | "gradient";
   readonly loraScale?: number | undefined;
-  readonly isFrozen?: ForwardOptions["isFrozen"];
+  /** Parameters without a gradient, by name. Default none. */
+  readonly isFrozen?: ((name: string) => boolean) | undefined;
 }
 
 /**
@@ -118,12 +119,9 @@ function pickedPass(parameters: Tensors, inputs: Tensors, options: PassOptions):
   return { logprobs: placed(logprobs), ...(entropy === undefined ? {} : { entropy: placed(entropy) }) };
 }
 
-function formOf(
-  { bucket, model, memory, loraScale, isFrozen, keep }: PassOptions,
-  length: number,
-): ForwardOptions {
+function formOf({ bucket, model, memory, loraScale, keep }: PassOptions, length: number): ForwardOptions {
   const shape = sharingOf(bucket) ?? { prompts: bucket.rows, promptLength: length };
-  return { ...forwardForm(memory, model, shape), loraScale, isFrozen, keep };
+  return { ...forwardForm(memory, model, shape), loraScale, keep };
 }
 
 /** @param hidden float32 [N, D], one row per computed row of logits */

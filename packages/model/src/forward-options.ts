@@ -9,7 +9,7 @@ export type LayerTensors = Readonly<Record<string, tf.Tensor>>;
 
 /** How sequences are laid out and computed; the results are the same in every form. */
 export interface ForwardOptions {
-  /** scan: one loop over the stacked layers, which recomputes each layer for the gradient. Default unrolled. */
+  /** scan: one loop over the stacked layers, which recomputes for the gradient what `keep` does not keep. Default unrolled. */
   readonly layers?: "unrolled" | "scan" | undefined;
   /** Number of attention queries computed at a time; absent: all at once. */
   readonly attentionBlock?: number | undefined;
@@ -26,8 +26,6 @@ export interface ForwardOptions {
    * bfloat16 if attention is one GPU kernel, otherwise float32. The weights are not changed.
    */
   readonly activations?: "float32" | "bfloat16" | undefined;
-  /** What the forward pass of bfloat16 layers keeps for the gradient. Default nothing. */
+  /** What layers that run as a loop keep for the gradient, besides each layer's input. Default nothing. */
   readonly keep?: Keep | undefined;
-  /** Parameters without a gradient; with scan their gradient is not even computed. Default none. */
-  readonly isFrozen?: ((name: string) => boolean) | undefined;
 }

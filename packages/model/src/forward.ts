@@ -1,9 +1,8 @@
-import { entry, tf, usesFusedAttention } from "@palimpsest/jit";
+import { entry, type Keep, scan, tf, usesFusedAttention } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import type { ForwardOptions, LayerTensors, ParameterTensors } from "./forward-options.js";
 import { halfStates } from "./half-forward.js";
-import { scanLayers } from "./layer-loop.js";
 import { mixingOf, type Projections } from "./mixing.js";
 import { rmsNorm } from "./norm.js";
 import { sideBySide } from "./rope.js";
@@ -136,23 +135,43 @@ function lastStates(
   }
   const { constants, mix } = mixingOf(ids.shape, config, options);
   const x = tf.gather(weight(parameters, "embedding"), ids.reshape([ids.size])); // [tokens, D]
-  const apply = (input: tf.Tensor, layer: LayerTensors, shared: LayerTensors, kept?: tf.Tensor): tf.Tensor =>
-    block(input, layer, (projections) => mix(projections, layer, shared), config, options.loraScale, kept);
+  const apply = (input: tf.Tensor, layer: LayerTensors, kept?: tf.Tensor): tf.Tensor =>
+    block(input, layer, (projections) => mix(projections, layer, constants), config, options.loraScale, kept);
   const last =
     options.layers === "scan"
-      ? scanLayers(
-          x,
-          stackedLayers(parameters),
-          constants,
-          (input, layer, shared) => apply(input, turnable(layer, config), shared),
-          options.isFrozen,
+      ? loopLayers(x, stackedLayers(parameters), options.keep, (input, layer) =>
+          apply(input, turnable(layer, config)),
         )
       : unstackLayers(turnable(parameters, config), config).reduce(
-          (input, layer, index) =>
-            apply(input, layer, constants, index === config.layers - 1 ? rows : undefined),
+          (input, layer, index) => apply(input, layer, index === config.layers - 1 ? rows : undefined),
           x,
         );
   return rmsNorm(last, weight(parameters, "finalNorm"), config.rmsNormEps);
+}
+
+/**
+ * Applies every layer to x in turn, as one loop over the stacked weights: graph size and compile time do not grow with depth.
+ * For the gradient it keeps each layer's input and what `keep` says, and recomputes the rest.
+ * @param x      float32 [N, D]
+ * @param stacks tensors [L, ...], keyed by their names in a layer
+ */
+function loopLayers(
+  x: tf.Tensor,
+  stacks: LayerTensors,
+  keep: Keep | undefined,
+  apply: (x: tf.Tensor, layer: LayerTensors) => tf.Tensor,
+): tf.Tensor {
+  const names = Object.keys(stacks);
+  const { carry } = scan({
+    carry: [x],
+    xs: Object.values(stacks),
+    keep: keep ?? "nothing",
+    body: ([input], slices) => {
+      const layer = Object.fromEntries(names.map((name, index) => [name, entry(slices, index)]));
+      return { carry: [apply(input, layer)] };
+    },
+  });
+  return carry[0];
 }
 
 /** Reorders the columns of queries and keys as the rotation needs them; keyed by names in a layer or in the model. */

@@ -1,13 +1,4 @@
-import {
-  asType,
-  attention,
-  entry,
-  type Keep,
-  packedSegments,
-  type Segments,
-  scan,
-  tf,
-} from "@palimpsest/jit";
+import { asType, attention, entry, packedSegments, type Segments, scan, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import type { ForwardOptions, LayerTensors, ParameterTensors } from "./forward-options.js";
@@ -47,7 +38,7 @@ export function halfStates(
   parameters: ParameterTensors,
   ids: tf.Tensor,
   config: ModelConfig,
-  options: ForwardOptions & { readonly keep?: Keep | undefined },
+  options: ForwardOptions,
 ): tf.Tensor {
   const embedding = tensorOf(parameters, "embedding");
   const stacks = stackedHalves(parameters);

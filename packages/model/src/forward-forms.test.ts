@@ -123,6 +123,7 @@ function weightsOf(config: ModelConfig): Values {
 
 const forms: readonly [string, Form][] = [
   ["layers as a loop", { layers: "scan" }],
+  ["layers as a loop that keeps products", { layers: "scan", keep: "products" }],
   ["the head in chunks", { chunk: 5 }],
   ["attention in blocks", { attentionBlock: 2 }],
   ["attention in a loop's blocks, the head in chunks", { layers: "scan", attentionBlock: 4, chunk: 7 }],
@@ -173,7 +174,6 @@ describe.each(["auto", "eager"] as const)("a pass in mode %s", (mode) => {
     const form: Form = {
       layers,
       loraScale: scale,
-      isFrozen: (name) => !names.includes(name),
       headFrozen: true,
       chunk: 5,
     };
