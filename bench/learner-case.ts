@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { loadBackend } from "../packages/jit/src/index.js";
-import { createLearner } from "../packages/learner/src/index.js";
+import { createLearner, type LearnerConfigInput } from "../packages/learner/src/index.js";
 import { parseModelConfig } from "../packages/model/src/index.js";
 import { fullRowGroups } from "./full-rows.js";
 import { kernelCost } from "./kernel-cost.js";
@@ -22,6 +22,7 @@ interface Shape {
   readonly rows: number;
   readonly length: number;
   readonly threads: number;
+  readonly lora?: { readonly rank: number; readonly alpha: number };
 }
 
 const LARGEST_GROUP = 8;
@@ -44,8 +45,8 @@ async function start(line: string) {
     readonly shape: Shape;
     readonly prefer: "tensorflow" | "wasm" | "cpu";
     readonly mode: "eager" | "graph" | "xla";
-    readonly precision?: "float32" | "bfloat16";
-    readonly memory?: Readonly<Record<string, number>>;
+    readonly precision?: "auto" | "float32" | "bfloat16";
+    readonly memory?: LearnerConfigInput["memory"];
     /** GPUs that train together, each with a micro-batch of the shape. */
     readonly replicas?: number;
     /** all: every place gets logits; trained: the bucket says how many tokens are; shared: and a group's prompt comes once. */
@@ -89,6 +90,7 @@ async function start(line: string) {
       measureEntropy: false,
       buckets: [bucket],
       replicas,
+      lora: shape.lora ?? null,
       ...(precision === undefined ? {} : { precision }),
       ...(memory === undefined ? {} : { memory }),
     },
@@ -102,6 +104,7 @@ async function start(line: string) {
     ready: backend.tensorflowVersion ?? prefer,
     firstMs,
     gradientNorm,
+    precision: learner.config.precision,
     stats: learner.stats,
     kernelUs,
   });

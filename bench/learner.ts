@@ -1,12 +1,16 @@
 /**
  * Tokens per second of the learner's update in every mode, beside PyTorch when a Python with it is given: contenders take
- * turns in one run, each in a process of its own, and medians of their turns are compared. The PyTorch program is
- * bench/peers/torch_update.py: the same decoder, clipped loss, clipping and AdamW, float32, fused attention.
- * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--shapes 3.4M,115k] [--cases tensorflow:graph,
- *   tensorflow:graph:all,tensorflow:eager,tensorflow:xla,wasm:eager] [--rounds 5] [--seconds 2] [--threads 2] [--python PYTHON] [--json FILE]
- * Half of each row is prompt, the same in a group of 8. The bucket says how many tokens are trained, as recipes do, so the
- * last block's feed-forward and the logits are computed for those alone; with ":all" after the mode (tensorflow:graph:all)
- * for every place, as PyTorch does; with ":shared" a group's prompt is computed once. All train the same numbers.
+ * turns in one run, each in a process of its own, and medians of their turns are compared. The PyTorch programs are
+ * bench/peers/torch_update.py, the same decoder, clipped loss, clipping and AdamW with fused attention, and for shapes with
+ * adapters bench/peers/peft_update.py, Hugging Face's Llama with PEFT's.
+ * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--shapes 3.4M,115k,smollm2-lora] [--cases tensorflow:graph:float32,
+ *   tensorflow:graph:bfloat16:shared,…] [--peers float32,bfloat16,float32:compile] [--rounds 5] [--seconds 2] [--threads 2] [--python PYTHON]
+ *   [--json FILE]
+ * A case is backend:mode, then in any order: float32 or bfloat16 (default: auto, as recipes have it); all or shared; unrolled or
+ * scan; products (memory.keep). Half of each row is prompt, the same in a group of 8. The bucket says how many tokens are trained, as recipes do, so that the
+ * last block's feed-forward and the logits are computed for those alone; with "all" for every position, as torch_update.py does;
+ * with "shared" a group's prompt is computed once. All train the same numbers. A peer is a precision (bfloat16 is autocast
+ * over float32 weights), with ":compile" through torch.compile. Ratios are to the first peer.
  * The Python may also come by PALIMPSEST_BENCH_PYTHON.
  */
 import { spawnSync } from "node:child_process";
@@ -24,6 +28,7 @@ const { values: flags } = parseArgs({
       default:
         "tensorflow:graph,tensorflow:graph:shared,tensorflow:graph:all,tensorflow:eager,tensorflow:xla,wasm:eager",
     },
+    peers: { type: "string", default: "float32,bfloat16" },
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "2" },
     threads: { type: "string", default: "2" },
@@ -32,11 +37,19 @@ const { values: flags } = parseArgs({
   },
 });
 
-const shapes: Readonly<Record<string, Readonly<Record<"rows" | "length", number> & Record<string, number>>>> =
-  {
-    "3.4M": { layers: 4, hidden: 256, heads: 4, headDim: 64, inner: 688, vocab: 1024, rows: 16, length: 256 },
-    "115k": { layers: 2, hidden: 64, heads: 2, headDim: 32, inner: 172, vocab: 256, rows: 64, length: 64 },
-  };
+interface NamedShape extends Readonly<Record<"rows" | "length", number>> {
+  readonly lora?: { readonly rank: number; readonly alpha: number };
+  readonly [size: string]: unknown;
+}
+
+const shapes: Readonly<Record<string, NamedShape>> = {
+  "3.4M": { layers: 4, hidden: 256, heads: 4, headDim: 64, inner: 688, vocab: 1024, rows: 16, length: 256 },
+  "115k": { layers: 2, hidden: 64, heads: 2, headDim: 32, inner: 172, vocab: 256, rows: 64, length: 64 },
+  "smollm2-lora": {
+    ...{ layers: 30, hidden: 576, heads: 9, kvHeads: 3, headDim: 64, inner: 1536, vocab: 49_152 },
+    ...{ rows: 8, length: 128, lora: { rank: 16, alpha: 32 } },
+  },
+};
 
 interface Turn {
   readonly updates: number;
@@ -46,6 +59,7 @@ interface Turn {
 
 interface Ready {
   readonly firstMs?: number;
+  readonly precision?: string;
   readonly kernelUs?: number;
   readonly stats?: Readonly<Record<string, { traceMs: number; loadMs: number; operations: number }>>;
 }
@@ -63,16 +77,28 @@ async function bench(shapeName: string) {
   const contenders: { readonly contender: Contender; readonly ready: Ready; readonly turns: Turn[] }[] = [];
   const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
   if (hasTorch && python !== undefined) {
-    const contender = new Contender("pytorch", python, [path("./peers/torch_update.py")]);
-    await contender.ask(shape);
-    contenders.push({ contender, ready: {}, turns: [] });
+    const program = path(`./peers/${named.lora === undefined ? "torch" : "peft"}_update.py`);
+    for (const peer of flags.peers.split(",").filter((name) => name !== "")) {
+      const [precision, compile] = peer.split(":");
+      const contender = new Contender(`pytorch:${peer}`, python, [program]);
+      const ready = await contender.ask({ ...shape, precision, compile: compile !== undefined });
+      if (ready === undefined) console.log(`pytorch:${peer} does not run here and is left out`);
+      else contenders.push({ contender, ready: ready as Ready, turns: [] });
+    }
   }
   for (const name of flags.cases.split(",")) {
-    const [prefer, mode, places] = name.split(":");
+    const [prefer, mode, ...more] = name.split(":");
+    const find = (...words: string[]) => more.find((word) => words.includes(word));
     const args = ["--import", "tsx", "--conditions=@palimpsest/source", path("./learner-case.ts")];
-    const contender = new Contender(name, process.execPath, args);
-    const ready = (await contender.ask({ shape, prefer, mode, places: places ?? "trained" })) as Ready;
-    contenders.push({ contender, ready, turns: [] });
+    const contender = new Contender(name, process.execPath, args, "inherit");
+    const places = find("all", "shared") ?? "trained";
+    const precision = find("float32", "bfloat16") ?? "auto";
+    const memory = {
+      layers: find("unrolled", "scan") ?? "auto",
+      keep: find("products") ?? "auto",
+    };
+    const ready = await contender.ask({ shape, prefer, mode, precision, memory, places });
+    contenders.push({ contender, ready: ready as Ready, turns: [] });
   }
   for (let round = 0; round < Number(flags.rounds); round += 1) {
     for (const { contender, turns } of contenders)
@@ -85,6 +111,7 @@ async function bench(shapeName: string) {
     rows.push({
       shape: shapeName,
       contender: contender.name,
+      precision: ready.precision,
       tokensPerSecond: Math.round(median(turns.map((turn) => (tokens * turn.updates) / turn.seconds))),
       // What a busy machine changes less.
       tokensPerCpuSecond: Math.round(median(turns.map((turn) => (tokens * turn.updates) / turn.cpuSeconds))),
@@ -98,7 +125,7 @@ async function bench(shapeName: string) {
     });
   }
   const [first] = rows;
-  const peer = first?.contender === "pytorch" ? first : undefined;
+  const peer = first?.contender.startsWith("pytorch") === true ? first : undefined;
   return rows.map((row) => ({
     ...row,
     timesPyTorch:

@@ -1,6 +1,6 @@
-"""The update of bench/learner.ts in PyTorch: the same decoder, the same clipped loss, AdamW, float32.
+"""The update of bench/learner.ts in PyTorch: the same decoder, the same clipped loss, AdamW over float32 weights.
 
-Reads one JSON line with the shape, makes the model, answers "ready"; then, for every line {"seconds": s}, runs updates
+Reads one JSON line with the shape, the precision of products ("bfloat16" is autocast) and whether to compile, makes the model, answers "ready"; then, for every line {"seconds": s}, runs updates
 for that long and answers {"updates": n, "seconds": t, "cpuSeconds": c}; at the end of input {"peakBytes": b}.
 """
 
@@ -78,9 +78,13 @@ def main():
     advantages = torch.randn(rows, 1)
     rollout = torch.full((rows, length - 1), -5.5)
 
+    half = shape.get("precision") == "bfloat16"
+    forward = torch.compile(model) if shape.get("compile") else model
+
     def update():
-        logits = model(ids[:, :-1])
-        policy = -F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), reduction="none").view(rows, -1)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
+            logits = forward(ids[:, :-1])
+        policy = -F.cross_entropy(logits.flatten(0, 1).float(), ids[:, 1:].flatten(), reduction="none").view(rows, -1)
         ratio = torch.exp(policy - rollout)
         loss = torch.maximum(-advantages * ratio, -advantages * ratio.clamp(0.8, 1.2))
         loss = (loss * mask).sum() / mask.sum()
