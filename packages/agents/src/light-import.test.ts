@@ -19,7 +19,7 @@ export async function resolve(specifier, context, next) {
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Imports packages in a process of its own in which the refused packages cannot be resolved. */
+/** Imports built packages in a process of its own in which the refused packages cannot be resolved. */
 async function importLightly(...names: readonly string[]): Promise<string> {
   const url = `data:text/javascript,${encodeURIComponent(hook)}`;
   const program = `
@@ -27,8 +27,9 @@ async function importLightly(...names: readonly string[]): Promise<string> {
     register(${JSON.stringify(url)});
     for (const name of ${JSON.stringify(names)}) await import(name);
     console.log("loaded");`;
-  const flags = ["--conditions=@palimpsest/source", "--import", "tsx", "--input-type=module", "-e", program];
-  const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: root });
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: root,
+  });
   return stdout.trim();
 }
 

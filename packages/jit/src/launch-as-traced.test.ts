@@ -1,24 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.js";
 import { gpuNames } from "./gpu-device.js";
+
+const program = bundledProgram(new URL("launch-as-traced.fixture.ts", import.meta.url));
 
 /** Names of graphs and functions that TensorFlow's optimizer went over in a process of its own, as its log says them. */
 function optimized(rewrites: "on" | undefined): string[] {
-  const program = fileURLToPath(new URL("launch-as-traced.fixture.ts", import.meta.url));
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    ["--import", "tsx", "--conditions=@palimpsest/source", program, "xla"],
-    {
-      encoding: "utf8",
-      env: {
-        ...process.env,
-        TENSORFLOW_GRAPH_REWRITES: rewrites,
-        TF_CPP_MIN_LOG_LEVEL: "0",
-        TF_CPP_VMODULE: "meta_optimizer=3",
-      },
+  const { stdout, stderr } = spawnSync(process.execPath, [program, "xla"], {
+    encoding: "utf8",
+    env: {
+      ...process.env,
+      TENSORFLOW_GRAPH_REWRITES: rewrites,
+      TF_CPP_MIN_LOG_LEVEL: "0",
+      TF_CPP_VMODULE: "meta_optimizer=3",
     },
-  );
+  });
   // XLA ends a process whose flags it does not know.
   expect(stdout).toContain("total 384");
   return [...new Set([...stderr.matchAll(/item\.id=(\w+)/g)].map(([, name]) => name as string))];

@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.js";
 
 test("10,000 calls leave the process's memory flat", () => {
-  const fixture = fileURLToPath(new URL("./thousands-of-calls.fixture.ts", import.meta.url));
-  const options = ["--expose-gc", "--import", "tsx", "--conditions=@palimpsest/source"];
-  const { stdout, stderr, status } = spawnSync(process.execPath, [...options, fixture], {
+  const program = bundledProgram(new URL("thousands-of-calls.fixture.ts", import.meta.url));
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["--expose-gc", program], {
     encoding: "utf8",
     timeout: 60_000,
   });

@@ -51,7 +51,7 @@ export function sampledGroups(
   { temperature = 1, said = temperature }: { readonly temperature?: number; readonly said?: number } = {},
 ): Group[] {
   const plain = actionLogprobs(learner);
-  const logprobs = actionLogprobs(learner, temperature);
+  const logprobs = temperature === 1 ? plain : actionLogprobs(learner, temperature);
   return Array.from({ length: count }, (_, g) => ({
     groupId: `g${g}`,
     taskId: "bandit",

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.js";
 import {
   bestCheckpoint,
   type Checkpoint,
@@ -118,9 +118,8 @@ describe("checkpoints", () => {
   it.each([2, 3, 5])(
     "survive SIGKILL of the writer after its checkpoint %i (CHECKPOINT-1, CHECKPOINT-2)",
     async (acknowledged) => {
-      const writer = fork(fileURLToPath(new URL("./checkpoint-writer.fixture.ts", import.meta.url)), [root], {
-        execArgv: ["--import", import.meta.resolve("tsx")],
-      });
+      const program = bundledProgram(new URL("checkpoint-writer.fixture.ts", import.meta.url));
+      const writer = fork(program, [root], { execArgv: [] });
       const exited = once(writer, "exit");
       await new Promise<void>((resolve) => {
         writer.on("message", (policyVersion) => {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.js";
 import { latestCheckpoint } from "./checkpoint.js";
 
 let root = "";
@@ -17,11 +17,12 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
+const program = bundledProgram(new URL("training-process.fixture.ts", import.meta.url));
+
 /** A training process; see the fixture. */
 function train(folder: string, versions: number): ChildProcess {
-  const fixture = fileURLToPath(new URL("./training-process.fixture.ts", import.meta.url));
-  const child = fork(fixture, [folder, String(versions)], {
-    execArgv: ["--conditions=@palimpsest/source", "--import", import.meta.resolve("tsx")],
+  const child = fork(program, [folder, String(versions)], {
+    execArgv: [],
     env: { ...process.env, TF_CPP_MIN_LOG_LEVEL: "3" },
   });
   processes.push(child);

@@ -56,11 +56,11 @@ async function stepOf(
     module.writeState(initialState(base, config));
     // A reference and adapters that are not the start's, so that the KL has a gradient and B is not zero.
     const random = createRandom(5);
-    for (const name of Object.keys(trainedShapes(model, config))) {
-      const key = stateName("weights", name);
-      const values = module.readState([key])[key] as Float32Array;
-      module.writeState({ [key]: values.map((value) => value + (random.below(1000) - 500) / 5000) });
-    }
+    const keys = Object.keys(trainedShapes(model, config)).map((name) => stateName("weights", name));
+    const start = Object.entries(module.readState(keys)) as [string, Float32Array][];
+    const moved = (values: Float32Array) => values.map((value) => value + (random.below(1000) - 500) / 5000);
+    // TensorFlow prepares every set of names separately, which takes longer than a step: one read and one write.
+    module.writeState(Object.fromEntries(start.map(([key, values]) => [key, moved(values)])));
     const extents = rows.map((row, i) => ({ tokens: trainedTokens(row), trajectoryId: String(i) }));
     let gradients: Record<string, Float32Array> = {};
     let entropy = 0;

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.js";
 
 interface Look {
   readonly update: number;
@@ -11,9 +11,9 @@ interface Look {
 
 it("2,000 optimizer steps hold the number of tensors, and resident memory to 1 MB per 100 steps", async () => {
   const updates = 1000;
-  const fixture = fileURLToPath(new URL("./memory-process.fixture.ts", import.meta.url));
-  const child = fork(fixture, [String(updates)], {
-    execArgv: ["--expose-gc", "--conditions=@palimpsest/source", "--import", import.meta.resolve("tsx")],
+  const program = bundledProgram(new URL("memory-process.fixture.ts", import.meta.url));
+  const child = fork(program, [String(updates)], {
+    execArgv: ["--expose-gc"],
     env: { ...process.env, TF_CPP_MIN_LOG_LEVEL: "3" },
   });
   const looks: Look[] = [];

@@ -1,6 +1,6 @@
 /**
  * Loads a model in a separate process and prints, in bytes, the peak resident memory beyond what the process had
- * before, and the size of the weights. Run by tsx: node --import tsx load-memory.fixture.ts FOLDER
+ * before, and the size of the weights.
  */
 import { loadModel, saveModel } from "./model-folder.js";
 

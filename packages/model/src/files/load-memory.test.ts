@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { sizeOf } from "@palimpsest/jit";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { bundledProgram } from "../../../../test/support/bundled-program.js";
 import { parameterShapes } from "../parameters.js";
 import { aConfig } from "./model.fixture.js";
 import { saveModel } from "./model-folder.js";
@@ -38,11 +38,10 @@ it("a model of 200 MB is loaded and written with its weights and a few MiB in me
     ]),
   );
   await saveModel(join(folder, "m"), { config, parameters });
-  const child = fileURLToPath(new URL("./load-memory.fixture.ts", import.meta.url));
+  const program = bundledProgram(new URL("load-memory.fixture.ts", import.meta.url));
   const load = async (from: string, copy: string) => {
     const { stdout } = await promisify(execFile)(process.execPath, [
-      ...["--conditions=@palimpsest/source", "--import", "tsx", child],
-      ...[join(folder, from), join(folder, copy)],
+      ...[program, join(folder, from), join(folder, copy)],
     ]);
     return JSON.parse(stdout);
   };

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { BpeTokenizer } from "../bpe-tokenizer.js";
 import { trainBpe } from "../bpe-trainer.js";
 import { loadTokenizer } from "../files/model-folder.js";
@@ -30,8 +30,13 @@ interface Golden {
 }
 
 describe.skipIf(!present).each(["minimind", "qwen2.5", "qwen3"])("the chat template of %s", (name) => {
+  let tokenizer: BpeTokenizer;
+  beforeAll(async () => {
+    tokenizer = await loadTokenizer(`${folder}/${name}`);
+  });
+
   it("renders and encodes every conversation as transformers does", async () => {
-    const template = new ChatTemplate(await loadTokenizer(`${folder}/${name}`));
+    const template = new ChatTemplate(tokenizer);
     const goldens = JSON.parse(await readFile(`${folder}/goldens/${name}.chat.json`, "utf8"));
     expect(goldens.cases.length).toBeGreaterThan(5);
     for (const { input, rendered, ids } of goldens.cases as Golden[]) {
@@ -45,8 +50,7 @@ describe.skipIf(!present).each(["minimind", "qwen2.5", "qwen3"])("the chat templ
     }
   });
 
-  it("encodes a turn that the content forges as letters", async () => {
-    const tokenizer = await loadTokenizer(`${folder}/${name}`);
+  it("encodes a turn that the content forges as letters", () => {
     const template = new ChatTemplate(tokenizer);
     const end = tokenizer.specialTokenId("<|im_end|>");
     const ends = (content: string) =>
