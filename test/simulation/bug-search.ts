@@ -6,7 +6,7 @@ import { plantedObjectBugs } from "./planted-object-bugs.js";
 import { plantedTaskBugs } from "./planted-task-bugs.js";
 import { plantedValueBugs } from "./planted-value-bugs.js";
 import { settingsOf } from "./world/settings.js";
-import { simulate } from "./world/world.js";
+import { type RunResult, simulate } from "./world/world.js";
 
 export interface Found {
   /** The first seed that found it; undefined: none did. */
@@ -14,8 +14,15 @@ export interface Found {
   readonly by: string;
 }
 
-/** Seeds that were found to be clean without a bug. */
-const clean = new Set<string>();
+const clean = new Map<string, Promise<RunResult>>();
+
+/** The run of a seed without a bug, which is the same whoever asks: it is simulated once. */
+export function simulateClean(seed: number, settings = settingsOf(seed)): Promise<RunResult> {
+  const key = JSON.stringify([seed, settings]);
+  const run = clean.get(key) ?? simulate(seed, { settings });
+  clean.set(key, run);
+  return run;
+}
 
 /**
  * Tries seeds, from the first on, until one finds the bug.
@@ -26,13 +33,9 @@ export async function findBug(bug: PlantedBug, maxSeeds: number, first = 1): Pro
     const settings = bug.settings?.(seed) ?? settingsOf(seed);
     const { violation } = await simulate(seed, { settings, plant: bug.make() });
     if (violation === undefined) continue;
-    const key = `${seed} ${settings.values} ${settings.kinds}`;
-    if (!clean.has(key)) {
-      const without = await simulate(seed, { settings });
-      if (without.violation)
-        throw new Error(`seed ${seed} fails without the bug: ${without.violation.message}`);
-      clean.add(key);
-    }
+    const without = await simulateClean(seed, settings);
+    if (without.violation)
+      throw new Error(`seed ${seed} fails without the bug: ${without.violation.message}`);
     return { seed, by: violation.invariant };
   }
   return { seed: undefined, by: "" };

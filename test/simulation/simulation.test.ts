@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { allBugs, findBug } from "./bug-search.js";
+import { allBugs, findBug, simulateClean } from "./bug-search.js";
 import { plantedBugs } from "./planted-bugs.js";
 import { plantedGroupBugs } from "./planted-group-bugs.js";
 import { plantedKindBugs } from "./planted-kind-bugs.js";
@@ -25,7 +25,7 @@ const formerValueFailures = [1, 23];
 test("no seed breaks an invariant, and each makes another run", async () => {
   const hashes = new Set<number>();
   for (const seed of [...formerFailures, ...paired]) {
-    const { violation, counts, hash } = await simulate(seed);
+    const { violation, counts, hash } = await simulateClean(seed);
     expect(violation, `replay with: run.ts --seed ${seed} --story`).toBeUndefined();
     hashes.add(hash);
     expect(counts.answered).toBeGreaterThan(20);
@@ -47,25 +47,26 @@ test("no seed with idle hours breaks an invariant", async () => {
 
 test("no seed with values breaks an invariant", async () => {
   for (const seed of formerValueFailures) {
-    const { violation, counts } = await simulate(seed, { settings: valuesOf(seed) });
+    const { violation, counts } = await simulateClean(seed, valuesOf(seed));
     expect(violation, `replay with: run.ts --seed ${seed} --values --story`).toBeUndefined();
     expect(counts.values).toBeGreaterThan(20);
   }
 }, 240_000);
 
 test("a run is a function of its seed: same hash, same story", async () => {
-  const first = await simulate(11, { keepStory: true });
-  const second = await simulate(11, { keepStory: true });
+  const [seed = 0] = formerFailures;
+  const first = await simulate(seed, { keepStory: true });
+  const second = await simulate(seed, { keepStory: true });
   expect(second.hash).toBe(first.hash);
   expect(second.story).toEqual(first.story);
-  expect((await simulate(11)).hash).toBe(first.hash);
+  expect((await simulateClean(seed)).hash).toBe(first.hash);
   expect(first.story.length).toBeGreaterThan(100);
 });
 
 test("a failing seed replays exactly and tells its story to the violation", async () => {
   const bug = plantedBugs.find(({ breaks }) => breaks === "CHANNEL-2");
   if (bug === undefined) throw new Error("no planted bug breaks CHANNEL-2");
-  const { seed, by } = await findBug(bug, 20);
+  const { seed, by } = await findBug(bug, 20, firstSeed);
   const again = async () => simulate(seed ?? 0, { plant: bug.make(), keepStory: true });
   const [first, second] = [await again(), await again()];
   expect(first.violation?.invariant).toBe(by);
@@ -82,13 +83,15 @@ test("docs/simulation.md lists every planted bug, with what it breaks", () => {
   expect(listed.map(textOf).sort()).toEqual(planted.map(textOf).sort());
 });
 
-/** Where the search begins for bugs that the first seed does not find: seeds before are a second each and show nothing. */
+/** Where the search begins: seeds whose runs without a bug other tests need as well. Most bugs are found in the first events. */
+const firstSeed = 18;
 const firstSeeds: Readonly<Record<string, number>> = {
-  "a lease is never released": 2,
-  "a deposed head goes on": 3,
-  "the head does not note that a job was asked to stop": 2,
-  "a fetch for a holder keeps a copy only": 2,
-  "workers that are given back run on": 2,
+  "deaths are reported of the current incarnation, whichever it was": 20,
+  "a host does not look at whom a stream is for": 38,
+  "a deposed head goes on": 7,
+  "a directory names nodes that are away": 38,
+  "actors outlive the group that they are in": 37,
+  "a node does not hold what a program says that it has received": 1,
 };
 
 // The whole table is made by: run.ts --bugs
@@ -104,7 +107,7 @@ test.each([
 ])(
   "finds that $name",
   async (bug) => {
-    expect((await findBug(bug, 50, firstSeeds[bug.name])).seed).toBeDefined();
+    expect((await findBug(bug, 50, firstSeeds[bug.name] ?? firstSeed)).seed).toBeDefined();
   },
   180_000,
 );

@@ -174,7 +174,8 @@ describe("a program as a job", () => {
     const submitted = await cluster.run(["job", "submit", program, "forever"]);
     const id = submitted.stdout.trim();
     const logs = () => cluster.run(["job", "logs", id]);
-    await until("the program waits", async () => (await logs()).stdout.includes("waiting"));
+    const followed = cluster.start(["job", "logs", id, "--follow"]);
+    await until("the program waits", () => followed.output.includes("waiting"));
     const [, actorPid] = (await logs()).stdout.match(/counted by process (\d+)/) ?? [];
     const job = await jobOf(id);
     expect(job.status).toBe("running");
@@ -184,7 +185,8 @@ describe("a program as a job", () => {
 
     const stop = await cluster.run(["job", "stop", id]);
     expect(stop.code, stop.stderr).toBe(0);
-    await until("the job has stopped", async () => (await jobOf(id)).status === "stopped");
+    await until("the job has stopped", async () => (await cluster.client.jobs.get(id)).status === "stopped");
+    expect((await jobOf(id)).status).toBe("stopped");
     await until("driver and actor are gone", () => !isAlive(job.driverPid) && !isAlive(Number(actorPid)));
     expect((await cluster.run(["job", "list"])).stdout).toMatch(new RegExp(`${id} .*stopped`));
   });

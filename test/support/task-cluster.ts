@@ -47,6 +47,7 @@ export class TaskCluster {
         modulesFrom,
         cpus,
         gpus: 0,
+        warmProcesses: 1,
         ...more,
       },
       { logger, environment: process.env },

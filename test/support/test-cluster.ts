@@ -119,6 +119,8 @@ export class TestCluster {
   async startWorker(args: readonly string[] = []): Promise<Command> {
     const folder = `node-${this.workers.length + 1}`;
     const options = ["--address", this.address, "--token", this.token, "--node-dir", folder, "--cpus", "4"];
+    // Each process that waits for actors when the test ends was started for nothing; those of TaskCluster are warm.
+    options.push("--warm-processes", "0");
     const worker = this.start(["worker", "join", ...options, ...this.#tlsArguments("node"), ...args]);
     this.workers.push(worker);
     await until("the worker joins", () => worker.output.includes("joined") || failIfEnded(worker), {
@@ -182,7 +184,9 @@ export class TestCluster {
     this.#client = undefined;
     if (this.#head?.running) await this.run(["stop", ...this.#tlsArguments("driver")]);
     const gone = () => this.processes().length === 0;
-    await until("every process has ended", gone, { timeoutMs: endTimeoutMs }).catch(() => undefined);
+    // Every look reads the whole table of processes.
+    const everyMs = 100;
+    await until("every process has ended", gone, { timeoutMs: endTimeoutMs, everyMs }).catch(() => undefined);
     const left = this.processes();
     const orphans = left.map(commandLine);
     for (const pid of left) process.kill(pid, "SIGKILL");

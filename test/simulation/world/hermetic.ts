@@ -128,13 +128,18 @@ export function makeHermetic(
   }
   const delay = (ms?: number, value?: unknown, options?: { readonly signal?: AbortSignal }) =>
     new Promise((resolve, reject) => {
-      const timer = after(ms, () => resolve(value));
+      const { signal } = options ?? {};
+      const timer = after(ms, () => {
+        // A signal outlives its waits: what they leave on it would be a leak, of which Node warns.
+        signal?.removeEventListener("abort", stop);
+        resolve(value);
+      });
       const stop = () => {
         timer.cancel();
-        reject(options?.signal?.reason);
+        reject(signal?.reason);
       };
-      if (options?.signal?.aborted) stop();
-      else options?.signal?.addEventListener("abort", stop, { once: true });
+      if (signal?.aborted) stop();
+      else signal?.addEventListener("abort", stop, { once: true });
     });
 
   Object.assign(globalThis, {
