@@ -13,6 +13,7 @@ import {
   type Peer,
   type RpcServer,
   type ServiceHandlers,
+  whenAborted,
 } from "@palimpsest/wire";
 import { metadataOfCaller } from "../../../packages/wire/src/authorization.js";
 import { ClientCall, ServerCall, unavailable } from "./call-streams.js";
@@ -213,10 +214,9 @@ class SimPeer {
         if (settled) return;
         settled = true;
         clearTimeout(timer);
-        settings.signal?.removeEventListener("abort", stop);
+        forget();
         finish();
       };
-      const stop = () => call.cancel();
       call.on("data", (message) => {
         value = message;
       });
@@ -226,8 +226,7 @@ class SimPeer {
         settle(() => reject(new PalimpsestError("GET_TIMEOUT", `${method.name}: deadline exceeded`)));
         call.cancel();
       }, settings.timeoutMs);
-      if (settings.signal?.aborted) stop();
-      else settings.signal?.addEventListener("abort", stop, { once: true });
+      const forget = cancelWhenAborted(call, settings.signal);
     });
   }
 
@@ -350,8 +349,12 @@ function bounded(call: ClientCall, settings: CallSettings): ClientCall {
     }, settings.timeoutMs);
     call.on("status", () => clearTimeout(timer));
   }
-  const stop = () => call.cancel();
-  if (settings.signal?.aborted) stop();
-  else settings.signal?.addEventListener("abort", stop, { once: true });
+  call.on("status", cancelWhenAborted(call, settings.signal));
   return call;
+}
+
+/** Returns what is to be called when the call is over: a signal may outlive thousands of calls. */
+function cancelWhenAborted(call: ClientCall, signal: AbortSignal | undefined): () => void {
+  if (signal?.aborted) call.cancel();
+  return signal === undefined || signal.aborted ? () => undefined : whenAborted(signal, () => call.cancel());
 }
