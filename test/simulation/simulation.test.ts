@@ -91,7 +91,6 @@ const firstSeeds: Readonly<Record<string, number>> = {
   "a deposed head goes on": 7,
   "a directory names nodes that are away": 38,
   "actors outlive the group that they are in": 37,
-  "a node does not hold what a program says that it has received": 1,
 };
 
 // The whole table is made by: run.ts --bugs
@@ -107,7 +106,8 @@ test.each([
 ])(
   "finds that $name",
   async (bug) => {
-    expect((await findBug(bug, 50, firstSeeds[bug.name] ?? firstSeed)).seed).toBeDefined();
+    const first = firstSeeds[bug.name] ?? (bug.settings ? 1 : firstSeed);
+    expect((await findBug(bug, 50, first)).seed).toBeDefined();
   },
   180_000,
 );
