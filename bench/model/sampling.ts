@@ -11,15 +11,15 @@
  *   a step of 64 rows instead of 16. A fused attention kernel would lift most of the rest; stock libtensorflow has none on
  *   this CPU.
  * - 115k: the fixed cost of small operations, nothing else.
- * - SmolLM2, one request: 0.54 GB of weights are read for every token: half of the processor time. The rest is the fixed cost
- *   of 30 layers of small operations, where the second thread has nothing to do. Weights of 8 or 4 bits, as llama.cpp
- *   has, would lift it; TensorFlow's CPU kernels have no product of float with such weights. 16 at once and prompts: matrix
- *   products, and of a short chat the keys and values of places that are only padding.
+ * - SmolLM2, one request: every weight is read for every token (docs/sampler.md, a single request). Many requests, on two cores with
+ *   AVX-512 and its bfloat16 but without AMX: of a step of 64 rows in two lanes, seven tenths are matrix products, those of layers at 115 and the float32 head at 70
+ *   GFLOP/s per core; attention takes a tenth of that time. Products of the layers copy their weights into blocks at every call; with the weights as the left
+ *   factor they would not, and took 70 and 81 % of the time at 16 and 32 rows on one core.
  *
  * Usage: npx tsx --conditions=@palimpsest/source bench/model/sampling.ts [--rounds 5] [--shapes 3.4M,115k,smollm2]
  *   [--batches 64,256] [--cases tensorflow:graph,tensorflow:eager,tensorflow:xla,wasm:eager] [--threads 2]
  *   [--prompt 32] [--new 128] [--python python3 with torch and transformers; else PALIMPSEST_BENCH_PYTHON]
- *   [--smollm2 FOLDER] [--llama FOLDER with node-llama-cpp installed --gguf FILE] [--json FILE]
+ *   [--smollm2 FOLDER] [--requests 1,16,64,256] [--llama FOLDER with node-llama-cpp installed --gguf FILE] [--json FILE]
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, homedir, loadavg } from "node:os";
@@ -39,6 +39,7 @@ const { values: flags } = parseArgs({
     new: { type: "string", default: "128" },
     python: { type: "string" },
     smollm2: { type: "string" },
+    requests: { type: "string", default: "1,16,64,256" },
     llama: { type: "string" },
     gguf: { type: "string" },
     json: { type: "string", default: fileURLToPath(new URL("../results/model.json", import.meta.url)) },
@@ -148,24 +149,31 @@ if (flags.shapes.split(",").includes("smollm2")) {
   else {
     const llama = flags.llama !== undefined && flags.gguf !== undefined;
     if (!llama) console.log("llama.cpp: skipped, no --llama and --gguf");
-    const contenders = await start([
-      [new Contender("tensorflow:graph", ...ours("smollm2-case.ts")), { kind: "ours", folder, threads }],
-      ...(llama
-        ? [
-            [
-              new Contender("llama.cpp", ...ours("smollm2-case.ts")),
-              { kind: "llama.cpp", folder: flags.llama, gguf: flags.gguf, threads },
-            ] as const,
-          ]
-        : []),
-    ]);
     const model = "smollm2-135m-instruct";
-    for (const batch of [1, 16]) {
+    const peer = `llama.cpp, ${threads} threads`;
+    const contendersFor = async (requests: number, maxLength: number) => {
+      const common = { requests, maxLength };
+      const ofLanes = requests < 16 ? [1] : [1, threads];
+      return await start([
+        ...ofLanes.map((lanes): readonly [Contender, unknown] => [
+          new Contender(`tensorflow:graph, ${lanes} lanes`, ...ours("smollm2-case.ts")),
+          { kind: "ours", folder, threads, lanes, ...common },
+        ]),
+        ...(llama ? [1, threads] : []).map((count): readonly [Contender, unknown] => [
+          new Contender(`llama.cpp, ${count} threads`, ...ours("smollm2-case.ts")),
+          { kind: "llama.cpp", folder: flags.llama, gguf: flags.gguf, threads: count, ...common },
+        ]),
+      ]);
+    };
+    for (const batch of flags.requests.split(",").map(Number)) {
+      const contenders = await contendersFor(batch, 128);
       const labels = { model, measure: `${batch} at once, 64 new tokens each`, unit: "sampled tokens/s" };
-      await compare(contenders, "llama.cpp", labels, { batch, newTokens: 64 }, "tokensPerSecond");
+      await compare(contenders, peer, labels, { batch, newTokens: 64 }, "tokensPerSecond");
+      for (const contender of contenders) await contender.close();
     }
+    const contenders = await contendersFor(1, 1152);
     const labels = { model, measure: "first token of a prompt of 1000", unit: "seconds" };
-    await compare(contenders, "llama.cpp", labels, { promptTokens: 1000 }, "seconds");
+    await compare(contenders, peer, labels, { promptTokens: 1000 }, "seconds");
     for (const contender of contenders) await contender.close();
   }
 }

@@ -1,7 +1,7 @@
 /**
  * One contender of bench/model/sampling.ts over SmolLM2-135M-Instruct: our sampler, or llama.cpp through node-llama-cpp.
- * First line of standard input: which. Then {"batch": n, "newTokens": m}: n requests of a short prompt at once, timed from
- * the first sampled token of the last one on; or {"promptTokens": n}: time to the first token of such a prompt.
+ * First line of standard input: which. Then {"batch": n, "newTokens": m}: n requests of a short prompt at once: what they sample
+ * from the first token of the last one on, when all prompts have been read; or {"promptTokens": n}: time to the first token of such a prompt.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -15,15 +15,19 @@ interface Setup {
   readonly folder: string;
   readonly gguf?: string;
   readonly threads: number;
+  /** Ours: each has a thread of its own. */
+  readonly lanes?: number;
+  readonly requests: number;
+  readonly maxLength: number;
 }
 
 interface Engine {
-  /** Samples exactly `count` tokens after a prompt; `onFirst` is called with the first. */
+  /** Samples exactly `count` tokens after a prompt; `onTokens` is called with the number of those that have come. */
   generate(
     promptTokenIds: readonly number[],
     count: number,
     seed: number,
-    onFirst: () => void,
+    onTokens: (count: number) => void,
   ): Promise<void>;
 }
 
@@ -45,14 +49,20 @@ for (;;) {
   const wanted = question.newTokens ?? 1;
   const from = performance.now();
   let lastFirst = from;
+  let unstarted = count;
+  let sampled = 0;
   await Promise.all(
     Array.from({ length: count }, (_, i) => {
       const prompt = Array.from(
         { length },
         (_unused, t) => 100 + ((asked * 7919 + i * 104_729 + t * 31) % 40_000),
       );
-      return engine.generate(prompt, wanted, asked * 100 + i, () => {
-        lastFirst = performance.now();
+      let isFirst = true;
+      return engine.generate(prompt, wanted, asked * 100 + i, (tokens) => {
+        if (isFirst) unstarted -= 1;
+        if (unstarted > 0 || isFirst) lastFirst = performance.now();
+        else sampled += tokens;
+        isFirst = false;
       });
     }),
   );
@@ -60,31 +70,28 @@ for (;;) {
   answer({
     peakBytes: process.resourceUsage().maxRSS * 1024,
     ...(question.promptTokens === undefined
-      ? { tokensPerSecond: (count * (wanted - 1)) / ((now - lastFirst) / 1000) }
+      ? { tokensPerSecond: sampled / ((now - lastFirst) / 1000) }
       : { seconds: (lastFirst - from) / 1000 }),
   });
 }
 process.exit(0);
 
-async function ourEngine({ folder, threads }: Setup): Promise<Engine> {
-  const backend = await loadBackend({ threads });
+async function ourEngine({ folder, threads, lanes = 1, requests, maxLength }: Setup): Promise<Engine> {
+  const backend = await loadBackend({ threads: threads / lanes, operationsAtOnce: threads });
   const { config, parameters } = await loadModel(folder);
   const sampler = createSampler({
     backend,
     config,
     parameters,
-    maxBatch: 16,
-    maxLength: 1152,
+    lanes,
+    maxBatch: requests,
+    maxLength,
     weightsHash: "bench",
   });
   return {
-    generate: async (promptTokenIds, maxTokens, seed, onFirst) => {
-      let seen = 0;
-      const onTokens = (tokenIds: readonly number[]) => {
-        if (seen === 0) onFirst();
-        seen += tokenIds.length;
-      };
-      await sampler.generate({ promptTokenIds, maxTokens, temperature: 1, stopTokenIds: [], seed, onTokens });
+    generate: async (promptTokenIds, maxTokens, seed, onTokens) => {
+      const request = { promptTokenIds, maxTokens, temperature: 1, stopTokenIds: [], seed };
+      await sampler.generate({ ...request, onTokens: ({ length }) => onTokens(length) });
     },
   };
 }
@@ -101,17 +108,22 @@ interface LlamaSequence {
   clearHistory(): Promise<void>;
 }
 
-async function llamaEngine({ folder, gguf, threads }: Setup): Promise<Engine> {
+async function llamaEngine({ folder, gguf, threads, requests, maxLength }: Setup): Promise<Engine> {
   const entry = createRequire(join(folder, "package.json")).resolve("node-llama-cpp");
   const { getLlama } = (await import(pathToFileURL(entry).href)) as LlamaModule;
   const llama = await getLlama({ gpu: false, maxThreads: threads, build: "never" });
   const model = await llama.loadModel({ modelPath: gguf });
-  const context = await model.createContext({ sequences: 16, contextSize: 1152, threads, batchSize: 512 });
-  const free = Array.from({ length: 16 }, () => context.getSequence());
+  const context = await model.createContext({
+    sequences: requests,
+    contextSize: maxLength,
+    threads,
+    batchSize: 512,
+  });
+  const free = Array.from({ length: requests }, () => context.getSequence());
   return {
-    generate: async (promptTokenIds, count, seed, onFirst) => {
+    generate: async (promptTokenIds, count, seed, onTokens) => {
       const sequence = free.pop();
-      if (sequence === undefined) throw new Error("more than 16 at once");
+      if (sequence === undefined) throw new Error(`more than ${requests} at once`);
       let sampled = 0;
       for await (const _ of sequence.evaluate(promptTokenIds, {
         temperature: 1,
@@ -119,7 +131,7 @@ async function llamaEngine({ folder, gguf, threads }: Setup): Promise<Engine> {
         seed,
         yieldEogToken: true,
       })) {
-        if (sampled === 0) onFirst();
+        onTokens(1);
         sampled += 1;
         if (sampled === count) break;
       }

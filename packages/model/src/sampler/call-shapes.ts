@@ -53,6 +53,8 @@ export interface ShapeOptions {
   readonly speculates?: boolean;
   /** SAMPLER-9: the other requests of a call never change a request's results through its shape. Default false. */
   readonly batchInvariant?: boolean;
+  /** Parts of a call that are computed side by side. Default 1. */
+  readonly lanes?: number;
 }
 
 /** Number of prompt tokens that can be read in a fraction of a second. @param operations budget of a call */
@@ -112,7 +114,7 @@ export class CallShapes implements CallPlan {
   readonly #readTile: number;
 
   constructor(config: ModelConfig, options: ShapeOptions) {
-    const { maxBatch, maxLength, stepsPerCall, promptLengths } = options;
+    const { maxBatch, maxLength, stepsPerCall, promptLengths, lanes = 1 } = options;
     const most = options.gpu ? limits.gpu : limits.cpu;
     this.prefillTokens = options.prefillTokens ?? affordablePrefill(parameterCount(config), options.gpu);
     const batchInvariant = options.batchInvariant ?? false;
@@ -129,7 +131,8 @@ export class CallShapes implements CallPlan {
     const bound = Math.min(
       maxLength - 1,
       batchInvariant ? longestInvariantPiece : longestPiece,
-      wholePages(this.prefillTokens),
+      // Lanes read as many pieces at once as they are.
+      wholePages(Math.floor(this.prefillTokens / (isLoop ? lanes : 1))),
     );
     const lengthTile = isLoop ? tile : 1;
     const longest = Math.max(Math.min(lengthTile, bound), bound - (bound % lengthTile));

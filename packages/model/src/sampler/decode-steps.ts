@@ -5,7 +5,7 @@ import { type Memories, type Memory, walkLayers } from "./layer-walk.js";
 import {
   afterAttention,
   named,
-  nextLogits,
+  pageLogits,
   part,
   projectHeads,
   rotateHeads,
@@ -88,7 +88,7 @@ export function decodeSteps(state: Tensors, start: DecodeStart, steps: number, c
       return { x: afterAttention(weights, x, mixed, config), memory };
     });
     own = walked.memory;
-    logits = nextLogits(state, walked.x, config);
+    logits = pageLogits(state, walked.x, config);
     const uniforms = part(start.uniforms, 0, step, 1).reshape([rows]);
     const choice = drawTokens(logits, uniforms, start.inverseTemperature);
     drawn.push(choice);

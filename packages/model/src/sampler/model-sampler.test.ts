@@ -251,10 +251,15 @@ describe("sampled tokens", () => {
 });
 
 describe("lanes", () => {
-  it("sample side by side what one lane samples (SAMPLER-1)", async () => {
-    const requests = manyRequests(35);
+  it.each([
+    [2, 35],
+    [9, 17],
+  ])("of %i layers sample side by side what one lane samples (SAMPLER-1)", async (layers, count) => {
+    const requests = manyRequests(count);
+    const config = aConfig({ layers });
     const sample = async (lanes: number) => {
-      const sampler = aSampler({ maxBatch: 35, lanes });
+      const parameters = initParameters(config, 1, scheme);
+      const sampler = aSampler({ config, parameters, maxBatch: count, lanes });
       return await Promise.all(requests.map((request) => sampler.generate(request)));
     };
     const [one, two] = [await sample(1), await sample(2)];

@@ -74,6 +74,16 @@ export function nextLogits(state: Tensors, x: tf.Tensor, config: ModelConfig): t
   );
 }
 
+/**
+ * The same for pages. TensorFlow's float32 kernels take less time if the large matrix is the left factor, transposing the result
+ * included: with SmolLM2's head and draw on one core 20 ms instead of 33 for 16 rows, 27 instead of 43 for 32, 95 instead of 104 for 128.
+ */
+export function pageLogits(state: Tensors, x: tf.Tensor, config: ModelConfig): tf.Tensor {
+  const normed = rmsNorm(x, named(state, "finalNorm"), config.rmsNormEps);
+  const head = named(state, config.tieWordEmbeddings ? "embedding" : "head");
+  return wideProducts(() => tf.matMul(head, normed, false, true)).transpose();
+}
+
 /** x / √(mean(x²) + eps); the gain is folded into the weights that follow. */
 export function unitNorm(x: tf.Tensor, config: ModelConfig): tf.Tensor {
   return x.mul(x.square().mean(-1, true).add(config.rmsNormEps).rsqrt());

@@ -95,8 +95,8 @@ export const samplerConfigSchema = z.strictObject({
     .positive()
     .default(1)
     .describe(
-      "Parts of a large batch that are sampled in parallel; for models of up to 8 layers, one per core, on a backend loaded " +
-        "with threads 1 and as many operationsAtOnce",
+      "Parts of a batch that are read and sampled in parallel, one per core, on a backend loaded with threads 1 and as many " +
+        "operationsAtOnce; a part has 16 rows or more, in models of more than 8 layers 8. A request alone then has one core",
     ),
   cacheTokens: z
     .int()

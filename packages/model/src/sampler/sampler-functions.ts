@@ -4,13 +4,14 @@ import type { DecodeShape, ReadShape, VerifyShape } from "./call-shapes.js";
 import { type Decoded, decodeSteps } from "./decode-steps.js";
 import { type Drawn, drawTokens } from "./draw.js";
 import { type CacheShape, cacheState, readCache, writeCache } from "./kv-cache.js";
-import { memoriesOf, stackOf } from "./layer-walk.js";
-import { named, nextLogits, part } from "./packed-layers.js";
+import { type Memory, memoriesOf, stackOf } from "./layer-walk.js";
+import { named, pageLogits, part } from "./packed-layers.js";
 import { isMatrix, packedShapes, runsAsLoop } from "./packed-weights.js";
 import { type PromptPieces, promptPass } from "./prompt-pass.js";
 import { wholeTiles } from "./row-tile.js";
 
-const leastRowsOfLane = 16;
+/** Products of fewer rows take about as long, because each lane reads all weights. */
+const leastTokensOfLane = { unrolled: 16, loop: 8 } as const;
 
 /** State shared by the functions of one sampler: weights, rotary tables, cache, the last logits at each number of rows. */
 export function samplerState(
@@ -58,7 +59,7 @@ export function readFunction(
 ): JitFunction {
   const { rows, length, pastPages } = shape;
   const body = (state: Tensors, inputs: Tensors) => {
-    const read = lanesOf(rows, lanes, config).map(({ first, count }) => {
+    const read = lanesOf(rows, length, lanes, config).map(({ first, count }) => {
       const own = (name: string, axis = 0) => part(named(inputs, name), axis, first, count);
       const pieces: PromptPieces = {
         ids: own("ids"),
@@ -75,7 +76,7 @@ export function readFunction(
       };
       const pass = promptPass(state, pieces, config);
       const headRows = wholeTiles(count, headTile);
-      const logits = nextLogits(state, padRows(pass.last, headRows), config);
+      const logits = pageLogits(state, padRows(pass.last, headRows), config);
       const uniforms = padRows(own("uniforms", 1).reshape([count]), headRows);
       // Rows without a request draw at 0 from weights that are all 1, so that nothing is divided by their temperature of 0.
       const drawn = drawTokens(logits, uniforms, padRows(own("inverseTemperature"), headRows));
@@ -121,7 +122,7 @@ export function decodeFunction(
 ): JitFunction {
   const { rows, steps, pastPages } = shape;
   const body = (state: Tensors, inputs: Tensors) => {
-    const decoded = lanesOf(rows, lanes, config).map(({ first, count }) => {
+    const decoded = lanesOf(rows, 1, lanes, config).map(({ first, count }) => {
       const own = (name: string, axis = 0) => part(named(inputs, name), axis, first, count);
       const start = {
         ids: own("ids"),
@@ -171,7 +172,7 @@ export function verifyFunction(config: ModelConfig, cache: CacheShape, shape: Ve
       },
       config,
     );
-    const logits = nextLogits(state, pass.all as tf.Tensor, config);
+    const logits = pageLogits(state, pass.all as tf.Tensor, config);
     const temperatures = named(inputs, "inverseTemperature").tile([length]);
     const drawn = drawTokens(logits, named(inputs, "uniforms").reshape([length]), temperatures);
     const { tokens, logprobs, sampledLogprobs } = drawn;
@@ -222,10 +223,14 @@ export function writeEntriesFunction(config: ModelConfig, cache: CacheShape, len
 /** Lanes share nothing, so that small operations of one fill the gaps between large operations of another. */
 function lanesOf(
   rows: number,
+  tokensOfRow: number,
   lanes: number,
   config: ModelConfig,
 ): { readonly first: number; readonly count: number }[] {
-  const most = runsAsLoop(config) ? 1 : Math.min(lanes, Math.floor(rows / leastRowsOfLane));
+  const least = runsAsLoop(config)
+    ? Math.ceil(leastTokensOfLane.loop / tokensOfRow)
+    : leastTokensOfLane.unrolled;
+  const most = Math.min(lanes, Math.floor(rows / least));
   const share = Math.ceil(rows / Math.max(1, most));
   return Array.from({ length: Math.ceil(rows / share) }, (_, lane) => ({
     first: lane * share,
@@ -248,7 +253,9 @@ function firstRows(x: tf.Tensor, rows: number): tf.Tensor {
 function joinRows(parts: readonly Decoded[]): Decoded {
   const [first] = parts as [Decoded];
   if (parts.length === 1) return first;
-  const joined = (of: (decoded: Decoded) => tf.Tensor) => tf.concat(parts.map(of), 0);
+  const joined = (of: (decoded: Decoded) => tf.Tensor, axis = 0) => tf.concat(parts.map(of), axis);
+  /** Rows of a stack [L, n·KV, T, hd] come after its layers. */
+  const rowAxis = ({ keys }: Memory) => keys.rank - 3;
   return {
     drawn: first.drawn.map((_, step) => {
       const ofStep = (key: keyof Drawn) => joined(({ drawn }) => entry(drawn, step)[key]);
@@ -259,9 +266,9 @@ function joinRows(parts: readonly Decoded[]): Decoded {
       };
     }),
     logits: joined(({ logits }) => logits),
-    memory: first.memory.map((_, layer) => ({
-      keys: joined(({ memory }) => entry(memory, layer).keys),
-      values: joined(({ memory }) => entry(memory, layer).values),
+    memory: first.memory.map((one, layer) => ({
+      keys: joined(({ memory }) => entry(memory, layer).keys, rowAxis(one)),
+      values: joined(({ memory }) => entry(memory, layer).values, rowAxis(one)),
     })),
   };
 }

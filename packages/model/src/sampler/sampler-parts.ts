@@ -93,7 +93,7 @@ export function samplerParts(
   // In bfloat16 the rounding of another shape occasionally changes a draw, so guesses are checked there only on request. The
   // single-request decoder is faster than most guesses are.
   const speculates = canSpeculate && (limits.speculate ?? (precision === "float32" && single === undefined));
-  const shapes = new CallShapes(config, { ...common, half, speculates, maxBatch, batchInvariant });
+  const shapes = new CallShapes(config, { ...common, half, speculates, maxBatch, batchInvariant, lanes });
   const longest = Math.ceil(maxLength / pageLength);
   const pages =
     cacheTokens === undefined ? maxBatch * longest : Math.max(longest, Math.ceil(cacheTokens / pageLength));

@@ -57,7 +57,7 @@ export const rolloutSchema = z.strictObject({
     .max(64)
     .default(1)
     .describe(
-      "parts of a large batch that sample in parallel on a CPU, each on threads / lanes threads; for models of up to 8 layers and batches of 32 and more, as many as threads",
+      "parts of a batch that read and sample in parallel on a CPU, each on threads / lanes threads; for batches of 32 and more, in models of more than 8 layers of 16 and more, as many as threads",
     ),
   stepsPerCall: z
     .int()
