@@ -23,6 +23,7 @@ import {
 import {
   type ClusterInfo,
   type ClusterSummary,
+  clusterView,
   type NodeFilter,
   type NodeInfo,
   nodeStateOf,
@@ -46,7 +47,7 @@ export class ClusterState {
   }
 
   async info(options: HeadCallOptions = {}): Promise<ClusterInfo> {
-    return fieldsOf(proto.ClusterInfo, await this.#head.call(headService.getCluster, {}, options));
+    return clusterView(await this.#head.call(headService.getCluster, {}, options));
   }
 
   /** Lists all nodes, or those that match the filter. */

@@ -1,13 +1,5 @@
-import {
-  fieldsOf,
-  HeadPeer,
-  headService,
-  type Network,
-  newId,
-  PalimpsestError,
-  type Peer,
-} from "@palimpsest/wire";
-import * as proto from "@palimpsest/wire/protocol";
+import { HeadPeer, headService, type Network, newId, PalimpsestError, type Peer } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorHandle } from "./actor-handle.js";
 import type { ActorHandles } from "./actor-handles.js";
 import { type ActorOutputOptions, actorOutput } from "./actor-output.js";
@@ -45,7 +37,7 @@ import { TaskPool } from "./task-pool.js";
 import { type TaskFunction, type TaskType, taskType } from "./task-type.js";
 import { type TracedDriver, traceDriver } from "./traced-driver.js";
 import type { ValueStore } from "./value-store.js";
-import type { ClusterInfo } from "./views.js";
+import { type ClusterInfo, clusterView } from "./views.js";
 import { networkOf, type WatchedNetwork } from "./watched-network.js";
 
 /** The maximum total time of a session's goodbye: SESSION-6, SESSION-8. */
@@ -200,7 +192,7 @@ export class Cluster extends ClusterValues {
       const timeoutMs = resolved.connectTimeoutMs;
       const info = await cluster.#head.call(headService.getCluster, {}, { timeoutMs });
       cluster.#head.peer.learn(info.headAddresses);
-      cluster.#info = fieldsOf(proto.ClusterInfo, info);
+      cluster.#info = clusterView(info);
       // What an actor spawns is owned by the actor, whose process its node watches, so it needs no lease of its own.
       if (resolved.owner === undefined) {
         const opening = openSession(cluster.#head.peer, cluster.#sessionOptions(), timeoutMs);

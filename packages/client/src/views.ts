@@ -128,6 +128,10 @@ export function nodeView(message: proto.NodeInfo.$Properties): NodeInfo {
   };
 }
 
+export function clusterView(message: proto.ClusterInfo.$Properties): ClusterInfo {
+  return fieldsOf(proto.ClusterInfo, message);
+}
+
 function quantitiesOf(resources: proto.Resources.$Properties | null | undefined) {
   return resources?.quantities ?? {};
 }
