@@ -8,7 +8,7 @@ import { ValueKeeper } from "./value-keeper.js";
 
 export type Struck = "actor" | "head" | "node";
 
-export interface ReferenceChaosOptions {
+interface ReferenceChaosOptions {
   readonly references: number;
   /** What is killed with SIGKILL, one after the other, each while references are on their way. */
   readonly strikes: readonly Struck[];
@@ -16,7 +16,7 @@ export interface ReferenceChaosOptions {
   readonly endTimeoutMs: number;
 }
 
-export interface ReferenceChaosResult {
+interface ReferenceChaosResult {
   /** Calls with references that failed: those that were in flight when something was killed. */
   readonly failedCalls: number;
   /** Objects that somebody still has a lease on although every reference was dropped. */

@@ -20,7 +20,7 @@ export interface FreeOrder {
 }
 
 /** Orders that differ only in their objects. */
-export interface OrderGroup {
+interface OrderGroup {
   readonly holder: string;
   readonly copiesOnly: boolean;
   readonly orders: readonly FreeOrder[];

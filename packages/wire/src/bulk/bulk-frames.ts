@@ -70,7 +70,7 @@ export function answerHead(isError: boolean, lengthBytes: number, checksum = noC
   return bytes;
 }
 
-export interface AnswerHead {
+interface AnswerHead {
   readonly isError: boolean;
   readonly lengthBytes: number;
   readonly checksum: Uint8Array;
