@@ -20,7 +20,7 @@ test("lanes and steps of a call reach the sampler, and each lane has threads of 
     singleWeights: "off",
   });
   expect(samplerThreads(given.rollout)).toEqual({ threads: 2, operationsAtOnce: 4 });
-  expect(samplerThreads(recipe({ threads: 4 }).rollout)).toEqual({ threads: 4 });
+  expect(samplerThreads(recipe({ threads: 4, lanes: 1 }).rollout)).toEqual({ threads: 4 });
   expect(samplerSettings(recipe({}))).not.toHaveProperty("stepsPerCall");
 });
 
