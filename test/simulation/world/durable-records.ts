@@ -4,7 +4,6 @@
  * Not responsible for: the store (durable-store.ts).
  */
 import { decodeValue, type PalimpsestError } from "@palimpsest/wire";
-import type * as proto from "@palimpsest/wire/protocol";
 import type { SimProcess } from "./process.js";
 import type { World } from "./world.js";
 
@@ -93,11 +92,11 @@ export class DurableRecords {
   }
 
   /** DURABLE-5: it restarts without limit, whatever is away, and ends when somebody ends it. */
-  died(actorId: string, certificate: proto.DeathCertificate.$Properties | null | undefined): void {
+  died(actorId: string, reason: string): void {
     if (this.#killed.has(actorId) || this.#world.losses.forGood > 0) return;
     // START-2: too many nodes were lost while they started it.
-    if (certificate?.reason?.includes("so it is not started on another one")) return;
-    this.#world.records.violation("DURABLE-5", `durable ${actorId} is dead: ${certificate?.reason}`);
+    if (reason.includes("so it is not started on another one")) return;
+    this.#world.records.violation("DURABLE-5", `durable ${actorId} is dead: ${reason}`);
   }
 
   /** DURABLE-5: what a process commits is refused when another one has succeeded it, or what it had committed is lost. */

@@ -23,7 +23,10 @@ const faults: readonly (readonly [weight: number, fault: Fault])[] = [
 ];
 
 /** With actors of every kind, durable ones among them. */
-const faultsOfKinds: typeof faults = [[2, (nemesis) => nemesis.crashEverything()]];
+const faultsOfKinds: typeof faults = [
+  [2, (nemesis) => nemesis.crashEverything()],
+  [2, (nemesis) => nemesis.pauseShared()],
+];
 
 /** Within which a fault that is over is felt no more: heads and nodes have started and found each other again. */
 const feltMs = 60_000;
@@ -89,9 +92,14 @@ export class Nemesis {
     return driver && `kill -9 ${driver.name}`;
   }
 
-  pause(): string | undefined {
+  /** A process of light actors: one that is paused for too long is ended by its node. */
+  pauseShared(): string | undefined {
+    return this.pause([...this.#world.sharedWorkers].map(({ sim }) => sim));
+  }
+
+  pause(among = this.#world.processes()): string | undefined {
     const world = this.#world;
-    const process = this.#random.pick(world.processes());
+    const process = this.#random.pick(among);
     if (process === undefined || process.paused) return undefined;
     const forMs = this.#random.between(1_000, 60_000);
     this.#broken(forMs);

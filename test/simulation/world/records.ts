@@ -8,6 +8,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import type { ActorOptions } from "../../../packages/client/src/config.js";
 import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
 import type { Arrival } from "./connection.js";
+import { checkLightRow, lastReasonOf } from "./light-records.js";
 import type { SimNode } from "./node.js";
 import type { SimProcess } from "./process.js";
 import type { ActorPlan, CallPlan, CallValue, SimHosted } from "./sim-actor.js";
@@ -352,7 +353,8 @@ export class Records {
     const { ACTOR_STATE_DEAD, ACTOR_STATE_ALIVE } = proto.ActorState;
     if (now.state === ACTOR_STATE_DEAD) {
       this.dead.add(actorId);
-      if (this.actors.get(actorId)?.options.durable) this.#world.durables.died(actorId, now.certificate);
+      if (this.actors.get(actorId)?.options.durable)
+        this.#world.durables.died(actorId, lastReasonOf(this.#world, actorId));
     }
     if (before?.state === ACTOR_STATE_DEAD && now.state !== ACTOR_STATE_DEAD) {
       this.violation(
@@ -366,7 +368,7 @@ export class Records {
         `${actorId} went back from incarnation ${before.incarnation} to ${now.incarnation}`,
       );
     }
-    this.#lightRow(actorId, before, now);
+    checkLightRow(this.#world, actorId, before, now);
     if (now.state !== ACTOR_STATE_ALIVE) return;
     const alive = this.#aliveIncarnations.get(actorId) ?? new Set();
     this.#aliveIncarnations.set(actorId, alive.add(now.incarnation));
@@ -379,18 +381,6 @@ export class Records {
         `${actorId} was alive in ${alive.size} incarnations with maxRestarts ${limit}`,
       );
     }
-  }
-
-  /** ACTOR-9: who shared a process with the actor that ended it comes back, and that costs it no restart. */
-  #lightRow(actorId: string, before: proto.ActorInfo | undefined, now: proto.ActorInfo): void {
-    const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
-    const limit = this.actors.get(actorId)?.options.maxRestarts ?? 0;
-    const reason = now.certificate?.reason ?? "";
-    const wasShared = reason.includes("ended the process that both shared");
-    if (!wasShared || before?.state !== ACTOR_STATE_ALIVE || limit === 0) return;
-    const isDead = now.state === ACTOR_STATE_DEAD;
-    if (isDead || now.restarts > before.restarts)
-      this.violation("ACTOR-9", `${actorId} ${isDead ? "is dead" : "lost a restart"}: ${reason}`);
   }
 }
 
