@@ -54,6 +54,34 @@ describe("the table of actors", () => {
     }
   });
 
+  it("ACTORTABLE-7: an actor is acknowledged once its specification is in the store, in whatever order rows that failed are written", async () => {
+    const test = await TestPlane.open();
+    for (let tries = 0; tries < 4; tries++) {
+      const actorId = `x${tries}`;
+      test.store.failure = new Error("the store is away");
+      let missing: boolean | undefined;
+      const created = test.plane.lifecycle.create(aSpec(actorId)).then(async () => {
+        missing = !(await test.store.readTable("specs")).has(actorId);
+      });
+      for (let step = 0; step < 4 + tries; step++) await test.clock.advance(200);
+      // It comes back for one row, and is away again.
+      const write = test.store.write.bind(test.store);
+      test.store.failure = undefined;
+      let rows = 0;
+      test.store.write = async (writes) => {
+        if (rows > 0) throw new Error("the store is away again");
+        rows += writes.length;
+        await write(writes);
+      };
+      await test.clock.advance(200);
+      expect(missing, actorId).not.toBe(true);
+      test.store.write = write;
+      await test.clock.advance(1_000);
+      await created;
+      expect(missing).toBe(false);
+    }
+  });
+
   it("ACTORTABLE-1: a name belongs to one actor and is free again when that is dead", async () => {
     const test = await TestPlane.open();
     await alive(test, "x", { name: "learner" });

@@ -12,8 +12,8 @@
  * - ACTORTABLE-6. A DEAD actor whose process may still run is not forgotten to make room for those that have
  *   certainly ended: its node would bring it back as an unknown actor.
  * - ACTORTABLE-8. Dead workers for tasks, which come and go on their own, do not push dead actors out of memory.
- * - ACTORTABLE-7. At whatever write a head stops, an actor that is not DEAD in the store has its whole specification
- *   there.
+ * - ACTORTABLE-7. At whatever write a head stops, an actor that was acknowledged and is not DEAD in the store has its
+ *   whole specification there.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import { type Actor, type ActorSpec, type ActorState, fullNameOf, mayStillRun, specOfDead } from "./actor.js";
@@ -49,6 +49,8 @@ export class ActorTable {
   /** Ids of actors that are STARTING or ALIVE, by node. */
   readonly #onNode = new IdIndex();
   readonly #counts = new Map<ActorState, number>();
+  /** Of new actors: when their specification is in the store (ACTORTABLE-7). */
+  readonly #specsToWrite = new Map<string, Promise<void>>();
   readonly #listeners = new Set<ActorChange>();
   readonly #waiters = new Map<string, Set<(actor: Actor) => void>>();
 
@@ -145,7 +147,7 @@ export class ActorTable {
   durable(actorId: string): Promise<void> {
     const actor = this.#actors.get(actorId);
     if (actor === undefined) return Promise.resolve();
-    return this.#deps.journal.put("actors", actorId, encodeState(actor));
+    return this.#withSpec(actorId, this.#deps.journal.put("actors", actorId, encodeState(actor)));
   }
 
   get(actorId: string): Actor | undefined {
@@ -223,24 +225,33 @@ export class ActorTable {
     const dies = changed.state === "DEAD" && before?.state !== "DEAD";
     const actor = dies ? { ...changed, spec: specOfDead(changed.spec) } : changed;
     this.#hold(actor, before);
-    const writeSpec = () => void journal.put("specs", actorId, encodeSpec(actor.spec));
-    if (before === undefined) writeSpec();
+    const writeSpec = () => journal.put("specs", actorId, encodeSpec(actor.spec));
+    if (before === undefined) {
+      const written = writeSpec().then(() => void this.#specsToWrite.delete(actorId));
+      this.#specsToWrite.set(actorId, written);
+    }
     if (before?.certificate !== actor.certificate || before?.constructorError !== actor.constructorError) {
       void journal.put("deaths", actorId, encodeDeath(actor));
     }
-    // This row is written after the rows above, in the same turn, so that they are in the store once it is.
-    const durable = journal.put("actors", actorId, encodeState(actor));
-    // At death the order is reversed, and the specification is reduced only once the death is stored. Failed rows are
-    // retried in any order, and a head that stops between two batches must not leave a living actor without its
-    // arguments.
-    if (before !== undefined && dies) void durable.then(() => this.#actors.has(actorId) && writeSpec());
+    // Rows of one turn are one transaction, but rows that failed are written in any order.
+    const stored = journal.put("actors", actorId, encodeState(actor));
+    // At death the specification is reduced only once the death is stored: a head that stops between two batches must
+    // not leave a living actor without its arguments.
+    if (before !== undefined && dies)
+      void stored.then(() => (this.#actors.has(actorId) ? writeSpec() : undefined));
     for (const listener of this.#listeners) listener(actor, before);
     for (const look of [...(this.#waiters.get(actorId) ?? [])]) look(actor);
     for (const { ended, unconfirmed } of [this.#deadActors, this.#deadWorkers]) {
       this.#forgetOldest(ended);
       this.#forgetOldest(unconfirmed);
     }
-    return durable;
+    return this.#withSpec(actorId, stored);
+  }
+
+  /** Resolves when the state is in the store and the specification is, too (ACTORTABLE-7). */
+  async #withSpec(actorId: string, stored: Promise<void>): Promise<void> {
+    await stored;
+    await this.#specsToWrite.get(actorId);
   }
 
   #actorsOf(index: IdIndex, key: string): Actor[] {
