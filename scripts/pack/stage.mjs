@@ -25,9 +25,9 @@ function filesIn(folder) {
 /** A compiled file whose source is gone stays in `dist` of a checkout and goes into no tarball. */
 function isCompiled(path, sources) {
   if (withoutSource.test(path)) return true;
-  const stem = path.replace(/(\.d\.ts|\.js)$/, "");
+  const stem = path.replace(/(\.d\.c?ts|\.c?js)$/, "");
   return (
-    stem !== path && (existsSync(join(sources, `${stem}.ts`)) || existsSync(join(sources, `${stem}.tsx`)))
+    stem !== path && ["ts", "tsx", "cts"].some((ending) => existsSync(join(sources, `${stem}.${ending}`)))
   );
 }
 
@@ -39,7 +39,7 @@ function copyDist({ folder }, target) {
     const to = join(target, "dist", path);
     mkdirSync(dirname(to), { recursive: true });
     // Maps lead to sources, which stay in the checkout.
-    if (/\.(js|ts)$/.test(path))
+    if (/\.c?(js|ts)$/.test(path))
       writeFileSync(
         to,
         readFileSync(join(dist, path), "utf8").replace(/\n\/\/# sourceMappingURL=\S+\s*$/, "\n"),
