@@ -4,7 +4,8 @@ import { aSpec } from "./testing/builders.js";
 import { settle } from "./testing/manual-clock.js";
 import { TestPlane } from "./testing/plane.js";
 
-const sha = (letter: string) => Buffer.alloc(32, letter);
+/** A value's random name; of a capital letter the hash of an object that is named by it. */
+const sha = (letter: string) => Buffer.alloc(letter === letter.toUpperCase() ? 32 : 20, letter);
 const idOf = (letter: string) => sha(letter).toString("hex");
 const place = (letter: string, held: boolean, revision = 1): proto.ObjectPlace.$Properties => ({
   sha256: sha(letter),
@@ -107,6 +108,22 @@ describe("ObjectDirectory", () => {
     a.heartbeat();
     const dropped = b.sent.flatMap(({ dropObjects }) => dropObjects?.objects ?? []);
     expect([...new Set(dropped.map(({ revision }) => revision))]).toEqual([7, 8]);
+  });
+
+  it("keeps what is put again under the hash of an object that ended, first as a copy (DIRECTORY-3)", async () => {
+    const { objects, nodes, drops, test } = await twoNodes();
+    objects.report("a", { present: [place("X", true)] });
+    // Another node is away, so that copies of what ends may come.
+    nodes.b.disconnect();
+    objects.report("a", { gone: [sha("X")] });
+    objects.report("a", { present: [place("X", false, 2)] });
+    expect(drops("a")).toEqual([]);
+    nodes.a = await test.join("a", { heartbeat: false });
+    objects.report("a", { reset: true });
+    objects.report("a", { gone: [sha("X")] });
+    objects.report("a", { present: [place("X", false, 3)] });
+    nodes.a.heartbeat();
+    expect(drops("a")).toEqual([]);
   });
 
   it("repeats an order to drop a copy that its node did not confirm (DIRECTORY-3, DIRECTORY-4)", async () => {

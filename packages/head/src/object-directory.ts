@@ -10,7 +10,8 @@
  *   which a node was silent, because reports of that node may still be delayed by a partition.
  * - DIRECTORY-3. When the last lease on an object ends (not when its node dies), its copies are dropped, including
  *   copies that are being fetched at that moment, as soon as they have arrived, and copies of nodes that were away, or
- *   that this head does not know of yet, as soon as they are reported.
+ *   that this head does not know of yet, as soon as they are reported. Of objects that are named by their hash only the
+ *   copies that are known then are dropped: equal bytes may be put again under that name, first as a copy.
  * - DIRECTORY-4. An order to free that a node did not confirm is repeated when the node has completed its report
  *   after its next registration, unless it no longer has the object. So is an order for a node that counts as dead and
  *   had a lease on the object: it may only have been cut off.
@@ -19,7 +20,7 @@
  *   to it.
  */
 import type { Metrics } from "@palimpsest/telemetry";
-import { type Clock, OldestFirstMap } from "@palimpsest/wire";
+import { type Clock, isSha256, OldestFirstMap } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type FreeOrder, FreeOrders } from "./free-orders.js";
 import { LostPlaces } from "./lost-places.js";
@@ -60,7 +61,7 @@ export class ObjectDirectory {
   readonly #lost = new LostPlaces((nodeId) => this.#orders.forget(nodeId));
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #fetchers: ObjectFetchers;
-  /** Objects whose last lease ended while nodes were fetching them, or had not reported their objects. */
+  /** Values whose last lease ended while nodes were fetching them, or had not reported their objects (DIRECTORY-3). */
   readonly #ended = new OldestFirstMap<string, true>();
 
   constructor(deps: ObjectDirectoryDeps) {
@@ -116,9 +117,11 @@ export class ObjectDirectory {
       this.#fetchers.ended(objectId, nodeId);
       this.#orders.confirmed(nodeId, objectId);
       const wasLast = this.#strike(nodeId, objectId);
-      if (wasLast || (isReturning && !this.#isHeld(objectId))) unheld.push(objectId);
+      const endedBefore = isReturning && !isSha256(objectId) && !this.#isHeld(objectId);
+      if (wasLast || endedBefore) unheld.push(objectId);
     }
-    for (const objectId of unheld) if (this.#mayComeAsCopy(objectId)) this.#ended.set(objectId, true);
+    for (const objectId of unheld)
+      if (!isSha256(objectId) && this.#mayComeAsCopy(objectId)) this.#ended.set(objectId, true);
     while (this.#ended.size > maxEnded && this.#ended.oldest !== undefined)
       this.#ended.delete(this.#ended.oldest);
     if (unheld.length > 0) this.#dropCopies(unheld);

@@ -8,17 +8,18 @@
  * - REPORT-2. After each registration everything is reported again, including what was lost on the way.
  * - REPORT-3. Every owner is reported to the head when it is new, at each registration and every checkMs, so that an
  *   end that this node missed is learned at the next report.
- * - REPORT-5. The last objects whose leases ended here are named again after each registration: a head that did not
- *   hear of it, or that was started since, has their copies on other nodes dropped.
+ * - REPORT-5. The last values whose leases ended here are named again after each registration: a head that did not
+ *   hear of it, or that was started since, has their copies on other nodes dropped. Objects that are named by their hash
+ *   are not: equal bytes may have been put again meanwhile.
  * - REPORT-4. At most one entry per object waits to be reported.
  */
 import { type Clock, every, OldestFirstMap } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ObjectStore } from "./object-store.js";
-import type { DropCause, StoredPlace, StoreWatcher } from "./stored-object.js";
+import { type DropCause, isValueId, type StoredPlace, type StoreWatcher } from "./stored-object.js";
 
 const maxEntries = 1_000;
-/** How many objects whose leases ended are named again (REPORT-5). */
+/** How many values whose leases ended are named again (REPORT-5). */
 const maxEnded = 10_000;
 
 export interface ObjectReportsDeps {
@@ -55,7 +56,7 @@ export class ObjectReports implements StoreWatcher {
     this.#deps.onGone(cause);
     this.#changed.set(objectId, undefined);
     this.#schedule();
-    if (cause !== "freed" && cause !== "holder ended") return;
+    if (!isValueId(objectId) || (cause !== "freed" && cause !== "holder ended")) return;
     this.#ended.set(objectId, true);
     while (this.#ended.size > maxEnded && this.#ended.oldest !== undefined)
       this.#ended.delete(this.#ended.oldest);
