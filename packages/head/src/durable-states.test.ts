@@ -86,7 +86,8 @@ it("a Redis that is away is waited for, and not the end of an actor (DURABLE-5)"
   const options = { enableOfflineQueue: false, maxRetriesPerRequest: 0, retryStrategy: () => null };
   const ours = new Redis(own.url, options);
   ours.on("error", () => undefined);
-  const closed = once(ours, "close");
+  // An error may come first, which `once` of node:events would take for the end of the wait.
+  const closed = new Promise((resolve) => void ours.once("close", resolve));
   await once(ours, "ready");
   const states = new DurableStates(ours, { clusterName: "away", epoch: () => 0, ownRedis: true });
   const { epoch } = await states.open("", "a", "actor-a.1");
