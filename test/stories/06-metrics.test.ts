@@ -1,4 +1,6 @@
-/** What a cluster of two nodes under TLS tells of itself in the middle of a run: pages, Prometheus, traces. */
+/**
+ * Tests what a cluster of two nodes under TLS reports about itself in the middle of a run: pages, Prometheus, traces.
+ */
 import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
@@ -19,11 +21,11 @@ if (!hasPrometheus)
     "skipped: panels and rules, since this machine has no Prometheus: apt-get install prometheus\n",
   );
 
-/** So many that Prometheus sees counters rise between two looks. */
+/** There are enough steps for Prometheus to see counters rise between two scrapes. */
 const steps = 16;
 const tracedProgram = fileURLToPath(new URL("../support/traced-program.ts", import.meta.url));
 
-/** One page: the types it declares and the values it holds, by name with labels. */
+/** One metrics page: the types that it declares, and its values by name with labels. */
 interface Page {
   readonly role: string;
   readonly types: ReadonlyMap<string, string>;
@@ -40,7 +42,7 @@ let prometheus: Prometheus | undefined;
 let programSaid: string;
 let stepsWithCollector: number;
 
-/** As Prometheus with the file of the readers' token and a reader's certificate. */
+/** Reads a page as Prometheus does, with the readers' token file and a reader's certificate. */
 async function scrape(
   address: string,
   path: string,
@@ -84,7 +86,7 @@ async function pageOf(role: string, address: string): Promise<Page> {
   return { role, types: new Map(types), lines: lines.filter((line) => line !== "" && !line.startsWith("#")) };
 }
 
-/** Sum of every line of that metric whose labels contain all the given ones. */
+/** Returns the sum of all lines of the metric whose labels include the given ones. */
 function metricOf(page: Page, name: string, labels: Readonly<Record<string, string>> = {}): number {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   const lines = page.lines.filter(
@@ -140,7 +142,7 @@ beforeAll(async () => {
   stepsWithCollector = run.steps.length;
   await run.untilStep(steps);
   await until("its processes are gone", async () => (await cluster.actors("actor")).length === 0);
-  // The driver evaluates now; standing still it keeps its actors alive.
+  // The driver is in its evaluation now; while it is stopped, it keeps its actors alive.
   run.driver.kill("SIGSTOP");
   const [info, nodes, actors] = [
     await cluster.client.info(),
@@ -210,7 +212,7 @@ test("the head counts nodes, actors, leases and the jobs of the queues", () => {
   expect(sumOf("head", "palimpsest_head_resources_total_units", { resource: "cpu" })).toBe(8);
   expect(sumOf("head", "palimpsest_head_resources_used_units", { resource: "cpu" })).toBeCloseTo(1.6, 6);
   expect(sumOf("head", "palimpsest_head_rpc_seconds_count")).toBeGreaterThan(0);
-  // Those of the program that has ended, too: a task's worker, two actors and four light ones.
+  // The count includes the actors of the program that has ended: a task's worker, two actors and four light ones.
   expect(sumOf("head", "palimpsest_head_placement_seconds_count")).toBe(11);
   expect(sumOf("head", "palimpsest_head_state_write_seconds_count")).toBeGreaterThan(0);
   expect(sumOf("head", "palimpsest_queue_jobs", { queue: `${run.runId}/rollouts`, state: "failed" })).toBe(0);
@@ -249,12 +251,12 @@ test("the learner counts its calls, groups, tokens and the steps", () => {
   expect(sumOf("learner", "palimpsest_training_step_seconds_count", { phase: "update" })).toBe(steps);
   const trained = last?.groupsTrained ?? 0;
   expect(sumOf("learner", "palimpsest_queue_groups_trained_total")).toBe(trained);
-  // As the ledger had it when the last step ended: the driver dispatches no more.
+  // The page has the ledger's state at the end of the last step: the driver dispatches no more groups.
   expect(sumOf("learner", "palimpsest_queue_groups_dispatched_total")).toBe(trained);
 });
 
 test("rollout and reward actors count every episode, and the rollouts' samplers their tokens", () => {
-  // At least once: on a machine under load an episode may be taken for lost and run again.
+  // Each episode is counted at least once: on a busy machine an episode may be considered lost and run again.
   const episodes = run.steps[0]?.update.trajectories ?? 0;
   const done = (kind: string) => ({ kind, outcome: "ok" });
   expect(sumOf("rollout", "palimpsest_queue_job_seconds_count", done("rollout"))).toBeGreaterThanOrEqual(
@@ -263,7 +265,7 @@ test("rollout and reward actors count every episode, and the rollouts' samplers 
   expect(sumOf("reward", "palimpsest_queue_job_seconds_count", done("reward"))).toBeGreaterThanOrEqual(
     episodes,
   );
-  // Those of the evaluations too.
+  // The count includes those of the evaluations.
   const trained = run.steps[0]?.update.tokens ?? 0;
   expect(sumOf("rollout", "palimpsest_sampler_tokens_total", { kind: "sampled" })).toBeGreaterThan(trained);
   expect(sumOf("rollout", "palimpsest_sampler_tokens_total", { kind: "prompt" })).toBeGreaterThan(trained);
@@ -297,10 +299,13 @@ test("a job's calls are one trace over its processes: submission, driver, call, 
   const pids = [submission, driver, answered, ran].map(({ process }) => process["process.pid"]);
   expect(new Set(pids).size).toBe(4);
   expect(added.process["process.pid"]).toBe(answered.process["process.pid"]);
+  // OpenTelemetry rounds each span's start down to a millisecond and shifts its end by as much.
+  const roundedNanos = 1_000_000n;
   const within = (inner: CollectedSpan, outer: CollectedSpan) =>
-    inner.startTimeUnixNano >= outer.startTimeUnixNano && inner.endTimeUnixNano <= outer.endTimeUnixNano;
+    inner.startTimeUnixNano >= outer.startTimeUnixNano &&
+    BigInt(inner.endTimeUnixNano) <= BigInt(outer.endTimeUnixNano) + roundedNanos;
   expect(within(added, answered)).toBe(true);
-  // What a generator calls, after its first item too.
+  // These are the calls of a generator, including those after its first item.
   const counted = only(
     collector.named("count").filter(({ kind }) => kind === 2),
     "count, as it ran",
@@ -348,7 +353,7 @@ test("calls of light actors and of a mesh are spans too, each with what it calls
 const groupsOf = (step: number) =>
   collector.named("group").filter(({ attributes }) => attributes["palimpsest.step"] === step);
 
-/** From a group's dispatch on: rollout, reward, update. */
+/** Returns the spans that follow a group's dispatch: rollout, reward and update. */
 function branchesOf(group: CollectedSpan): readonly (readonly CollectedSpan[])[] {
   const rollouts = collector.children(group);
   return rollouts.flatMap((rollout) =>
@@ -386,7 +391,7 @@ test("each episode is a branch of its group's trace: rollout, reward, update, in
         "palimpsest-reward",
         "palimpsest-learner",
       ]);
-      // The learner's call, in the driver's trace.
+      // The link leads to the learner's call in the driver's trace.
       const [link] = branch[2]?.links ?? [];
       const step = collector.spans.find(({ spanId }) => spanId === link?.spanId);
       expect(step).toMatchObject({ name: "trainStep", kind: 2 });
@@ -418,7 +423,7 @@ test.skipIf(!hasPrometheus)(
       const had = await Promise.all(expected.map(({ expression }) => live.hadData(expression)));
       return expected.filter((_, at) => !had[at]).map(({ where, expression }) => `${where}: ${expression}`);
     };
-    // A rate needs two looks at a process.
+    // A rate needs two scrapes of a process.
     await until("every panel has data", async () => (await empty()).length === 0, {
       ...{ timeoutMs: 15_000, everyMs: 1_000 },
     }).catch(() => undefined);
@@ -431,7 +436,7 @@ test("a collector that is killed in the middle of a run takes spans along, and n
   expect(stepsWithCollector).toBeLessThan(steps);
   expect(run.steps).toHaveLength(steps);
   const [learner] = await cluster.actors("learner");
-  // The exporter tries for some seconds.
+  // The exporter retries for some seconds.
   await until("spans that did not arrive are counted", async () => {
     const page = await pageOf("learner", learner?.metricsAddress ?? "");
     return metricOf(page, "palimpsest_actor_trace_spans_total", { outcome: "failed" }) > 0;
@@ -447,7 +452,7 @@ test("traces with tokens say what the update made of each: advantage, ratio, cli
       expect(Number.isFinite(advantage)).toBe(true);
       expect(ratios).toHaveLength(sampledTokenIds?.length ?? 0);
       expect(rolloutLogprobs).toHaveLength(sampledTokenIds?.length ?? 0);
-      // One optimizer step per update: its policy is the one that the ratio compares it with.
+      // There is one optimizer step per update, so the policy is the one with which the ratio compares it.
       expect(ratios?.every((ratio) => ratio === 1)).toBe(true);
       expect(clipped).toEqual([]);
     }
