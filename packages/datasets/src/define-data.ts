@@ -3,21 +3,24 @@ import { z } from "zod";
 import { DatasetError } from "./error.js";
 import { generatedTasks, type TaskSet } from "./tasks/task-set.js";
 
-/** Tasks as a source of your own gives them: a list, which is held in memory, or a set that opens them one at a time. */
+/** Tasks from a source of your own: a list, which is kept in memory, or a set that opens tasks one at a time. */
 export type OwnTasks = Iterable<Task> | AsyncIterable<Task> | TaskSet;
 
-/** What a module exports as `default` so that a recipe can say `data: { module: ./my-data.ts }`. */
+/** What a module exports as `default`, so that a recipe can name it with `data: { module: ./my-data.ts }`. */
 export interface DataModule {
   readonly provides: "data";
   readonly schema: z.ZodType<object>;
-  /** @param settings what the schema has made of a recipe's @throws what the module throws */
+  /**
+   * @param settings the recipe's settings, as parsed by the schema
+   * @throws whatever the module throws
+   */
   tasks(settings: object, signal: AbortSignal | undefined): OwnTasks | Promise<OwnTasks>;
 }
 
 /**
- * Training questions of your own, in the order in which they are asked.
+ * Defines training questions of your own, in the order in which they are asked.
  * @param definition.settings schema of what a recipe may set, such as `z.strictObject({})` for nothing
- * @param definition.tasks the same tasks for the same settings: a run that is resumed reads them again
+ * @param definition.tasks must return the same tasks for the same settings, because a resumed run reads them again
  */
 export function defineData<Config extends object>(definition: {
   readonly settings: z.ZodType<Config>;
@@ -39,7 +42,10 @@ const taskSchema = z.looseObject({
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });
 
-/** The tasks of a module; those of a list are checked. @throws {DatasetError} BAD_CONFIG, BAD_ROWS */
+/**
+ * Returns the tasks of a module. The tasks of a list are validated; a `TaskSet` is returned as it is.
+ * @throws {DatasetError} BAD_CONFIG, BAD_ROWS
+ */
 export async function moduleTasks(
   module: DataModule,
   settings: Readonly<Record<string, unknown>>,

@@ -1,15 +1,15 @@
-/** Why a data set could not be made or read. Nothing here is worth a retry. */
+/** Why a data set could not be created or read. None of these errors is worth a retry. */
 export type DatasetErrorCode =
   /** A generator's settings contradict each other or its vocabulary. */
   | "BAD_CONFIG"
-  /** A file is not there or cannot be read. */
+  /** A file does not exist or cannot be read. */
   | "UNREADABLE_FILE"
-  /** A file or its folder cannot be made where it was asked for. */
+  /** A file or its folder cannot be created at the given path. */
   | "UNWRITABLE_FILE"
-  /** A file holds no usable row, or bad rows where none are allowed. */
+  /** A file contains no usable row, or contains bad rows where none are allowed. */
   | "BAD_ROWS";
 
-/** The only error class of this package: its message names the field, the value and the fix. */
+/** The only error class of this package. Its message names the field, the value and the fix. */
 export class DatasetError extends Error {
   readonly code: DatasetErrorCode;
   readonly details: Readonly<Record<string, unknown>>;

@@ -4,9 +4,9 @@ import { preparedTasks } from "./inspect/prepared-tasks.js";
 import type { IndexedDocument, NamedStore } from "./written/task-row.js";
 
 export interface BadRow {
-  /** Counted from 1, blank lines included; of a JSON array its place. */
+  /** Line number counted from 1, with blank lines included; for a JSON array, the element's position counted from 1. */
   readonly line: number;
-  /** What rows are counted by: "missing-field", "duplicate-id". */
+  /** The reason by which bad rows are counted, such as "missing-field" or "duplicate-id". */
   readonly reason: string;
   /** Names the field and what is wrong with it. */
   readonly detail: string;
@@ -19,10 +19,10 @@ export interface LoadedTasks {
 }
 
 /**
- * Reads the tasks of a prepared file: JSON lines (UTF-8, blank lines allowed) of this project or of vime, or a RULER-HQA
- * evaluation file. A bad row is counted, never guessed at.
+ * Reads the tasks of a prepared file: JSON lines (UTF-8, blank lines allowed) of this project or of vime, or a
+ * RULER-HQA evaluation file. Bad rows are reported and never repaired by guessing.
  *
- * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS where indices of a document are outside their corpus
+ * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS if indices of a document are outside their corpus
  */
 export async function loadTasks(
   path: string,
@@ -46,7 +46,10 @@ export async function loadTasks(
   return { tasks, badRows, badRowsByReason };
 }
 
-/** Writes tasks, one per line; the file appears whole or not at all. */
+/**
+ * Writes tasks, one per line. The file appears under its name only when it is complete.
+ * @returns the number of tasks
+ */
 export async function saveTasks(path: string, tasks: Iterable<Task> | AsyncIterable<Task>): Promise<number> {
   const part = `${path}.${process.pid}.part`;
   const file = await open(part, "w");
@@ -67,7 +70,7 @@ export async function saveTasks(path: string, tasks: Iterable<Task> | AsyncItera
   return count;
 }
 
-/** A task as a line of a file holds it: its own fields and no others. */
+/** Returns the object that a task's line contains: the fields of a task and no others. */
 export function taskRow(
   task: Task,
   written: {

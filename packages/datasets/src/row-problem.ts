@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** Why a row is no task, in the words that rows are counted by. */
+/** Why a row is not a task. Bad rows are counted by these reasons. */
 export type RowReason =
   | "not-json"
   | "not-an-object"
@@ -17,7 +17,10 @@ export interface RowProblem {
   readonly detail: string;
 }
 
-/** A row by its schema, or the first thing that is wrong with it. */
+/**
+ * Parses a row with its schema.
+ * @returns the parsed row, or the first problem of it
+ */
 export function readRow<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

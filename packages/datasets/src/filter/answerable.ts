@@ -1,11 +1,13 @@
 /**
- * Responsibility: finds the questions that a model answers without the document, by asking several times each.
- * Not responsible for: what is asked and of whom, when an answer counts, what becomes of the questions.
+ * Responsibility: finds the questions that a model answers without the document, by asking each several times.
+ * Not responsible for: what is asked of which model, when an answer counts as right, or what the result is used for.
  *
- * ANSWERABLE-1. Every answer is in the log before it counts; a run that is stopped anywhere goes on from there and asks nothing twice.
- * ANSWERABLE-2. A question is asked no more once one of its answers was right.
- * ANSWERABLE-3. At most `concurrency` questions are asked at once.
- * ANSWERABLE-4. An answer that could not be had is no wrong answer: it ends the run with its error.
+ * Invariants:
+ * - ANSWERABLE-1. Every answer is in the log before it counts. A run that was stopped at any point continues from the
+ *   log and does not ask for an answer that is in it.
+ * - ANSWERABLE-2. A question is not asked again once one of its answers was right.
+ * - ANSWERABLE-3. At most `concurrency` questions are asked at once.
+ * - ANSWERABLE-4. A request that fails does not count as a wrong answer: it ends the run with its error.
  */
 import { existsSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
@@ -27,12 +29,12 @@ export type LoggedAnswer = z.infer<typeof entrySchema>;
 
 export interface AnswerableRequest {
   readonly tasks: readonly Pick<Task, "id" | "question" | "answers">[];
-  /** Answers to a question, ≥ 1; they are asked for one after another until one is right. */
+  /** Maximum number of answers per question, ≥ 1; they are requested one after another until one is right. */
   readonly samples: number;
   readonly concurrency: number;
-  /** Where answers are kept. */
+  /** Path of the log of answers. */
   readonly logPath: string;
-  /** What makes answers comparable: model, prompt, sampling. A log of other settings is refused. */
+  /** What makes answers comparable: model, prompt, sampling. A log with other settings is refused. */
   readonly settings: Readonly<Record<string, unknown>>;
   ask(task: Pick<Task, "id" | "question">, sample: number, signal: AbortSignal): Promise<string>;
   isRight(answer: string, answers: readonly string[]): boolean;
@@ -45,14 +47,17 @@ export interface AnswerableRequest {
 }
 
 export interface Answerable {
-  /** Ids of the questions of which an answer was right. */
+  /** Ids of the questions that have a right answer. */
   readonly answered: ReadonlySet<string>;
   readonly answers: readonly LoggedAnswer[];
   /** How many answers were in the log already. */
   readonly resumed: number;
 }
 
-/** @throws {DatasetError} BAD_CONFIG where the log is of other settings; what `ask` throws; the signal's reason */
+/**
+ * Asks the questions and logs the answers.
+ * @throws {DatasetError} BAD_CONFIG if the log has other settings; what `ask` throws; the signal's reason
+ */
 export async function findAnswerable(request: AnswerableRequest): Promise<Answerable> {
   const { tasks, samples, concurrency, logPath, onProgress } = request;
   const answers = await readLog(logPath, request.settings, request.signal);
@@ -104,7 +109,7 @@ async function openLog(path: string, settings: AnswerableRequest["settings"]): P
   const { size } = await log.stat();
   if (size === 0) await log.appendFile(`${JSON.stringify({ log: "answers", settings })}\n`);
   else {
-    // A crash may have cut the last line off: what comes next must not be glued to it.
+    // A crash may have cut the last line off, so the next entry must begin on a new line.
     const { buffer } = await log.read(Buffer.alloc(1), 0, 1, size - 1);
     if (buffer[0] !== 0x0a) await log.appendFile("\n");
   }
@@ -137,10 +142,10 @@ async function readLog(
       );
     }
     const entry = entrySchema.safeParse(value);
-    // A line that a crash cut off is asked for again.
+    // A line that a crash cut off is ignored, so its answer is requested again.
     if (entry.success) answers.push(entry.data);
   }
-  // A crash while the first line was written: there is no answer yet, and the log begins anew.
+  // A crash occurred while the first line was written. There is no answer yet, so the log is started anew.
   if (headCut && lines === 1) await rm(path);
   return answers;
 }

@@ -7,15 +7,15 @@ import { hashFile } from "../source/file-hash.js";
 import { type Manifest, readManifest } from "../written/manifest.js";
 import { preparedTasks } from "./prepared-tasks.js";
 
-/** What is true of one file. */
+/** The result of checking one file. */
 export interface CheckedFile {
   readonly path: string;
   readonly role: "source" | "tasks" | "corpus" | "stores";
-  /** unlisted: no manifest names it, so only its rows are checked. */
+  /** With "unlisted" no manifest lists the file, so that there is no hash to compare. */
   readonly state: "right" | "missing" | "changed" | "bad-rows" | "unlisted";
-  /** What is wrong, in words. */
+  /** Describes what is wrong. */
   readonly detail?: string;
-  /** Good rows, where rows were read. */
+  /** Number of good rows, if rows were read. */
   readonly rows?: number;
 }
 
@@ -23,19 +23,21 @@ export interface CheckedData {
   readonly manifest?: string;
   readonly dataset?: string;
   readonly files: readonly CheckedFile[];
-  /** Whether the prepared files are all there, unchanged and good; sources may be elsewhere, but not changed. */
+  /** Whether all prepared files are present, unchanged and without bad rows. Sources may be absent, but not changed. */
   readonly right: boolean;
 }
 
 export interface CheckOptions {
-  /** Names that a folder should have besides; those that its manifest does not list are missing. */
+  /**
+   * Names of files that a folder should contain. One that no manifest lists is "missing", or "unlisted" if it exists.
+   */
   readonly expected?: readonly string[];
   readonly signal?: AbortSignal;
   readonly onFile?: (path: string) => void;
 }
 
 /**
- * Verifies prepared data: a file of tasks, its manifest, or a folder with one or more of them.
+ * Verifies prepared data: a file of tasks, a manifest, or a folder with one or more manifests.
  * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
  */
 export async function checkData(path: string, options: CheckOptions = {}): Promise<readonly CheckedData[]> {

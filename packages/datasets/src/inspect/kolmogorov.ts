@@ -1,13 +1,13 @@
-/** How far numbers of [0, 1] are from uniform. */
+/** How far numbers in [0, 1] are from a uniform distribution. */
 export interface Uniformity {
   /** Largest distance between their distribution function and the uniform one. */
   readonly distance: number;
-  /** Chance of at least this distance if they are uniform; small is suspicious. */
+  /** Probability of at least this distance if the numbers are uniform; a small one is suspicious. */
   readonly pValue: number;
 }
 
 /**
- * Kolmogorov-Smirnov test of numbers against the uniform distribution on [0, 1].
+ * Runs the Kolmogorov-Smirnov test of numbers against the uniform distribution on [0, 1].
  * Source: M. Stephens, JRSS B 32 (1970): the asymptotic distribution with a correction for small samples.
  */
 export function kolmogorovSmirnov(values: readonly number[]): Uniformity {

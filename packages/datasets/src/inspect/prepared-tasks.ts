@@ -7,16 +7,18 @@ import { Stores } from "../written/stores.js";
 import { rowTask } from "./row-task.js";
 
 export interface PreparedTasksOptions {
-  /** Of evaluation files whose contexts are indices; default: corpus.json or NAME.corpus.json beside the file. */
+  /**
+   * Corpus of evaluation files whose contexts are indices; default: corpus.json or NAME.corpus.json beside the file.
+   */
   readonly corpus?: string;
   readonly onBadRow?: (row: SourceBadRow) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * The tasks of a prepared file one after another, whichever of its forms it has: task, vime or eval.
+ * Yields the tasks of a prepared file one after another, in any of its formats: task, vime or eval.
  *
- * @throws {DatasetError} UNREADABLE_FILE, BAD_ROWS where indices are outside their corpus; the signal's reason
+ * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS if indices are outside their corpus; the signal's reason
  */
 export async function* preparedTasks(path: string, options: PreparedTasksOptions = {}): AsyncGenerator<Task> {
   const corpora = new Corpora();

@@ -6,15 +6,18 @@ import type { RowProblem } from "../row-problem.js";
 import type { Stores } from "../written/stores.js";
 import { parseTaskRow } from "../written/task-row.js";
 
-/** A task of a prepared file; where its document stands in a corpus, `document` is empty and `places` says where. */
+/**
+ * A task of a prepared file. If its document is given by indices into a corpus, `document` is empty and `places` has
+ * them.
+ */
 export interface RowTask {
   readonly task: Task;
   readonly places?: { readonly corpus: string; readonly indices: readonly number[] };
 }
 
 /**
- * The task of one row of a prepared file, whichever of its forms it has.
- * @param path of the file, relative to whose folder corpora and stores are named
+ * Reads the task of one row of a prepared file, in any of its formats.
+ * @param path the file's path; corpora and stores are relative to its folder
  */
 export async function rowTask(value: unknown, path: string, stores: Stores): Promise<RowTask | RowProblem> {
   if (isFinishedRow(value)) {

@@ -12,10 +12,10 @@ export interface Spread {
   readonly most: number;
 }
 
-/** Places of gold documents within their contexts. */
+/** Positions of gold documents within their contexts. */
 export interface GoldPlaces extends Uniformity {
   readonly documents: number;
-  /** 0 is the beginning, 1 the end; 0.5 where places are uniform. */
+  /** Mean position: 0 is the beginning, 1 the end, and 0.5 the mean of uniform positions. */
   readonly meanPlace: number;
   /** Share of the gold documents in each tenth of the context. */
   readonly tenths: readonly number[];
@@ -24,29 +24,32 @@ export interface GoldPlaces extends Uniformity {
 export interface TaskStatistics {
   readonly tasks: number;
   readonly characters: Spread;
-  /** Where a tokenizer counted. */
+  /** Tokens per document; present if a tokenizer was given. */
   readonly tokens?: Spread;
   readonly questionCharacters: Spread;
   readonly answers: {
-    /** Answers a task. */
+    /** Number of answers per task. */
     readonly aliases: Spread;
     readonly characters: Spread;
     readonly yesOrNo: number;
-    /** Tasks whose document holds an answer word for word, upper and lower case alike. */
+    /** Number of tasks whose document contains an answer word for word, ignoring case. */
     readonly inDocument: number;
   };
   readonly records?: Spread;
   readonly probes?: Spread;
-  /** Counts by the values of a metadata field; fields with more values than fit are left out. */
+  /**
+   * Number of tasks by the values of each metadata field. Fields with more than `mostGroups` distinct values are left
+   * out.
+   */
   readonly groups: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly goldPlaces?: GoldPlaces;
 }
 
 const mostGroups = 24;
-/** Of one item each, and summed up otherwise. */
+/** Fields whose values belong to single items, so that counting tasks by them says nothing. */
 const ungrouped = new Set(["goldDocuments", "minDistance", "evidence", "lengthTokens"]);
 
-/** Numbers about tasks that are given one by one and not kept. */
+/** Collects statistics about tasks that are added one by one and not kept. */
 export class TaskCensus {
   readonly #countTokens: CountTokens | undefined;
   readonly #characters: number[] = [];
@@ -85,7 +88,8 @@ export class TaskCensus {
 
   statistics(): TaskStatistics {
     const random = createRandom("places");
-    // A place among n documents stands for an interval of length 1/n; drawing within it makes the test exact.
+    // A position among n documents represents an interval of length 1/n. Drawing a point within it makes the test
+    // exact.
     const uniform = this.#places.map((at, i) => at + random.float() * (this.#widths[i] ?? 0));
     return {
       tasks: this.#characters.length,
@@ -124,7 +128,7 @@ export class TaskCensus {
       group = new Map();
       this.#groups.set(field, group);
     }
-    // One more than fits is enough to know that it does not.
+    // One value more than the limit is enough to know that the field has too many.
     if (group.size <= mostGroups || group.has(value)) group.set(value, (group.get(value) ?? 0) + 1);
   }
 

@@ -5,24 +5,24 @@ import { type EvidenceReason, evidenceIds } from "./evidence-ids.js";
 import { isoDate } from "./session-date.js";
 
 export interface LocomoTurn {
-  /** "D1:3": third turn of the first session. */
+  /** Id of the turn, such as "D1:3" for the third turn of the first session. */
   readonly id: string;
   readonly speaker: string;
-  /** What was said, and in brackets what a shared picture shows. */
+  /** What was said, followed in brackets by what a shared picture shows. */
   readonly text: string;
 }
 
-/** Something about one person, drawn from a session. */
+/** A fact about one person, taken from a session. */
 export interface LocomoFact {
   readonly speaker: string;
   readonly text: string;
-  /** Turns that it comes from; none for events. */
+  /** Ids of the turns from which the fact was taken; empty for events. */
   readonly turns: readonly string[];
 }
 
 export interface LocomoSession {
   readonly number: number;
-  /** ISO 8601 without a zone. */
+  /** Time of the session in ISO 8601, without a zone. */
   readonly time: string;
   readonly turns: readonly LocomoTurn[];
   readonly observations: readonly LocomoFact[];
@@ -30,29 +30,29 @@ export interface LocomoSession {
 }
 
 export interface LocomoQuestion {
-  /** Place in the conversation's list, from 0. */
+  /** Index in the conversation's list of questions, from 0. */
   readonly index: number;
   readonly question: string;
   readonly category: LocomoCategory;
-  /** Null: the conversation does not tell. */
+  /** The answer, or null if the conversation does not contain it. */
   readonly answer: string | null;
   /** The wrong answer that an adversarial question suggests. */
   readonly adversarialAnswer?: string;
   readonly evidence: readonly string[];
 }
 
-/** Something in the file that was read in a way that should be known. */
+/** A part of the file that was read in a way that the user should know. */
 export interface LocomoRemark {
   readonly reason: EvidenceReason | "adversarial-question-with-answer" | "date-without-session";
-  /** Names the question or field. */
+  /** Names the question or the field. */
   readonly detail: string;
 }
 
 export interface LocomoConversation {
-  /** "conv-26". */
+  /** Id of the conversation, such as "conv-26". */
   readonly id: string;
   readonly speakers: readonly [string, string];
-  /** In order of their numbers. */
+  /** The sessions in the order of their numbers. */
   readonly sessions: readonly LocomoSession[];
   readonly questions: readonly LocomoQuestion[];
   readonly remarks: readonly LocomoRemark[];
@@ -89,7 +89,10 @@ const conversationSchema = z.object({
 });
 type RawConversation = z.output<typeof conversationSchema>;
 
-/** One element of locomo10.json, or the first thing that is wrong with it. */
+/**
+ * Reads one element of locomo10.json.
+ * @returns the conversation, or the first thing that is wrong with it
+ */
 export function readLocomoConversation(value: unknown): { readonly data: LocomoConversation } | RowProblem {
   const row = readRow(conversationSchema, value);
   if ("reason" in row) return row;
@@ -101,7 +104,7 @@ export function readLocomoConversation(value: unknown): { readonly data: LocomoC
   }
 }
 
-/** A field that the schema cannot see into. */
+/** Thrown for a bad field that the schema cannot check. */
 class BadField extends Error {}
 
 function conversationOf(raw: RawConversation): LocomoConversation {

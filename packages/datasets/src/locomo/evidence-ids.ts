@@ -1,12 +1,12 @@
-/** Why a question's evidence is not what it should be. */
+/** Why a text of a question's evidence is not a plain id of a turn, and how it is read. */
 export type EvidenceReason =
-  /** Several ids in one text, as "D8:6; D9:17": read as several. */
+  /** One text contains several ids, such as "D8:6; D9:17". Each of them is read. */
   | "several-evidence-ids-in-one"
-  /** An id with leading zeros, as "D30:05": read without them. */
+  /** An id has leading zeros, such as "D30:05". It is read without them. */
   | "evidence-id-with-leading-zero"
-  /** No id at all, as "D" or "D:11:26": left out. */
+  /** The text is not an id, such as "D" or "D:11:26". It is left out. */
   | "malformed-evidence-id"
-  /** The conversation has no such turn: left out. */
+  /** The conversation has no such turn. The id is left out. */
   | "unknown-evidence-turn";
 
 export interface EvidenceRemark {
@@ -15,8 +15,8 @@ export interface EvidenceRemark {
 }
 
 /**
- * Ids of turns out of the texts of an evidence list, each once, in order. Nothing is guessed: what is no id, or the id of
- * no turn, is left out.
+ * Reads the ids of turns from the texts of an evidence list, without duplicates and in order. Nothing is guessed: what
+ * is not an id, or not the id of a turn, is left out.
  * @param turns ids of the conversation's turns
  */
 export function evidenceIds(

@@ -32,9 +32,10 @@ export const locomoOptionsSchema = z.strictObject({
 export type LocomoOptions = z.output<typeof locomoOptionsSchema>;
 
 /**
- * One task for every `asked` questions of a conversation, in the file's order. All tasks of one conversation share one
- * array of records. Probes: the questions shown first, then those held out, drawn anew for each task.
- * @param leftOut told of each question that the options leave out
+ * Creates one task for every `asked` questions of a conversation, in the file's order. All tasks of a conversation
+ * share one array of records. The probes of a task are the questions that it shows, followed by held-out ones, which
+ * are drawn for each task.
+ * @param leftOut called for each question that the options leave out
  */
 export function locomoTasks(
   conversation: LocomoConversation,
@@ -87,7 +88,7 @@ function reasonToLeaveOut({ category }: LocomoQuestion, options: LocomoOptions):
   return category === "adversarial" && !options.adversarial ? "category-adversarial" : null;
 }
 
-/** Questions are distinguished by their text: some stand twice in the file. */
+/** Draws held-out questions. Questions are distinguished by their text, because some occur twice in the file. */
 function drawHeldOut(
   questions: readonly LocomoQuestion[],
   asked: readonly LocomoQuestion[],

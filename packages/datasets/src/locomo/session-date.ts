@@ -15,8 +15,9 @@ const months = [
 const pattern = /^(?:(\d{1,2}):(\d{2}) (am|pm) on )?(\d{1,2}) ([a-z]+), (\d{4})$/;
 
 /**
- * A date as LoCoMo writes it to ISO 8601 without a zone: "1:56 pm on 8 May, 2023" to "2023-05-08T13:56", "8 May, 2023"
- * to "2023-05-08"; null where it is no date.
+ * Converts a date in LoCoMo's format to ISO 8601 without a zone: "1:56 pm on 8 May, 2023" to "2023-05-08T13:56", "8
+ * May, 2023" to "2023-05-08".
+ * @returns the date, or null if the text is not a date
  */
 export function isoDate(text: string): string | null {
   const match = pattern.exec(text.trim().toLowerCase());

@@ -1,14 +1,14 @@
 import type { MemoryRecord } from "@palimpsest/trajectories";
 import type { LocomoConversation, LocomoSession } from "./conversation.js";
 
-/** What the records of a conversation's store are made of. */
+/** The kinds of text from which the records of a conversation's store are made. */
 export const recordSources = ["observation", "event", "dialogue"] as const;
 export type RecordSource = (typeof recordSources)[number];
 
 /**
- * A conversation as the records of a store, session after session: observations (facts that LoCoMo's authors drew from
- * the sessions), events of the speakers' lives, or the turns themselves. Ids are "m1", "m2", …; each record keeps speaker,
- * session, time and the turns that it comes from.
+ * Converts a conversation to the records of a store, session after session: observations (facts that LoCoMo's authors
+ * extracted from the sessions), events of the speakers' lives, or the turns themselves. Ids are "m1", "m2", …; each
+ * record keeps its speaker, session, time and the turns from which it was taken.
  */
 export function locomoRecords(
   conversation: LocomoConversation,
@@ -43,7 +43,7 @@ function draftsOf(session: LocomoSession, source: RecordSource) {
   }
 }
 
-/** The whole conversation as one text, each session under its date. */
+/** Renders the whole conversation as one text, with each session under its date. */
 export function locomoDocument({ sessions }: LocomoConversation): string {
   return sessions
     .map(({ number, time, turns }) => {

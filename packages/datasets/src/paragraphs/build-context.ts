@@ -4,35 +4,37 @@ import type { SourceQuestion } from "../questions/source-question.js";
 import { type ParagraphPool, paragraphText } from "./paragraph-pool.js";
 
 export interface ContextSettings {
-  /** Documents of the context; absent: the question's own paragraphs. */
+  /** Number of documents of the context; absent: the question's own paragraphs. */
   readonly docs: number | undefined;
   readonly seed: number | string;
-  /** No distractor may hold an answer. */
+  /** Whether distractors that contain an answer are excluded. */
   readonly answerFree: boolean;
-  /** Documents may be drawn more than once where the pool is too small. */
+  /** Whether documents may be drawn more than once if the pool is too small. */
   readonly repeat: boolean;
 }
 
-/** A question's documents in their order. */
+/** The documents of a question's context, in order. */
 export interface BuiltContext {
   readonly texts: readonly string[];
   /** Numbers of the gold documents, counted from 1 as in "Document 1:", in the order of the evidence. */
   readonly goldDocuments: readonly number[];
-  /** How many documents stand in the context for the second time or more. */
+  /** How many documents of the context repeat another one. */
   readonly repeatedDocs: number;
 }
 
-/** Documents as the memory agents' data sets write them: numbered blocks with a blank line between. */
+/** Renders documents as the memory agents' data sets do: numbered blocks with a blank line between them. */
 export function renderDocuments(texts: readonly string[]): string {
   return texts.map((text, at) => `Document ${at + 1}:\n${text}`).join("\n\n");
 }
 
 /**
- * A question's own paragraphs and random others of the pool, in a permutation of its own: neither the gold paragraphs'
- * places nor the distractors of one item say anything about another's. The distractors of a longer context begin with those
- * of a shorter one under the same seed, so that lengths differ in nothing else.
+ * Builds a context from a question's own paragraphs and random others of the pool. Each question has its own
+ * permutation, so that neither the positions of the gold paragraphs nor the distractors of one item give away
+ * another's. Under the same seed the distractors of a longer context begin with those of a shorter one, so that
+ * contexts of different lengths differ in nothing else.
  *
- * @throws {DatasetError} BAD_CONFIG where the pool is too small, or fewer documents are asked for than hold the evidence
+ * @throws {DatasetError} BAD_CONFIG if the pool is too small, or if fewer documents are requested than contain the
+ *   evidence
  */
 export function buildContext(
   question: SourceQuestion,
@@ -73,7 +75,10 @@ export function buildContext(
   return { texts: order.map(({ text }) => text), goldDocuments, repeatedDocs };
 }
 
-/** Places of the pool, drawn without putting back; round after round where repetition is allowed. */
+/**
+ * Draws indices of the pool without replacement. Where repetition is allowed, a new round begins when all have been
+ * drawn.
+ */
 function drawOthers(
   question: SourceQuestion,
   pool: ParagraphPool,
@@ -93,7 +98,7 @@ function drawOthers(
   }
   const places: number[] = [];
   while (places.length < count) {
-    // A Fisher-Yates shuffle that is stopped when enough are drawn; only the places that were swapped are kept.
+    // This is a Fisher-Yates shuffle that stops when enough are drawn; it keeps only the indices that were swapped.
     const swapped = new Map<number, number>();
     for (let at = 0; at < pool.texts.length && places.length < count; at++) {
       const pick = at + below(pool.texts.length - at);

@@ -1,17 +1,20 @@
-/** How far apart the evidence stands, and in which order: what distant-evidence subsets are chosen by. */
+/** How far apart the evidence is and in which order, by which distant-evidence subsets are selected. */
 export interface EvidencePlaces {
-  /** Numbers of the gold documents in the order of the evidence: "12 38". */
+  /** Numbers of the gold documents in the order of the evidence, such as "12 38". */
   readonly goldDocuments: string;
-  /** Least distance between two gold documents, in documents; absent where there is one. */
+  /** Smallest distance between two gold documents, in documents; absent if there is only one. */
   readonly minDistance?: number;
-  /** forward: later evidence stands later; reverse: earlier; one alone is neither. */
+  /**
+   * With "forward" the gold documents are in the order of the evidence, with "reverse" in the opposite order and with
+   * "mixed" in neither; "single" means that there is only one.
+   */
   readonly evidenceOrder: EvidenceOrder;
 }
 
 export const evidenceOrders = ["forward", "reverse", "mixed", "single"] as const;
 export type EvidenceOrder = (typeof evidenceOrders)[number];
 
-/** @param goldDocuments counted from 1, in the order of the evidence; each once, at least one */
+/** @param goldDocuments numbers counted from 1, in the order of the evidence; distinct, and at least one */
 export function evidencePlaces(goldDocuments: readonly number[]): EvidencePlaces {
   const sorted = [...goldDocuments].sort((a, b) => a - b);
   const gaps = sorted.slice(1).map((place, at) => place - (sorted[at] as number));
@@ -29,7 +32,7 @@ function orderOf(places: readonly number[]): EvidenceOrder {
   return rises.some(Boolean) ? "mixed" : "reverse";
 }
 
-/** The numbers that `goldDocuments` of a task's metadata holds; none where it has none. */
+/** Returns the numbers in `goldDocuments` of a task's metadata, or none if it has none. */
 export function goldDocumentsOf(metadata: Readonly<Record<string, unknown>>): readonly number[] {
   const text = metadata["goldDocuments"];
   if (typeof text !== "string" && typeof text !== "number") return [];

@@ -1,21 +1,21 @@
 import type { Paragraph } from "../questions/source-question.js";
 import { SubstringIndex } from "./substring-index.js";
 
-/** The text of a paragraph inside a context: its title, then its text. */
+/** Returns the text of a paragraph inside a context: its title, then its text. */
 export const paragraphText = ({ title, text }: Paragraph): string =>
   title === "" ? text : `${title}\n${text}`;
 
 /**
- * Distinct paragraphs in an order that depends on nothing but themselves: what contexts are filled up from, and what the
- * indices of an indexed context point into.
+ * Distinct paragraphs in an order that depends on nothing but the paragraphs. Contexts are filled up from a pool, and
+ * the indices of an indexed context point into it.
  */
 export class ParagraphPool {
-  /** Title and text, sorted by code units, each once. */
+  /** The distinct paragraphs, each as title and text, sorted by code units. */
   readonly texts: readonly string[];
   readonly titles: readonly string[];
   readonly #places = new Map<string, number>();
   readonly #byTitle = new Map<string, number[]>();
-  /** Of the texts in lower case; made when it is first asked. */
+  /** The index of the texts in lower case, built at the first query. */
   #index: SubstringIndex | undefined;
 
   constructor(paragraphs: Iterable<Paragraph>) {
@@ -39,7 +39,10 @@ export class ParagraphPool {
     return this.#places.get(text);
   }
 
-  /** Places of the question's own paragraphs and of others under the same titles: neither is drawn as a distractor. */
+  /**
+   * Returns the indices of the question's own paragraphs and of others with the same titles, neither of which are drawn
+   * as distractors.
+   */
   kin(paragraphs: readonly Paragraph[]): ReadonlySet<number> {
     const places = new Set<number>();
     for (const paragraph of paragraphs) {
@@ -50,7 +53,10 @@ export class ParagraphPool {
     return places;
   }
 
-  /** Places of the paragraphs that hold one of the texts, title included, upper and lower case alike. */
+  /**
+   * Returns the indices of the paragraphs that contain one of the texts. The title is searched too, and case is
+   * ignored.
+   */
   holding(texts: readonly string[]): ReadonlySet<number> {
     this.#index ??= new SubstringIndex(this.texts.map((text) => text.toLowerCase()));
     const places = new Set<number>();

@@ -8,7 +8,7 @@ import { ParagraphPool } from "./paragraph-pool.js";
 
 const paragraphSchema = z.union([
   z.object({ title: z.string().default(""), text: z.string().min(1) }),
-  // A corpus of texts whose first line is the title.
+  // A text of a corpus, whose first line is the title.
   z
     .string()
     .regex(/^.+\n/)
@@ -19,8 +19,8 @@ const paragraphSchema = z.union([
 ]);
 
 /**
- * The distinct paragraphs of files of paragraphs ({title, text} or texts) or of questions (HotpotQA, 2WikiMultiHopQA,
- * MuSiQue, SQuAD), which may be mixed.
+ * Reads the distinct paragraphs of files of paragraphs ({title, text} or texts) or of questions (HotpotQA,
+ * 2WikiMultiHopQA, MuSiQue, SQuAD), which may be mixed.
  * @throws {DatasetError} UNREADABLE_FILE
  */
 export async function readPool(paths: readonly string[], context: PrepareContext): Promise<ParagraphPool> {

@@ -1,17 +1,21 @@
-/** Code units of a key; texts that are shorter are looked for everywhere. */
+/** Number of code units of a key. Shorter texts are searched for in every text. */
 const keyUnits = 3;
-/** A power of two. Keys that share a bucket cost time alone: every text of a bucket is read. */
+/**
+ * Number of buckets, a power of two. Keys that share a bucket only cost time, because every text of a bucket is
+ * searched.
+ */
 const buckets = 1 << 16;
-/** Answers to the shortest texts that are kept. */
+/** Maximum number of results that are cached for texts shorter than a key. */
 const mostShort = 256;
 
 /**
- * Which of many texts contain a text, as `includes` has it. The texts stand under each run of three code units that
- * they hold; only those under the rarest run of what is looked for are read. Bytes: 4 a distinct run of a text.
+ * Finds which of many texts contain a given text, as `includes` defines it. The texts are indexed by every run of three
+ * code units in them, and only those with the rarest run of the given text are searched. The index takes 4 bytes per
+ * distinct run of a text.
  */
 export class SubstringIndex {
   readonly #texts: readonly string[];
-  /** Where a bucket's places begin in #places; one more than there are buckets. */
+  /** Where the entries of a bucket begin in #places; it has one element more than there are buckets. */
   readonly #starts: Uint32Array;
   readonly #places: Uint32Array;
   readonly #short = new Map<string, readonly number[]>();
@@ -35,7 +39,7 @@ export class SubstringIndex {
     });
   }
 
-  /** Places of the texts that contain `part`, from the lowest on. */
+  /** Returns the indices of the texts that contain `part`, in ascending order. */
   holding(part: string): readonly number[] {
     if (part.length < keyUnits) return this.#holdingShort(part);
     const found: number[] = [];
@@ -46,7 +50,7 @@ export class SubstringIndex {
     return found;
   }
 
-  /** There are few of these, and "no" is asked for often. */
+  /** Results are cached, because there are few such texts, and "no" is searched for often. */
   #holdingShort(part: string): readonly number[] {
     const known = this.#short.get(part);
     if (known !== undefined) return known;
@@ -56,7 +60,7 @@ export class SubstringIndex {
     return found;
   }
 
-  /** Where the shortest list of places among those of the part's runs stands. */
+  /** Returns the range in #places of the shortest bucket among those of the part's runs. */
   #rarest(part: string): readonly [from: number, to: number] {
     let [least, most] = [0, Number.POSITIVE_INFINITY];
     for (let at = 0; at + keyUnits <= part.length; at++) {
@@ -68,9 +72,9 @@ export class SubstringIndex {
   }
 }
 
-/** Each bucket of each text once, in the order of the texts. */
+/** Calls `found` with each distinct bucket of each text, in the order of the texts. */
 function eachBucket(texts: readonly string[], found: (bucket: number, place: number) => void): void {
-  /** The last text, counted from 1, that fell into a bucket. */
+  /** The last text, counted from 1, that was in a bucket; 0 if there is none. */
   const last = new Uint32Array(buckets);
   for (const [place, text] of texts.entries()) {
     let [a, b] = [text.charCodeAt(0), text.charCodeAt(1)];

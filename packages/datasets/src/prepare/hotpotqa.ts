@@ -1,14 +1,14 @@
 import { hotpotQuestion } from "../questions/hotpot-question.js";
 import { questionPreparer } from "./question-preparer.js";
 
-/** HotpotQA in its own schema and the hub's, MemAgent's parquet, vime's JSON lines. */
+/** HotpotQA in its own schema or the hub's, or as contexts in MemAgent's parquet or vime's JSON lines. */
 export const hotpotqa = questionPreparer({
   name: "hotpotqa",
   summary: "HotpotQA (distractor), or contexts made of it: MemAgent's parquet, vime's JSONL",
   read: (value) => [hotpotQuestion(value)],
 });
 
-/** 2WikiMultiHopQA, whose rows look like HotpotQA's. */
+/** 2WikiMultiHopQA, whose rows have HotpotQA's format. */
 export const twoWikiMultihopqa = questionPreparer({
   name: "2wikimultihopqa",
   summary: "2WikiMultiHopQA",

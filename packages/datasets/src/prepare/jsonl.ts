@@ -36,7 +36,10 @@ const optionsSchema = z.strictObject({
   keepFields: z.array(z.string().min(1)).default([]).describe("other fields that go into the metadata"),
 });
 
-/** Rows with a question, answers and a text, whatever their fields are called; and every form that this project reads. */
+/**
+ * Reads rows with a question, answers and a text, whatever the names of their fields, and every format that this
+ * project reads.
+ */
 export const jsonl = definePreparer({
   name: "jsonl",
   summary: "any JSON, JSONL or parquet file with a question, answers and a document a row",

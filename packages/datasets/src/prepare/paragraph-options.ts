@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { evidenceOrders } from "../paragraphs/evidence-places.js";
 
-/** Options of every preparer that fills contexts up with paragraphs. */
+/** Options of every preparer that fills up contexts with paragraphs. */
 export const contextOptions = {
   pool: z
     .array(z.string().min(1))

@@ -14,20 +14,20 @@ import type { PrepareContext, Preparer, SourceBadRow } from "./preparer.js";
 
 export interface PrepareProgress {
   readonly tasks: number;
-  /** Where the preparer knows. */
+  /** The number of tasks that will be written, if the preparer knows it. */
   readonly total?: number;
   readonly badRows: number;
 }
 
 export interface PrepareRequest {
   readonly preparer: Preparer;
-  /** Not parsed yet. */
+  /** The options before they are parsed. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly inputs: readonly string[];
-  /** A file, or a folder where the preparer makes several files. */
+  /** Path of a file, or of a folder if the preparer writes several files. */
   readonly out: string;
   readonly seed: number | string;
-  /** Tasks per file; absent: all. */
+  /** Maximum number of tasks per file; absent: all. */
   readonly limit?: number;
   readonly format: RowFormat;
   readonly hub?: Manifest["hub"];
@@ -44,10 +44,11 @@ export interface PreparedData {
 }
 
 /**
- * Source files to files of tasks, with a manifest beside them. The same sources, options and seed give the same bytes.
+ * Prepares files of tasks from source files, and writes a manifest beside them. The same sources, options and seed give
+ * the same bytes.
  *
- * @throws {DatasetError} BAD_CONFIG, UNREADABLE_FILE, UNWRITABLE_FILE, BAD_ROWS where no task came of it; the signal's
- * reason
+ * @throws {DatasetError} BAD_CONFIG, UNREADABLE_FILE, UNWRITABLE_FILE; BAD_ROWS if there is no task; the signal's
+ *   reason
  */
 export async function prepareData(request: PrepareRequest): Promise<PreparedData> {
   const { preparer, inputs, out, signal, onProgress } = request;
@@ -69,7 +70,7 @@ export async function prepareData(request: PrepareRequest): Promise<PreparedData
     report();
   });
   try {
-    // The preparer says what is wrong with its options better than zod alone, so it comes first.
+    // The preparer describes what is wrong with its options better than zod alone, so it parses them first.
     const prepared = preparer.prepare(request.options, context);
     const options = preparer.options.parse(request.options);
     for await (const task of prepared) {
@@ -126,7 +127,7 @@ export async function prepareData(request: PrepareRequest): Promise<PreparedData
   }
 }
 
-/** What a run of a preparer has read and set aside. */
+/** Records what a run of a preparer has read and what it has left out. */
 class Books {
   readonly sources = new Map<string, HashedFile>();
   readonly rows = new Map<string, number>();

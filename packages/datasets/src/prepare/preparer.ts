@@ -3,85 +3,97 @@ import { z } from "zod";
 import { DatasetError } from "../error.js";
 import type { CountTokens } from "../tasks/count-tokens.js";
 
-/** One row of a source file, not read yet. */
+/** One row of a source file, before it is parsed. */
 export interface SourceRow {
   readonly source: string;
-  /** Counted from 1: the line of a JSONL file, else the place in the array or table. */
+  /** Number of the row, counted from 1: the line of a JSONL file, else the position in the array or table. */
   readonly row: number;
   readonly value: unknown;
 }
 
-/** A row that makes no task, and why. Rows are never fixed by guessing and never dropped without a word. */
+/** A row that gives no task, and why. Rows are never repaired by guessing and never dropped without a report. */
 export interface SourceBadRow {
   readonly source: string;
   readonly row: number;
-  /** What rows are counted by, in kebab-case: "missing-field", "evidence-not-in-context". */
+  /** The reason by which rows are counted, in kebab-case, such as "missing-field" or "evidence-not-in-context". */
   readonly reason: string;
   /** Names the field and what is wrong with it. */
   readonly detail: string;
 }
 
-/** A task on its way to a file. */
+/** A task that is to be written to a file. */
 export interface PreparedTask extends Task {
-  /** Texts of the document's paragraphs in order: very long contexts are written as places in a corpus. */
+  /**
+   * Texts of the document's paragraphs in order, with which very long contexts are written as indices into a corpus.
+   */
   readonly paragraphs?: readonly string[];
-  /** Of tasks that begin with the same records: the name under which these are written once, in a file beside. */
+  /**
+   * Name of the task's store. Tasks with the same store begin with the same records, which are written once under this
+   * name, in a separate file.
+   */
   readonly store?: string;
-  /** Where it comes from, for what is said of bad rows. */
+  /** The row from which the task was made, for reports of bad rows. */
   readonly origin?: Pick<SourceRow, "source" | "row">;
 }
 
-/** What a preparer is given besides its options. Files read through it are entered in the manifest. */
+/** What a preparer receives besides its options. Files that are read through it are listed in the manifest. */
 export interface PrepareContext {
   /** The files of `--input`, or those fetched from a hub, in order. */
   readonly inputs: readonly string[];
-  /** Names everything that is drawn at random. */
+  /** Seed of everything that is drawn at random. */
   readonly seed: number | string;
-  /** At most so many tasks per file; who makes several files stops there in each. */
+  /** Maximum number of tasks per file. A preparer of several files stops at it in each of them. */
   readonly limit: number;
-  /** Absent where the user named no tokenizer. */
+  /** Counts tokens with the user's tokenizer; absent if the user named none. */
   readonly countTokens?: CountTokens;
   readonly signal?: AbortSignal;
   /**
-   * Rows of a JSON, JSONL or parquet file, one after another; what is no row of it is counted as a bad one.
+   * Yields the rows of a JSON, JSONL or parquet file, one after another. What cannot be read as a row is counted as a
+   * bad row.
    * @throws {DatasetError} UNREADABLE_FILE
    */
   rows(path: string): AsyncIterable<SourceRow>;
-  /** A whole text file (UTF-8). @throws {DatasetError} UNREADABLE_FILE */
+  /**
+   * Reads a whole text file (UTF-8).
+   * @throws {DatasetError} UNREADABLE_FILE
+   */
   text(path: string): Promise<string>;
   badRow(row: SourceBadRow): void;
-  /** Counts an item that the options leave out: a good row, only not asked for. */
+  /** Counts a good item that the options leave out. */
   leftOut(reason: string): void;
-  /** Counts something in a good row that was left out of its task or read in a way that should be known. */
+  /** Counts a part of a good row that was left out of its task, or read in a way that the user should know. */
   remark(reason: string): void;
-  /** How much is done, where the preparer knows; without a call the tasks written so far are shown. */
+  /** Reports progress, if the preparer knows it. Without a call the number of tasks written so far is shown. */
   progress(done: number, total: number): void;
 }
 
-/** What `palimpsest data prepare NAME` runs: source files or a generator -> tasks. */
+/** What `palimpsest data prepare NAME` runs: it creates tasks from source files or generates them. */
 export interface Preparer {
   readonly name: string;
   /** One line for `--help`. */
   readonly summary: string;
-  /** Whether `--input` must be, may be or cannot be given. */
+  /** Whether `--input` is required, optional or not allowed. */
   readonly inputs: "required" | "optional" | "none";
-  /** Each field is a flag: `minDistance` is `--min-distance`; booleans take no value, arrays take several. */
+  /**
+   * Schema of the options. Each field is a flag: `minDistance` is `--min-distance`; booleans take no value, arrays take
+   * several.
+   */
   readonly options: z.ZodObject;
   /**
-   * Where one call makes several files: the file of a task, without its ending, as in "eval_50"; `--out` is a
-   * folder then.
+   * Returns the file of a task, without its ending, such as "eval_50". Present if one call writes several files;
+   * `--out` is then a folder.
    */
   readonly file?: (task: Task) => string;
-  /** The files that a call with these options makes, where `file` names several: what `data check` looks for. */
+  /** Returns the files that a call with these options writes, if `file` names several. `data check` expects them. */
   readonly files?: (options: unknown) => readonly string[];
   /**
-   * Tasks in the order of the file. Runs until its reader stops, which is how `--limit` ends it early.
+   * Yields the tasks in the order of the file. It runs until its reader stops, which is how `--limit` ends it early.
    * @throws {DatasetError} BAD_CONFIG, UNREADABLE_FILE, BAD_ROWS
    */
   prepare(options: unknown, context: PrepareContext): AsyncIterable<PreparedTask>;
 }
 
-/** A preparer whose options are parsed before it sees them. */
+/** Defines a preparer whose options are parsed before it receives them. */
 export function definePreparer<Options extends z.ZodObject>(
   definition: Omit<Preparer, "options" | "prepare"> & {
     readonly options: Options;

@@ -17,10 +17,13 @@ import {
 } from "./preparer.js";
 import { answerElsewhere, paragraphsOfQuestions, questionTask } from "./question-tasks.js";
 
-/** What one row holds: questions, each good or not. */
+/** Reads the questions of one row, each of which may be good or bad. */
 export type ReadQuestions = (value: unknown) => readonly (SourceQuestion | QuestionProblem)[];
 
-/** A preparer of a data set whose rows are questions with paragraphs, or such contexts finished by others. */
+/**
+ * Defines a preparer of a data set whose rows are questions with paragraphs, or finished contexts made from them by
+ * others.
+ */
 export function questionPreparer(definition: {
   readonly name: string;
   readonly summary: string;
@@ -53,13 +56,13 @@ export function questionPreparer(definition: {
   });
 }
 
-/** A question and the row that it stands in. */
+/** A question and the row from which it was read. */
 export interface AskedQuestion {
   readonly question: SourceQuestion;
   readonly origin: Pick<SourceRow, "source" | "row">;
 }
 
-/** The question's task, unless `clean` or the places of its evidence leave it out. */
+/** Yields the question's task, unless `clean` or the positions of its evidence leave it out. */
 export function* itemTask(
   { question, origin }: AskedQuestion,
   pool: ParagraphPool,
@@ -74,7 +77,7 @@ export function* itemTask(
   if (task) yield { ...task, origin };
 }
 
-/** How rows are taken whose contexts are finished. */
+/** How rows with finished contexts are read. */
 export interface FinishedRows {
   readonly dataSource: string;
   readonly docs: number | undefined;
@@ -82,7 +85,7 @@ export interface FinishedRows {
   readonly corpora: Corpora;
 }
 
-/** Everything that the inputs hold, bad rows counted. */
+/** Yields everything that the inputs contain, and counts bad rows. */
 export async function* readItems(
   read: ReadQuestions,
   finished: FinishedRows,
@@ -105,7 +108,10 @@ export async function* readItems(
   }
 }
 
-/** @throws {DatasetError} BAD_CONFIG where documents are asked for that a finished context cannot be given */
+/**
+ * @throws {DatasetError} BAD_CONFIG if `docs` is set, which a finished context cannot satisfy, or if a corpus is needed
+ *   and not named
+ */
 async function finishedTask(row: SourceRow, rows: FinishedRows): Promise<PreparedTask | RowProblem> {
   if (rows.docs !== undefined) {
     throw new DatasetError(

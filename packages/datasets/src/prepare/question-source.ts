@@ -21,22 +21,25 @@ import { taskRowSchema } from "../written/task-row.js";
 import type { PrepareContext, SourceBadRow, SourceRow } from "./preparer.js";
 import { paragraphsOfQuestions } from "./question-tasks.js";
 
-/** A context that a file holds finished; its document is read when it is asked for where the file has indices. */
+/**
+ * A context that a file contains in finished form. If the file contains indices, the document is read when it is
+ * requested.
+ */
 export interface FinishedContext {
-  /** Its document is "" where `document` must be asked. */
+  /** The task; its document is "" if `document` must be called. */
   readonly task: Task;
   document(): Promise<string>;
 }
 
-/** A question's context of so many documents, which is built again each time its document is asked for. */
+/** A question's context with a given number of documents. It is built again each time its document is requested. */
 export interface QuestionContext extends EvidencePlaces {
   readonly numDocs: number;
-  /** Titles of the paragraphs that hold the evidence. */
+  /** Titles of the paragraphs that contain the evidence. */
   readonly goldTitles: readonly string[];
   document(): string;
 }
 
-/** Everything that files of questions hold. */
+/** Everything that files of questions contain. */
 export interface QuestionSource {
   readonly questions: readonly SourceQuestion[];
   readonly finished: readonly FinishedContext[];
@@ -46,22 +49,22 @@ export interface QuestionSource {
 
 export interface QuestionSourceFiles {
   /**
-   * Rows of HotpotQA, 2WikiMultiHopQA or MuSiQue; finished contexts in the forms of MemAgent, vime and RULER-HQA; prepared
-   * tasks. Forms may be mixed.
+   * Files with rows of HotpotQA, 2WikiMultiHopQA or MuSiQue, finished contexts in the formats of MemAgent, vime and
+   * RULER-HQA, or prepared tasks. Formats may be mixed.
    */
   readonly inputs: readonly string[];
-  /** Files that other paragraphs are drawn from; absent: those of the questions themselves. */
+  /** Files from which other paragraphs are drawn; absent: the paragraphs of the questions themselves. */
   readonly pool?: readonly string[];
-  /** JSON file of paragraphs that finished contexts of RULER-HQA are indices into. */
+  /** JSON file of paragraphs into which the indices of RULER-HQA's finished contexts point. */
   readonly corpus?: string;
-  /** Named in the metadata of rows that do not say it themselves. */
+  /** Data source in the metadata of rows that do not state it themselves. */
   readonly dataSource: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Reads questions for those who build contexts themselves, as evaluations do: hundreds of very long ones are never held
- * at once.
+ * Reads questions for callers that build contexts themselves. Evaluations do, so that hundreds of very long contexts
+ * are never in memory at once.
  * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
  */
 export async function readQuestionSource(files: QuestionSourceFiles): Promise<QuestionSource> {
@@ -96,7 +99,10 @@ export async function readQuestionSource(files: QuestionSourceFiles): Promise<Qu
   return { questions, finished, pool, badRows };
 }
 
-/** Id, and what may be there once: a question, and each of its finished contexts by length. */
+/**
+ * Returns the id, and a key that may occur only once: a question has one, and so has each of its finished contexts by
+ * length.
+ */
 function identityOf(
   read: { readonly question: SourceQuestion } | FinishedContext,
 ): readonly [id: string, key: string] {
@@ -105,7 +111,10 @@ function identityOf(
   return [id, `${metadata["numDocs"] ?? metadata["lengthTokens"] ?? ""} ${id}`];
 }
 
-/** @throws {DatasetError} BAD_CONFIG where the pool is too small or too few documents are asked for */
+/**
+ * Builds a question's context.
+ * @throws {DatasetError} BAD_CONFIG if the pool is too small or too few documents are requested
+ */
 export function questionContext(
   question: SourceQuestion,
   pool: ParagraphPool,
@@ -173,7 +182,7 @@ function preparedContext(value: object, source: string, corpora: Corpora): Finis
   return { task: { ...task, document: "" }, document: () => corpora.document(corpus, indices, source) };
 }
 
-/** Rows and bad rows alone: nothing is entered in a manifest. */
+/** Returns a context that only reads rows and collects bad rows, without a manifest. */
 function rowContext(files: QuestionSourceFiles, badRows: SourceBadRow[]): PrepareContext {
   const { inputs, signal } = files;
   const context = {

@@ -5,7 +5,10 @@ import type { SourceQuestion } from "../questions/source-question.js";
 import type { ContextOptions } from "./paragraph-options.js";
 import type { PrepareContext, PreparedTask } from "./preparer.js";
 
-/** Why a question's answer disqualifies it under `clean`: it stands in a paragraph that is not its own. */
+/**
+ * Returns why `clean` leaves a question out: the name of a paragraph that contains an answer and is not the question's
+ * own. Undefined if there is none.
+ */
 export function answerElsewhere(question: SourceQuestion, pool: ParagraphPool): string | undefined {
   const kin = pool.kin(question.paragraphs);
   for (const place of pool.holding(question.answers)) {
@@ -14,7 +17,7 @@ export function answerElsewhere(question: SourceQuestion, pool: ParagraphPool): 
   return undefined;
 }
 
-/** One question with a context of so many documents; undefined where the options leave it out. */
+/** Creates the task of a question with its context; undefined if the options leave it out. */
 export function questionTask(
   question: SourceQuestion,
   pool: ParagraphPool,
@@ -52,7 +55,7 @@ function leaveOut(context: PrepareContext, reason: string): undefined {
   context.leftOut(reason);
 }
 
-/** The pool that paragraphs come from without a file of its own: what the questions bring. */
+/** Yields the paragraphs of the questions, which are the pool if no file of paragraphs is given. */
 export function* paragraphsOfQuestions(questions: readonly SourceQuestion[]) {
   for (const { paragraphs } of questions) yield* paragraphs;
 }

@@ -20,7 +20,10 @@ export const preparers: readonly Preparer[] = [
   jsonl,
 ];
 
-/** @throws {DatasetError} BAD_CONFIG */
+/**
+ * Returns the preparer with this name.
+ * @throws {DatasetError} BAD_CONFIG if there is none
+ */
 export function preparerByName(name: string): Preparer {
   const preparer = preparers.find((known) => known.name === name);
   if (preparer !== undefined) return preparer;

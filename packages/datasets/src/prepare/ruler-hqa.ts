@@ -20,7 +20,7 @@ const optionsSchema = z.strictObject({
 });
 const fileOf = (numDocs: unknown) => `eval_${String(numDocs ?? "unknown")}`;
 
-/** RULER-HQA: one file a length, from HotpotQA's rows or from evaluation files that are finished. */
+/** RULER-HQA: one file per length, from HotpotQA's rows or from finished evaluation files. */
 export const rulerHqa = definePreparer({
   name: "ruler-hqa",
   summary: "RULER-HQA, MemAgent's evaluation: the same HotpotQA questions in contexts of several lengths",

@@ -27,7 +27,7 @@ const optionsSchema = z.strictObject({
 
 const fileOf = (task: unknown, length: unknown) => `${String(task)}_${String(length)}`;
 
-/** RULER's 13 tasks, a file for each task and length. */
+/** RULER's 13 tasks, with one file per task and length. */
 export const ruler = definePreparer({
   name: "ruler",
   summary: "RULER's 13 synthetic tasks at any length in tokens, generated",

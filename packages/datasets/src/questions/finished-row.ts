@@ -4,7 +4,10 @@ import { evidencePlaces } from "../paragraphs/evidence-places.js";
 import { type RowProblem, readRow } from "../row-problem.js";
 import { idOfQuestion } from "./source-question.js";
 
-/** A row whose context is made already: a task, but for indices that a corpus must be asked for. */
+/**
+ * A row with a finished context. It is a task, except that `indices`, if present, must be resolved in a corpus to get
+ * the document.
+ */
 export interface FinishedRow {
   readonly task: Task;
   readonly indices?: readonly number[];
@@ -15,7 +18,7 @@ const id = z.union([text, z.int()]).optional();
 const answersSchema = z.union([text.transform((one) => [one]), z.array(text).min(1)]);
 const document = z.string().min(1);
 
-/** MemAgent's parquet files. */
+/** A row of MemAgent's parquet files. */
 const memAgentSchema = z.object({
   prompt: z.array(z.object({ content: text })).min(1),
   context: document,
@@ -26,7 +29,7 @@ const memAgentSchema = z.object({
     .nullish(),
 });
 
-/** vime's JSON lines. */
+/** A row of vime's JSON lines. */
 const vimeSchema = z.object({
   id,
   prompt: z.union([
@@ -45,7 +48,7 @@ const vimeSchema = z.object({
   }),
 });
 
-/** RULER-HQA's evaluation files, and RULER's own, whose answers are called outputs. */
+/** A row of RULER-HQA's evaluation files, or of RULER's own, which call the answers `outputs`. */
 const evalSchema = z.looseObject({
   input: text,
   context: z.union([
@@ -65,13 +68,13 @@ const evalSchema = z.looseObject({
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** Whether a row is in one of the forms that hold a finished context, right or wrong. */
+/** Whether a row is in one of the formats that contain a finished context, be it valid or not. */
 export function isFinishedRow(value: unknown): boolean {
   if (!isObject(value)) return false;
   return "reward_model" in value || "input" in value || (isObject(value["metadata"]) && "prompt" in value);
 }
 
-/** A row of MemAgent's parquet, of vime's JSON lines or of a RULER-HQA evaluation file. */
+/** Reads a row of MemAgent's parquet, of vime's JSON lines or of a RULER-HQA evaluation file. */
 export function finishedRow(value: unknown, dataSource: string): FinishedRow | RowProblem {
   if (isObject(value) && "reward_model" in value) return memAgentRow(value, dataSource);
   if (isObject(value) && "input" in value) return evalRow(value, dataSource);
@@ -160,7 +163,7 @@ function evalRow(value: unknown, dataSource: string): FinishedRow | RowProblem {
 const evidenceFields = ["gold_docs", "evidence_idx", "min_distance", "is_ordered", "is_reverse_ordered"];
 const placesSchema = z.array(z.int().min(0)).min(1);
 
-/** Places of the gold documents: `gold_docs` counts from 1, `evidence_idx` from 0. */
+/** Returns the positions of the gold documents: `gold_docs` counts from 1, `evidence_idx` from 0. */
 function evidence(rest: Readonly<Record<string, unknown>>) {
   const fromOne = placesSchema.safeParse(rest["gold_docs"]);
   const fromZero = placesSchema.safeParse(rest["evidence_idx"]);

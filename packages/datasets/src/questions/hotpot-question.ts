@@ -11,12 +11,12 @@ import {
 
 const text = z.string().trim().min(1);
 
-/** As HotpotQA and 2WikiMultiHopQA publish it: [title, sentences] and [title, sentence number]. */
+/** The format of HotpotQA's and 2WikiMultiHopQA's publishers: [title, sentences] and [title, sentence number]. */
 const pairs = {
   context: z.array(z.tuple([z.string(), z.array(z.string())])),
   facts: z.array(z.tuple([z.string(), z.int()])),
 };
-/** As the Hugging Face hub has it: a column of titles beside a column of the rest. */
+/** The format of the Hugging Face hub: a column of titles beside a column of the other values. */
 const columns = {
   context: z
     .object({ title: z.array(z.string()), sentences: z.array(z.array(z.string())) })
@@ -32,7 +32,7 @@ const columns = {
     .transform(({ title, sent_id }) => title.map((name, at): [string, number] => [name, sent_id[at] ?? 0])),
 };
 
-/** As tables of newer versions of `datasets` have it: a list of structures. */
+/** The format of tables of newer versions of `datasets`: a list of structures. */
 const structures = {
   context: z
     .array(z.object({ title: z.string(), sentences: z.array(z.string()) }))
@@ -42,7 +42,7 @@ const structures = {
     .transform((list) => list.map(({ title, sent_id }): [string, number] => [title, sent_id])),
 };
 
-/** Some copies hold nested values as JSON text. */
+/** Accepts JSON text in place of a value, because some copies contain nested values as JSON text. */
 const maybeText = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value, context) => {
     if (typeof value !== "string") return value;
@@ -69,7 +69,7 @@ const rowSchema = z.object({
   level: z.string().optional(),
 });
 
-/** A row of HotpotQA or 2WikiMultiHopQA, in the schema of its publishers or in that of the hub. */
+/** Reads a row of HotpotQA or 2WikiMultiHopQA, in the schema of its publishers or of the hub. */
 export function hotpotQuestion(value: unknown): SourceQuestion | QuestionProblem {
   const row = readRow(rowSchema, value);
   if ("reason" in row) return row;

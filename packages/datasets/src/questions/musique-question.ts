@@ -19,7 +19,7 @@ const rowSchema = z.object({
   question_decomposition: z.array(z.object({ paragraph_support_idx: z.int().nullable() })).default([]),
 });
 
-/** A row of MuSiQue. The order of the evidence is that of the decomposition's hops. */
+/** Reads a row of MuSiQue. The evidence is in the order of the hops of the question's decomposition. */
 export function musiqueQuestion(value: unknown): SourceQuestion | QuestionProblem {
   const row = readRow(rowSchema, value);
   if ("reason" in row) return row;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { RowProblem } from "../row-problem.js";
 
-/** A titled piece of text; contexts are made of them. */
+/** A titled piece of text, of which contexts consist. */
 export interface Paragraph {
   readonly title: string;
   readonly text: string;
@@ -11,16 +11,16 @@ export interface Paragraph {
 export interface SourceQuestion {
   readonly id: string;
   readonly question: string;
-  /** Any one counts as right; at least one. */
+  /** Answers, of which any one counts as right; there is at least one. */
   readonly answers: readonly string[];
   readonly paragraphs: readonly Paragraph[];
-  /** Which of the paragraphs hold the evidence, in the order in which the data set names them; each once. */
+  /** Distinct indices of the paragraphs that contain the evidence, in the order in which the data set names them. */
   readonly gold: readonly number[];
-  /** Such as `type`, `level`, `hops`. */
+  /** Other facts about the question, such as `type`, `level` or `hops`. */
   readonly facts: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** What is wrong with a question, beyond its fields. */
+/** What is wrong with a row or with the question that it contains. */
 export interface QuestionProblem {
   readonly reason:
     | RowProblem["reason"]
@@ -31,12 +31,15 @@ export interface QuestionProblem {
   readonly detail: string;
 }
 
-/** The id of a row that has none: rows with the same question get the same one. */
+/** Returns the id of a row that has none. Rows with the same question get the same id. */
 export function idOfQuestion(question: string): string {
   return `q-${createHash("sha256").update(question).digest("hex").slice(0, 16)}`;
 }
 
-/** Sentences as the data set parts them; those that bring no white space of their own get a space between. */
+/**
+ * Joins sentences as the data set splits them, and inserts a space between two sentences that have no white space
+ * there.
+ */
 export function joinSentences(sentences: readonly string[]): string {
   return sentences
     .reduce(
@@ -47,7 +50,10 @@ export function joinSentences(sentences: readonly string[]): string {
     .trim();
 }
 
-/** Places of the named titles among the paragraphs, each title once; or the first title that is not there. */
+/**
+ * Returns the indices of the paragraphs with the given titles, without duplicates, or a problem that names the first
+ * title without a paragraph.
+ */
 export function placesOfTitles(
   titles: readonly string[],
   paragraphs: readonly Paragraph[],

@@ -17,7 +17,7 @@ const questionSchema = z.object({
   answers: answersSchema.default([]),
   is_impossible: z.boolean().default(false),
 });
-/** One question a row, as the hub has it. */
+/** A row of the hub's copy, which has one question. */
 const flatSchema = questionSchema.extend({
   context: z.string().trim().min(1),
   title: z.string().default(""),
@@ -31,7 +31,10 @@ const fileSchema = z.object({
   ),
 });
 
-/** The questions of a SQuAD file (v1.1, v2, XQuAD), or the one of a row of the hub's copy; with what is wrong with each. */
+/**
+ * Reads the questions of a SQuAD file (v1.1, v2, XQuAD), or the single question of a row of the hub's copy. A bad
+ * question is returned as its problem.
+ */
 export function squadQuestions(value: unknown): readonly (SourceQuestion | QuestionProblem)[] {
   if (typeof value !== "object" || value === null || !("data" in value)) {
     const row = readRow(flatSchema, value);

@@ -1,8 +1,10 @@
-/** Responsibility: the file of pass rates, and what it says of one question.
- *  Not responsible for: measuring rates (rate-questions.ts); what becomes of the questions (rated-tasks.ts).
+/**
+ * Responsibility: the file of pass rates, and what it states about a question.
+ * Not responsible for: measuring rates (rate-questions.ts), or selecting questions by them (rated-tasks.ts).
  *
- *  The first line says what was asked of whom, each further one is of a question. While a file is read it takes about 60 bytes of memory
- *  for each question, whatever the length of its documents. */
+ * The first line states the settings of the rating, and each further line the rate of one question. A file that has
+ * been read takes about 60 bytes of memory per question, whatever the length of the documents.
+ */
 
 import { createHash } from "node:crypto";
 import type { Task } from "@palimpsest/trajectories";
@@ -20,20 +22,22 @@ export const ratingSettingsSchema = z.strictObject({
 export const passRateSchema = z.strictObject({
   /** Position of the question in the data that was rated, from 0. */
   position: z.int().min(0),
-  /** Id of the task. */
   id: z.string(),
-  /** `taskTextHash` of the task. */
+  /** The task's `taskTextHash`. */
   textSha256: sha256,
-  /** Episodes that were scored. */
+  /** Number of episodes that were scored. */
   samples: z.int().min(1),
-  /** Episodes that failed: they are no part of the rate. */
+  /** Number of episodes that failed; they are not part of the rate. */
   failed: z.int().min(0).default(0),
-  /** Mean reward of the scored episodes; a reward of 0 or 1 makes it the share of solved ones. */
+  /** Mean reward of the scored episodes; with rewards of 0 and 1, the share of solved episodes. */
   passRate: z.number(),
 });
 export type PassRate = Readonly<z.infer<typeof passRateSchema>>;
 
-/** SHA-256 of all that is asked and judged: question, answers, document, and the records and probes of a store. */
+/**
+ * Returns the SHA-256 of everything that is asked and judged: question, answers, document, and the records and probes
+ * of a store.
+ */
 export function taskTextHash({ question, answers, document, records, probes }: Task): string {
   const hash = createHash("sha256").update(`${JSON.stringify([question, answers, records, probes])}\n`);
   return hash.update(document).digest("hex");
@@ -41,14 +45,16 @@ export function taskTextHash({ question, answers, document, records, probes }: T
 
 const ratedFilesSchema = z.object({ data: z.object({ files: z.array(z.object({ sha256: z.string() })) }) });
 
-/** What a file of rates says of a question: its rate, or why there is none. */
+/** What a file of rates states about a question: its rate, or why there is none. */
 export type RateOfTask = number | "absent" | "other text";
 
 export class PassRates {
   readonly path: string;
-  /** Hashes of the files whose questions were rated, as the rating named them; none where it did not. */
+  /**
+   * Hashes of the files whose questions were rated, as the settings of the rating name them; empty if they name none.
+   */
   dataSha256: readonly string[] = [];
-  /** Indexes by the key of the id. */
+  /** Indices into the arrays below, by the key of the question's id. */
   readonly #indexes = new Map<number, number>();
   readonly #texts: number[] = [];
   readonly #rates: number[] = [];
@@ -57,7 +63,10 @@ export class PassRates {
     this.path = path;
   }
 
-  /** @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS naming the line; the signal's reason */
+  /**
+   * Reads a file of rates.
+   * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS with the number of the line; the signal's reason
+   */
   static async read(path: string, signal?: AbortSignal): Promise<PassRates> {
     const rates = new PassRates(path);
     for await (const { line, text } of lineTexts(path, signal)) {
@@ -69,7 +78,10 @@ export class PassRates {
     return rates;
   }
 
-  /** What was asked of whom, see `RatingRequest.settings`; undefined where the file does not say. @throws as `read` */
+  /**
+   * Reads the settings of a rating (`RatingRequest.settings`); undefined if the file does not state them.
+   * @throws as `read`
+   */
   static async settingsOf(
     path: string,
     signal?: AbortSignal,
@@ -83,7 +95,7 @@ export class PassRates {
     return this.#rates.length;
   }
 
-  /** What the file says of the question with an id of this key, whatever its text. */
+  /** Returns the rate of the question whose id has this key. The question's text is not compared. */
   ofKey(key: number): Exclude<RateOfTask, "other text"> {
     return this.#rates[this.#indexes.get(key) ?? -1] ?? "absent";
   }
@@ -121,7 +133,7 @@ export class PassRates {
   }
 }
 
-/** Undefined where the text is not JSON. */
+/** Parses JSON; returns undefined if the text is not JSON. */
 export function parsedLine(text: string): unknown {
   try {
     return JSON.parse(text);

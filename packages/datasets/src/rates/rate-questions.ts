@@ -1,15 +1,17 @@
 /**
- * Responsibility: asks every question of a set several times, and keeps what the episodes earned on average in a file.
- * Not responsible for: what an episode is and who scores it; what becomes of the rates (rated-tasks.ts).
+ * Responsibility: asks every question of a set several times, and stores the mean reward of the episodes in a file.
+ * Not responsible for: what an episode is and how it is scored, or what the rates are used for (rated-tasks.ts).
  *
  * Invariants:
- * - RATING-1. A question counts when its line is on the disk. A rating that was stopped anywhere goes on with the questions that have no
- *   line; a line that was cut off is removed first, and nothing is asked twice.
- * - RATING-2. An episode that failed is no unsolved one: the rate is the mean of those that were scored. A question of which none was
- *   scored ends the rating with the reason.
- * - RATING-3. At most `concurrency` tasks are held, and one byte for each question.
- * - RATING-4. One rating at a time writes a file: a second one is refused, a process that has ended is not waited for.
- * - RATING-5. Nothing is cut off a file that does not begin as a file of rates does.
+ * - RATING-1. A question counts as rated when its line is on the disk. A rating that was stopped at any point continues
+ *   with the questions that have no line. A line that was cut off is removed first, and no question with a line is
+ *   asked again.
+ * - RATING-2. A failed episode does not count as unsolved: the rate is the mean over the episodes that were scored. A
+ *   question of which no episode was scored ends the rating with the reason.
+ * - RATING-3. At most `concurrency` tasks are in memory, and one byte per question.
+ * - RATING-4. Only one rating at a time writes a file. A second one is refused, unless the process of the first is
+ *   known to have ended.
+ * - RATING-5. A file that does not begin like a file of rates is never truncated.
  */
 import { setMaxListeners } from "node:events";
 import { existsSync } from "node:fs";
@@ -28,46 +30,53 @@ import {
 import { withRatingLock } from "./rating-lock.js";
 
 export interface RatingEpisode {
-  /** Of the question in its set, from 0. */
+  /** Position of the question in its set, from 0. */
   readonly position: number;
-  /** Of the episode, from 0. */
+  /** Index of the episode among those of its question, from 0. */
   readonly sample: number;
   readonly signal: AbortSignal;
 }
 
 export interface RatingRequest {
   readonly tasks: TaskSet;
-  /** Episodes of each question, ≥ 1; they are played at once. */
+  /** Number of episodes per question, ≥ 1; they run concurrently. */
   readonly samples: number;
-  /** Questions that are asked at once, ≥ 1. */
+  /** Number of questions that are asked concurrently, ≥ 1. */
   readonly concurrency: number;
-  /** Where the rates are kept. */
+  /** Path of the file of rates. */
   readonly path: string;
-  /** What makes rates comparable: model, agent, reward, sampling, data. A file of other settings is refused. */
+  /** What makes rates comparable: model, agent, reward, sampling, data. A file with other settings is refused. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Plays an episode. @returns its reward */
+  /**
+   * Runs an episode.
+   * @returns its reward
+   */
   play(task: Task, episode: RatingEpisode): Promise<number>;
   readonly signal?: AbortSignal;
-  /** Told at the beginning and after every question. */
+  /** Called at the beginning and after every question. */
   readonly onProgress?: (rating: Rating) => void;
 }
 
 export interface Rating {
   readonly questions: number;
   readonly rated: number;
-  /** Of `rated`, those that were in the file already. */
+  /** How many of the `rated` questions were in the file already. */
   readonly resumed: number;
-  /** Rate 0 or below. */
+  /** Number of questions with a rate of 0 or below. */
   readonly never: number;
-  /** Rate 1 or above. */
+  /** Number of questions with a rate of 1 or above. */
   readonly always: number;
-  /** Mean of the rates; 0 before the first. */
+  /** Mean of the rates; 0 before the first one. */
   readonly mean: number;
-  /** Episodes. */
+  /** Number of episodes that failed. */
   readonly failed: number;
 }
 
-/** @throws {DatasetError} BAD_CONFIG where the file is of other settings, of something else, or written by another process; BAD_ROWS; why a question could not be rated; the signal's reason */
+/**
+ * Rates the questions of a set, and continues an earlier rating of the same file.
+ * @throws {DatasetError} BAD_CONFIG if the file has other settings, is no file of rates or is being written by another
+ *   process; BAD_ROWS, also with the reason why a question could not be rated; the signal's reason
+ */
 export async function rateQuestions(request: RatingRequest): Promise<Rating> {
   return await withRatingLock(request.path, () => rateUnderLock(request));
 }
@@ -76,7 +85,7 @@ async function rateUnderLock(request: RatingRequest): Promise<Rating> {
   const { tasks, concurrency, path, settings, onProgress } = request;
   const stop = new AbortController();
   const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
-  // Every episode under way listens for it; Node would take more than ten of them for a leak.
+  // Every running episode listens to this signal, and Node would report more than ten listeners as a leak.
   setMaxListeners(0, signal);
   const done = new Uint8Array(tasks.count);
   const tally = { rated: 0, resumed: 0, never: 0, always: 0, sum: 0, failed: 0 };
@@ -102,7 +111,7 @@ async function rateUnderLock(request: RatingRequest): Promise<Rating> {
       const position = next++;
       if (done[position] === 1) continue;
       const rate = await rateOf(request, position, signal);
-      // One line after another, each whole.
+      // Lines are written one after another, so that each is whole.
       writing = writing.then(() => appendLine(file, rate));
       await writing;
       count(rate);
@@ -170,7 +179,7 @@ async function openFile(path: string, settings: RatingRequest["settings"]): Prom
   return file;
 }
 
-/** Counts what an earlier rating left in the file, and cuts off a line that it was writing when it ended. */
+/** Counts the questions that an earlier rating left in the file, and removes the last line if it was cut off. */
 async function readRated(
   { path, settings, tasks, signal }: RatingRequest,
   done: Uint8Array,
@@ -217,7 +226,7 @@ function refuseOtherSettings(path: string, value: unknown, settings: RatingReque
 
 const beginning = '{"log":"pass-rates"';
 
-/** The first line may be cut off anywhere. */
+/** Whether the first line, which may be cut off at any point, is that of a file of rates. */
 const beginsAsRates = (text: string) => text.startsWith(beginning) || beginning.startsWith(text);
 
 const noRates = (path: string) =>

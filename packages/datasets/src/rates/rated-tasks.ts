@@ -3,24 +3,25 @@ import type { TaskSet } from "../tasks/task-set.js";
 import type { PassRates } from "./pass-rates.js";
 
 export interface RateSelection {
-  /** Questions whose rate is below it are left out. */
+  /** Questions with a lower rate are left out. */
   readonly min: number;
-  /** Questions whose rate is above it are left out. */
+  /** Questions with a higher rate are left out. */
   readonly max: number;
-  /** Absent: in the set's order. Questions of equal rate stay in the set's order. */
+  /** The order by rate. Absent: the set's order. Questions with equal rates stay in the set's order. */
   readonly order?: "easy-first" | "hard-first" | undefined;
   /**
-   * The set's file is the one that was rated, by its hash: ids are compared at the start, and a question's text when it is opened.
-   * Default: every question is opened once at the start, which of a file of 4 GiB takes as long as reading it twice.
+   * Whether the set's file has the hash of the file that was rated. Then only ids are compared at the start, and a
+   * question's text is compared when it is opened. Default: false, with which every question is opened once at the
+   * start; for a file of 4 GiB this takes as long as reading the file twice.
    */
   readonly isSameFile?: boolean | undefined;
 }
 
 /**
- * The questions of a set whose pass rate lies within bounds, ordered by rate;
- * four bytes for each question that stays are kept, and eight more for each of the set while they are ordered.
- * @throws {DatasetError} BAD_CONFIG where the rates are not those of the set's questions, or where they leave none of them, or where they
- * change nothing; the signal's reason
+ * Selects the questions of a set whose pass rate is within bounds, and orders them by rate. It keeps four bytes per
+ * selected question, and while ordering them eight more per question of the set.
+ * @throws {DatasetError} BAD_CONFIG if the rates are not those of the set's questions, if the bounds leave no question,
+ *   or if the selection changes nothing; the signal's reason
  */
 export async function ratedTasks(
   set: TaskSet,
@@ -65,7 +66,10 @@ export async function ratedTasks(
   };
 }
 
-/** By position. @throws {DatasetError} BAD_CONFIG */
+/**
+ * Returns the rates by position.
+ * @throws {DatasetError} BAD_CONFIG
+ */
 async function ratesOf(
   set: TaskSet,
   rates: PassRates,

@@ -7,9 +7,9 @@ import { DatasetError } from "../error.js";
 const holderSchema = z.object({ pid: z.int().positive(), host: z.string() });
 
 /**
- * Does work while nobody else does it under the same path: `PATH.lock` says who. One whose process has ended on this machine is
- * taken over; whether a process of another machine has ended, nobody here can know.
- * @throws {DatasetError} BAD_CONFIG naming the process
+ * Does work while holding the lock of a path, `PATH.lock`, which names its process. The lock of a process that has
+ * ended on this machine is taken over; whether a process on another machine has ended cannot be known here.
+ * @throws {DatasetError} BAD_CONFIG with the name of the process that has the lock
  */
 export async function withRatingLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
@@ -22,7 +22,7 @@ export async function withRatingLock<T>(path: string, work: () => Promise<T>): P
 }
 
 async function take(path: string, lock: string): Promise<void> {
-  // Linked and not created: a lock is never there without its words.
+  // The lock is linked rather than created, so that it never exists without its contents.
   const own = `${lock}-${randomBytes(6).toString("hex")}`;
   await writeFile(own, JSON.stringify({ pid: process.pid, host: hostname() }));
   try {
@@ -36,7 +36,7 @@ async function take(path: string, lock: string): Promise<void> {
       );
       if (taken) return;
       const said = await readFile(lock, "utf8").catch(() => undefined);
-      // It was given back in between.
+      // The lock was released in the meantime.
       if (said === undefined) continue;
       if (!hasEnded(said)) throw busy(path, lock, said);
       await removeIfStill(lock, said);
@@ -46,7 +46,7 @@ async function take(path: string, lock: string): Promise<void> {
   }
 }
 
-/** Another process may have taken the lock over since it was read: that one's is put back. */
+/** Removes a lock. If another process has taken it over since it was read, that process's lock is put back. */
 async function removeIfStill(lock: string, said: string): Promise<void> {
   const aside = `${lock}-${randomBytes(6).toString("hex")}`;
   try {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { rulerTaskNames } from "./task-name.js";
 
-/** Settings of the 13 tasks. What RULER fixes is the default. */
+/** Settings of the 13 tasks. The defaults are RULER's values where RULER fixes them. */
 export const rulerTasksConfigSchema = z.strictObject({
   tasks: z
     .array(z.enum(rulerTaskNames))

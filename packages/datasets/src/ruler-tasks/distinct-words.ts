@@ -33,7 +33,7 @@ const nouns = words(`
 const consonants = "bcdfghjklmnpqrstvwxz";
 const vowels = "aeiou";
 
-/** Gives index -> text; different indices below `size` give different texts. */
+/** Maps indices to texts. Different indices below `size` give different texts. */
 export interface DistinctTexts {
   readonly size: number;
   at(index: number): string;
@@ -44,7 +44,10 @@ function drawn(seed: string, size: number, spell: (place: number) => string): Di
   return { size, at: (index) => spell(permutation(index)) };
 }
 
-/** Keys such as "brave-lantern"; where more than these pairs may be needed, "brave-silver-lantern". */
+/**
+ * Returns keys such as "brave-lantern", or "brave-silver-lantern" if there may be more keys than such pairs.
+ * @param most number of keys that may be needed
+ */
 export function wordKeys(seed: string, most: number): DistinctTexts {
   const pairs = adjectives.length * nouns.length;
   const noun = (place: number) => nouns[place % nouns.length] as string;
@@ -57,19 +60,19 @@ export function wordKeys(seed: string, most: number): DistinctTexts {
   return drawn(`${seed}/triples`, pairs * (adjectives.length - 1), (place) => {
     const rest = Math.floor(place / nouns.length);
     const first = rest % adjectives.length;
-    // Skips the first adjective, so that none comes twice.
+    // The second adjective skips the first one, so that none occurs twice.
     const second = (first + 1 + Math.floor(rest / adjectives.length)) % adjectives.length;
     return `${adjectives[first]}-${adjectives[second]}-${noun(place)}`;
   });
 }
 
-/** Whole numbers of so many digits, the first of them no zero. */
+/** Returns whole numbers with this many digits, the first of which is not zero. */
 export function numbers(seed: string, digits: number): DistinctTexts {
   const least = 10 ** (digits - 1);
   return drawn(`${seed}/numbers`, 9 * least, (place) => String(least + place));
 }
 
-/** Random UUIDs (version 4): different with all but certainty. */
+/** Returns random UUIDs (version 4), which are distinct with near certainty. */
 export function uuids(seed: string): DistinctTexts {
   const hex = (value: number, digits: number) => value.toString(16).padStart(digits, "0").slice(-digits);
   return {
@@ -84,7 +87,7 @@ export function uuids(seed: string): DistinctTexts {
   };
 }
 
-/** Words of three syllables that no language has, such as "rovamu": equally long, so none contains another. */
+/** Returns made-up words of three syllables, such as "rovamu". They are equally long, so none contains another. */
 export function codedWords(seed: string): DistinctTexts {
   const syllables = consonants.length * vowels.length;
   return drawn(`${seed}/coded`, syllables ** 3, (place) => {
@@ -97,7 +100,7 @@ export function codedWords(seed: string): DistinctTexts {
   });
 }
 
-/** Names of variables, five capital consonants: no word of a text, and equally long. */
+/** Returns variable names of five capital consonants. They are not words of a text, and they are equally long. */
 export function variableNames(seed: string): DistinctTexts {
   const letters = consonants.toUpperCase();
   return drawn(`${seed}/variables`, letters.length ** 5, (place) => {

@@ -1,7 +1,7 @@
 import { DatasetError } from "../error.js";
 import type { DraftInput } from "./draft.js";
 
-/** The smallest document of a task is longer than asked for. */
+/** Returns the error for a task whose smallest document is longer than requested. */
 export function noDocument({ name, budgetTokens }: DraftInput): DatasetError {
   return new DatasetError(
     "BAD_CONFIG",

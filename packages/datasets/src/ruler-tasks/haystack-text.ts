@@ -1,15 +1,15 @@
 import { createRandom } from "@palimpsest/trajectories/random";
 import { DatasetError } from "../error.js";
 
-/** Sentences that go round and round: what needles are hidden in. */
+/** The text in which needles are hidden. Its sentences are repeated as often as the length requires. */
 export interface HaystackText {
-  /** Told in metadata: "noise", "prose" or the name of a file. */
+  /** The name that metadata states: "noise", "prose" or the name of a file. */
   readonly name: string;
-  /** Each with its line ends, where it has any, and with or without the space before it. */
+  /** The sentences in order, each with its line ends, if it has any, and with or without the space before it. */
   readonly sentences: readonly string[];
 }
 
-/** Five sentences that say nothing. */
+/** Five filler sentences. */
 export const noiseText: HaystackText = {
   name: "noise",
   sentences: [
@@ -21,7 +21,10 @@ export const noiseText: HaystackText = {
   ],
 };
 
-/** A user's text, cut at the ends of sentences and lines. @throws {DatasetError} BAD_CONFIG */
+/**
+ * Splits a user's text at the ends of sentences and lines.
+ * @throws {DatasetError} BAD_CONFIG if it has no sentence
+ */
 export function fileText(name: string, text: string): HaystackText {
   const sentences = text
     .replaceAll("\r\n", "\n")
@@ -55,7 +58,7 @@ const patterns = [
   "{why}, {who} {did} {where}",
 ];
 
-/** Prose of no meaning, 20,000 sentences (about 300,000 tokens) before it comes round. The same every time. */
+/** Returns meaningless prose of 20,000 sentences (about 300,000 tokens). It is the same every time. */
 export function generatedProse(): HaystackText {
   kept ??= { name: "prose", sentences: Array.from(proseSentences(20_000)) };
   return kept;
@@ -74,20 +77,20 @@ function* proseSentences(count: number): IterableIterator<string> {
   }
 }
 
-/** A text that is put between two sentences: before the sentence at place `at`, counted from 0. */
+/** A text that is inserted before the sentence with index `at`, counted from 0. */
 export interface Insert {
   readonly at: number;
   readonly text: string;
 }
 
 /**
- * The sentences in order with the inserts between them, each piece beginning where a word or a line begins.
- * @param inserts by place, in order
+ * Yields the sentences in order with the inserts between them. Each piece begins at the beginning of a word or a line.
+ * @param inserts in ascending order of `at`
  */
 export function* weave(sentences: Iterable<string>, inserts: readonly Insert[]): IterableIterator<string> {
   let place = 0;
   let next = 0;
-  /** What came last ends a line, or nothing came. */
+  /** Whether the last piece ends a line, or there has been no piece. */
   let lineStart = true;
   const insert = (text: string): string => {
     const piece = lineStart ? (place > 0 ? `${text}\n` : text) : ` ${text}`;

@@ -7,13 +7,14 @@ import type { NeedleFacts } from "./task-name.js";
 import { largestFit, type TokenCounter } from "./token-counter.js";
 
 /**
- * The eight needle tasks: sentences that give a key its value, hidden in a text that is noise, prose or other such
- * sentences; the question names one key or several. Keys and values are all different within a document.
+ * Creates a task of one of the eight needle tasks: sentences that give a key its value are hidden in a text that is
+ * noise, prose or other such sentences, and the question names one key or several. Within a document all keys and all
+ * values are distinct.
  */
 export function needleTask(input: DraftInput, facts: NeedleFacts): Draft {
   const { seed, random, counter, budgetTokens } = input;
   const what = facts.values === "numbers" ? "number" : "code";
-  // No needle has fewer than eight tokens.
+  // No needle has fewer than eight tokens, which bounds the number of keys.
   const mostKeys = Math.max(64, Math.ceil(budgetTokens / 8));
   const keys = facts.keys === "words" ? wordKeys(seed, mostKeys) : uuids(`${seed}/keys`);
   const values = facts.values === "numbers" ? numbers(seed, 7) : uuids(`${seed}/values`);
@@ -84,13 +85,13 @@ export function* firstSentences(
   for (let place = 0; place < count; place++) yield sentenceAt(place);
 }
 
-/** How many sentences from the first one on have at most so many tokens together. */
+/** Returns how many sentences, counted from the first one, have at most this many tokens together. */
 export function sentencesThatFit(
   sentenceAt: (place: number) => string,
   budgetTokens: number,
   counter: TokenCounter,
 ): number {
-  // Sums up to each sentence, so that the search reads every sentence once.
+  // The token sums up to each sentence are kept, so that the search counts every sentence once.
   const sums = [0];
   const tokensOf = (count: number) => {
     for (let place = sums.length - 1; place < count; place++) {
@@ -101,7 +102,10 @@ export function sentencesThatFit(
   return largestFit(tokensOf, budgetTokens, 0, Math.max(0, budgetTokens));
 }
 
-/** Different depths out of 40 from 0 to 100 percent, in order. */
+/**
+ * Draws distinct depths, in ascending order, from 40 evenly spaced ones between 0 and 100 percent. With `fixed` all
+ * depths are that one.
+ */
 function drawDepths(count: number, random: Random, fixed: number | undefined): number[] {
   if (fixed !== undefined) return Array.from({ length: count }, () => fixed);
   const all = Array.from({ length: 40 }, (_, i) => Math.round((i * 100) / 39));

@@ -1,10 +1,11 @@
 import { createRandom } from "@palimpsest/trajectories/random";
 
 /**
- * The whole numbers below `size` in an order drawn from the seed, each at exactly one index, none of them held in
- * memory: distinct keys, values and places for documents of any length.
+ * Creates a permutation of the whole numbers below `size` that is drawn from the seed and computed index by index,
+ * without keeping the numbers in memory. It gives distinct keys, values and positions for documents of any length.
  *
- * A Feistel network of four rounds over the next even number of bits; results that are too large are fed in again.
+ * The permutation is a Feistel network of four rounds over the next even number of bits. Results that are too large are
+ * passed through it again.
  *
  * @param size in [1, 2^30]
  * @returns index in [0, size) -> number in [0, size)
@@ -31,7 +32,7 @@ export function createPermutation(seed: string, size: number): (index: number) =
   };
 }
 
-/** 32 bits, each of which depends on each of the argument's. */
+/** Hashes to 32 bits, each of which depends on every bit of the argument. */
 function mix(value: number): number {
   let hash = Math.imul(value ^ (value >>> 16), 0x7feb352d);
   hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);

@@ -5,8 +5,9 @@ import { createPermutation } from "./permutation.js";
 import { largestFit } from "./token-counter.js";
 
 /**
- * Questions about numbered documents: those that hold the answer, related ones, then others of the pool, as many as fit,
- * in an order drawn anew for each task. A pool that is too small comes round again, never with the question's own.
+ * Creates a question about numbered documents: those that contain the answer, then related ones, then others of the
+ * pool, as many as fit, in an order that is drawn for each task. A pool that is too small is repeated, without the
+ * question's own documents.
  */
 export function questionTask(input: DraftInput): Draft {
   const { name, random, counter, budgetTokens, questions: source, index } = input;
@@ -19,7 +20,7 @@ export function questionTask(input: DraftInput): Draft {
   const own = new Set([...asked.gold, ...asked.related]);
   const others = source.documents.map((_, document) => document).filter((document) => !own.has(document));
   const shuffled = random.shuffle(others);
-  /** The n-th document besides those that hold the answer. */
+  /** Returns the n-th document besides those that contain the answer. */
   const besides = (n: number): number | undefined =>
     n < asked.related.length
       ? asked.related[n]

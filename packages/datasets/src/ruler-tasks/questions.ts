@@ -4,26 +4,30 @@ import type { SourceQuestion } from "../questions/source-question.js";
 export interface RulerQuestion {
   readonly id: string;
   readonly question: string;
-  /** Any one is right. */
+  /** Each of these counts as right. */
   readonly answers: readonly string[];
-  /** Documents that hold the answer. */
+  /** Indices of the documents that contain the answer. */
   readonly gold: readonly number[];
-  /** Documents that come into the text before any others: of the same article, or given with the question. */
+  /**
+   * Indices of the documents that are added before any others: those of the same article, or those given with the
+   * question.
+   */
   readonly related: readonly number[];
 }
 
 /** Questions with their pool of documents. */
 export interface RulerQuestions {
-  /** "squad", "hotpotqa". */
+  /** Name of the data set: "squad" or "hotpotqa". */
   readonly name: string;
   readonly questions: readonly RulerQuestion[];
-  /** Each once. */
+  /** The distinct documents. */
   readonly documents: readonly string[];
 }
 
 /**
- * As RULER has them: a document of SQuAD is a paragraph without its title, and those of the same article are related; one of
- * HotpotQA begins with its title, and the question's other paragraphs are related.
+ * Converts questions to RULER's form. A document of SQuAD is a paragraph without its title, and the other paragraphs of
+ * its article are related. A document of HotpotQA begins with its title, and the question's other paragraphs are
+ * related.
  */
 export function rulerQuestions(
   name: "squad" | "hotpotqa",

@@ -16,21 +16,23 @@ import { commonWordsTask, frequentWordsTask } from "./word-list-tasks.js";
 
 export interface RulerTaskSources {
   readonly countTokens?: CountTokens;
-  /** What the tasks with an essay hide their needles in; absent: prose of our own. */
+  /** The text in which tasks with an essay hide their needles; absent: generated prose. */
   readonly essay?: HaystackText;
-  /** Questions of qa_1. */
+  /** The questions of qa_1. */
   readonly squad?: RulerQuestions;
-  /** Questions of qa_2. */
+  /** The questions of qa_2. */
   readonly hotpotqa?: RulerQuestions;
 }
 
 /**
- * RULER's 13 tasks (NVIDIA/RULER, arXiv:2404.06654) at any length, task by task, then length by length. Structure and
- * parameters are RULER's, the sentences are ours; there is no worked example in vt and cwe. Documents are made when they
- * are read and nothing but what is asked is held. Task i of a name and length depends on seed, name, length and i only.
+ * Generates RULER's 13 tasks (NVIDIA/RULER, arXiv:2404.06654) at any length, task by task, then length by length.
+ * Structure and parameters are RULER's and the sentences are ours; vt and cwe have no worked example. Documents are
+ * generated when they are read, and only what is asked is kept in memory. Task i of a name and length depends on seed,
+ * name, length and i only.
  *
- * Metadata: `task`, `length` (nominal), `lengthTokens` (of the document, counted), `rule` ("all": every answer is wanted,
- * "part": any one), `replyTokens`, `depthPercent` of the first asked thing and `depthPercents` of all of them.
+ * Metadata: `task`, `length` (nominal), `lengthTokens` (of the document, counted), `rule` ("all": every answer is
+ * required, "part": one is enough), `replyTokens`, `depthPercent` of the first requested item and `depthPercents` of
+ * all of them.
  *
  * @throws {DatasetError} BAD_CONFIG
  */
@@ -82,7 +84,8 @@ function taskOf(
   let budget = mostTokens;
   let draft = draftWithin(budget);
   let tokens = tokensOfPieces(draft.pieces(), counter);
-  // Sentences are counted as they stand alone; where the woven text has a token more, it is made a little shorter.
+  // Sentences are counted in isolation. If the combined text has more tokens than their sum, the budget is reduced by
+  // the difference.
   while (tokens + counter.count(draft.question) > mostTokens) {
     budget -= tokens + counter.count(draft.question) - mostTokens;
     draft = draftWithin(budget);

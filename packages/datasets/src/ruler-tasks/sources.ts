@@ -9,13 +9,13 @@ import { fileText } from "./haystack-text.js";
 import { rulerQuestions } from "./questions.js";
 import type { RulerTaskSources } from "./ruler-task-set.js";
 
-/** Files of the user's that tasks are made from. */
+/** Paths of the user's files from which tasks are created. */
 export interface RulerFiles {
-  /** Plain text that needles are hidden in. */
+  /** Plain text in which needles are hidden. */
   readonly essay?: string | undefined;
-  /** Questions of qa_1, in SQuAD's form. */
+  /** The questions of qa_1, in SQuAD's form. */
   readonly squad?: string | undefined;
-  /** Questions of qa_2, in HotpotQA's form. */
+  /** The questions of qa_2, in HotpotQA's form. */
   readonly hotpotqa?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function rulerSources(
 }
 
 /**
- * The same without a preparer, for evaluations.
+ * Reads the files without a preparer, for evaluations.
  * @throws {DatasetError} UNREADABLE_FILE, BAD_CONFIG; the signal's reason
  */
 export async function readRulerSources(

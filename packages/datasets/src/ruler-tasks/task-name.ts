@@ -1,4 +1,7 @@
-/** How a task's answer is scored: the share of its references that the reply contains, or whether it contains any. */
+/**
+ * How an answer is scored: by the share of its references that the reply contains ("all"), or by whether it contains
+ * any of them ("part").
+ */
 export type RulerRule = "all" | "part";
 
 interface NeedleShape {
@@ -6,7 +9,7 @@ interface NeedleShape {
   readonly haystack: "noise" | "essay" | "needles";
   readonly keys: "words" | "uuids";
   readonly values: "numbers" | "uuids";
-  /** Keys that the text tells something of, values of the asked key, keys that are asked for. */
+  /** Number of keys that occur in the text, of values of each requested key, and of keys that are requested. */
   readonly keyCount: number;
   readonly valueCount: number;
   readonly askedCount: number;
@@ -22,7 +25,7 @@ interface OtherShape {
  */
 export type RulerTaskFacts = (NeedleShape | OtherShape) & {
   readonly rule: RulerRule;
-  /** Tokens that RULER leaves for the reply; they count towards the length. */
+  /** Tokens that RULER reserves for the reply; they count toward the length. */
   readonly replyTokens: number;
 };
 

@@ -1,16 +1,17 @@
 import type { CountTokens } from "../tasks/count-tokens.js";
 
-/** Counts tokens of texts that repeat words over and over, as generated documents do. */
+/** Counts the tokens of texts that repeat words many times, as generated documents do. */
 export interface TokenCounter {
-  /** Tokens of a text that begins where a word or a line begins. */
+  /** Returns the number of tokens of a text, which must begin at the beginning of a word or a line. */
   count(text: string): number;
 }
 
 /**
- * Counts each word once. Texts are cut only where the byte-level tokenizers of today's models always cut: before a space
- * that a word follows, after a run of letters and digits and, with a tokenizer that takes digits one by one, around each.
+ * Creates a counter that tokenizes each distinct word once. Texts are split only where the byte-level tokenizers of
+ * today's models always split: before a space that a word follows, after a run of letters and digits and, with a
+ * tokenizer that splits numbers into single digits, around each digit.
  *
- * @param mostKept distinct words that are remembered; beyond it memory begins anew
+ * @param mostKept maximum number of distinct words whose counts are cached; beyond it the cache is cleared
  */
 export function tokenCounter(countTokens: CountTokens, mostKept = 300_000): TokenCounter {
   const known = new Map<string, number>();
@@ -37,15 +38,18 @@ const cutsBetweenWords = /(?<=[\p{L}\p{N}])(?=[^\p{L}\p{N}\p{M}])|(?<=\S)(?= \S)
 const cutsAroundDigits =
   /(?<=[\p{L}\p{N}])(?=[^\p{L}\p{N}\p{M}])|(?<=\S)(?= \S)|(?<=[0-9])(?=[\p{L}0-9])|(?<=\p{L})(?=[0-9])/u;
 
-/** For where no tokenizer is given. The estimate of a document is the sum over its words, each rounded up. */
+/**
+ * Estimates tokens where no tokenizer is given. The estimate of a document is the sum over its words, each rounded up.
+ */
 export const estimateTokens =
   (charactersPerToken: number): CountTokens =>
   (text) =>
     Math.ceil(text.length / charactersPerToken);
 
 /**
- * The largest n in [least, most] for which `tokensOf(n)`, which must not fall as n grows, is within the budget; `least - 1`
- * where none is. Doubles first, so that nothing near `most` is counted for a short document.
+ * Returns the largest n in [least, most] for which `tokensOf(n)` is within the budget, or `least - 1` if there is none.
+ * `tokensOf` must not decrease as n grows. The search begins by doubling its step, so that a short document never
+ * causes a count near `most`.
  */
 export function largestFit(
   tokensOf: (n: number) => number,

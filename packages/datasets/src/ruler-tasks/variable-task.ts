@@ -5,9 +5,10 @@ import { type Insert, noiseText, weave } from "./haystack-text.js";
 import { firstSentences, roundAndRound, sentencesThatFit } from "./needle-task.js";
 
 /**
- * Variable tracking: chains of assignments in noise. The first variable of a chain is given a number, each further one
- * the value of the one before; the question names the number of the first chain, the answers are its variables. A chain
- * keeps its order in the text, chains mix.
+ * Creates a task of variable tracking: chains of assignments in noise. The first variable of a chain is assigned a
+ * number, and each further one the value of its predecessor. The question names the number of the first chain, and the
+ * answers are the variables of that chain. The assignments of a chain keep their order in the text, and those of
+ * different chains are mixed.
  */
 export function variableTask(input: DraftInput): Draft {
   const { seed, random, counter, budgetTokens } = input;
@@ -22,7 +23,7 @@ export function variableTask(input: DraftInput): Draft {
   const question = `Which variables have the value ${values.at(0)}, given to them directly or by way of other variables? Name all ${hops + 1} of them.`;
 
   const all = Array.from({ length: chains * (hops + 1) }, (_, i) => i % chains);
-  // The chain of each place: hops of a chain follow one another, whichever chain's turn it is.
+  // The chain of each assignment is drawn, but the hops within a chain stay in order.
   const turns = random.shuffle(all);
   const next = new Array<number>(chains).fill(0);
   const texts = turns.map((chain) => assignment(chain, (next[chain] as number)++));

@@ -4,10 +4,12 @@ import { noDocument } from "./draft-error.js";
 import { createPermutation } from "./permutation.js";
 import { largestFit } from "./token-counter.js";
 
-/** A list of words with repetitions, in an order drawn from the seed: nothing of it is held. */
+/**
+ * A list of words with repetitions, in an order drawn from the seed. Its words are computed instead of kept in memory.
+ */
 interface WordList {
   readonly entries: number;
-  /** The word of an entry, counted over the words in order of rank; not yet in the list's order. */
+  /** Returns the word of an entry. Entries are numbered by the rank of their word, not in the list's order. */
   wordAt(entry: number): string;
 }
 
@@ -17,7 +19,8 @@ function* entriesInOrder(seed: string, { entries, wordAt }: WordList): IterableI
 }
 
 /**
- * Common words: a numbered list in which some words stand often and all others seldom; the answers are the common ones.
+ * Creates a task of common words: a numbered list in which some words occur often and all others seldom. The answers
+ * are the common words.
  */
 export function commonWordsTask(input: DraftInput): Draft {
   const { seed, counter, budgetTokens } = input;
@@ -51,7 +54,10 @@ export function commonWordsTask(input: DraftInput): Draft {
   };
 }
 
-/** How many words besides the common ones fit. On its own, so that its sums are not kept with the task. */
+/**
+ * Returns how many words besides the common ones fit. This is a separate function so that its sums are not kept with
+ * the task.
+ */
 function othersThatFit(words: DistinctTexts, budgetTokens: number, { config, counter }: DraftInput): number {
   const { common, commonRepeats, otherRepeats } = config.commonWords;
   let commonTokens = 0;
@@ -72,8 +78,8 @@ function othersThatFit(words: DistinctTexts, budgetTokens: number, { config, cou
 }
 
 /**
- * Frequent words: words that no language has, the k-th of them in a share k^-alpha of the text (Zipf); the first stands
- * for noise and is "...", the answers are the three after it.
+ * Creates a task of frequent words: made-up words, of which the k-th has a share proportional to k^-alpha of the text
+ * (Zipf). The first one stands for noise and is "..."; the answers are the next `asked` words, by default three.
  */
 export function frequentWordsTask(input: DraftInput): Draft {
   const { seed, counter, budgetTokens } = input;
@@ -90,7 +96,7 @@ export function frequentWordsTask(input: DraftInput): Draft {
   const budget = budgetTokens - counter.count(question);
   const length = largestFit(tokensOf, budget, 0, 2 * Math.max(1, budget));
   const counts = repeats(Math.max(0, length));
-  // The last word that is asked for must stand more often than the next.
+  // The last requested word must occur more often than the next one.
   if ((counts[asked] ?? 0) <= (counts[asked + 1] ?? 0)) throw noDocument(input);
 
   const ends = counts.map(
@@ -115,7 +121,10 @@ export function frequentWordsTask(input: DraftInput): Draft {
   };
 }
 
-/** Riemann's zeta for s above 1: the first terms, and the integral with its first correction for the rest. */
+/**
+ * Computes Riemann's zeta function for s above 1: the sum of the first terms, and the integral with its first
+ * correction for the rest.
+ */
 function zetaOf(s: number): number {
   let sum = 0;
   const terms = 1000;
@@ -123,7 +132,7 @@ function zetaOf(s: number): number {
   return sum + terms ** (1 - s) / (s - 1) + terms ** -s / 2;
 }
 
-/** Index of the first end that is above the entry. */
+/** Returns the index of the first end that is above the entry. */
 function firstAbove(ends: readonly number[], entry: number): number {
   let low = 0;
   let high = ends.length - 1;

@@ -1,28 +1,30 @@
 import { open } from "node:fs/promises";
 
 const chunkBytes = 2 ** 20;
-/** JavaScript has no longer strings, so that no row of more bytes could become a value. */
+/** JavaScript strings are limited to about 2^29 code units, so longer rows are refused. */
 const mostBytes = 2 ** 29;
 
 /**
- * The part of a file that is being split into rows: bytes `from` up to `to` are read and not yet taken. One buffer is used again and
- * again, so that a file of gigabytes passes through the memory of its longest row.
+ * The part of a file that is being split into rows: the bytes from `from` to `to` have been read but not yet consumed.
+ * One buffer is reused, so that a file of gigabytes takes only the memory of its longest row.
  */
 export class ByteWindow {
   bytes: Buffer = Buffer.alloc(0);
-  /** The same memory by four bytes, for whoever looks at four at once. */
+  /** The same memory as 32-bit words, for scans that test four bytes at a time. */
   words = new Int32Array(0);
   from = 0;
   to = 0;
-  /** Where `bytes` begins in the file. */
+  /** Offset of the first byte of `bytes` in the file. */
   offset = 0;
 
   constructor() {
     this.#allocate(2 * chunkBytes);
   }
 
-  /** Positions in `bytes` that were noted before are no longer valid.
-   *  @throws {RangeError} where a row is longer than a string may be */
+  /**
+   * Appends a chunk. Positions in `bytes` that were noted before are no longer valid.
+   * @throws {RangeError} if a row is longer than a string may be
+   */
   append(chunk: Uint8Array): void {
     const kept = this.to - this.from;
     const needed = kept + chunk.length;
@@ -40,7 +42,7 @@ export class ByteWindow {
     this.to += chunk.length;
   }
 
-  /** Where a byte is next, `start` included; -1 where it is not in what was read. */
+  /** Returns the position of the next such byte, `start` included, or -1 if it is not in what has been read. */
   indexOf(byte: number, start: number): number {
     const at = this.bytes.indexOf(byte, start);
     return at < this.to ? at : -1;
@@ -57,13 +59,19 @@ export class ByteWindow {
   }
 }
 
-/** Takes whole rows out of a window, and leaves one that is cut off until more was read. */
+/** Takes whole rows out of a window. A row that is cut off stays there until more has been read. */
 export interface RowSplit<Row> {
-  /** @param atEnd there is no more to read. What is yielded is valid until the next is asked for. */
+  /**
+   * Yields rows, each of which is valid until the next one is requested.
+   * @param atEnd whether the end of the file has been read
+   */
   split(window: ByteWindow, atEnd: boolean): Iterable<Row>;
 }
 
-/** The rows of a file, in one batch for each piece of it that was read: waiting once for every row would cost as much as splitting. */
+/**
+ * Yields the rows of a file in one batch per chunk that was read, because awaiting every row would cost as much as
+ * splitting the file.
+ */
 export async function* rowBatches<Row>(
   chunks: AsyncIterable<Uint8Array>,
   rows: RowSplit<Row>,
@@ -76,8 +84,11 @@ export async function* rowBatches<Row>(
   yield { window, rows: rows.split(window, true) };
 }
 
-/** The bytes of a file in pieces, each valid until the next is asked for; the next is read while one is worked on.
- *  @throws what the file system throws; the signal's reason */
+/**
+ * Yields the bytes of a file in chunks, each of which is valid until the next one is requested. The next chunk is read
+ * while the current one is processed.
+ * @throws what the file system throws; the signal's reason
+ */
 export async function* fileChunks(path: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const file = await open(path);
   let [current, next] = [Buffer.allocUnsafeSlow(chunkBytes), Buffer.allocUnsafeSlow(chunkBytes)];

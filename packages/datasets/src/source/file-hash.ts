@@ -6,11 +6,14 @@ import { DatasetError } from "../error.js";
 export interface HashedFile {
   readonly path: string;
   readonly sizeBytes: number;
-  /** Lower-case hex. */
+  /** The SHA-256 in lower-case hexadecimal digits. */
   readonly sha256: string;
 }
 
-/** @throws {DatasetError} UNREADABLE_FILE; the signal's reason */
+/**
+ * Returns a file's size and hash.
+ * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
+ */
 export async function hashFile(path: string, signal?: AbortSignal): Promise<HashedFile> {
   const hash = createHash("sha256");
   try {

@@ -24,8 +24,9 @@ export interface PlacedRow {
 type FileForm = "json-array" | "json" | "jsonl" | "parquet";
 
 /**
- * Rows of a file, told by its first bytes and not by its name: a parquet table, a JSON array (row by row), JSON lines, or
- * one JSON value that is a single row.
+ * Yields the rows of a file: a parquet table, a JSON array (row by row), JSON lines, or one JSON value that is a single
+ * row. The file's first line determines which of them it is; the name decides only whether an object that spans lines
+ * is the whole file.
  *
  * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
  */
@@ -34,7 +35,7 @@ export async function* fileRows(path: string, signal?: AbortSignal): AsyncGenera
 }
 
 /**
- * The rows as `fileRows` gives them, each with its place, from which a `RowReader` reads it again.
+ * Yields the rows like `fileRows`, each with its position, with which a `RowReader` reads it again.
  * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
  */
 export async function* placedRows(path: string, signal?: AbortSignal): AsyncGenerator<PlacedRow> {
@@ -43,7 +44,8 @@ export async function* placedRows(path: string, signal?: AbortSignal): AsyncGene
 }
 
 /**
- * The rows of a file for whoever does not want all of each, in batches: a row is valid until the next one is asked for.
+ * Yields the rows of a file in batches, for callers that do not need all of each row. A row is valid until the next one
+ * is requested.
  * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
  */
 export async function* scannedRows(path: string, signal?: AbortSignal): AsyncGenerator<Iterable<ScannedRow>> {
@@ -80,12 +82,13 @@ async function fileForm(path: string): Promise<FileForm> {
   const { start, lineEnd } = await firstLine(path);
   if (start.startsWith("PAR1")) return "parquet";
   if (start.startsWith("[")) return "json-array";
-  // An object that ends in its line is a row; one that goes on over lines is the whole file, unless its name says otherwise.
+  // An object that ends on its first line is a row of JSON lines. One that spans several lines is the whole file,
+  // unless the name ends in .jsonl or .ndjson.
   if (start.startsWith("{") && lineEnd !== "}" && !/\.(jsonl|ndjson)$/i.test(path)) return "json";
   return "jsonl";
 }
 
-/** The first characters that are not blank, and the last one of their line. */
+/** Returns the first four characters that are not blank, and the last such character of their line. */
 async function firstLine(path: string): Promise<{ readonly start: string; readonly lineEnd: string }> {
   let start = "";
   let lineEnd = "";

@@ -9,36 +9,39 @@ const closingBrace = 0x7d;
 const isBlank = (byte: number | undefined) =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** An element's JSON text, and where its bytes stand in the file. */
+/** An element's JSON text and the position of its bytes in the file. */
 export interface ArrayElement {
   readonly text: string;
   readonly offset: number;
   readonly sizeBytes: number;
 }
 
-/** A row's bytes in a window. */
+/** The position of a row's bytes in a window. */
 export interface RowSlice {
-  /** Counted from 1. */
+  /** Number of the row, counted from 1. */
   readonly row: number;
   readonly from: number;
   readonly to: number;
-  /** Of the row's first byte in the file. */
+  /** Offset of the row's first byte in the file. */
   readonly offset: number;
 }
 
 /**
- * The elements of a JSON array: a file of gigabytes, longer than any string may be, passes in the memory of one element.
- * Only brackets and strings are looked at; whether an element is JSON is its reader's to find.
- * The first byte of the file that is not blank is `[`.
+ * Splits a JSON array into its elements. A file of gigabytes, longer than any string may be, takes only the memory of
+ * its longest element. Only brackets and strings are scanned; whether an element is valid JSON is for its reader to
+ * find out. The first byte of the file that is not blank must be `[`.
  */
 export class ArraySplit implements RowSplit<RowSlice> {
   readonly #strings = new StringScan();
   #state: "before" | "inside" | "ended" = "before";
   #elements = 0;
-  /** An element that was cut off is tried again when twice as much of it is there. */
+  /**
+   * A cut-off element is scanned again only when twice as much of it has been read, so that all scans of a long element
+   * together take time proportional to its length.
+   */
   #wantedBytes = 0;
 
-  /** @throws {SyntaxError} where the array does not end, or something stands behind it */
+  /** @throws {SyntaxError} if the array does not end, or something follows its end */
   *split(window: ByteWindow, atEnd: boolean): Generator<RowSlice> {
     if (this.#state === "before") {
       const start = window.indexOf(openingBracket, window.from);
@@ -69,7 +72,10 @@ export class ArraySplit implements RowSplit<RowSlice> {
       );
   }
 
-  /** Where the comma or bracket behind the element is that begins at `from`; -1 where it was not read yet. */
+  /**
+   * Returns the position of the comma or bracket that follows the element beginning at `window.from`, or -1 if it has
+   * not been read yet.
+   */
   #endOfElement(window: ByteWindow): number {
     const { bytes, to } = window;
     let depth = 0;
@@ -102,9 +108,9 @@ function refuseMore(window: ByteWindow): void {
 }
 
 /**
- * The texts of a JSON array's elements, one after another.
- * @param chunks UTF-8; the first byte that is not blank is `[`
- * @throws {SyntaxError} where the array does not end, or something stands behind it
+ * Yields the texts of a JSON array's elements, one after another.
+ * @param chunks UTF-8; the first byte that is not blank must be `[`
+ * @throws {SyntaxError} if the array does not end, or something follows its end
  */
 export async function* jsonArrayElements(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ArrayElement> {
   for await (const { window, rows } of rowBatches(chunks, new ArraySplit()))

@@ -3,10 +3,10 @@ import { type ByteWindow, fileChunks, type RowSplit, rowBatches } from "./byte-w
 import type { RowSlice } from "./json-array.js";
 
 export interface LineText {
-  /** Counted from 1, blank lines included. */
+  /** Line number counted from 1, with blank lines included. */
   readonly line: number;
   readonly text: string;
-  /** Where the line begins in the file, and how long it is without its end. */
+  /** Offset of the line in the file, and its length without the line end. */
   readonly offset: number;
   readonly sizeBytes: number;
 }
@@ -14,12 +14,12 @@ export interface LineText {
 const lineFeed = 0x0a;
 
 /**
- * The lines of a text that are not blank, counted from 1 with those that are. Only a line feed ends a line: JSON may hold U+2028 as
- * it is.
+ * Splits a text into the lines that are not blank; blank lines count in their numbers. Only a line feed ends a line,
+ * because JSON may contain U+2028 unescaped.
  */
 export class LineSplit implements RowSplit<RowSlice> {
   #line = 0;
-  /** So many bytes of the line that is cut off hold no line feed. */
+  /** How many bytes of a cut-off line have been searched and contain no line feed. */
   #searched = 0;
 
   *split(window: ByteWindow, atEnd: boolean): Generator<RowSlice> {
@@ -59,14 +59,19 @@ export async function* lineTexts(path: string, signal?: AbortSignal): AsyncGener
   }
 }
 
-/** Without the mark that a file may begin with, and the carriage return that a line may end with. */
+/**
+ * Returns the text of a line without the byte order mark that a file may begin with and the carriage return that a line
+ * may end with.
+ */
 export function lineText(window: ByteWindow, line: number, from: number, to: number): string {
   const carriageReturn = to > from && window.bytes[to - 1] === 0x0d ? 1 : 0;
   const text = window.text(from, to - carriageReturn);
   return line === 1 && text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-/** A line that begins as JSON does is told by its first byte. */
+/**
+ * A line that begins with a printable ASCII character, as JSON does, is recognized by its first byte and not decoded.
+ */
 function isBlank(window: ByteWindow, from: number, to: number): boolean {
   const first = window.bytes[from] as number;
   if (to > from && first > 0x20 && first < 0x7f) return false;

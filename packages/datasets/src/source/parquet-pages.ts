@@ -2,18 +2,18 @@ import type { AsyncBuffer, FileMetaData, RowGroup } from "hyparquet";
 import { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
 import { z } from "zod";
 
-/** Where a page of a column begins: what a page index says of it, in hyparquet's words. */
+/** The location of a page of a column, as a page index gives it and with hyparquet's names. */
 export interface PageLocation {
   readonly offset: bigint;
-  /** Header and data. */
+  /** Bytes of header and data together. */
   readonly compressed_page_size: number;
-  /** Counted within the row group. */
+  /** Index of the page's first row within the row group. */
   readonly first_row_index: bigint;
 }
 
-/** A page's header as Thrift numbers its fields. */
+/** A page header, whose fields are named by their Thrift numbers. */
 const headerSchema = z.object({
-  /** Kind: 0 and 3 hold data, 2 a dictionary. */
+  /** Page type: 0 and 3 are data pages, 2 is a dictionary page. */
   field_1: z.number(),
   field_3: z.number().describe("bytes of data behind the header"),
   field_5: z.object({ field_1: z.number().describe("values") }).optional(),
@@ -24,9 +24,10 @@ const likelyHeaderBytes = 1 << 14;
 const longestHeaderBytes = 1 << 22;
 
 /**
- * The pages of a row group's columns, found by walking over their headers, by the columns' paths. Writers without a
- * page index (pandas, older Arrow) put whole data sets of gigabytes into one row group; with this they are read in
- * parts as well. Lists and structures are left out: their pages need not begin with a row.
+ * Finds the pages of a row group's columns by walking over the page headers. Writers without a page index (pandas,
+ * older Arrow) put whole data sets of gigabytes into one row group, which can be read in parts with this. Lists and
+ * structures are left out, because their pages need not begin with a row.
+ * @returns the pages by the name of their column
  */
 export async function pageLocations(
   file: AsyncBuffer,
@@ -72,7 +73,7 @@ async function pageHeader(file: AsyncBuffer, at: number, end: number) {
       const rows = header.field_8?.field_3 ?? header.field_5?.field_1;
       return { headerBytes: reader.offset, dataBytes: header.field_3, rows };
     } catch (error) {
-      // Statistics with long values make long headers: once more with more of them.
+      // Statistics with long values make long headers, so the header is read again with more bytes.
       if (bytes >= longestHeaderBytes || at + bytes >= end) throw error;
     }
   }

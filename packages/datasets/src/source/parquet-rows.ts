@@ -10,14 +10,14 @@ import {
 import { compressors } from "hyparquet-compressors";
 import { type PageLocation, pageLocations } from "./parquet-pages.js";
 
-/** As much of a row group as is decoded at once, about. */
+/** Approximate number of bytes of a row group that are decoded at once. */
 const defaultBatchBytes = 64 * 2 ** 20;
 
 /**
- * The rows of a parquet file as plain JSON values, row group by row group; large row groups in parts. A field that is
- * null is left out: tables write so what a row does not have.
+ * Yields the rows of a parquet file as plain JSON values, row group by row group and large row groups in parts. Fields
+ * that are null are left out, because a table uses null for what a row does not have.
  *
- * @throws what hyparquet throws where the file is no parquet or its codec is unknown
+ * @throws what hyparquet throws if the file is not parquet or its codec is unknown
  */
 export async function* parquetRows(
   path: string,
@@ -35,13 +35,16 @@ export async function* parquetRows(
   }
 }
 
-/** Rows that are decoded together, counted over the whole table. */
+/** A range of rows that are decoded together, counted over the whole table. */
 interface Batch {
   readonly from: number;
   readonly to: number;
 }
 
-/** A parquet file of which parts are decoded: its batches in order, or single rows, of which the last batch is kept. */
+/**
+ * A parquet file that is decoded in parts: its batches in order, or single rows. The last batch that a single row
+ * needed is kept.
+ */
 export class ParquetTable {
   readonly #handle: FileHandle;
   readonly #file: AsyncBuffer;
@@ -69,13 +72,13 @@ export class ParquetTable {
     }
   }
 
-  /** Row group by row group; large row groups in parts. */
+  /** Yields the batches of the table row group by row group, with large row groups in parts. */
   async *batches(): AsyncGenerator<Batch> {
     let start = 0;
     for (const [place, group] of this.#metadata.row_groups.entries()) {
       const rows = Number(group.num_rows);
       const isLarge = Number(group.total_byte_size) > this.#batchBytes;
-      // hyparquet reads a page index where there is one; this is the same thing for files without.
+      // hyparquet reads the page index if there is one; this finds the same locations in files without.
       this.#located[place] ??=
         isLarge && !isIndexed(group) ? await pageLocations(this.#file, this.#metadata, group) : {};
       for (const [from, to] of batches(group, this.#located[place] ?? {}, rows, this.#batchBytes))
@@ -94,7 +97,10 @@ export class ParquetTable {
     });
   }
 
-  /** @param index from 0, over the whole table */
+  /**
+   * Returns one row.
+   * @param index from 0, over the whole table
+   */
   async row(index: number): Promise<unknown> {
     if (this.#batches === undefined) {
       const all: Batch[] = [];
@@ -120,7 +126,10 @@ export class ParquetTable {
 const isIndexed = (group: RowGroup) =>
   group.columns.every(({ offset_index_offset }) => offset_index_offset !== undefined);
 
-/** Segments of a row group's rows; where pages were found they end with those of the largest column. */
+/**
+ * Yields segments of a row group's rows. Without a page index, they end where a page of the largest column ends, or
+ * with the row group if no pages were found.
+ */
 function* batches(
   group: RowGroup,
   located: Readonly<Record<string, readonly PageLocation[]>>,
@@ -171,7 +180,7 @@ async function readRows(read: {
   return Array.isArray(rows) ? rows : [];
 }
 
-/** Elements of lists keep their places. */
+/** Removes fields that are null. Null elements of lists stay, so that the others keep their index. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== "object" || value === null) return value;

@@ -1,10 +1,13 @@
 import type { RowPlace } from "./file-rows.js";
 
 const firstCapacity = 1024;
-/** Stands for the size of a table's row, which has none in bytes. */
+/** Marks a row of a table, which has no size in bytes. */
 const tableRowSize = -1;
 
-/** A growing list of places that takes 16 bytes each, so that millions of rows are held in the memory of a few documents. */
+/**
+ * A growing list of row positions that takes 16 bytes per row, so that millions of rows take the memory of a few
+ * documents.
+ */
 export class PlaceList {
   #numbers = new Float64Array(2 * firstCapacity);
   #count = 0;
@@ -25,7 +28,10 @@ export class PlaceList {
     this.#count += 1;
   }
 
-  /** @param index from 0, below `count` */
+  /**
+   * Returns the position with this index.
+   * @param index from 0, below `count`
+   */
   at(index: number): RowPlace {
     if (!(index >= 0 && index < this.#count))
       throw new RangeError(`place ${index} is not in a list of ${this.#count}`);

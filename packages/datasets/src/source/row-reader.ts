@@ -3,10 +3,10 @@ import { DatasetError } from "../error.js";
 import type { RowPlace } from "./file-rows.js";
 import { ParquetTable } from "./parquet-rows.js";
 
-/** As much of a table as is decoded at once to reach one row: a page may not be smaller. */
+/** Approximate number of bytes of a table that are decoded to reach one row; more if a page is larger. */
 const tableBatchBytes = 8 * 2 ** 20;
 
-/** Reads single rows of a file again, by the places that `placedRows` found. */
+/** Reads single rows of a file again, at the positions that `placedRows` found. */
 export class RowReader {
   readonly #path: string;
   readonly #file: FileHandle;
@@ -19,8 +19,10 @@ export class RowReader {
     this.#state = state;
   }
 
-  /** Opens the file before it is scanned, so that a change while it is scanned is seen too.
-   *  @throws {DatasetError} UNREADABLE_FILE */
+  /**
+   * Opens the file. This must happen before the file is scanned, so that a change during the scan is noticed too.
+   * @throws {DatasetError} UNREADABLE_FILE
+   */
   static async open(path: string): Promise<RowReader> {
     try {
       const file = await open(path);
@@ -35,12 +37,18 @@ export class RowReader {
     }
   }
 
-  /** @throws {DatasetError} UNREADABLE_FILE where the file was written to since it was opened */
+  /**
+   * Reads one row.
+   * @throws {DatasetError} UNREADABLE_FILE if the file was written to since it was opened
+   */
   async read(place: RowPlace): Promise<unknown> {
     return (await this.readAll([place]))[0];
   }
 
-  /** Rows that are read at the same time. @throws {DatasetError} as `read` */
+  /**
+   * Reads several rows concurrently.
+   * @throws {DatasetError} as `read`
+   */
   async readAll(places: readonly RowPlace[]): Promise<readonly unknown[]> {
     try {
       if ((await stateOf(this.#file)) !== this.#state) throw new Error("it was written to");

@@ -3,27 +3,30 @@ import type { RowSlice } from "./json-array.js";
 import { quote, StringScan } from "./json-string.js";
 import { lineText } from "./line-texts.js";
 
-/** One row of a file, or why it is none. */
+/** One row of a file, or why it cannot be read. */
 export type FileRow =
   | { readonly row: number; readonly value: unknown }
   | { readonly row: number; readonly reason: "not-json" | "cut-off"; readonly detail: string };
 
-/** Where a row stands in its file: in bytes, or, in a table, as a row counted from 0. */
+/** The position of a row in its file: a range of bytes or, in a table, the row's index from 0. */
 export type RowPlace =
   | { readonly offset: number; readonly sizeBytes: number }
   | { readonly tableRow: number };
 
-/** A row of a file that is being read, as much of it as is asked for; valid until the next row is asked for. */
+/** A row of a file that is being read, parsed only as far as requested. It is valid until the next row is requested. */
 export interface ScannedRow {
   readonly place: RowPlace;
-  /** Whether it is a JSON string; false where that is not known without reading it. */
+  /** Whether the row is a JSON string; false if that is not known without parsing it. */
   isString(): boolean;
-  /** Undefined where the row has no long document that is valid JSON. Else the row with `…` in place of such documents. */
+  /**
+   * Returns the row with `…` in place of its long documents, or undefined if it has none, or a string in it is not
+   * valid JSON.
+   */
   withoutDocuments(): FileRow | undefined;
   whole(): FileRow;
 }
 
-/** A row that was read whole already. */
+/** Wraps a row that has already been parsed whole. */
 export function readRow(row: FileRow, place: RowPlace): ScannedRow {
   return { place, isString: () => false, withoutDocuments: () => undefined, whole: () => row };
 }
@@ -36,14 +39,14 @@ export function parsedRow(row: number, text: string): FileRow {
   }
 }
 
-/** A shorter text costs less to read than to leave out. */
+/** Rows and documents up to this size are parsed whole, because that costs less than skipping the document. */
 const longBytes = 1024;
-/** The fields that hold documents in the forms that rows have; nothing but that one is not empty is checked of them. */
+/** The fields that contain documents in the supported row formats. They are only checked for not being empty. */
 const documentFields = ['"document"', '"context"'].map((name) => Buffer.from(name));
 const colon = 0x3a;
 const beforeField = new Set(Buffer.from("{, \t\r\n"));
 
-/** A row whose bytes stand in a window. */
+/** A row whose bytes are in a window. */
 export class RowOfBytes implements ScannedRow {
   readonly #window: ByteWindow;
   readonly #slice: RowSlice;
@@ -102,7 +105,7 @@ export class RowOfBytes implements ScannedRow {
 const isSpace = (byte: number | undefined) =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** Whether the string that begins at `at` is the value of a field that holds a document. */
+/** Whether the string that begins at `at` is the value of a field that contains a document. */
 function isDocument(bytes: Buffer, from: number, at: number): boolean {
   let end = at;
   while (end > from && isSpace(bytes[end - 1])) end -= 1;

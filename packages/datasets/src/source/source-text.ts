@@ -1,7 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { DatasetError } from "../error.js";
 
-/** @throws {DatasetError} UNREADABLE_FILE; the signal's reason */
+/**
+ * Reads a whole text file (UTF-8).
+ * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
+ */
 export async function readSourceText(path: string, signal?: AbortSignal): Promise<string> {
   try {
     return await readFile(path, { encoding: "utf8", ...(signal ? { signal } : {}) });

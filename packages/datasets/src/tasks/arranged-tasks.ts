@@ -4,20 +4,20 @@ import type { TaskSet } from "./task-set.js";
 
 export interface WeightedTasks {
   readonly tasks: TaskSet;
-  /** Share of the positions, against the other weights; above 0. */
+  /** The set's share of the positions, relative to the other weights; above 0. */
   readonly weight: number;
-  /** Where the weight is said, for errors; default: "data, part 2 of 3". */
+  /** The name of this part in errors; default: "data, part 2 of 3". */
   readonly field?: string;
 }
 
-/** Positions of a mixed set: 80 MiB. */
+/** The largest number of positions of a mixed set, which then takes 80 MiB (5 bytes per position). */
 const maxPositions = 2 ** 24;
 
 /**
- * Several sets as one: at each position the next task of the set that is furthest behind its weight, of a set that
- * has run out again from its start. As many positions as the set takes that is asked for longest, so that every task of every set
- * is met; five bytes for each position, of which there are at most 16,777,216.
- * @throws {DatasetError} BAD_CONFIG for a weight that is not above 0 or too small for its set, or an empty set
+ * Mixes several sets into one. Each position has the next task of the set that is furthest behind its weight; a set
+ * that is used up starts over. The mixture ends when every task of every set has occurred. It takes five bytes for each
+ * position, of which there are at most 16,777,216.
+ * @throws {DatasetError} BAD_CONFIG for a weight that is not above 0 or is too small for its set, or for an empty set
  */
 export function mixedTasks(parts: readonly WeightedTasks[]): TaskSet {
   const total = parts.reduce((sum, { weight }) => sum + weight, 0);
@@ -42,7 +42,7 @@ export function mixedTasks(parts: readonly WeightedTasks[]): TaskSet {
       const part = partAt[position] ?? 0;
       const { tasks } = parts[part] as WeightedTasks;
       const task = await tasks.open((indexAt[position] ?? 0) % tasks.count, signal);
-      // Two files may name their tasks alike.
+      // Two files may contain tasks with the same id.
       return { ...task, id: `${part + 1}/${task.id}` };
     },
     close: async () => {
@@ -51,7 +51,7 @@ export function mixedTasks(parts: readonly WeightedTasks[]): TaskSet {
   };
 }
 
-/** Until each of its tasks was met. */
+/** Returns how many positions of the mixture it takes until each task of this set has occurred. */
 function positionsOf({ weight, tasks }: WeightedTasks, total: number): number {
   return Math.ceil((tasks.count * total) / weight);
 }
@@ -70,8 +70,8 @@ function refuseUnmixable(part: WeightedTasks, at: number, parts: number, total: 
 }
 
 /**
- * A set from its shortest task to its longest; of equally long ones in the set's order. Every task is opened once for it, one
- * after the other; eight bytes for each stay.
+ * Orders a set from its shortest to its longest task; equally long tasks stay in the set's order. Every task is opened
+ * once for this, one after another. The order takes eight bytes per task.
  */
 export async function shortFirst(set: TaskSet, signal?: AbortSignal): Promise<TaskSet> {
   const lengths = new Uint32Array(set.count);
@@ -86,7 +86,7 @@ export async function shortFirst(set: TaskSet, signal?: AbortSignal): Promise<Ta
   };
 }
 
-/** Characters of what there is to read. */
+/** Returns the number of characters that there are to read. */
 function lengthOf(task: Task): number {
   return "document" in task ? task.document.length : JSON.stringify(task).length;
 }

@@ -1,2 +1,2 @@
-/** Counts tokens of a text; give the model's tokenizer where sentences are not all equally long. */
+/** Counts the tokens of a text. Pass the model's tokenizer if sentences differ in length. */
 export type CountTokens = (text: string) => number;

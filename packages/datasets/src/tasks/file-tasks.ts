@@ -1,8 +1,11 @@
-/** Responsibility: the tasks of a prepared file as places: the file is read once from one end to the other, every row is
- *  checked, and a task's document is read when the task is opened: of a long one the check only makes sure that it is a JSON string.
- *  Not responsible for: how many bad rows are too many.
+/**
+ * Responsibility: the tasks of a prepared file, kept as row positions. The file is read once from beginning to end and
+ * every row is checked; a task's document is read when the task is opened. For a long document the check only ensures
+ * that it is a JSON string.
+ * Not responsible for: deciding how many bad rows are too many.
  *
- *  A task takes about 100 bytes of memory, whatever the length of its document: its place, and a hash of its id. */
+ * A task takes about 100 bytes of memory for its position and a hash of its id, whatever the length of its document.
+ */
 import type { Task } from "@palimpsest/trajectories";
 import { type RowTask, rowTask } from "../inspect/row-task.js";
 import type { BadRow } from "../jsonl.js";
@@ -15,7 +18,7 @@ import { idKey } from "./id-key.js";
 import type { TaskSet } from "./task-set.js";
 
 export interface FileTasksOptions {
-  /** Reading ends after so many tasks. */
+  /** The maximum number of tasks; reading ends after it. */
   readonly limit?: number | undefined;
   readonly onBadRow?: ((row: BadRow) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -37,7 +40,10 @@ export class FileTasks implements TaskSet {
     this.#corpora = new CorpusPlaces(signal);
   }
 
-  /** @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS where indices are outside their corpus; the signal's reason */
+  /**
+   * Opens a file and checks all of its rows.
+   * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS if indices are outside their corpus; the signal's reason
+   */
   static async open(path: string, options: FileTasksOptions = {}): Promise<FileTasks> {
     const tasks = new FileTasks(path, await RowReader.open(path), options.signal);
     try {
@@ -73,7 +79,7 @@ export class FileTasks implements TaskSet {
   }
 
   async #scan({ limit = Number.POSITIVE_INFINITY, onBadRow, signal }: FileTasksOptions): Promise<void> {
-    /** Positions by the id's key; tasks whose keys are equal are read again and compared. */
+    /** Positions by the id's key. Tasks with equal keys are read again and their ids compared. */
     const seen = new Map<number, number>();
     for await (const rows of scannedRows(this.#path, signal)) {
       for (const scanned of rows) {
@@ -99,7 +105,10 @@ export class FileTasks implements TaskSet {
     }
   }
 
-  /** A row's task without its document where that is long, or why the row is none: that is always said of the whole row. */
+  /**
+   * Returns a row's task, without its document if that is long, or why the row is not a task. The reason always refers
+   * to the whole row.
+   */
   async #checked(scanned: ScannedRow): Promise<CheckedRow> {
     const brief = scanned.withoutDocuments();
     const checked = brief === undefined ? undefined : await this.#checkedRow(brief);

@@ -1,7 +1,7 @@
 import type { Task } from "@palimpsest/trajectories";
 
-/** A task whose document is made sentence by sentence, for lengths that should not be held in memory. */
+/** A task whose document is generated sentence by sentence, for lengths that should not be kept in memory. */
 export interface StreamedTask extends Omit<Task, "document"> {
-  /** The document's sentences in order; every call starts anew and gives the same ones. */
+  /** Yields the document's sentences in order. Every call starts over and yields the same ones. */
   pieces(): IterableIterator<string>;
 }

@@ -2,23 +2,27 @@ import type { Task } from "@palimpsest/trajectories";
 import { createRandom } from "@palimpsest/trajectories/random";
 
 /**
- * The tasks of a run, opened one at a time: whoever holds a set holds places, not documents, so memory does not grow with
- * the data. The same position gives the same task for as long as the set is open.
+ * The tasks of a run, opened one at a time. A set keeps positions instead of documents, so memory does not grow with
+ * the length of the documents. A position gives the same task for as long as the set is open.
  */
 export interface TaskSet {
   readonly count: number;
   /**
+   * Opens a task.
    * @param position from 0, below `count`
-   * @throws {DatasetError} UNREADABLE_FILE where the file has changed since it was opened; the signal's reason
+   * @throws {DatasetError} UNREADABLE_FILE if the file has changed since it was opened; the signal's reason
    */
   open(position: number, signal?: AbortSignal): Promise<Task>;
-  /** The `idKey` of a task, in sets that know it without opening the task. */
+  /** Returns the `idKey` of a task. Only sets that know it without opening the task have this method. */
   idKeyAt?(position: number): number;
-  /** Closes files. Closing twice does nothing. */
+  /** Closes the set's files. Closing it again does nothing. */
   close(): Promise<void>;
 }
 
-/** Tasks that are made when they are asked for: `make` gives the same task for the same position. */
+/**
+ * Creates a set of tasks that are generated when they are opened.
+ * @param make must return the same task for the same position
+ */
 export function generatedTasks(count: number, make: (position: number) => Task): TaskSet {
   return {
     count,
@@ -30,7 +34,7 @@ export function generatedTasks(count: number, make: (position: number) => Task):
   };
 }
 
-/** The tasks of a set in an order that is drawn by a seed; four bytes for each task. */
+/** Orders the tasks of a set by a seeded shuffle. The order takes four bytes per task. */
 export function shuffledTasks(set: TaskSet, seed: number | string): TaskSet {
   const order = Uint32Array.from({ length: set.count }, (_, position) => position);
   const random = createRandom(`${seed}/order`);
@@ -48,7 +52,7 @@ export function shuffledTasks(set: TaskSet, seed: number | string): TaskSet {
   };
 }
 
-/** All tasks of a set at once, for sets that are small; closes the set. */
+/** Returns all tasks of a set, for sets that are small, and closes the set. */
 export async function allTasks(set: TaskSet, signal?: AbortSignal): Promise<Task[]> {
   try {
     const tasks: Task[] = [];

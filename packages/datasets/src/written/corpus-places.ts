@@ -5,7 +5,7 @@ import { PlaceList } from "../source/place-list.js";
 import { RowReader } from "../source/row-reader.js";
 import { CorpusScan, checkIndices, paragraphOf } from "./corpus.js";
 
-/** Paragraphs that are read from the disk at the same time. */
+/** Number of paragraphs that are read from the disk at the same time. */
 const readsAtOnce = 64;
 
 interface PlacedCorpus {
@@ -16,8 +16,9 @@ interface PlacedCorpus {
 }
 
 /**
- * Corpora whose paragraphs stay on the disk: of each only places are held. RULER-HQA's corpus that is HotpotQA's
- * questions is the exception: it is sorted by its texts, which are therefore kept, about 300 MB for the whole data set.
+ * Corpora whose paragraphs stay on the disk; only their positions are kept in memory. The exception is a corpus that
+ * consists of HotpotQA's questions, as RULER-HQA's does: it is sorted by its texts, which are therefore kept (about 300
+ * MB for the whole data set).
  */
 export class CorpusPlaces {
   readonly #opened = new Map<string, Promise<PlacedCorpus>>();
@@ -28,8 +29,8 @@ export class CorpusPlaces {
   }
 
   /**
-   * Checks that indices are within a corpus, without reading what they stand for.
-   * @throws {DatasetError} UNREADABLE_FILE, BAD_ROWS where an index is outside
+   * Checks that indices are within a corpus, without reading their paragraphs.
+   * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS if an index is outside
    */
   async check(corpus: string, indices: readonly number[], from: string): Promise<void> {
     const { path, count } = await this.#corpus(corpus, from);
@@ -37,9 +38,9 @@ export class CorpusPlaces {
   }
 
   /**
-   * The text that indices stand for.
+   * Returns the document that consists of the paragraphs with these indices.
    * @param corpus path of the corpus, relative to the folder of `from`
-   * @throws {DatasetError} UNREADABLE_FILE, BAD_ROWS where an index is outside
+   * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS if an index is outside
    */
   async document(corpus: string, indices: readonly number[], from: string): Promise<string> {
     const { path, count, texts } = await this.#corpus(corpus, from);

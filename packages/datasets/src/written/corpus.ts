@@ -17,20 +17,20 @@ const columns = z
   );
 const questionSchema = z.object({ context: z.union([pairs, columns]) });
 
-/** Corpora that documents are indexed into, each read once. */
+/** Corpora into which the indices of documents point. Each is read once. */
 export class Corpora {
   readonly #read = new Map<string, Promise<readonly string[]>>();
   readonly #rows: (path: string) => AsyncIterable<FileRow>;
 
-  /** @param rows what files are read with, so that they are entered where sources are listed */
+  /** @param rows reads the rows of a file, so that a caller can list the corpus among its sources */
   constructor(rows: (path: string) => AsyncIterable<FileRow> = fileRows) {
     this.#rows = rows;
   }
 
   /**
-   * The text that indices stand for.
+   * Returns the document that consists of the paragraphs with these indices.
    * @param corpus path of a file of paragraphs, or of HotpotQA questions, relative to the folder of `from`
-   * @throws {DatasetError} UNREADABLE_FILE, BAD_ROWS where an index is outside
+   * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS if an index is outside
    */
   async document(corpus: string, indices: readonly number[], from: string): Promise<string> {
     const path = resolve(dirname(from), corpus);
@@ -45,7 +45,7 @@ export class Corpora {
   }
 }
 
-/** @throws {DatasetError} BAD_ROWS where an index is outside a corpus of so many paragraphs */
+/** @throws {DatasetError} BAD_ROWS if an index is outside a corpus of this many paragraphs */
 export function checkIndices(path: string, indices: readonly number[], paragraphs: number): void {
   const outside = indices.find((index) => index >= paragraphs);
   if (outside === undefined) return;
@@ -66,7 +66,7 @@ async function readCorpus(path: string, rows: AsyncIterable<FileRow>): Promise<r
   return scan.end() ?? paragraphs;
 }
 
-/** What a corpus is made of, told by its rows one after another. */
+/** Determines from the rows of a corpus, one after another, whether it consists of paragraphs or of questions. */
 export class CorpusScan {
   readonly #path: string;
   readonly #ofQuestions = new Set<string>();
@@ -76,8 +76,11 @@ export class CorpusScan {
     this.#path = path;
   }
 
-  /** @returns the row's paragraph; undefined where it is a question, whose paragraphs are kept until the end
-   *  @throws {DatasetError} UNREADABLE_FILE */
+  /**
+   * Adds a row.
+   * @returns the row's paragraph, or undefined if the row is a question, whose paragraphs are kept until the end
+   * @throws {DatasetError} UNREADABLE_FILE
+   */
   add(row: FileRow): string | undefined {
     const value = "reason" in row ? undefined : row.value;
     const paragraph = paragraphOf(value);
@@ -98,8 +101,11 @@ export class CorpusScan {
     this.#paragraphs += 1;
   }
 
-  /** @returns the texts of a corpus that is made of questions, in order; undefined where it is one of paragraphs
-   *  @throws {DatasetError} UNREADABLE_FILE */
+  /**
+   * Ends the corpus.
+   * @returns the texts in order if the corpus consists of questions, or undefined if it consists of paragraphs
+   * @throws {DatasetError} UNREADABLE_FILE
+   */
   end(): readonly string[] | undefined {
     if (this.#ofQuestions.size === 0) return undefined;
     if (this.#paragraphs > 0) throw noCorpus(this.#path, "it mixes paragraphs and questions");
@@ -107,11 +113,14 @@ export class CorpusScan {
   }
 }
 
-/** The text of a corpus's row, where it is a paragraph. */
+/** Returns the text of a row of a corpus, or undefined if it is not a paragraph. */
 export const paragraphOf = (value: unknown): string | undefined =>
   typeof value === "string" ? value : paragraphSchema.safeParse(value).data;
 
-/** RULER-HQA's indices count the distinct paragraphs of HotpotQA's questions as Python sorts them: by code points. */
+/**
+ * Sorts texts by code points, as Python does, because RULER-HQA's indices refer to the distinct paragraphs of
+ * HotpotQA's questions in that order.
+ */
 function inPythonsOrder(texts: Iterable<string>): readonly string[] {
   return [...texts]
     .map((text) => ({ text, bytes: Buffer.from(text) }))

@@ -7,7 +7,7 @@ import { sha256 } from "./sha256.js";
 const count = z.int().min(0);
 const countsSchema = z.record(z.string(), count);
 
-/** What lies beside prepared files: what they were made of, how, and what they hashed to. */
+/** The file beside prepared files: what they were made from, how, and their hashes. */
 export const manifestSchema = z.strictObject({
   manifest: z.literal(1).describe("version of this form"),
   dataset: z.string().describe("what was prepared"),
@@ -50,7 +50,10 @@ export const manifestSchema = z.strictObject({
 
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** @throws {DatasetError} UNREADABLE_FILE */
+/**
+ * Reads a manifest.
+ * @throws {DatasetError} UNREADABLE_FILE
+ */
 export async function readManifest(path: string): Promise<Manifest> {
   let value: unknown;
   try {
@@ -72,6 +75,6 @@ export async function readManifest(path: string): Promise<Manifest> {
   );
 }
 
-/** Of one file of tasks it lies beside it; of a folder inside. */
+/** Returns the path of the manifest, which is beside a single file of tasks and inside a folder of them. */
 export const manifestPathOf = (out: string, isFolder: boolean): string =>
   isFolder ? `${out.replace(/\/+$/, "")}/manifest.json` : `${out}.manifest.json`;

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { DatasetError } from "../error.js";
 import type { HashedFile } from "../source/file-hash.js";
 
-/** A file that is written piece by piece and appears whole under its name, with its hash, or not at all. */
+/** A file that is written piece by piece and hashed. It appears under its name only when it is complete. */
 export class OutputFile {
   readonly path: string;
   readonly #part: string;
@@ -43,7 +43,7 @@ export class OutputFile {
     return { path: this.path, sizeBytes: this.#sizeBytes, sha256: this.#hash.digest("hex") };
   }
 
-  /** Leaves nothing behind. */
+  /** Closes and removes the incomplete file. */
   async discard(): Promise<void> {
     await this.#file.close().catch(() => undefined);
     await rm(this.#part, { force: true });

@@ -3,26 +3,29 @@ import { goldDocumentsOf } from "../paragraphs/evidence-places.js";
 import type { PreparedTask } from "../prepare/preparer.js";
 import type { NamedStore } from "./task-row.js";
 
-/** How tasks are written: this project's JSONL, vime's JSONL, or the JSON array of RULER-HQA's evaluation files. */
+/**
+ * The formats in which tasks are written: this project's JSONL, vime's JSONL, or the JSON array of RULER-HQA's
+ * evaluation files.
+ */
 export const rowFormats = ["task", "vime", "eval"] as const;
 export type RowFormat = (typeof rowFormats)[number];
 
-/** From so many documents on a context is written as places in a corpus, as RULER-HQA's files are. */
+/** Contexts of at least this many documents are written as indices into a corpus, as in RULER-HQA's files. */
 export const indexedFrom = 12_800;
 
-/** A context that is written as places; they point into the corpus beside the file. */
+/** A context that is written as indices into the corpus beside the file. */
 export interface IndexedContext {
   readonly corpus: string;
   readonly indices: readonly number[];
 }
 
-/** What of a task stands in files beside its own. */
+/** The parts of a task that are stored in other files than its own. */
 export interface WrittenBeside {
   readonly context: IndexedContext | undefined;
   readonly records: NamedStore | undefined;
 }
 
-/** One row of a file, without the line's end. */
+/** Formats one row of a file, without the line end. */
 export function formatRow(
   format: RowFormat,
   task: PreparedTask,

@@ -7,14 +7,14 @@ import { type MemoryRecordRow, memoryRecordSchema, type NamedStore } from "./tas
 
 const storesSchema = z.record(z.string(), z.array(memoryRecordSchema));
 
-/** Files of stores that tasks name, each read once: all tasks of one store share one array of records. */
+/** The files of stores that tasks name. Each is read once, so that all tasks of a store share one array of records. */
 export class Stores {
   readonly #read = new Map<string, Promise<Readonly<Record<string, readonly MemoryRecord[]>>>>();
 
   /**
-   * A row's records, whether they stand in it or in a file of stores.
-   * @param from the file of tasks, relative to whose folder the file of stores is named
-   * @throws {DatasetError} UNREADABLE_FILE, BAD_ROWS where there is no store of that name
+   * Returns a row with its records, whether these are in the row or in a file of stores.
+   * @param from the file of tasks; the path of the file of stores is relative to its folder
+   * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS if there is no store with that name
    */
   async records<Row extends { readonly records?: readonly MemoryRecordRow[] | NamedStore }>(
     { records, ...row }: Row,

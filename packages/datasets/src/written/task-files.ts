@@ -8,7 +8,7 @@ import type { NamedStore } from "./task-row.js";
 
 export interface WrittenFile extends HashedFile {
   readonly kind: "tasks" | "corpus" | "stores";
-  /** Tasks, paragraphs of a corpus, or stores. */
+  /** Number of tasks, of paragraphs of a corpus, or of stores. */
   readonly rows: number;
 }
 
@@ -18,7 +18,10 @@ interface OpenFile {
   rows: number;
 }
 
-/** Files of tasks that are filled side by side, and what they share; all appear when all are whole. */
+/**
+ * Files of tasks that are written concurrently, and the corpus and stores that they share. The files appear under their
+ * names only when all tasks have been added.
+ */
 export class TaskFiles {
   readonly #files = new Map<string, OpenFile>();
   readonly #format: RowFormat;
@@ -26,7 +29,10 @@ export class TaskFiles {
   readonly #corpus = new Map<string, number>();
   readonly #stores = new Map<string, readonly MemoryRecord[]>();
 
-  /** @param corpusPath where paragraphs go if a context is long enough to be written as places; stores go beside it */
+  /**
+   * @param corpusPath path of the corpus, which is written if a context is long enough to be written as indices; the
+   *   file of stores is in the same folder
+   */
   constructor(format: RowFormat, corpusPath: string) {
     this.#format = format;
     this.#corpusPath = corpusPath;
@@ -43,7 +49,10 @@ export class TaskFiles {
     return this.#files.get(path)?.rows ?? 0;
   }
 
-  /** Adds a task to a file. @returns false where the file has a task of that id */
+  /**
+   * Adds a task to a file.
+   * @returns false if the file already has a task with that id
+   */
   async add(path: string, task: PreparedTask): Promise<boolean> {
     let file = this.#files.get(path);
     if (file === undefined) {
@@ -114,6 +123,9 @@ export class TaskFiles {
   }
 }
 
-/** How a file of tasks names a file that lies beside it, or elsewhere. */
+/**
+ * Returns the name by which a file of tasks refers to another file: its base name if both are in the same folder, else
+ * its path.
+ */
 const near = (path: string, other: string): string =>
   dirname(path) === dirname(other) ? basename(other) : join(other);

@@ -27,7 +27,7 @@ const probeSchema = z.strictObject({
   heldOut: z.boolean().describe("the agent was not shown it"),
 });
 
-/** A document by its paragraphs' places in a corpus file: what very long contexts are written as. */
+/** A document given by the indices of its paragraphs in a corpus file, which is how very long contexts are written. */
 const indexedDocumentSchema = z.strictObject({
   corpus: z.string().min(1).describe("JSON file with an array of paragraphs, relative to the file of tasks"),
   indices: z
@@ -36,7 +36,7 @@ const indexedDocumentSchema = z.strictObject({
     .describe("places in the corpus from 0, in the order of the documents"),
 });
 
-/** A store by its name in a file that several tasks share. */
+/** A store given by its name in a file that several tasks share. */
 const namedStoreSchema = z.strictObject({
   stores: z.string().min(1).describe("JSON file of stores by name, relative to the file of tasks"),
   store: z.string().min(1).describe("name of the store"),
@@ -60,7 +60,7 @@ export const taskRowSchema = z.strictObject({
   probes: z.array(probeSchema).length(0).exactOptional(),
 });
 
-/** One line of a task file whose questions are asked of the store afterwards. */
+/** One line of a task file with probes, which are asked about the store after the episode. */
 const probedTaskRowSchema = z.strictObject({
   ...shared,
   question: z.string(),
@@ -72,7 +72,10 @@ export type MemoryRecordRow = z.output<typeof memoryRecordSchema>;
 export type NamedStore = z.output<typeof namedStoreSchema>;
 export type IndexedDocument = z.output<typeof indexedDocumentSchema>;
 
-/** One line of a task file by the schema that its fields ask for, or what is wrong with it. */
+/**
+ * Parses one line of a task file with the schema that its fields require.
+ * @returns the line, or what is wrong with it
+ */
 export function parseTaskRow(
   value: unknown,
 ): { readonly data: z.output<typeof taskRowSchema> | z.output<typeof probedTaskRowSchema> } | RowProblem {
