@@ -11,49 +11,52 @@ import { settingsProblem } from "./settings-problem.js";
 export interface AgentModel {
   readonly sampler: Sampler;
   readonly tokenizer: Tokenizer;
-  /** The model's own chat format; absent: it has none. */
+  /** The model's own chat format; absent if it has none. */
   readonly chat?: ChatFormat;
-  /** Context length (prompt plus reply, tokens), if known: a growing conversation ends before it exceeds this. */
+  /** Context length in tokens (prompt plus reply), if it is known. A growing conversation ends before it exceeds it. */
   readonly contextTokens?: number;
-  /** For agents with a store: replaces the embedder of their settings. */
+  /** Replaces the embedder that the settings of an agent with a store name. */
   readonly embedder?: Embedder;
-  /** Exports of the module that the settings name; only for settings of kind `module`. */
+  /** The exports of the module that the settings name; it is read only for settings of kind `module`. */
   readonly module?: AgentKind;
 }
 
 /**
- * One kind of agent: the schema of its settings, and a factory. The built-in ones are such records,
- * and a module of a user exports one (`defineAgent`).
+ * Describes one kind of agent: the schema of its settings, and a factory. The built-in kinds are such records,
+ * and a user's module exports one (`defineAgent`).
  */
 export interface AgentKind<Config extends object = object> {
   readonly kind: string;
   /** One-line description for people. */
   readonly description: string;
-  /** Settings by preset; a recipe's `settings` replace single ones. None: `settings` are all there is. */
+  /**
+   * The settings of each preset, of which a recipe's `settings` replace individual ones. If there are no presets, a
+   * recipe's `settings` are the complete settings.
+   */
   readonly presets: Readonly<Record<string, object>>;
-  /** Settings in full. */
+  /** Schema of the complete settings. */
   readonly schema: z.ZodType<Config>;
-  /** @throws {AgentError} BAD_CONFIG if settings and model do not fit together */
+  /** Creates the agent. @throws {AgentError} BAD_CONFIG if settings and model do not fit together */
   create(config: Config, model: AgentModel): Agent;
-  /** How it reads a document, section by section; null if it reads none. */
+  /** Says how the agent reads a document section by section; null if it reads no document. */
   readonly reads: ReadingShape | null;
-  /** Text before and after the filler of a reply of maximum length, for plans. Default: none. */
+  /** Returns the text before and after the filler of a reply of maximum length, for dry runs. Default: no text. */
   longestReply?(config: Config): readonly [before: string, after: string];
-  /** The embedder for searches in its store. Default: none. */
+  /** Returns the embedder for searches in the agent's store. Default: there is none. */
   embedder?(config: Config): EmbedderConfig | undefined;
 }
 
-/** How the context of a model is divided for an agent that reads section by section. */
+/** Says how the context of a model is divided for an agent that reads section by section. */
 export interface ReadingShape {
-  /** Memories in one conversation, including the one that is written. */
+  /** The number of memories in one conversation, including the one that is written. */
   readonly memories: number;
-  /** A memory gets at most 1 / this of a short context. */
+  /** A memory gets at most 1 / `memoryShare` of a short context. */
   readonly memoryShare: number;
 }
 
 /**
- * A kind with the schema of its section of a recipe: kind, preset, settings.
- * @param usual whether this is the default kind of recipes that name none
+ * Returns the kind together with the schema of its section of a recipe: kind, preset, settings.
+ * @param literal makes the schema of the section's `kind`, which is optional for the default kind
  */
 export function builtInKind<
   const Name extends string,
@@ -72,8 +75,9 @@ export function builtInKind<
 }
 
 /**
- * What turns a recipe's choice into settings in full: `kind.choice.transform(inFull(kind))`. It is applied where kind and settings
- * are known types: the declaration of a schema that transforms types which are still open compiles nowhere else.
+ * Returns the transform from a recipe's choice to the complete settings: `kind.choice.transform(inFull(kind))`. It is
+ * applied where the types of kind and settings are known, because the declaration of a schema that transforms generic
+ * types does not compile anywhere else.
  */
 export function inFull<const Name extends string, Config extends object>(
   kind: AgentKind<Config> & { readonly kind: Name },
@@ -93,7 +97,7 @@ export function inFull<const Name extends string, Config extends object>(
 }
 
 /**
- * A preset's settings with some of them replaced, checked.
+ * Replaces some of a preset's settings, and validates the result.
  * @throws {AgentError} BAD_CONFIG
  */
 export function settingsInFull<Config extends object>(

@@ -21,7 +21,10 @@ export interface ChatFormat {
   readonly stopTokens: readonly string[];
 }
 
-/** Turns between <|im_start|> and <|im_end|>, for models without a template whose vocabulary has these tokens. */
+/**
+ * Puts each turn between <|im_start|> and <|im_end|>, for models without a template whose vocabulary has these
+ * tokens.
+ */
 export const chatMl: ChatFormat = {
   render: (turns) =>
     `${turns.map(({ role, content }) => `<|im_start|>${role}\n${content}<|im_end|>\n`).join("")}<|im_start|>assistant\n`,
@@ -29,7 +32,7 @@ export const chatMl: ChatFormat = {
   stopTokens: ["<|im_end|>"],
 };
 
-/** Private-use characters, which no template changes. */
+/** Stands for the content of a turn. It consists of private-use characters, which no template changes. */
 const standIn = "\u{f0000}content\u{f0000}";
 
 /**

@@ -3,7 +3,7 @@ import { AgentError } from "./error.js";
 import type { Tokenizer } from "./sampler.js";
 import { plainIds } from "./template.js";
 
-/** A section of a document: its token ids and their half-open range in it. */
+/** A section of a document: its token ids and their half-open range of positions in the document. */
 export interface Chunk {
   readonly tokenIds: readonly number[];
   readonly start: number;
@@ -27,9 +27,9 @@ export interface DocumentChunks {
 /**
  * Cuts a document into chunks of `chunkTokens` tokens, the last one shorter, without overlap. The pieces of a
  * stream are encoded one by one, so they should end where tokens end (sentences that begin with a space do).
- * Holds at most `maxChunks` chunks of a stream, without limit one chunk and one piece.
+ * Buffers at most about twice `maxChunks` chunks of a stream, or one chunk and one piece without a limit.
  *
- * @param signal checked before every piece; a stream that can block forever must handle aborts itself
+ * @param signal is checked before every piece; a stream that can block forever must handle aborts itself
  * @throws {AgentError} DOCUMENT_OVERFLOW before anything is sampled
  */
 export async function chunkDocument(
@@ -52,7 +52,7 @@ export async function chunkDocument(
 }
 
 /**
- * Yields the chunks from the state's position on; all of them without a state.
+ * Yields the chunks from the state's position on, or all of them without a state.
  * @throws {AgentError} BAD_STATE if the state is another agent's, or its position is within a chunk
  */
 export async function* unreadChunks(
@@ -104,7 +104,7 @@ async function* streamedChunks(
   if (held.length > 0) yield { tokenIds: held, start, end: start + held.length };
 }
 
-/** Reads to the end, and keeps whole chunks of the head and of the tail according to the overflow rule. */
+/** Reads the document to its end, and keeps the head and the tail that the overflow rule leaves, in whole chunks. */
 async function limitedChunks(
   document: DocumentText,
   tokenizer: Tokenizer,

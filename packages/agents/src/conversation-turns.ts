@@ -1,18 +1,19 @@
 import { AgentError } from "./error.js";
 
 /**
- * Which conversations of an episode may be under way together. Seeds go by the order in which they begin, which must not depend
- * on who is answered first: those of a `Promise.all` begin together, and the next ones when all of them have ended.
+ * Decides which conversations of an episode may run concurrently. Seeds are assigned in the order in which
+ * conversations begin, so that order must not depend on which reply arrives first: the conversations of a
+ * `Promise.all` begin together, and the next ones begin when all of them have ended.
  */
 export class ConversationTurns {
   #running = 0;
-  /** Of those that began together, some have ended and others have not. */
+  /** True if, of the conversations that began together, some have ended and others have not. */
   #someEnded = false;
   #alone = false;
 
   /**
-   * A conversation that others may begin beside.
-   * @param begin called at once, where it may begin
+   * Runs a conversation during which others may begin.
+   * @param begin is called synchronously, if the conversation may begin
    * @throws {AgentError} BAD_STATE
    */
   async beside<T>(work: () => Promise<T>, begin: () => void): Promise<T> {
@@ -24,7 +25,11 @@ export class ConversationTurns {
     return await this.#run(work, begin);
   }
 
-  /** A conversation that none may be beside: its turns come when they come. @throws {AgentError} BAD_STATE */
+  /**
+   * Runs a conversation during which no other may run: it takes a seed for each of its turns, so seeds would depend
+   * on which conversation is faster.
+   * @throws {AgentError} BAD_STATE
+   */
   async alone<T>(work: () => Promise<T>, begin: () => void): Promise<T> {
     if (this.#running > 0) throw refused("useTools: begins while another conversation is under way");
     this.#alone = true;

@@ -19,13 +19,13 @@ export interface OwnResult {
 
 /** Properties that every agent of your own declares. */
 interface AgentBasics<Config extends object> {
-  /** Lower-case letters, digits and dashes; traces and results show it. */
+  /** The agent's name in traces and results: lower-case letters, digits and dashes. */
   readonly kind: string;
   /** One-line description for people. */
   readonly description?: string;
   /** Schema of the agent's settings in a recipe, such as `z.strictObject({})` for none. */
   readonly settings: z.ZodType<Config>;
-  /** Text before and after the filler of a reply of maximum length, for `--dry-run`. Default: none. */
+  /** Returns the text before and after the filler of a reply of maximum length, for `--dry-run`. Default: no text. */
   longestReply?(settings: Config): readonly [before: string, after: string];
 }
 
@@ -39,13 +39,13 @@ export interface AgentDefinition<Config extends object> extends AgentBasics<Conf
 
 /** An agent that samples and records its conversations itself. */
 export interface WholeAgentDefinition<Config extends object> extends AgentBasics<Config> {
-  /** @throws {AgentError} BAD_CONFIG if settings and model do not fit together */
+  /** Creates the agent. @throws {AgentError} BAD_CONFIG if settings and model do not fit together */
   create(settings: Config, model: AgentModel): Agent;
 }
 
 /**
- * Defines an agent of your own: give `run`, and conversations, log-probs, counts and traces are recorded for you; or `create`
- * for an agent that records them itself.
+ * Defines an agent of your own. If you give `run`, conversations, log-probs, counts and traces are recorded for you;
+ * give `create` for an agent that records them itself.
  */
 export function defineAgent<Config extends object>(
   definition: AgentDefinition<Config> | WholeAgentDefinition<Config>,

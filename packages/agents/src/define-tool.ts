@@ -13,43 +13,46 @@ export interface ToolContext {
 
 /** A tool that any agent can give its model, created by `defineTool`. */
 export interface Tool extends AnyTool<ToolContext> {
-  /** How it is called by lines of words. None: by "<tool_call>" alone. */
+  /** The forms in which a line of words calls the tool. If it is empty, only "<tool_call>" calls the tool. */
   readonly lineForms: readonly LineForm[];
 }
 
 /** The definition of a tool by its author. */
 export interface ToolSpec<Schema extends z.ZodObject> {
-  /** Letters, digits, "_" and "-", at most 64; unique among an agent's tools. */
+  /** Starts with a letter, then letters, digits, "_" and "-", at most 64; it is unique among an agent's tools. */
   readonly name: string;
   /** Description for the model. */
   readonly description: string;
   /** Schema of the arguments: the model gets it as JSON schema, and its calls are validated against it. */
   readonly parameters: Schema;
   /**
-   * How it is called by a line, such as `{ form: "weather CITY", read: (city) => ({ city }) }`. Default, where one text is
-   * all that is required: the name and that text.
+   * The form in which a line calls the tool, such as `{ form: "weather CITY", read: (city) => ({ city }) }`. Default,
+   * if one text is all that the tool requires: the name and that text.
    */
   readonly line?: Omit<LineForm, "tool">;
   /**
-   * Must do the same for the same arguments, or an episode cannot be repeated.
-   * @returns the text that the model reads; results above the agent's limit are truncated
+   * Executes a call. It must do the same for the same arguments, otherwise an episode cannot be repeated.
+   * @returns the text that the model reads; a result above the agent's limit is truncated
    */
   run(args: z.output<Schema>, context: ToolContext): string | Promise<string>;
   /**
-   * Timeout of a call, ms: a longer call is aborted, and fails as if `run` had thrown. Default: as long as the attempt at the
-   * episode may take (`queues.rolloutTimeoutMs`), with which a tool that hangs holds up its group.
+   * Timeout of a call, ms. A call that takes longer is aborted, and fails as if `run` had thrown. Default: the time
+   * that an attempt at the episode may take (`queues.rolloutTimeoutMs`), so that a tool that hangs delays its whole
+   * group.
    */
   readonly timeoutMs?: number;
   /**
-   * What the model reads of an error that `run` throws; undefined: the error is not the model's, and the episode fails with
-   * it. Default: the message of every error. Aborts and errors of agents are always thrown on.
+   * Returns what the model reads of an error that `run` throws, or undefined if the model did not cause it, in which
+   * case the episode fails with the error. Default: the message of every error. Aborts and `AgentError`s are always
+   * rethrown.
    */
   explainError?(reason: unknown): string | undefined;
 }
 
 /**
  * Defines a tool of your own.
- * @throws {AgentError} BAD_CONFIG for an invalid name, a missing description, or a schema that JSON schema cannot express
+ * @throws {AgentError} BAD_CONFIG for an invalid name or timeout, a missing description, or a schema that JSON schema
+ *   cannot express
  */
 export function defineTool<Schema extends z.ZodObject>(spec: ToolSpec<Schema>): Tool {
   const { name, description, parameters, line, timeoutMs, explainError = messageOf } = spec;
@@ -107,7 +110,7 @@ const wrong = (name: string, problem: string) => new AgentError("BAD_CONFIG", `t
 
 const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));
 
-/** The model gets the schema as JSON schema, so that unsupported types are reported when the tool is defined. */
+/** Converts the schema to JSON schema, as for the model, so that unsupported types are reported at the definition. */
 function checkSchema(tool: Tool): void {
   try {
     toolSet([tool]).definitions;
@@ -119,7 +122,7 @@ function checkSchema(tool: Tool): void {
   }
 }
 
-/** The form "NAME TEXT", if a single text is all that the tool requires. */
+/** Returns the form "NAME TEXT" if a single text is all that the tool requires, otherwise no form. */
 function oneTextForm(name: string, parameters: z.ZodObject): readonly LineForm[] {
   const required = Object.entries(parameters.shape).filter(([, schema]) => !accepts(schema, undefined));
   const [only, ...more] = required;

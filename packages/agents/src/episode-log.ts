@@ -18,19 +18,25 @@ const nothingYet: SampleCounts = {
   emptyUpdates: 0,
 };
 
-/** Samples the single-turn conversations of one episode and keeps the books: counts, versions, what was kept. */
+/**
+ * Samples the replies of one episode, and records it: the counts, the policy versions, and the conversations and
+ * steps that are kept.
+ */
 export class EpisodeLog {
   readonly conversations: Conversation[] = [];
   readonly steps: MemoryStep[] = [];
-  /** Whether somebody keeps or watches the steps; else their texts need not be made. */
+  /** True if steps are kept or reported; otherwise their texts need not be decoded. */
   readonly observed: boolean;
   readonly #sampler: Sampler;
   readonly #options: RunOptions;
-  /** How every reply of the episode is drawn. */
+  /** The sampling parameters of every reply of the episode. */
   readonly sampling: Sampling;
   readonly #stopTokenIds: readonly number[];
   #counts: SampleCounts;
-  /** Samples that were begun: the seed of each follows from how many were before it, not from who was answered first. */
+  /**
+   * The number of samples that have begun. The seed of each follows from how many began before it, and not from which
+   * was answered first.
+   */
   #begun: number;
   #policyVersionMin: number;
   #policyVersionMax: number;
@@ -55,13 +61,13 @@ export class EpisodeLog {
     this.observed = this.#keeps || options.onProgress !== undefined;
   }
 
-  /** Totals of the episode, those before a resumption included. */
+  /** The totals of the episode, including those from before it was resumed. */
   get counts(): SampleCounts {
     return this.#counts;
   }
 
   /**
-   * Samples one reply; its seed follows from the episode's and from its place.
+   * Samples one reply as a conversation of its own; its seed follows from the episode's seed and its index.
    * @throws {AgentError} SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason
    */
   async converse(kind: ConversationKind, promptTokenIds: number[], maxTokens: number): Promise<Conversation> {
@@ -78,7 +84,7 @@ export class EpisodeLog {
   }
 
   /**
-   * One reply that is not yet a conversation, or a part of one; it counts as a conversation.
+   * Samples one reply without making it a conversation, such as one turn of several. It is counted as a conversation.
    * @throws {AgentError} SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason
    */
   async sample(promptTokenIds: readonly number[], maxTokens: number): Promise<GenerateResult> {
@@ -97,7 +103,7 @@ export class EpisodeLog {
         signal,
       )
       .catch((reason: unknown) => {
-        // An agent that asks again is answered as if nothing had happened.
+        // The index is released, so that an agent that asks again is answered as if nothing had happened.
         if (this.#begun === place + 1) this.#begun = place;
         throw reason;
       });
@@ -107,7 +113,7 @@ export class EpisodeLog {
     return sampled;
   }
 
-  /** Keeps a conversation where conversations are kept. */
+  /** Keeps a conversation, unless `record` is "none". */
   keep(conversation: Conversation): void {
     if (this.#keeps) this.conversations.push(conversation);
   }
@@ -116,7 +122,7 @@ export class EpisodeLog {
     this.#counts = { ...this.#counts, emptyUpdates: this.#counts.emptyUpdates + 1 };
   }
 
-  /** Keeps a step where steps are kept and tells whoever watches. */
+  /** Keeps the memory step, unless `record` is "none", and calls `onProgress`. */
   report(
     conversation: Conversation,
     progress: {
@@ -137,7 +143,7 @@ export class EpisodeLog {
     });
   }
 
-  /** The part of an episode's result that does not depend on what the agent does. */
+  /** Returns the part of an episode's result that is the same for every kind of agent. */
   result(): Pick<
     EpisodeResult,
     "steps" | "conversations" | "counts" | "policyVersionMin" | "policyVersionMax" | "weightsHash"
@@ -180,10 +186,10 @@ export class EpisodeLog {
   }
 }
 
-/** What the agent itself must know to go on. */
+/** The part of a resumption state that the agent provides. */
 type AgentState = Omit<EpisodeState, "counts" | "policyVersionMin" | "policyVersionMax">;
 
-/** What a conversation of one reply has of that reply. */
+/** Returns the fields that a conversation with a single reply takes from that reply. */
 export function sampledFields(
   { tokenIds, rolloutLogprobs, sampledLogprobs, stopReason, policyVersion }: GenerateResult,
   sampling: Sampling,
@@ -191,7 +197,7 @@ export function sampledFields(
   return {
     sampledTokenIds: tokenIds,
     rolloutLogprobs,
-    // At plain sampling they are the same numbers, which need not be carried twice.
+    // With plain sampling both are the same numbers, so they are sent only once.
     ...(sampledLogprobs === undefined || isPlain(sampling) ? {} : { sampledLogprobs }),
     sampling,
     stopReason,

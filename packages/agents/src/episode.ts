@@ -6,43 +6,43 @@ import type {
   Trajectory,
 } from "@palimpsest/memory/records";
 
-/** Text that is read once, from its beginning: whole, or piece by piece where it should not be held. */
+/** A text that is read once, from its beginning: a string, or pieces if the whole text should not be in memory. */
 export type DocumentText = string | Iterable<string> | AsyncIterable<string>;
 
 export interface AgentTask {
   readonly question: string;
-  /** Read by agents that read; "" where the task is about a store alone. */
+  /** The document for agents that read one; "" if the task is about a store alone. */
   readonly document: DocumentText;
-  /** The store that an agent with one begins with. */
+  /** The initial records of the store, for agents that have one. */
   readonly records?: readonly MemoryRecord[];
 }
 
-/** What happened so far; sent after every sampled conversation. */
+/** The progress of an episode; it is reported after every sampled conversation. */
 export interface AgentProgress {
   readonly conversation: Conversation;
-  /** The memory after this conversation; absent for the final one. */
+  /** The memory after this conversation; absent for the final conversation. */
   readonly memoryStep?: MemoryStep;
   readonly conversationsDone: number;
-  /** Known where the document came whole. */
+  /** Absent if the number of chunks is not known in advance, as for a stream without a limit. */
   readonly conversationsTotal?: number;
   readonly documentTokensRead: number;
-  /** Where a later run can go on from, after a memory update of an agent that reads. */
+  /** The state from which a later run can resume; present after a memory update of an agent that reads. */
   readonly state?: EpisodeState;
 }
 
-/** An episode between two sections, as plain data: what `resumeFrom` takes, also from a file. */
+/** The state of an episode between two sections, for `resumeFrom`. It is plain data, so it can be stored in a file. */
 export interface EpisodeState {
   /** Name of the agent. */
   readonly agent: string;
-  /** Document tokens before this place are read or dropped. */
+  /** All document tokens before this position have been read or dropped. */
   readonly documentPosition: number;
   readonly documentTokensRead: number;
   readonly memoryTokenIds: readonly number[];
-  /** What the next section is read with besides the memory, of agents that recall. */
+  /** The earlier memory that the next section is read with, for agents that recall memories. */
   readonly recalledTokenIds?: readonly number[];
-  /** Earlier memories in order, of agents that recall. */
+  /** The earlier memories, oldest first, for agents that recall memories. */
   readonly history?: readonly EarlierMemory[];
-  /** Counted by the agent so far. */
+  /** What the agent has counted so far, by name. */
   readonly counters?: Readonly<Record<string, number>>;
   readonly counts: SampleCounts;
   readonly policyVersionMin: number;
@@ -58,17 +58,20 @@ export interface EarlierMemory {
 
 export interface RunOptions {
   readonly signal?: AbortSignal;
-  /** Every sampler call's seed is derived from it and from the place of the call. Default 0. */
+  /** The seed of every sampler call is derived from it and from the index of the call. Default 0. */
   readonly seed?: number;
-  /** Overrides of the agent's sampling settings, such as greedy evaluation. */
+  /** Overrides the agent's sampling setting, for example for greedy evaluation; so does `topP`. */
   readonly temperature?: number;
   readonly topP?: number;
   readonly onProgress?: (progress: AgentProgress) => void;
-  /** "none" keeps no conversations and no memory steps: memory stays flat over any length. Default "all". */
+  /**
+   * "none" keeps no conversations and no memory steps, so that memory use does not grow with the length of the
+   * document. Default "all".
+   */
   readonly record?: "all" | "none";
   /**
-   * Goes on where another run of the same task, seed and settings was: sections before that place are not read
-   * again. Steps and conversations are those of this run, counts and answer those of the whole episode.
+   * Resumes another run of the same task, seed and settings: the sections before the state's position are not read
+   * again. The result has the steps and conversations of this run, but the counts and answer of the whole episode.
    */
   readonly resumeFrom?: EpisodeState;
 }
@@ -79,15 +82,15 @@ export interface SampleCounts {
   readonly sampledTokens: number;
   /** Conversations that ended at their token limit. */
   readonly truncated: number;
-  /** Memory updates without any token. */
+  /** Replies without any content, and replies that hold no memory update where one is expected. */
   readonly emptyUpdates: number;
 }
 
-/** Everything one episode produced. */
+/** Everything that one episode produced. */
 export interface EpisodeResult {
-  /** The final conversation as text, markup included, stop token left out. */
+  /** The final reply as text, with its markup but without thinking and stop token. */
   readonly answer: string;
-  /** The last memory as text. */
+  /** The last memory as text; for an agent with a store, the changes to the store. */
   readonly memory: string;
   readonly steps: readonly MemoryStep[];
   readonly conversations: readonly Conversation[];
@@ -96,23 +99,26 @@ export interface EpisodeResult {
   readonly droppedDocumentTokens: number;
   readonly policyVersionMin: number;
   readonly policyVersionMax: number;
-  /** Hash of the weights that sampled last. */
+  /** Hash of the weights that sampled the last reply. */
   readonly weightsHash: string;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
-  /** What became of the store, of agents that have one. */
+  /** How the store has changed, for agents that have one. */
   readonly storeDiff?: StoreDiff;
-  /** What the agent counted besides, by name: `num_turns`, `tool_call_counts.search_memory`, … */
+  /** The agent's own counters, by name: `num_turns`, `tool_call_counts.search_memory`, … */
   readonly counters?: Readonly<Record<string, number>>;
 }
 
-/** A memory agent bound to a sampler: reads a document, keeps a memory, answers. Safe to run concurrently. */
+/**
+ * A memory agent that is bound to a sampler: it reads a document, keeps a memory, and answers. Episodes may run
+ * concurrently.
+ */
 export interface Agent {
   readonly name: string;
   run(task: AgentTask, options?: RunOptions): Promise<EpisodeResult>;
 }
 
-/** The record that queues and learner carry, from an episode run with `record: "all"`. */
+/** Returns the record that queues and learner transport, from an episode that ran with `record: "all"`. */
 export function toTrajectory(
   agent: string,
   result: EpisodeResult,
@@ -141,10 +147,13 @@ export function toTrajectory(
   };
 }
 
-/** Seed of the call at `place` of an episode: 31 bits, well mixed, so that neighbors do not resemble. */
+/**
+ * Returns the seed of an episode's call with the index `place`: 31 bits, hashed, so that the seeds of neighboring
+ * calls are unrelated.
+ */
 export function callSeed(episodeSeed: number, place: number): number {
   let hash = Math.imul((episodeSeed ^ 0x9e3779b9) | 0, 0x85ebca6b) ^ Math.imul((place + 1) | 0, 0xc2b2ae35);
-  // High halves of seeds above 2^32 count as well.
+  // The high half of a seed above 2^32 is mixed in too.
   hash ^= Math.imul(Math.floor(episodeSeed / 2 ** 32) | 0, 0x27d4eb2f);
   hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
   hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);

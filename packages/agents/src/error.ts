@@ -1,12 +1,12 @@
 /** Reasons why an episode could not be run. */
 export type AgentErrorCode =
-  /** A setting, a template or a token that the tokenizer does not know. */
+  /** A setting or a template is invalid, or the tokenizer does not know a special token. */
   | "BAD_CONFIG"
   /** The document has more chunks than `maxChunks` and `overflow` is "error". */
   | "DOCUMENT_OVERFLOW"
-  /** A resumption state does not fit the agent or the document, or a conversation must not start while others run. */
+  /** The state to resume from does not fit the agent or the document, or a conversation began when it must not. */
   | "BAD_STATE"
-  /** The sampler's answer contradicts the request. */
+  /** The sampler's result contradicts the request. */
   | "BAD_SAMPLE"
   /** The sampler aborted without a request to do so. */
   | "SAMPLE_ABORTED";

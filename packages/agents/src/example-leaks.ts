@@ -1,20 +1,24 @@
 /**
- * Responsibility: keeps what an agent's examples say out of its memories, and counts where it would have come in.
+ * Responsibility: keeps names of an agent's few-shot examples out of its memories, and counts the replies that used
+ * one.
  * Not responsible for: what an example is (prompt-example.ts).
  *
  * Invariants:
- * - LEAKS-1. No memory holds a name that the examples hold and nothing else did that its writer was shown.
+ * - LEAKS-1. A memory contains a name of the examples only if something else that its writer was shown contains it too.
  * - LEAKS-2. A memory without such a name keeps the tokens that were sampled.
  */
 import type { PromptExample } from "./prompt-example.js";
 
-/** A name stands within a sentence: before it is a word or a comma, not a beginning, where every word has a capital. */
+/**
+ * Matches capitalized words within a sentence, after a word or a comma. The first word of a sentence is always
+ * capitalized, so it is not taken as a name.
+ */
 const namePattern = /(?<=[\p{L}\p{N},] )\p{Lu}[\p{L}\p{M}'’-]+/gu;
 const wordPattern = /[\p{L}\p{M}\p{N}'’-]+/gu;
 
 /**
- * The names that a prompt's examples hold and that stand nowhere in lower case: a reply that uses one has it from the
- * examples, unless what it was shown besides holds it too.
+ * Returns the names in a prompt's examples that never occur there in lower case. A reply that uses one has copied it
+ * from the examples, unless the rest of what the model was shown contains it too.
  */
 export function exampleNames(examples: readonly PromptExample[]): ReadonlySet<string> {
   const texts = examples.flatMap(({ user, assistant }) => [user, assistant]);
@@ -24,8 +28,8 @@ export function exampleNames(examples: readonly PromptExample[]): ReadonlySet<st
 }
 
 /**
- * Names of the examples that a reply holds and that nothing else it was shown does.
- * @param shown the question, the section, the memory before: all that the model read besides the examples
+ * Returns the names of the examples that a reply contains although nothing else that the model read contains them.
+ * @param shown everything that the model read besides the examples: the question, the section, the memory before
  */
 export function leakedNames(
   reply: string,
@@ -48,7 +52,7 @@ export class ExampleLeaks {
   readonly #finalNames: ReadonlySet<string>;
   readonly #counts: { leaked_memories: number; leaked_answers: number };
 
-  /** @param before counts of the episode that is gone on with */
+  /** @param before the counters of the episode that is resumed */
   constructor(
     config: {
       readonly memoryExamples: readonly PromptExample[];
@@ -62,20 +66,21 @@ export class ExampleLeaks {
     this.#counts = { leaked_memories, leaked_answers };
   }
 
-  /** Whether there is anything to leak; else nobody need make texts of tokens. */
+  /** True if any name can leak; otherwise callers need not decode tokens to texts. */
   get watches(): boolean {
     return this.#memoryNames.size + this.#finalNames.size > 0;
   }
 
-  /** Empty where nothing can leak, so that counters appear only where they say something. */
+  /** The counters; empty if nothing can leak, so that they are reported only by agents to which they apply. */
   get counts(): Readonly<Record<string, number>> {
     return this.watches ? { ...this.#counts } : {};
   }
 
   /**
-   * A memory without the sentences in which names of the examples stand.
-   * @param shown the question, the section, the memory before: all that the model read besides the examples
-   * @returns undefined: nothing leaked, the memory stays as it was sampled; "": no sentence is without a leaked name
+   * Removes the sentences that contain leaked names from a memory, and counts the memory if there are any.
+   * @param shown everything that the model read besides the examples: the question, the section, the memory before
+   * @returns the rest of the memory; undefined if nothing leaked, so that the memory stays as it was sampled; "" if
+   *   every sentence contains a leaked name
    */
   kept(memory: string, shown: readonly string[]): string | undefined {
     const leaked = leakedNames(memory, shown, this.#memoryNames);
@@ -88,7 +93,7 @@ export class ExampleLeaks {
       .trim();
   }
 
-  /** The answer is the end of an episode and what a reward judges: it stays, and is counted. */
+  /** Counts an answer with a leaked name. The answer is not changed, because it is what a reward judges. */
   answer(text: string, shown: readonly string[]): void {
     if (leakedNames(text, shown, this.#finalNames).length > 0) this.#counts.leaked_answers += 1;
   }

@@ -12,57 +12,63 @@ import type { Tokenizer } from "./sampler.js";
 import { compileTemplate, plainPromptIds, specialId } from "./template.js";
 
 export interface AskOptions {
-  /** Most tokens of the reply, the one that ends it included. */
+  /** The most tokens of the reply, including its stop token. */
   readonly maxTokens: number;
-  /** What the conversation is for; rewards and reports tell the two apart. Default "memory". */
+  /** The purpose of the conversation, by which rewards and reports distinguish conversations. Default "memory". */
   readonly kind?: "memory" | "final";
 }
 
 export interface Reply {
-  /** Without thinking and without the token that ends it. */
+  /** The reply without thinking and without its stop token. */
   readonly text: string;
-  /** "length": it was cut at `maxTokens`. */
+  /** "length" means that the reply was cut at `maxTokens`. */
   readonly stopReason: StopReason;
 }
 
-/** One episode, as an agent of your own sees it. */
+/** The interface of one episode for an agent of your own. */
 export interface OwnEpisode {
   readonly tokenizer: Tokenizer;
-  /** Aborts when the episode is not wanted any more. */
+  /** Aborts when the episode is canceled. */
   readonly signal: AbortSignal | undefined;
-  /** The next number in [0, 1); the same for the same seed. */
+  /** Returns the next random number in [0, 1). The same seed gives the same sequence. */
   random(): number;
   /**
-   * Asks the model in a conversation of its own, which is trained: its reply is the policy's action. Several may be asked at once,
-   * as with `Promise.all`, and are waited for together: then nothing depends on who is answered first.
-   * @param prompt a user's message where the model has a chat template, else the text as it is
-   * @throws {AgentError} BAD_STATE where it is asked while others wait, of which some are answered; SAMPLE_ABORTED, BAD_SAMPLE;
-   *   the signal's reason
+   * Asks the model in a new conversation, whose reply is trained as the policy's action. Several calls may run
+   * concurrently if they start together and are awaited together, as with `Promise.all`, because then nothing depends
+   * on which is answered first.
+   * @param prompt a user's message if the model has a chat template, otherwise the text of the whole prompt
+   * @throws {AgentError} BAD_STATE if it is called while only some of several concurrent calls have been answered, or
+   *   during `useTools`; SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason
    */
   ask(prompt: string, options: AskOptions): Promise<Reply>;
   /**
-   * Asks the model in a conversation in which it may call tools, until it answers without a call: all that it writes is
-   * trained, what tools return is not. Counters: `tool_call_counts.NAME`, `failed_calls`, `malformed_calls`, ….
-   * @throws {AgentError} BAD_CONFIG; BAD_STATE beside another conversation; SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason; what a
-   *   tool does not explain
+   * Asks the model in a conversation in which it may call tools, until it answers without a call. Everything that the
+   * model writes is trained; what the tools return is not. It adds to the counters `tool_call_counts.NAME`,
+   * `failed_calls`, `malformed_calls`, ….
+   * @throws {AgentError} BAD_CONFIG; BAD_STATE if another conversation is running; SAMPLE_ABORTED, BAD_SAMPLE; the
+   *   signal's reason; an error of a tool for which its `explainError` returns undefined
    */
   useTools(prompt: string, options: ToolOptions): Promise<ToolReply>;
-  /** What the agent remembers after its last reply: traces show it step by step. */
+  /** Records what the agent remembers after its last reply; traces show it for each step. */
   note(memory: string): void;
-  /** Counts something under a name, for rewards and reports. */
+  /** Adds to the counter of that name, for rewards and reports. Default: adds 1. */
   count(name: string, by?: number): void;
 }
 
-/** How a prompt becomes token ids, and what ends and makes up a reply. */
+/** Converts prompts to token ids, and says what ends a reply and which of its tokens are its content. */
 export interface ReplyPrompts {
-  /** Special tokens that end a reply, by text. */
+  /** The texts of the special tokens that end a reply. */
   readonly stopTokens: readonly string[];
   readonly stopTokenIds: readonly number[];
   tokenIds(prompt: string): number[];
   readonly content: ReplyContent;
 }
 
-/** @throws {AgentError} BAD_CONFIG where nothing is known to end a reply */
+/**
+ * Returns the conversion of prompts for a model.
+ * @param ownStopTokens the agent's stop tokens, which are used if the model has no chat template
+ * @throws {AgentError} BAD_CONFIG if there are no stop tokens
+ */
 export function replyPrompts(
   { tokenizer, chat }: AgentModel,
   ownStopTokens: readonly string[],
@@ -97,7 +103,7 @@ export function replyPrompts(
   };
 }
 
-/** The replies of one episode, in the episode's books. */
+/** Asks the model for the replies of one episode, and records them in its log. */
 export class Replies implements OwnEpisode {
   readonly tokenizer: Tokenizer;
   readonly signal: AbortSignal | undefined;
@@ -107,7 +113,7 @@ export class Replies implements OwnEpisode {
   readonly #model: AgentModel;
   readonly #prompts: ReplyPrompts;
   readonly #log: EpisodeLog;
-  /** Not told yet: a note may belong to the last of them. */
+  /** Conversations that have not been reported yet, because a note may still be added to the last of them. */
   #untold: Conversation[] = [];
   readonly #turns = new ConversationTurns();
 
@@ -169,13 +175,13 @@ export class Replies implements OwnEpisode {
     this.counters[name] = (this.counters[name] ?? 0) + by;
   }
 
-  /** Tells of the last replies, where nothing was noted of them. */
+  /** Reports the last conversations, if no note was added to them. */
   finish(): void {
     const conversation = this.#takeUntold();
     if (conversation !== undefined) this.#log.report(conversation, { documentTokensRead: 0 });
   }
 
-  /** The one that was begun last; tells of those before it. */
+  /** Returns the unreported conversation that began last, and reports those that began before it. */
   #takeUntold(): Conversation | undefined {
     const untold = this.#untold.sort((a, b) => a.step - b.step);
     this.#untold = [];

@@ -14,7 +14,7 @@ import { Transcript } from "./tools/transcript.js";
 
 const { episodeTokens, ...shape } = toolLoopSchema.shape;
 
-/** How an agent of your own uses tools; what is not said is as MemUpdate has it. */
+/** The options of `useTools`; all defaults that are not given here are those of MemUpdate. */
 const optionsSchema = z.strictObject({
   ...shape,
   maxTurns: shape.maxTurns.unwrap().default(8),
@@ -24,33 +24,34 @@ const optionsSchema = z.strictObject({
 
 export interface ToolOptions extends Readonly<z.input<typeof optionsSchema>> {
   readonly tools: readonly Tool[];
-  /** Most tokens after the prompt, the tools' words included. */
+  /** The most tokens after the prompt, including tool results. */
   readonly maxTokens: number;
 }
 
-/** What came of a conversation with tools. */
+/** The result of a conversation with tools. */
 export interface ToolReply {
-  /** What the last turn says beside its calls, without thinking and the token that ends it. */
+  /** The text of the last turn without its calls, without thinking and without its stop token. */
   readonly text: string;
-  /** no_call: the model answered; turn_limit, token_limit: it was stopped while it still called. */
+  /** no_call: the model answered. turn_limit, token_limit: the conversation reached that limit first. */
   readonly ending: Exclude<ToolEnding, "done">;
   readonly turns: number;
-  /** "length": the last turn was cut. */
+  /** "length" means that the last turn was cut at a token limit. */
   readonly stopReason: StopReason;
 }
 
-/** What a conversation with tools runs on. */
+/** What a conversation with tools needs from its episode. */
 interface Episode {
   readonly model: Omit<AgentModel, "sampler">;
-  /** Of a model without a chat template. */
+  /** The texts of the stop tokens of a model without a chat template. */
   readonly stopTokens: readonly string[];
   readonly log: EpisodeLog;
   readonly context: ToolContext;
 }
 
 /**
- * One conversation in which the model may call tools, turn after turn, until it answers without a call.
- * @throws {AgentError} BAD_CONFIG, SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason; what a tool does not explain
+ * Runs one conversation in which the model may call tools, turn after turn, until it answers without a call.
+ * @throws {AgentError} BAD_CONFIG, SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason; an error of a tool for which its
+ *   `explainError` returns undefined
  */
 export async function converseWithTools(
   { model, stopTokens, log, context }: Episode,
@@ -98,7 +99,7 @@ export async function converseWithTools(
   log.keep(conversation);
   return {
     text: content,
-    // No word ends the turns here.
+    // "done" does not occur, because doneWord is null.
     ending: ending === "done" ? "no_call" : ending,
     turns,
     stopReason: conversation.stopReason,

@@ -3,8 +3,8 @@ import { AgentError } from "./error.js";
 import { settingsProblem } from "./settings-problem.js";
 
 /**
- * A preset's settings with some of them replaced, checked.
- * @param agent names the settings in messages
+ * Replaces some of a preset's settings, and validates the result.
+ * @param agent the name with which error messages begin
  * @throws {AgentError} BAD_CONFIG
  */
 export function presetConfig<Schema extends z.ZodType>(

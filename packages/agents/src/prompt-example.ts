@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a user may say and what the model should reply: shown to the model before the real prompt. */
+/** A few-shot example: a user's prompt and the reply that the model should give. It precedes the actual prompt. */
 export const promptExampleSchema = z.strictObject({
   user: z.string().min(1).describe("a prompt, every slot filled"),
   assistant: z.string().min(1).describe("the reply that it should get"),

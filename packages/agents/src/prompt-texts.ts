@@ -4,28 +4,28 @@ import type { MemAgentConfig } from "./memagent/config.js";
 import type { PromptExample } from "./prompt-example.js";
 import type { Tokenizer } from "./sampler.js";
 
-/** The settings that say how prompts look and how they reach the model. */
+/** The settings that define the texts of the prompts and their format. */
 export type PromptSettings = Pick<
   MemAgentConfig,
   "prompt" | "memoryPrompt" | "finalPrompt" | "specialTokens" | "stopTokens"
 > &
   Partial<Pick<MemAgentConfig, "memoryExamples" | "finalExamples" | "enableThinking">>;
 
-/** The prompts as they reach the model, slots still open. */
+/** The prompts in the format that the model reads, with slots that are not filled yet. */
 export interface PromptTexts {
   readonly memoryPrompt: string;
   readonly finalPrompt: string;
-  /** Texts in the prompts that stand for special tokens. */
+  /** The texts in the prompts that represent special tokens. */
   readonly specialTokens: readonly string[];
   readonly stopTokens: readonly string[];
-  /** Whether the prompts are plain text and no chat. */
+  /** True if the prompts are plain text and not in a chat format. */
   readonly plain: boolean;
 }
 
 /**
- * The configuration's prompts inside a user's turn of the model's chat format, or as they are. The prompts are taken byte for
- * byte: white space at their ends is the writer's, and models were trained with it.
- * @param chat the model's own format; undefined: it has none
+ * Returns the configuration's prompts inside a user's turn of the chat format, or unchanged if there is no format. The
+ * prompts are never trimmed: white space at their ends is intended, and models were trained with it.
+ * @param chat the model's own chat format; undefined if it has none
  * @throws {AgentError} BAD_CONFIG
  */
 export function promptTexts(
@@ -74,11 +74,14 @@ const asTurns = (examples: readonly PromptExample[]): ChatTurn[] =>
     { role: "assistant", content: assistant },
   ]);
 
-/** Where there are no turns: example after example, a blank line after each. */
+/** Returns the examples as plain text, with a blank line after each, for prompts that are not in a chat format. */
 const asText = (examples: readonly PromptExample[]) =>
   examples.map(({ user, assistant }) => `${user}\n${assistant}\n\n`).join("");
 
-/** undefined: the prompts are used as they are. */
+/**
+ * Returns the chat format that the settings select; undefined if the prompts are used as plain text.
+ * @throws {AgentError} BAD_CONFIG if `prompt` is "chat" and the model has no chat template
+ */
 export function chosenFormat(
   { prompt }: Pick<PromptSettings, "prompt">,
   tokenizer: Tokenizer,

@@ -1,13 +1,14 @@
 import type { Tokenizer } from "./sampler.js";
 import { plainIds } from "./template.js";
 
-/** What a reply says: sampled ids without the stop token at their end and without a model's thinking. */
+/** Returns the content of a reply: the sampled ids without the stop token at their end and without thinking. */
 export type ReplyContent = (sampled: readonly number[]) => readonly number[];
 
 /**
- * @param thinkingEnd mark that ends thinking, such as </think>; everything up to the last one is left out, and thinking
- *   that was begun and not ended is all of the reply; null: nothing is left out
- * @param prompts texts that replies follow: one may end with thinking begun by the template
+ * Creates the function that returns the content of replies.
+ * @param thinkingEnd the mark that ends thinking, such as </think>. Everything up to the last one is removed, and a
+ *   reply whose thinking has not ended has no content. null: nothing is removed
+ * @param prompts the texts that replies follow; a reply begins with thinking if one of them ends by opening it
  */
 export function replyContent(
   tokenizer: Tokenizer,
@@ -29,7 +30,7 @@ export function replyContent(
     const at = endOfLast(ids, mark);
     if (at > 0) return ids.slice(at);
     const text = tokenizer.decode(ids);
-    // A mark that is no token of its own may share one with what stands beside it.
+    // If the mark is not a special token, the tokenizer may have merged it with neighboring text into one token.
     const end = text.lastIndexOf(thinkingEnd);
     if (end >= 0) return plainIds(tokenizer, text.slice(end + thinkingEnd.length));
     const cut = begun || (opening !== undefined && text.trimStart().startsWith(opening));
@@ -42,7 +43,7 @@ const markIds = (tokenizer: Tokenizer, text: string): readonly number[] => {
   return id === undefined ? tokenizer.encode(text) : [id];
 };
 
-/** Index after the last occurrence of `mark`, 0 where there is none. */
+/** Returns the index after the last occurrence of `mark`; 0 if there is none. */
 function endOfLast(tokenIds: readonly number[], mark: readonly number[]): number {
   if (mark.length === 0) return 0;
   for (let at = tokenIds.length - mark.length; at >= 0; at--) {

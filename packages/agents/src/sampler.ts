@@ -1,55 +1,59 @@
 import type { StopReason } from "@palimpsest/memory/records";
 
-/** What an agent asks of a language model: token ids in, token ids out. */
+/** An agent's request to a language model: it sends token ids, and gets token ids back. */
 export interface GenerateRequest {
   readonly promptTokenIds: readonly number[];
-  /** At most this many sampled tokens, ≥ 1. */
+  /** The most tokens to sample, at least 1. */
   readonly maxTokens: number;
-  /** 0 is greedy. */
+  /** 0 selects greedy sampling. */
   readonly temperature: number;
   /** Keeps the K likeliest tokens; 0 or absent keeps all. Truncations apply in the order top-k, top-p, min-p. */
   readonly topK?: number;
-  /** Nucleus size in (0, 1]; 1 keeps all. */
+  /** Cumulative probability of the tokens kept (nucleus sampling), in (0, 1]; 1 keeps all. */
   readonly topP?: number;
   /** Keeps tokens at least this many times as likely as the likeliest, in [0, 1]; 0 or absent keeps all. */
   readonly minP?: number;
   /** Sampling stops after one of these; it is kept as the last sampled token. */
   readonly stopTokenIds: readonly number[];
-  /** Sampling stops once the sampled text holds one of these; the tokens up to and with it are kept. */
+  /** Sampling stops once the sampled text contains one of these; the tokens up to and including it are kept. */
   readonly stop?: readonly string[];
-  /** Same seed, same prompt, same weights: same tokens, whatever else is in the batch. */
+  /** The same seed, prompt and weights give the same tokens, whatever else is in the batch. */
   readonly seed: number;
-  /** Called with tokens as they are sampled, each once and in order. */
+  /** Is called with the tokens as they are sampled, each once and in order. */
   readonly onTokens?: (tokenIds: readonly number[]) => void;
 }
 
 export interface GenerateResult {
   readonly tokenIds: readonly number[];
   /**
-   * Nats, before temperature and truncation; one per token. NaN where the engine cannot tell: an episode that has not
-   * `sampledLogprobs` either is an answer, and no queue or learner takes it.
+   * Log-probs in nats, before temperature and truncation; one per token. They are NaN if the engine does not report
+   * them: an episode that does not have `sampledLogprobs` either still has an answer, but queues and the learner
+   * refuse it.
    */
   readonly rolloutLogprobs: readonly number[];
-  /** Nats, after temperature and truncation, of the distribution that was drawn from; where the engine tells. */
+  /** Log-probs in nats after temperature and truncation, under the distribution that was sampled, if known. */
   readonly sampledLogprobs?: readonly number[];
   readonly stopReason: StopReason;
   readonly policyVersion: number;
-  /** Hash of the weights that sampled; "" where the engine cannot tell. */
+  /** Hash of the weights that sampled; "" if the engine does not report it. */
   readonly weightsHash: string;
 }
 
-/** In-process model, server behind HTTP, or a script in a test: agents do not know which. */
+/** Samples replies: a model in this process, a server behind HTTP, or a script in a test. Agents do not know which. */
 export interface Sampler {
   generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;
 }
 
-/** Text to token ids and back, without special tokens added on its own. */
+/** Converts text to token ids and back. It adds no special tokens itself. */
 export interface Tokenizer {
-  /** What the model expects before a plain prompt, such as a begin token; chats write their own. Absent: nothing. */
+  /**
+   * The tokens that the model expects before a plain prompt, such as a begin token; absent if there are none. Chat
+   * templates write their own.
+   */
   readonly beginTokenIds?: readonly number[];
-  /** Agents ask for "text": a special token's text inside a text stays letters, so no document can forge a turn. */
+  /** With "text" the texts of special tokens are encoded as plain text, so that no document can forge a turn. */
   encode(text: string, options?: { readonly specialTokens?: "ids" | "text" }): number[];
   decode(tokenIds: readonly number[]): string;
-  /** Id of a special token by its text, undefined when the vocabulary has none such. */
+  /** Returns the id of the special token with that text; undefined if the vocabulary has none. */
   specialTokenId(text: string): number | undefined;
 }

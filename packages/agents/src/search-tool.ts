@@ -4,12 +4,12 @@ import { defineTool, type Tool } from "./define-tool.js";
 import { AgentError } from "./error.js";
 
 /**
- * A tool that searches texts by their words (BM25), the best first.
- * @param options.texts what is searched, a passage each; indexed at the first search
- * @param options.name default "search"
- * @param options.description what the model is told of it
- * @param options.topK passages of a search that asks for no number, 1 to 50. Default 3
- * @throws {AgentError} BAD_CONFIG where there are no texts
+ * Returns a tool that searches texts by their words (BM25) and lists the best first.
+ * @param options.texts the passages to search; they are indexed at the first search
+ * @param options.name the tool's name; default "search"
+ * @param options.description the tool's description for the model
+ * @param options.topK how many passages a search returns if its call does not say, 1 to 50. Default 3
+ * @throws {AgentError} BAD_CONFIG if there are no texts, or topK is out of range
  */
 export function searchTool(options: {
   readonly texts: readonly string[];

@@ -1,7 +1,7 @@
 import { closestWord } from "@palimpsest/memory/text";
 import { z } from "zod";
 
-/** What is wrong with settings, and which of the schema's names an unknown one may have meant. */
+/** Describes what is wrong with settings, and suggests the schema's closest name for each unknown one. */
 export function settingsProblem(error: z.ZodError, schema: z.ZodType): string {
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const hints = error.issues.flatMap((issue) =>

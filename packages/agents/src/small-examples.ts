@@ -1,11 +1,12 @@
 import type { PromptExample } from "./prompt-example.js";
 
 /*
- * Prompts for chat models of some hundred million parameters: they copy the form of what stands before and follow no
- * instructions of any length. People, towns and films of the examples are made up: nothing of them can be right by chance.
+ * Prompts for chat models of some hundred million parameters. Such models copy the form of the text before and do not
+ * follow long instructions. The people, towns and films of the examples are invented, so that none of them can be the
+ * right answer by chance.
  */
 
-/** The parts of a memory prompt, in its order; those that an agent does not have are left out. */
+/** The parts of a memory prompt, in its order; `earlier` is absent for agents that do not recall. */
 export interface SmallReading {
   readonly question: string;
   readonly notes: string;
@@ -29,7 +30,7 @@ export const smallFinalPrompt = (notes: string, question: string): string =>
 const river = `Which river flows through the town where the painter of "The Red Barn" was born?`;
 const judges = "Were Mo Lind and Kai Berg both judges?";
 
-/** Two texts that are read for their questions: one begins the notes, one adds to them. */
+/** Two examples of reading a text for a question: the first begins the notes, the second adds to them. */
 export const smallReadings: readonly (SmallReading & { readonly reply: string; readonly recall: string })[] =
   [
     {

@@ -2,18 +2,18 @@ import { AgentError } from "./error.js";
 import type { Tokenizer } from "./sampler.js";
 
 /**
- * Prompts as token ids. A template is text with `{slot}`s; some slots are text (the question), bound once an
- * episode and encoded together with the text around them, others are token ids (memory, section), spliced
- * as they were sampled or read and never encoded again. Special tokens of the template become their ids;
- * a special token's text inside a bound text stays plain text, so no document can forge a turn.
+ * Makes prompts as token ids. A template is text with `{slot}`s. Text slots (the question) are bound once per episode
+ * and encoded together with the text around them; id slots (memory, section) take token ids, which are spliced in as
+ * they were sampled or read and are never encoded again. Special tokens of the template become their ids; the text of
+ * a special token inside a bound text stays plain text, so that no document can forge a turn.
  */
 export interface Template {
-  /** Fills the text slots, every one of them, and encodes what can be encoded. */
+  /** Fills all text slots, and encodes everything but the id slots. */
   bind(texts: Readonly<Record<string, string>>): BoundTemplate;
 }
 
 export interface BoundTemplate {
-  /** Prompt ids with each id slot filled. */
+  /** Returns the ids of the prompt, with each id slot filled. */
   render(ids: Readonly<Record<string, readonly number[]>>): number[];
 }
 
@@ -23,11 +23,13 @@ type Part =
   | { readonly kind: "slot"; readonly name: string };
 
 /**
- * @param options.idSlots names of slots that take token ids; each must occur
- * @param options.textSlots names of slots that take text; each must occur
- * @param options.specialTokens texts that stand for special tokens wherever the template holds them
- * @param options.plain whether the prompt is a plain text, before which the tokenizer's begin tokens belong, and no chat,
- *   which writes its own; a begin token that the template spells out itself is not written twice. Default false.
+ * Compiles a prompt's text to a template.
+ * @param field the setting that the text comes from, for error messages
+ * @param options.idSlots names of the slots that take token ids; each must occur
+ * @param options.textSlots names of the slots that take text; each must occur
+ * @param options.specialTokens texts that represent special tokens wherever the template contains them
+ * @param options.plain true if the prompt is plain text, which begins with the tokenizer's begin tokens, and not a
+ *   chat, which writes its own. Begin tokens that the template spells out itself are not added again. Default false.
  * @throws {AgentError} BAD_CONFIG
  */
 export function compileTemplate(
@@ -67,7 +69,7 @@ export function compileTemplate(
   };
 }
 
-/** The begin tokens, unless the template spells them out. */
+/** Returns the begin tokens, unless the template begins with them itself. */
 function missingBegin({ beginTokenIds = [] }: Tokenizer, parts: readonly Part[]): readonly number[] {
   const written = beginTokenIds.every((id, i) => {
     const part = parts[i];
@@ -103,17 +105,17 @@ function splitTemplate(
     });
 }
 
-/** Ids of a whole prompt that is plain text: begin tokens, where the model expects them, and the text. */
+/** Returns the ids of a prompt that is plain text: the begin tokens that the model expects, and the text. */
 export function plainPromptIds(tokenizer: Tokenizer, text: string): number[] {
   return [...(tokenizer.beginTokenIds ?? []), ...plainIds(tokenizer, text)];
 }
 
-/** Token ids of a text that nobody vouches for: special tokens that it spells out stay letters. */
+/** Returns the token ids of an untrusted text: special tokens that it spells out are encoded as plain text. */
 export function plainIds(tokenizer: Tokenizer, text: string): number[] {
   return tokenizer.encode(text, { specialTokens: "text" });
 }
 
-/** @throws {AgentError} BAD_CONFIG when the vocabulary has no such special token */
+/** Returns the id of a special token. @throws {AgentError} BAD_CONFIG if the vocabulary has no such special token */
 export function specialId(tokenizer: Tokenizer, field: string, text: string): number {
   const id = tokenizer.specialTokenId(text);
   if (id === undefined) {

@@ -1,10 +1,11 @@
-/** Doubles for tests of everything that runs an agent: words as tokens, and a sampler that follows a script. */
+/** Fakes for tests of everything that runs an agent: a tokenizer of words, and a sampler that follows a script. */
 import type { GenerateRequest, Sampler, Tokenizer } from "./sampler.js";
 
 /**
- * A word with the space before it is a token, so is every other character; ids are given in order of first
- * sight. Texts cut between tokens encode to the same ids as the whole. Special tokens in a text become their ids
- * unless asked otherwise, as in real tokenizers.
+ * Returns a tokenizer for which each word with the space before it is a token, and so is every other character. Ids are
+ * assigned in the order in which tokens are first seen. The parts of a text that is cut between tokens encode to the
+ * same ids as the whole. Special tokens in a text become their ids unless the caller asks otherwise, as in real
+ * tokenizers.
  */
 export function wordTokenizer(specialTokens: readonly string[] = ["<|end|>"]): Tokenizer {
   const texts = [...specialTokens];
@@ -35,8 +36,9 @@ export function wordTokenizer(specialTokens: readonly string[] = ["<|end|>"]): T
 }
 
 /**
- * Says what `reply` makes of the prompt's text, then the stop token; cut at the request's limit like a model.
- * @param options.onRequest sees every request before it is answered
+ * Returns a sampler that samples what `reply` returns for the prompt's text, and then the stop token. Like a model's,
+ * its replies are cut at the request's limit.
+ * @param options.onRequest is called with every request before it is answered
  */
 export function scriptedSampler(options: {
   readonly tokenizer: Tokenizer;
@@ -64,7 +66,7 @@ export function scriptedSampler(options: {
   };
 }
 
-/** Reads as a perfect agent would with the prompts of preset `tiny` and the sentences of the ruler generator. */
+/** Returns a perfect agent's reply to a prompt of the preset `tiny` about sentences of the ruler generator. */
 export function oracleReply(prompt: string): string {
   const name = /^question: (?:what does|where is what) (\w+) like/.exec(prompt)?.[1] ?? "";
   const twoHop = prompt.startsWith("question: where");

@@ -2,10 +2,9 @@ import { z } from "zod";
 import { promptExampleSchema } from "../prompt-example.js";
 
 /**
- * Settings of MemAgent (arXiv:2507.02259). The numbers of presets follow the two releases, their prompts are
- * our own words: `memagent` the official one,
- * `memagent-vime` the port with 2048-token chunks; `small` is for chat models below a billion parameters, `tiny` for
- * models of a hundred thousand.
+ * Settings of MemAgent (arXiv:2507.02259). The numbers of two presets follow the two releases: `memagent` the official
+ * one, `memagent-vime` the port with 2048-token chunks. The prompts are written by us. `small` is for chat models below
+ * a billion parameters, `tiny` for models of a hundred thousand.
  */
 export const memAgentConfigSchema = z.strictObject({
   chunkTokens: z.int().min(1).default(5000).describe("document tokens read by one memory update; no overlap"),

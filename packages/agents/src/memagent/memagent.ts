@@ -1,15 +1,18 @@
 /**
- * MemAgent: reads a document chunk by chunk, each in a fresh conversation that overwrites the memory, and
- * answers from the last memory. Does not sample (Sampler), score, or place episodes in groups.
+ * Responsibility: MemAgent, which reads a document chunk by chunk, each in a new conversation that overwrites the
+ * memory, and answers from the last memory.
+ * Not responsible for: sampling (Sampler), scoring, placing episodes in groups.
  *
- * MEMAGENT-1. A conversation's prompt is template ids, question, memory and section, spliced; no sampled token is
- *     ever decoded and encoded again, but those of a memory that loses names of the examples (LEAKS-1).
+ * Invariants:
+ * MEMAGENT-1. A conversation's prompt is spliced from the ids of template, question, memory and section. No sampled
+ *     token is ever decoded and encoded again, except in a memory from which names of the examples are removed
+ *     (LEAKS-1).
  * MEMAGENT-2. Nothing but the memory passes from one conversation to the next.
  * MEMAGENT-3. Every document token is read exactly once, or is counted as dropped by the overflow rule.
  * MEMAGENT-4. The same seed, sampler and task give the same episode.
- * MEMAGENT-5. A text cut by its token limit, and an empty update, are counted.
+ * MEMAGENT-5. Texts that are cut at their token limit, and empty updates, are counted.
  * MEMAGENT-6. After an abort no further call is made and the reason is thrown.
- * MEMAGENT-7. A run that goes on from a state gives the answer that the run it comes from would have given.
+ * MEMAGENT-7. A run that resumes from a state gives the answer that the run of that state would have given.
  */
 import type { MemoryStep } from "@palimpsest/memory/records";
 import type { ChatFormat } from "../chat-format.js";
@@ -24,7 +27,7 @@ import { compileTemplate, plainIds, specialId } from "../template.js";
 import type { MemAgentConfig } from "./config.js";
 import { memAgentConfig } from "./presets.js";
 
-/** The prompts and marks of one configuration as token ids. */
+/** The prompts and stop tokens of one configuration as token ids. */
 export interface MemAgentPrompts {
   readonly initialMemory: readonly number[];
   readonly stopTokenIds: readonly number[];
@@ -32,11 +35,12 @@ export interface MemAgentPrompts {
     memory(memory: readonly number[], section: readonly number[]): number[];
     final(memory: readonly number[]): number[];
   };
-  /** Sampled ids without thinking and without the stop token at their end. */
+  /** Returns the sampled ids without thinking and without the stop token at their end. */
   content(sampled: readonly number[]): readonly number[];
 }
 
 /**
+ * Encodes the prompts of a configuration.
  * @param chat the model's own chat format, for configurations whose prompt is "chat" or "auto"
  * @throws {AgentError} BAD_CONFIG
  */
@@ -79,7 +83,8 @@ export function memAgentPrompts(
 }
 
 /**
- * @param options.config a full configuration; default: preset `memagent`
+ * Creates a MemAgent.
+ * @param options.config a complete configuration; default: the preset `memagent`
  * @param options.now clock in milliseconds, for the times in the result
  * @throws {AgentError} BAD_CONFIG
  */
@@ -87,7 +92,7 @@ export function memAgent(options: {
   readonly sampler: Sampler;
   readonly tokenizer: Tokenizer;
   readonly config?: MemAgentConfig;
-  /** The model's own chat format; absent: it has none. */
+  /** The model's own chat format; absent if it has none. */
   readonly chat?: ChatFormat;
   readonly now?: () => number;
 }): Agent {
@@ -127,7 +132,7 @@ async function runEpisode(
     if (leaks.watches) {
       const shown = [task.question, tokenizer.decode(before), tokenizer.decode(chunk.tokenIds)];
       const kept = leaks.kept(tokenizer.decode(memory), shown);
-      // Where nothing remains the reply has added nothing: what was known before stays known.
+      // If nothing of the reply remains, it has added nothing, and the memory before stays.
       if (kept !== undefined)
         memory = kept === "" ? before : plainIds(tokenizer, kept).slice(0, config.memoryTokens);
     }

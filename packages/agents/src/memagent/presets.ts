@@ -33,11 +33,11 @@ Your answer:`;
 const chat = { prompt: "auto", memoryPrompt, finalPrompt, thinkingEnd: "</think>" } as const;
 
 export const presets = {
-  /** The official release: 5000-token chunks, 1024 for memory and answer. */
+  /** The numbers of the official release: chunks of 5000 tokens, at most 1024 tokens for memory and for answer. */
   memagent: { ...chat, chunkTokens: 5000, memoryTokens: 1024, finalTokens: 1024 },
-  /** The vime port: 2048-token chunks, short answers. */
+  /** The numbers of the vime port: chunks of 2048 tokens, and short answers. */
   "memagent-vime": { ...chat, chunkTokens: 2048, memoryTokens: 1024, finalTokens: 256 },
-  /** Short sections and prompts with examples, for chat models of some hundred million parameters. */
+  /** Has short sections and prompts with examples, for chat models of some hundred million parameters. */
   small: {
     prompt: "auto",
     chunkTokens: 480,
@@ -53,7 +53,7 @@ export const presets = {
     initialMemory: "none",
     thinkingEnd: "</think>",
   },
-  /** Prompts of a dozen tokens for a model of a hundred thousand parameters. */
+  /** Has prompts of a dozen tokens, for a model of a hundred thousand parameters. */
   tiny: {
     prompt: "text",
     chunkTokens: 16,
@@ -70,7 +70,7 @@ export const presets = {
 export type MemAgentPreset = keyof typeof presets;
 
 /**
- * A preset's settings with some of them replaced, checked.
+ * Replaces some of a preset's settings, and validates the result.
  * @throws {AgentError} BAD_CONFIG
  */
 export function memAgentConfig(

@@ -20,9 +20,9 @@ const {
 } = toolLoopSchema.shape;
 
 /**
- * Settings of MemUpdate: an agent that looks into a store of memories and changes it by calling tools.
- * `memupdate` is its design, `memupdate-released` what its code does, both with our own words for prompts and tools; `tiny` is for models of a hundred thousand
- * parameters.
+ * Settings of MemUpdate, an agent that searches and changes a store of memories by calling tools. Of the presets,
+ * `memupdate` follows the original's design and `memupdate-released` follows its code, both with prompts and tool
+ * descriptions written by us; `tiny` is for models of a hundred thousand parameters.
  */
 export const memUpdateConfigSchema = z.strictObject({
   tools: z

@@ -2,13 +2,13 @@ import type { MemoryToolName } from "@palimpsest/memory";
 import type { LineForm } from "../tools/line-calls.js";
 
 /**
- * The calls of the six memory tools as lines:
+ * Returns the forms in which lines call the six memory tools:
  *
  *     search WORDS            create TEXT           update ID TEXT        delete ID
  *     sample K [STRATEGY]     merge ID ID … [: TEXT]                      split ID [CRITERIA]
  *
- * Ids may stand in brackets, as full results show them. A verb without what it needs is a call that its tool refuses.
- * @param topK memories that a search returns
+ * Ids may be in brackets, as full results show them. A verb without its arguments is a call, which its tool refuses.
+ * @param topK how many memories a search returns
  */
 export function memoryLineForms(topK: number): readonly (LineForm & { readonly tool: MemoryToolName })[] {
   return [
@@ -58,5 +58,5 @@ function firstWord(text: string): [string, string] {
   return [first, rest];
 }
 
-/** "[m12]" → "m12" */
+/** Removes the brackets around an id: "[m12]" becomes "m12". */
 const bareId = (id: string): string => /^\[(.+)\]$/.exec(id)?.[1] ?? id;

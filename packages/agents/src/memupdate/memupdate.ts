@@ -1,14 +1,16 @@
 /**
- * MemUpdate: looks into a store of memories and changes it by calling tools, turn after turn, in one growing
- * conversation. Does not sample (Sampler), keep stores (@palimpsest/memory), score, or place episodes in groups.
+ * Responsibility: MemUpdate, which searches and changes a store of memories by calling tools, turn after turn, in one
+ * growing conversation.
+ * Not responsible for: sampling (Sampler), keeping stores (@palimpsest/memory), scoring, placing episodes in groups.
  *
- * MEMUPDATE-1. The conversation is one: its prompt, then sampled turns and the tools' words in turn, as token ids; nothing
- *     that was sampled is ever encoded again.
+ * Invariants:
+ * MEMUPDATE-1. The conversation is one sequence of token ids: its prompt, then sampled turns and tool results
+ *     alternately. Nothing that was sampled is ever encoded again.
  * MEMUPDATE-2. Sampled tokens have loss mask 1; every other token after the prompt has loss mask 0 and log-prob 0.
- * MEMUPDATE-3. The prompt says nothing of what is in the store; the model learns of it through tools alone.
- * MEMUPDATE-4. Each episode changes a namespace of its own; episodes with equal records share their base.
+ * MEMUPDATE-3. The prompt says nothing about the content of the store, which the model reads through tools alone.
+ * MEMUPDATE-4. Each episode changes a namespace of its own; episodes with equal initial records share their base.
  * MEMUPDATE-5. The same seed, sampler and task give the same conversation and the same store.
- * MEMUPDATE-6. Every call is answered, also one that cannot be read, unless the configuration passes it over.
+ * MEMUPDATE-6. Every call is answered, including malformed ones unless the configuration says to ignore them.
  * MEMUPDATE-7. After an abort nothing further is called and the reason is thrown.
  */
 import {
@@ -54,8 +56,9 @@ interface Parts {
 }
 
 /**
- * @param options.config a full configuration; default: preset `memupdate`
- * @param options.embedder in place of the configuration's
+ * Creates a MemUpdate agent.
+ * @param options.config a complete configuration; default: the preset `memupdate`
+ * @param options.embedder replaces the configuration's embedder
  * @param options.now clock in milliseconds, for the times in records and result
  * @throws {AgentError} BAD_CONFIG
  */
@@ -63,9 +66,9 @@ export function memUpdate(options: {
   readonly sampler: Sampler;
   readonly tokenizer: Tokenizer;
   readonly config?: MemUpdateConfig;
-  /** The model's own chat format; absent: it has none. */
+  /** The model's own chat format; absent if it has none. */
   readonly chat?: ChatFormat;
-  /** What the model takes, where it is less than the prompt and the configuration's episodeTokens. */
+  /** The model's context length in tokens; it bounds prompt and turns together, beside `episodeTokens`. */
   readonly contextTokens?: number;
   readonly embedder?: Embedder;
   readonly now?: () => number;
@@ -164,7 +167,7 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
   }
 }
 
-/** A turn for people and traces: what it read, and how the store differs from its beginning. */
+/** Describes a turn for traces: the results of its calls, and how the store differs from its initial state. */
 const stepOf = (step: number, store: MemoryStore, results: readonly string[]): MemoryStep => ({
   step,
   documentTokenStart: 0,
@@ -173,7 +176,7 @@ const stepOf = (step: number, store: MemoryStore, results: readonly string[]): M
   recalled: results.join("\n"),
 });
 
-/** + for what is new, ~ for what was changed, - for what is gone. */
+/** Lists the changes to the store, one per line: + for a new record, ~ for an updated one, - for a deleted one. */
 function changeLines({ created, updated, deleted }: StoreDiff): string {
   return [
     ...created.map(({ id, content }) => `+ [${id}] ${content}`),

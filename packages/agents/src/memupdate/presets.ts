@@ -18,9 +18,12 @@ Answer from the memories, with as few words as possible.`;
 const chat = { prompt: "auto", systemPrompt, userPrompt, answerPrompt, thinkingEnd: "</think>" } as const;
 
 export const presets = {
-  /** The design: six tools, 30 turns. */
+  /** Follows the original's design, with six tools and 30 turns. */
   memupdate: chat,
-  /** As the original's code runs: three tools, two turns of which the last changes nothing, results of 256 characters. */
+  /**
+   * Follows the original's code: it has three tools, results of at most 256 characters, and two turns, of which the
+   * last changes nothing because its calls are not executed.
+   */
   "memupdate-released": {
     ...chat,
     tools: ["search_memory", "manage_memory", "sample_memory"],
@@ -33,7 +36,7 @@ export const presets = {
     resultCut: "middle",
     malformed: "ignore",
   },
-  /** Prompts of a dozen tokens and calls of a verb and words, for a model of a hundred thousand parameters. */
+  /** Has prompts of a dozen tokens and calls as lines, for a model of a hundred thousand parameters. */
   tiny: {
     prompt: "text",
     callForm: "lines",
@@ -59,7 +62,7 @@ export const presets = {
 export type MemUpdatePreset = keyof typeof presets;
 
 /**
- * A preset's settings with some of them replaced, checked.
+ * Replaces some of a preset's settings, and validates the result.
  * @throws {AgentError} BAD_CONFIG
  */
 export function memUpdateConfig(

@@ -11,7 +11,7 @@ import { compileTemplate, specialId } from "../template.js";
 import type { MemUpdateConfig } from "./config.js";
 import { memUpdateConfig } from "./presets.js";
 
-/** The settings that a reader takes from an agent's: prompt, marks, lengths. */
+/** The settings that a reader shares with the agent: its prompt, special tokens, limits and sampling. */
 export type ReaderConfig = Pick<
   MemUpdateConfig,
   | "prompt"
@@ -25,9 +25,9 @@ export type ReaderConfig = Pick<
   | "topP"
 >;
 
-/** An answer from memory, and what it was read from. */
+/** An answer from the store, and the records that it was given from. */
 export interface StoreAnswer {
-  /** Without thinking and stop token. */
+  /** The answer's text, without thinking and stop token. */
   readonly answer: string;
   /** The records that the reader was shown, the best first. */
   readonly hits: readonly SearchHit[];
@@ -35,17 +35,17 @@ export interface StoreAnswer {
 }
 
 /**
- * Answers a question from the records that a search for it finds, in one conversation: what a store is worth to
- * somebody who sees nothing else. The reader need not be the model that wrote the store.
- * @param options.config default: preset `memupdate`
- * @param options.topK records that are shown
- * @throws {AgentError} BAD_CONFIG, BAD_SAMPLE, SAMPLE_ABORTED; MemoryError where the search fails
+ * Answers a question in one conversation from the records that a search for the question finds. This measures what a
+ * store is worth to a reader who sees nothing else. The reader need not be the model that wrote the store.
+ * @param options.config default: the preset `memupdate`
+ * @param options.topK how many records are shown at most
+ * @throws {AgentError} BAD_CONFIG, BAD_SAMPLE, SAMPLE_ABORTED; MemoryError if the search fails
  */
 export async function answerFromStore(
   options: {
     readonly sampler: Sampler;
     readonly tokenizer: Tokenizer;
-    /** The model's own chat format; absent: it has none. */
+    /** The model's own chat format; absent if it has none. */
     readonly chat?: ChatFormat;
     readonly config?: ReaderConfig;
     readonly store: MemoryStore;
@@ -59,7 +59,7 @@ export async function answerFromStore(
   return await answerWith(log, tokenizer, prompt, { store, question, topK, config, signal: run.signal });
 }
 
-/** The same within an episode, in its books. */
+/** Like `answerFromStore`, but as a part of an episode, which is recorded in its log. */
 export async function answerWith(
   log: EpisodeLog,
   tokenizer: Tokenizer,
@@ -86,14 +86,14 @@ export async function answerWith(
   return { answer: tokenizer.decode(prompt.content(sampled.tokenIds)), hits, conversation };
 }
 
-/** A reader's prompt as token ids. */
+/** A reader's prompt and stop tokens as token ids. */
 export interface ReaderPrompt {
   readonly stopTokenIds: readonly number[];
   render(memories: string, question: string): number[];
   content(sampled: readonly number[]): readonly number[];
 }
 
-/** @throws {AgentError} BAD_CONFIG */
+/** Encodes a reader's prompt. @throws {AgentError} BAD_CONFIG */
 export function readerPrompt(
   tokenizer: Tokenizer,
   config: ReaderConfig,
@@ -126,7 +126,7 @@ export function readerPrompt(
   };
 }
 
-/** A record as a reader sees it: date, speaker where the text does not name them, text. */
+/** Returns a record as a reader sees it: its date, its speaker unless the text names them, and its text. */
 function memoryLine({ content, dialogueTime, speaker }: MemoryRecord): string {
   const date = dialogueTime === undefined ? "" : `[${dialogueTime.replace("T", " ")}] `;
   const named = speaker === undefined || content.toLowerCase().includes(speaker.toLowerCase());

@@ -5,8 +5,9 @@ const { memoryPrompt, finalPrompt, initialMemory, ...reading } = memAgentConfigS
 const tag = z.string().regex(/^[A-Za-z][\w-]*$/, "a letter, then letters, digits, dashes and underscores");
 
 /**
- * Settings of ReMemR1 (arXiv:2509.23040). `rememr1` is what its paper describes, `rememr1-released` what its code
- * does, both with prompts in our own words; `small` is for chat models below a billion parameters, `tiny` for models of a hundred thousand.
+ * Settings of ReMemR1 (arXiv:2509.23040). Of the presets, `rememr1` follows its paper and `rememr1-released` follows
+ * its code, both with prompts written by us; `small` is for chat models below a billion parameters, `tiny` for models
+ * of a hundred thousand.
  */
 export const rememr1ConfigSchema = z.strictObject({
   ...reading,

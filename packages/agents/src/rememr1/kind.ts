@@ -9,7 +9,7 @@ export const rememr1Kind = builtInKind(
     description: "overwrites a memory and may recall an earlier one",
     presets,
     schema: rememr1ConfigSchema,
-    // A memory is recalled besides, and a reply holds the memory and the thinking about it.
+    // A conversation also holds a recalled memory, and a reply holds the memory and the thinking about it.
     reads: { memories: 3, memoryShare: 8 },
     create: (config, model) => rememr1({ ...model, config }),
     longestReply: ({ updateTag, recallTag }) => [

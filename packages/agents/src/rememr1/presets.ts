@@ -44,9 +44,9 @@ Your answer:`;
 const chat = { prompt: "auto", memoryPrompt, finalPrompt, thinkingEnd: "</think>" } as const;
 
 export const presets = {
-  /** As the paper describes it: the update alone is remembered, and only what is like the query is recalled. */
+  /** Follows the paper: only the update becomes the memory, and only a memory similar to the query is recalled. */
   rememr1: { ...chat, chunkTokens: 5000, memoryTokens: 2048, finalTokens: 2048 },
-  /** As its code does it: whole replies are remembered, something is always recalled, at most 8 chunks are read. */
+  /** Follows the code: whole replies are remembered, queries always recall something, and at most 8 chunks are read. */
   "rememr1-released": {
     ...chat,
     chunkTokens: 5000,
@@ -59,8 +59,8 @@ export const presets = {
     topP: 0.999,
   },
   /**
-   * Short sections and prompts with examples, for chat models of some hundred million parameters. They write no tags around
-   * their updates: the reply less its recalls is remembered.
+   * Has short sections and prompts with examples, for chat models of some hundred million parameters. These models
+   * write no tags around their updates, so the whole reply without its recalls becomes the memory.
    */
   small: {
     prompt: "auto",
@@ -84,7 +84,7 @@ export const presets = {
     thinkingEnd: "</think>",
     memoryOf: "reply",
   },
-  /** Prompts of two dozen tokens for a model of a hundred thousand parameters; each tag is one token. */
+  /** Has prompts of two dozen tokens, for a model of a hundred thousand parameters; each tag is one token. */
   tiny: {
     prompt: "text",
     chunkTokens: 8,
@@ -103,7 +103,7 @@ export const presets = {
 export type ReMemR1Preset = keyof typeof presets;
 
 /**
- * A preset's settings with some of them replaced, checked.
+ * Replaces some of a preset's settings, and validates the result.
  * @throws {AgentError} BAD_CONFIG
  */
 export function rememr1Config(

@@ -5,7 +5,7 @@ import type { Tokenizer } from "../sampler.js";
 import { compileTemplate, plainIds, specialId } from "../template.js";
 import type { ReMemR1Config } from "./config.js";
 
-/** The prompts and marks of one configuration as token ids. */
+/** The prompts and stop tokens of one configuration as token ids. */
 export interface ReMemR1Prompts {
   readonly initialMemory: readonly number[];
   readonly nothingRecalled: readonly number[];
@@ -14,11 +14,12 @@ export interface ReMemR1Prompts {
     memory(recalled: readonly number[], memory: readonly number[], section: readonly number[]): number[];
     final(recalled: readonly number[], memory: readonly number[]): number[];
   };
-  /** Sampled ids without thinking and without the stop token at their end. */
+  /** Returns the sampled ids without thinking and without the stop token at their end. */
   content(sampled: readonly number[]): readonly number[];
 }
 
 /**
+ * Encodes the prompts of a configuration.
  * @param chat the model's own chat format, for configurations whose prompt is "chat" or "auto"
  * @throws {AgentError} BAD_CONFIG
  */

@@ -1,13 +1,18 @@
 /**
- * ReMemR1: reads a document chunk by chunk like MemAgent, and may ask for an earlier, overwritten memory, which is
- * shown beside the next chunk or the final question. Does not sample (Sampler), score, or place episodes in groups.
+ * Responsibility: ReMemR1, which reads a document chunk by chunk like MemAgent, and may ask for an earlier, overwritten
+ * memory, which is shown beside the next chunk or the final question.
+ * Not responsible for: sampling (Sampler), scoring, placing episodes in groups.
  *
- * REMEMR-1. A conversation's prompt is template ids, question, recalled memory, memory and section, spliced.
- * REMEMR-2. What passes on is the memory, what was recalled for the next conversation alone, and the memories before.
- * REMEMR-3. A query is answered from memories of this episode that were overwritten, in order; never with the present one.
+ * Invariants:
+ * REMEMR-1. A conversation's prompt is spliced from the ids of template, question, recalled memory, memory and section.
+ * REMEMR-2. What passes from one conversation to the next is the memory, the history of memories, and a recalled
+ *     memory, which only the very next conversation is shown.
+ * REMEMR-3. A query is answered from the memories of this episode that were overwritten, in their order, never with the
+ *     current one.
  * REMEMR-4. Every document token is read exactly once, or is counted as dropped by the overflow rule.
- * REMEMR-5. The same seed, sampler and task give the same episode; so does going on from a state of it.
- * REMEMR-6. A text cut by its token limit and a reply without an update are counted; then the memory stays as it is.
+ * REMEMR-5. The same seed, sampler and task give the same episode, and so does resuming from one of its states.
+ * REMEMR-6. Texts that are cut at their token limit, and replies without an update, are counted. Without an update the
+ *     memory stays as it is.
  * REMEMR-7. After an abort no further call is made and the reason is thrown.
  */
 import type { MemoryStep } from "@palimpsest/memory/records";
@@ -25,7 +30,8 @@ import { type ReadReply, readReply } from "./reply.js";
 import { retrieveMemory, tokenTerms } from "./retriever.js";
 
 /**
- * @param options.config a full configuration; default: preset `rememr1`
+ * Creates a ReMemR1 agent.
+ * @param options.config a complete configuration; default: the preset `rememr1`
  * @param options.now clock in milliseconds, for the times in the result
  * @throws {AgentError} BAD_CONFIG
  */
@@ -33,7 +39,7 @@ export function rememr1(options: {
   readonly sampler: Sampler;
   readonly tokenizer: Tokenizer;
   readonly config?: ReMemR1Config;
-  /** The model's own chat format; absent: it has none. */
+  /** The model's own chat format; absent if it has none. */
   readonly chat?: ChatFormat;
   readonly now?: () => number;
 }): Agent {
@@ -68,7 +74,7 @@ class Episode {
   readonly #counters: Record<string, number>;
   readonly #leaks: ExampleLeaks;
   #memory: Memory;
-  /** What the next conversation is shown; null: nothing. */
+  /** The recalled memory that the next conversation is shown; null if there is none. */
   #recalled: Memory | null;
 
   constructor(setting: Setting, options: RunOptions) {
@@ -136,7 +142,7 @@ class Episode {
     return this.#recalled?.tokenIds ?? this.#setting.prompts.nothingRecalled;
   }
 
-  /** Null: nothing of it remains, so that the memory before stays. */
+  /** Removes leaked names from a memory; null if nothing of it remains, so that the memory before stays. */
   #withoutLeaks(memory: Memory, shown: () => readonly string[]): Memory | null {
     if (!this.#leaks.watches) return memory;
     const kept = this.#leaks.kept(memory.text, shown());
@@ -147,7 +153,7 @@ class Episode {
     return { text: tokenizer.decode(tokenIds), tokenIds };
   }
 
-  /** Remembers what the reply says and looks for what it asks. */
+  /** Replaces the memory by the reply's, and searches the history for the reply's query. */
   #take(step: number, reply: ReadReply, memory: Memory | null): void {
     const { query } = reply;
     if (reply.memory === null) {
@@ -156,7 +162,7 @@ class Episode {
     }
     if (memory !== null) this.#memory = memory;
     this.#recalled = query === null ? null : this.#find(query);
-    // The initial memory says nothing, and a memory that is kept is already there.
+    // A memory that stays is already in the history, or it is the initial memory, which contains nothing.
     if (memory === null || this.#history.some(({ text }) => text === memory.text)) return;
     this.#history.push({ step, ...memory });
   }
@@ -166,7 +172,7 @@ class Episode {
     this.#count("recall_queries");
     if (!recall) return null;
     const present = this.#memory.text;
-    // The original's code searches what was remembered before this reply, whatever the reply says.
+    // The original's code searches all memories from before this reply, even if one equals the reply.
     const earlier =
       memoryOf === "reply" ? this.#history : this.#history.filter(({ text }) => text !== present);
     const texts = earlier.map(({ text }) => text);

@@ -3,17 +3,17 @@ import type { Tokenizer } from "../sampler.js";
 import { plainIds } from "../template.js";
 import type { ReMemR1Config } from "./config.js";
 
-/** What one reply does. */
+/** What one reply says. */
 export interface ReadReply {
-  /** Without thinking and stop token. */
+  /** The text of the reply, without thinking and stop token. */
   readonly text: string;
-  /** The new memory; null: there is none, the old one stays. */
+  /** The new memory; null if there is none, so that the old one stays. */
   readonly memory: { readonly text: string; readonly tokenIds: readonly number[] } | null;
-  /** Null: nothing is asked for. */
+  /** The query for an earlier memory; null if there is none. */
   readonly query: string | null;
 }
 
-/** Reads a reply as the settings say; a memory that begins and ends where tokens do keeps its sampled ids. */
+/** Reads a reply as the settings say. A tagged memory whose ends are token boundaries keeps its sampled ids. */
 export function readReply(
   tokenizer: Tokenizer,
   config: ReMemR1Config,
@@ -33,7 +33,10 @@ export function readReply(
   };
 }
 
-/** The ids that spell a segment of the decoded text; where tokens run over its ends the text is encoded again. */
+/**
+ * Returns the sampled ids of a segment of the decoded text. If a token crosses one of the segment's ends, the segment's
+ * text is encoded again.
+ */
 function segmentIds(
   tokenizer: Tokenizer,
   tokenIds: readonly number[],
@@ -49,7 +52,10 @@ function segmentIds(
   return plainIds(tokenizer, wanted);
 }
 
-/** How many tokens spell the text up to a place; null where none end there. Bisects: a reply may be long. */
+/**
+ * Returns how many tokens spell the text up to a position; null if no token ends there. It bisects, because a reply may
+ * be long.
+ */
 function tokensBefore(
   tokenizer: Tokenizer,
   tokenIds: readonly number[],

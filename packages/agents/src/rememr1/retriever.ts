@@ -1,26 +1,29 @@
 import { splitWords } from "@palimpsest/memory/text";
 import type { Tokenizer } from "../sampler.js";
 
-/** A text as the terms that it is compared by. */
+/** Splits a text into the terms by which it is compared. */
 export type TermsOf = (text: string) => readonly string[];
 
 export interface Retrieval {
-  /** Place in the history of the memory to recall; null: none. */
+  /** Index in the history of the memory to recall; null if none is recalled. */
   readonly index: number | null;
-  /** Cosine with each memory, in [0, 1]; null where nothing could be compared. */
+  /** Cosine with each memory, in [0, 1]; null if there was nothing to compare. */
   readonly similarities: readonly number[] | null;
 }
 
-/** Cosines closer than this are equal: the sums differ by rounding alone. */
+/** Cosines closer than this are equal, because their sums differ by rounding alone. */
 const tie = 1e-9;
 
 /**
- * The memory most like a query, by TF-IDF cosine: single terms, raw counts, idf = ln((1 + n) / (1 + df)) + 1 over
- * the history, terms outside of it dropped from the query. Of equals the latest is taken.
+ * Finds the memory that is most similar to a query by TF-IDF cosine, with single terms, raw counts, and
+ * idf = ln((1 + n) / (1 + df)) + 1 over the history. Terms that are not in the history are dropped from the query. Of
+ * equally similar memories the latest is taken.
  * Source: syr-cn/ReMemR1@43e69f3, recurrent/impls/tf_idf_retriever.py, which fits scikit-learn's TfidfVectorizer anew
- * at every call; departs: there of equals any is taken, and there is no floor.
+ * at every call. It departs from the source in two points: there any of equally similar memories is taken, and there
+ * is no floor.
  *
- * @param options.floor the cosine must be above it; default 0: one term in common; null: the best whatever it is
+ * @param options.floor the cosine must be above it. Default 0, which requires a term in common; null recalls the best
+ *   memory, however similar it is
  */
 export function retrieveMemory(
   history: readonly string[],
@@ -44,10 +47,13 @@ export function retrieveMemory(
   return { index: floor === null || best > floor ? index : null, similarities };
 }
 
-/** Lower-case words between white space. */
+/** Splits a text into lower-case words at white space. */
 export const whitespaceTerms: TermsOf = (text) => splitWords(text.toLowerCase());
 
-/** The policy's tokens of the lower-cased text, spaces removed; a space alone is the empty term. Remembers texts. */
+/**
+ * Splits a lower-cased text into the policy's tokens without their spaces; a token of spaces alone is the empty term.
+ * The terms of each text are cached.
+ */
 export function tokenTerms(tokenizer: Tokenizer): TermsOf {
   const known = new Map<string, readonly string[]>();
   const terms = new Map<number, string>();
@@ -55,7 +61,7 @@ export function tokenTerms(tokenizer: Tokenizer): TermsOf {
     let term = terms.get(id);
     if (term === undefined) {
       const text = tokenizer.decode([id]);
-      // Bytes that are no character by themselves would all look alike.
+      // Tokens that are incomplete UTF-8 would all decode to the same text, so their ids distinguish them.
       term = text.includes("\u{fffd}") ? `#${id}` : text.replaceAll(" ", "");
       terms.set(id, term);
     }
@@ -64,7 +70,7 @@ export function tokenTerms(tokenizer: Tokenizer): TermsOf {
   return (text) => {
     let found = known.get(text);
     if (found === undefined) {
-      // Memories may hold special tokens that the model itself wrote: they are terms like others.
+      // Memories may contain special tokens that the model itself wrote; they are encoded as such, and become terms.
       found = tokenizer.encode(text.toLowerCase()).map(termOf);
       known.set(text, found);
     }

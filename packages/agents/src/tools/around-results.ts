@@ -1,10 +1,10 @@
 import type { ChatFormat, ChatTurn, RenderOptions } from "../chat-format.js";
 import { AgentError } from "../error.js";
 
-/** Texts before the first result of a turn's calls, between two, and after the last. */
+/** The texts before the first result of a turn's calls, between two results, and after the last. */
 export type AroundResults = readonly [string, string, string];
 
-/** Private characters: no template touches them. */
+/** Stand for contents of turns. They contain private-use characters, so that no template changes them. */
 const standIns = ["turn", "first", "second"].map((name) => `\u{f0000}${name}\u{f0000}`) as [
   string,
   string,
@@ -12,8 +12,8 @@ const standIns = ["turn", "first", "second"].map((name) => `\u{f0000}${name}\u{f
 ];
 
 /**
- * What the format writes around two results after a turn. Templates that know tools have a form for their words;
- * for the others they are a user's, between <tool_response> and </tool_response>.
+ * Returns what the format writes around the results after a turn. Templates that support tools have a role for results;
+ * with other templates results are a user's turn, each between <tool_response> and </tool_response>.
  */
 export function aroundResults(
   format: ChatFormat,

@@ -3,21 +3,22 @@ import { type LineForm, parseCallLines } from "./line-calls.js";
 import type { ToolLoopSettings } from "./loop-settings.js";
 import { parseToolCalls, type ToolCallBlock } from "./tool-calls.js";
 
-/** What a turn of the model asks for. */
+/** The calls and the text of one turn of the model. */
 export interface TurnCalls {
-  /** Calls, and what cannot be read as one, in the order in which they were written. */
+  /** The calls, including malformed ones, in the order in which they were written. */
   readonly blocks: readonly ToolCallBlock[];
-  /** What the turn says beside its calls. */
+  /** The text of the turn without its calls. */
   readonly content: string;
-  /** The turn says that nothing is left to do. */
+  /** True if the turn contains the word by which the model ends the turns. */
   readonly done: boolean;
 }
 
 const unclosed = "a <tool_call> is opened and not closed";
 
 /**
+ * Parses one turn of the model.
  * @param text the turn without thinking
- * @param lineForms how calls look where they are lines
+ * @param lineForms the forms of calls if `callForm` is "lines"
  */
 export function readTurn(
   text: string,
@@ -40,12 +41,12 @@ export function readTurn(
 const kept = (blocks: readonly ToolCallBlock[], malformed: ToolLoopSettings["malformed"]) =>
   malformed === "ignore" ? blocks.filter((block) => "call" in block) : blocks;
 
-/** The word by itself, anywhere beside the calls. */
+/** Returns whether the content contains the word, not as a part of another word. */
 function says(content: string, word: string | null): boolean {
   return word !== null && content.split(/[^\p{L}\p{N}_-]+/u).includes(word);
 }
 
-/** What the calls of an episode came to. */
+/** Executes the calls of an episode, and counts their outcomes. */
 export class CallCounts {
   readonly #byTool: Map<string, number>;
   #done = 0;
@@ -59,9 +60,9 @@ export class CallCounts {
   }
 
   /**
-   * Carries out one block.
-   * @returns what the model reads: a result, or what is wrong
-   * @throws what is not the model's mistake: an abort, a failing embedder
+   * Executes the call of one block.
+   * @returns what the model reads: the result, or what is wrong with the call
+   * @throws errors that the model did not cause, such as an abort or an embedder that fails
    */
   async run(
     block: ToolCallBlock,
@@ -82,13 +83,13 @@ export class CallCounts {
     return this.#cut(text, settings);
   }
 
-  /** One call more than a turn may have. */
+  /** Counts a call beyond the limit per turn, and returns what the model reads instead of its result. */
   refuse(most: number): string {
     this.#refused += 1;
     return `Error: a turn has at most ${most} call${most === 1 ? "" : "s"}; this one was not made.`;
   }
 
-  /** By the names under which they are logged. */
+  /** The counts by the names under which they are logged. */
   get counters(): Record<string, number> {
     return {
       ...Object.fromEntries([...this.#byTool].map(([name, count]) => [`tool_call_counts.${name}`, count])),
@@ -104,7 +105,7 @@ export class CallCounts {
     text: string,
     { resultCharacters: most, resultCut }: Pick<ToolLoopSettings, "resultCharacters" | "resultCut">,
   ): string {
-    // As many UTF-16 units are never more characters.
+    // A text never has more characters than UTF-16 units, so most texts need not be counted.
     if (text.length <= most) return text;
     const left = characterCount(text) - most;
     if (left <= 0) return text;
@@ -116,9 +117,9 @@ export class CallCounts {
   }
 }
 
-// Texts are walked and not taken apart: a list of the characters of a long one would fill the process's memory.
+// Texts are scanned in place, because an array of the characters of a long text would fill the process's memory.
 
-/** Whether the unit is the first half of a character. */
+/** Returns whether the unit is a high surrogate, the first half of a character. */
 const isHigh = (unit: number) => unit >= 0xd800 && unit < 0xdc00;
 const isLow = (unit: number) => unit >= 0xdc00 && unit < 0xe000;
 
@@ -129,14 +130,14 @@ function characterCount(text: string): number {
   return count;
 }
 
-/** Where so many characters from the beginning end. */
+/** Returns the index at which the first `count` characters end. */
 function firstCharacters(text: string, count: number): number {
   let at = 0;
   for (let n = 0; n < count; n++) at += isHigh(text.charCodeAt(at)) && isLow(text.charCodeAt(at + 1)) ? 2 : 1;
   return at;
 }
 
-/** Where so many characters before the end begin. */
+/** Returns the index at which the last `count` characters begin. */
 function lastCharacters(text: string, count: number): number {
   let at = text.length;
   for (let n = 0; n < count; n++)

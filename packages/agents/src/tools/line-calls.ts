@@ -1,20 +1,24 @@
 import type { ToolCallBlock } from "./tool-calls.js";
 
-/** A call as a line of plain words, for models with little room: a verb, then what it needs. */
+/** A form of calls as lines of plain words, for models with a short context: a verb, then its arguments. */
 export interface LineForm {
   /** The tool that is called. */
   readonly tool: string;
-  /** The verb and what follows it, as a prompt lists it: "search WORDS". */
+  /** The verb and what follows it, as a prompt lists them, such as "search WORDS". */
   readonly form: string;
   /**
+   * Parses the rest of a line.
    * @param rest the line after its verb, trimmed
-   * @returns the tool's arguments; what does not fit is the tool's to refuse
-   * @throws what the model is told, with the form
+   * @returns the tool's arguments, which the tool validates
+   * @throws an error whose message the model is told, with the form
    */
   read(rest: string): unknown;
 }
 
-/** Calls in the lines of a text, and lines that their form cannot take. Lines that begin with another word than a form's verb are talk. */
+/**
+ * Parses the lines of a text. A line that begins with the verb of a form is a call, malformed if the form cannot read
+ * it; all other lines are content.
+ */
 export function parseCallLines(
   text: string,
   forms: readonly LineForm[],
@@ -31,7 +35,7 @@ export function parseCallLines(
   return { blocks, content: talk.join("\n") };
 }
 
-/** A form may be read by a user's code, such as JSON.parse: what it throws is the model's mistake. */
+/** A form's `read` may be a user's code, such as JSON.parse, so what it throws is treated as the model's mistake. */
 function blockOf({ tool, form, read }: LineForm, rest: string): ToolCallBlock {
   try {
     return { call: { name: tool, arguments: read(rest) } };

@@ -49,17 +49,17 @@ export const toolLoopSchema = z.strictObject({
 });
 
 export type ToolLoopSettings = Omit<z.infer<typeof toolLoopSchema>, "listTools" | "resultPrompt"> & {
-  /** Word by which the model ends the turns; null: a turn without a call does. */
+  /** The word by which the model ends the turns; null if only a turn without a call ends them. */
   readonly doneWord: string | null;
 };
 
-/** How an agent with tools is prompted. */
+/** The settings of the prompts of an agent with tools. */
 export interface ToolPromptSettings
   extends Pick<z.infer<typeof toolLoopSchema>, "callForm" | "listTools" | "resultPrompt"> {
   readonly prompt: "auto" | "chat" | "chatml" | "text";
-  /** What the model is told before the tools are listed; null: nothing. */
+  /** The system prompt before the list of tools; null if there is none. */
   readonly systemPrompt: string | null;
-  /** Holds {question}, the slot of what is asked. */
+  /** The user prompt; it contains the slot {question}. */
   readonly userPrompt: string;
   readonly enableThinking: boolean;
   readonly specialTokens: readonly string[];

@@ -1,15 +1,15 @@
 /** One call that a model wrote. */
 export interface ToolCall {
   readonly name: string;
-  /** Of any JSON type: what does not fit is the tool's to refuse. */
+  /** The arguments, of any JSON type; the tool validates them. */
   readonly arguments: unknown;
 }
 
-/** A block between <tool_call> and </tool_call>: a call, or why it is none. */
+/** The block between <tool_call> and </tool_call>: a call, or the reason why it is malformed. */
 export type ToolCallBlock = { readonly call: ToolCall } | { readonly error: string };
 
 export interface ToolCallReply {
-  /** In the order in which they were written; null where an opening or a closing mark is missing altogether. */
+  /** The blocks in the order in which they were written; null if the reply has no opening or no closing mark at all. */
   readonly blocks: readonly ToolCallBlock[] | null;
   /** The reply without the blocks, not trimmed. */
   readonly content: string;
@@ -20,9 +20,10 @@ const closing = "</tool_call>";
 const block = /<tool_call>(.*?)<\/tool_call>/gs;
 
 /**
- * Reads the tool calls of a reply in the form of Hermes and Qwen: `<tool_call>{"name": …, "arguments": …}</tool_call>`.
- * As the parser of verl does (golden values in its tests), but for what is no standard JSON: NaN, Infinity and
- * numbers beyond a double's range make a block that is refused.
+ * Parses the tool calls of a reply in the format of Hermes and Qwen:
+ * `<tool_call>{"name": …, "arguments": …}</tool_call>`. It does the same as verl's parser (the tests have golden
+ * values), except for what is not standard JSON: blocks with NaN, Infinity or numbers beyond the range of a double are
+ * malformed.
  */
 export function parseToolCalls(text: string): ToolCallReply {
   if (!text.includes(opening) || !text.includes(closing)) return { blocks: null, content: text };

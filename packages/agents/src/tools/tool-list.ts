@@ -1,16 +1,16 @@
 import type { ToolDefinition } from "@palimpsest/memory";
 import type { LineForm } from "./line-calls.js";
 
-/** Tools as a prompt tells of them. */
+/** The tools that a prompt lists. */
 export interface ListedTools {
   readonly definitions: readonly ToolDefinition[];
-  /** The forms of their calls as lines. */
+  /** The forms in which lines call the tools. */
   readonly lineForms: readonly LineForm[];
-  /** The tool that the example of a call names. Default: the first. */
+  /** The name of the tool that the example of a call uses. Default: the first tool. */
   readonly example?: string;
 }
 
-/** The tools and the form of calls in words of ours, for models whose template does not list them. */
+/** Describes the tools and the format of calls in our own words, for models whose template does not list tools. */
 export function toolList(
   callForm: "hermes" | "lines",
   { definitions, lineForms, example }: ListedTools,
@@ -37,7 +37,10 @@ export function toolList(
   ].join("\n");
 }
 
-/** `{"name": "search_memory", "arguments": {"query": "…"}}`: what is required, with stand-ins for texts. */
+/**
+ * Returns an example of a call with its required arguments and placeholder values, such as
+ * `{"name": "search_memory", "arguments": {"query": "…"}}`.
+ */
 function exampleOf({ function: { name, parameters } }: ToolDefinition): string {
   const required = Array.isArray(parameters["required"]) ? parameters["required"].map(String) : [];
   const properties = parameters["properties"];

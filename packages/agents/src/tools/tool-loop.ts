@@ -1,11 +1,13 @@
 /**
  * Responsibility: the turns of one conversation with tools, for MemUpdate and for agents of users.
- * Not responsible for: what tools do (ToolSet), how prompts look (tool-prompts.ts), the books of the episode (EpisodeLog).
+ * Not responsible for: what tools do (ToolSet), how prompts look (tool-prompts.ts), the record of the episode
+ * (EpisodeLog).
  *
  * Invariants:
- * TOOLS-1. It is one conversation; sampled tokens are trained as they were sampled, every other token after the prompt is not.
- * TOOLS-2. Every call is answered in its order: a mistake of the model is told to it, and never thrown.
- * TOOLS-3. Turns, calls of a turn, tokens and characters of each result are bounded.
+ * TOOLS-1. It is one conversation. Sampled tokens are trained as they were sampled; all other tokens after the prompt
+ *     are not trained.
+ * TOOLS-2. Every call is answered, in order. A mistake of the model is reported to it, and never thrown.
+ * TOOLS-3. The numbers of turns, of calls per turn, of tokens, and of characters per result are bounded.
  */
 import type { ToolResult } from "@palimpsest/memory";
 import type { EpisodeLog } from "../episode-log.js";
@@ -17,7 +19,7 @@ import type { ToolLoopSettings } from "./loop-settings.js";
 import type { ToolPrompts } from "./tool-prompts.js";
 import type { Transcript } from "./transcript.js";
 
-/** Why the turns ended: no call in the last one, the word that ends them, too many turns, no room. */
+/** Why the turns ended: the last one had no call, or the word that ends them, or a limit of turns or tokens was hit. */
 export const toolEndings = ["no_call", "done", "turn_limit", "token_limit"] as const;
 export type ToolEnding = (typeof toolEndings)[number];
 
@@ -27,25 +29,25 @@ export interface ToolLoop {
   readonly settings: ToolLoopSettings;
   readonly prompts: ToolPrompts;
   readonly lineForms: readonly LineForm[];
-  /** Calls a tool by name. @throws what is not the model's mistake */
+  /** Calls a tool by name. @throws errors that the model did not cause */
   call(name: string, args: unknown): Promise<ToolResult>;
-  /** Tokens of prompt and turns together that the model takes. */
+  /** The model's context length: the most tokens of prompt and turns together. */
   readonly contextTokens: number;
-  /** Where the prompt comes from, for errors. */
+  /** The setting that the prompt comes from, for error messages. */
   readonly field: string;
   readonly log: EpisodeLog;
   readonly calls: CallCounts;
-  /** Holds the prompt; turns and results are added to it. */
+  /** Contains the prompt; turns and results are appended to it. */
   readonly transcript: Transcript;
-  /** After each turn, from 1, with what its calls returned. */
+  /** Is called after each turn, counted from 1, with what its calls returned. */
   onTurn?(turn: number, results: readonly string[]): void;
 }
 
 /**
- * Turns of the model in one growing conversation: what it writes is read for calls, these are carried out in order, and
- * what they return is what it reads before the next turn; until one of the endings.
- * @returns `content`: what the last turn says beside its calls
- * @throws {AgentError} BAD_CONFIG where the prompt leaves no room; BAD_SAMPLE, SAMPLE_ABORTED; the signal's reason
+ * Runs the turns of the model in one growing conversation until one of the endings. The calls in each turn are executed
+ * in order, and the model reads their results before its next turn.
+ * @returns `content` is the text of the last turn without its calls
+ * @throws {AgentError} BAD_CONFIG if the prompt leaves no room; BAD_SAMPLE, SAMPLE_ABORTED; the signal's reason
  */
 export async function toolLoop(
   loop: ToolLoop,

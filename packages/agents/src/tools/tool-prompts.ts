@@ -8,31 +8,32 @@ import { type AroundResults, aroundResults, render, tryRender } from "./around-r
 import type { ToolPromptSettings } from "./loop-settings.js";
 import { type ListedTools, toolList } from "./tool-list.js";
 
-/** The prompts and marks of an agent with tools as token ids. */
+/** The prompts and stop tokens of an agent with tools as token ids. */
 export interface ToolPrompts {
   readonly stopTokenIds: readonly number[];
-  /** Everything before the first turn. */
+  /** Returns everything before the first turn. */
   prompt(question: string): number[];
   /**
-   * What stands between a turn with calls and the next turn.
-   * @param results one text a call
+   * Returns the tokens between a turn with calls and the next turn.
+   * @param results one text per call
    * @param stopped whether the turn ended with its stop token, which then is not written again
    */
   results(results: readonly string[], stopped: boolean): number[];
-  /** Sampled ids without thinking and without the stop token at their end. */
+  /** Returns the sampled ids without thinking and without the stop token at their end. */
   content(sampled: readonly number[]): readonly number[];
 }
 
-/** The texts of one configuration in the chat format, slots still open. */
+/** The texts of one configuration in the format that the model reads, with slots that are not filled yet. */
 interface Texts {
   readonly prompt: string;
-  /** Before the first result, between two, after the last. */
+  /** The texts before the first result, between two results, and after the last. */
   readonly results: AroundResults;
   readonly specialTokens: readonly string[];
   readonly stopTokens: readonly string[];
 }
 
 /**
+ * Encodes the prompts of a configuration and its list of tools.
  * @param chat the model's own chat format, for configurations whose prompt is "chat" or "auto"
  * @throws {AgentError} BAD_CONFIG
  */
@@ -97,7 +98,7 @@ function chatTexts(config: ToolPromptSettings, tools: ListedTools, format: ChatF
   const user: ChatTurn = { role: "user", content: userPrompt };
   const told = (text: string | null): ChatTurn[] =>
     text === null ? [] : [{ role: "system", content: text }];
-  // The template's own list of tools, where it has a place for one and knows the form of calls.
+  // The template lists the tools itself if it can and calls have the format that templates describe.
   const own =
     config.listTools && config.callForm === "hermes" ? { ...options, tools: tools.definitions } : undefined;
   const rendered = own && tryRender(format, [...told(systemPrompt), user], own);

@@ -2,19 +2,22 @@ import type { Conversation } from "@palimpsest/memory/records";
 import { isPlain, type Sampling } from "@palimpsest/memory/records";
 import type { GenerateResult } from "../sampler.js";
 
-/** A conversation that grows: sampled turns, which are trained, and the tools' words between them, which are not. */
+/** A growing conversation of sampled turns, which are trained, and tool results between them, which are not. */
 export class Transcript {
   readonly #prompt: readonly number[];
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
   readonly #sampling: Sampling;
-  /** Of the distribution that was drawn from; undefined where nobody needs them, or a turn came without them. */
+  /**
+   * The log-probs under the distribution that was sampled; undefined if sampling is plain, so that they are the same as
+   * the rollout log-probs, or if a turn came without them.
+   */
   #sampledLogprobs: number[] | undefined;
   readonly #mask: number[] = [];
   #stopReason: Conversation["stopReason"] = "stop";
   #policyVersion = Number.POSITIVE_INFINITY;
   readonly #versionRuns: { policyVersion: number; tokens: number }[] = [];
-  /** Tokens that stand before the first turn: they count to it. */
+  /** The number of tokens before the first turn, which are counted as that turn's policy version. */
   #leadingTokens = 0;
 
   constructor(promptTokenIds: readonly number[], sampling: Sampling) {
@@ -23,12 +26,12 @@ export class Transcript {
     this.#sampledLogprobs = isPlain(sampling) ? undefined : [];
   }
 
-  /** Tokens after the prompt. */
+  /** The number of tokens after the prompt. */
   get length(): number {
     return this.#tokens.length;
   }
 
-  /** Prompt and all that followed. */
+  /** Returns the prompt and everything after it. */
   tokenIds(): number[] {
     return [...this.#prompt, ...this.#tokens];
   }
@@ -38,7 +41,7 @@ export class Transcript {
     if (sampledLogprobs === undefined) this.#sampledLogprobs = undefined;
     else this.#sampledLogprobs?.push(...sampledLogprobs);
     this.#stopReason = stopReason;
-    // The oldest of the weights that sampled: how stale the row is at most.
+    // The row gets the oldest version that sampled any of its turns, which bounds its staleness.
     this.#policyVersion = Math.min(this.#policyVersion, policyVersion);
     if (tokenIds.length === 0) return;
     const run = this.#versionRuns.at(-1);
@@ -62,7 +65,7 @@ export class Transcript {
     else run.tokens += tokenIds.length;
   }
 
-  /** As it is now: later turns do not touch it. */
+  /** Returns a copy of the current conversation, which later turns do not change. */
   conversation(): Conversation {
     return {
       kind: "tool",
