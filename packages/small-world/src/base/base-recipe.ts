@@ -6,7 +6,7 @@ const chance = z.number().min(0).max(1);
 const { names, values, places, fillers, likesSentence, originSentence, needleQuestion, twoHopQuestion } =
   rulerConfigSchema.shape;
 
-/** What every stage has: how long, how fast, how many rows at once. */
+/** The settings that all stages have: the number of steps, the batch, and the learning rate. */
 const stage = {
   steps: z.int().min(1).describe("optimizer steps"),
   batch: z.int().min(1).describe("rows per step"),
@@ -67,7 +67,7 @@ const storePolicy = z.strictObject({
   stop: chance.describe("after a change: it is done; else another call"),
 });
 
-/** How a base model is made: a world of words, a tokenizer for it, random weights, three supervised stages. */
+/** The recipe of a base model: a world of words, a tokenizer for it, random weights, and three supervised stages. */
 export const baseRecipeSchema = z
   .strictObject({
     name: z

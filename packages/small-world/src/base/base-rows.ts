@@ -12,10 +12,10 @@ import type { BaseRecipe } from "./base-recipe.js";
 import { recallRows } from "./recall.js";
 import { repeatRows } from "./repeat.js";
 
-/** Sentences of a task beside those that fill a section: from them comes what the memory holds. */
+/** The number of a task's sentences beyond those that fill a section; the content of memories is drawn from them. */
 const spareSentences = 3;
 
-/** Rows of one stage, step by step: each step's depend on the seed and the step alone. */
+/** Returns the rows of one step of a stage; they depend on the seed and the step alone. */
 export type StageRows = (step: number) => SupervisedRow[];
 
 export function repeatStage(recipe: BaseRecipe, seed: number, vocabulary: readonly number[]): StageRows {
@@ -74,7 +74,7 @@ export async function formatStage(
   };
 }
 
-/** Segments of a task beside the two that matter: from them come memories and sections. */
+/** The number of a task's segments beyond the two with its evidence; memories and sections are drawn from all. */
 const spareSegments = 2;
 
 function lookBackStage(
@@ -106,7 +106,7 @@ function lookBackStage(
   };
 }
 
-/** Conversations with a store take a millisecond each: so many are made, and met again. */
+/** At most this many conversations with a store are generated, at a millisecond each; further steps reuse them. */
 const mostConversations = 4096;
 
 async function storeStage({ agent, format, words }: BaseRecipe, seed: number, tokenizer: Tokenizer) {
@@ -144,7 +144,7 @@ function readingAgent({ agent }: BaseRecipe): ReadingAgentSettings {
   );
 }
 
-/** Encodes each text once: a small world says the same sentences again and again. */
+/** Returns a tokenizer that encodes each text once and caches it, because a small world repeats its sentences. */
 export function rememberingTokenizer(tokenizer: Tokenizer): Tokenizer {
   const known = new Map<string, number[]>();
   return {

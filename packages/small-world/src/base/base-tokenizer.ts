@@ -3,22 +3,25 @@ import { type BpeTokenizer, trainBpe } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { BaseRecipe } from "./base-recipe.js";
 
-/** How often an answer stands in the text: more often than its word elsewhere, so that merges build the bare word first. */
+/**
+ * How often each answer occurs in the text. It is more than its word occurs elsewhere, so that merges build the word
+ * without a space first.
+ */
 const answerRepeats = 10;
 const sentenceRepeats = 2;
 
 /**
- * Byte-level BPE over the texts of the recipe's world, in which every word of it is one token, with the space
- * before it and, where it can be an answer, without: sentences are then all equally long and an answer is
- * copied by one choice.
- * @throws {PalimpsestError} CONFIG_INVALID when the vocabulary has no room for every word
+ * Trains a byte-level BPE tokenizer on the texts of the recipe's world. Every word of that world is one token, both
+ * with the space before it and, if it can be an answer, without. So all sentences have the same length, and copying an
+ * answer takes one token.
+ * @throws {PalimpsestError} CONFIG_INVALID if the vocabulary has no room for every word
  */
 export function trainBaseTokenizer(recipe: BaseRecipe): BpeTokenizer {
   const { vocabSize } = recipe.tokenizer;
   const tokenizer = trainBpe(worldTexts(recipe), {
     vocabSize,
     specialTokens: specialTokensOf(recipe),
-    // What tools answer to a faulty call is in words of their own.
+    // Tools answer invalid calls with texts that do not occur in the corpus.
     alphabet: recipe.agent.kind === "memupdate" ? "bytes" : "corpus",
   });
   const broken = wordsOf(recipe).find((word) => tokenizer.encode(word).length !== 1);
@@ -32,15 +35,16 @@ export function trainBaseTokenizer(recipe: BaseRecipe): BpeTokenizer {
 }
 
 /**
- * Every id but the special tokens, also those that only the tokenizer's merges pass through: left out, their
- * logits would first have to fall, and the copying stage began to learn later (one seed compared).
+ * Returns all ids except the special tokens. It includes ids that are only intermediate results of merges: without
+ * them the model first had to learn to lower their logits, and the copying stage began to learn later (measured with
+ * one seed).
  */
 export function textIds(recipe: BaseRecipe, tokenizer: BpeTokenizer): number[] {
   const special = specialTokensOf(recipe).map((text) => tokenizer.specialTokenId(text));
   return Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter((id) => !special.includes(id));
 }
 
-/** What ends a reply and what stands around its parts: one token each. */
+/** Returns the texts that are special tokens: those that end a reply, and the tags around its parts. */
 function specialTokensOf({ agent }: BaseRecipe): string[] {
   const { stopTokens } = agent.config;
   if (agent.kind !== "rememr1") return stopTokens;
@@ -79,7 +83,7 @@ function worldTexts(recipe: BaseRecipe): string[] {
   ];
 }
 
-/** What conversations with a small store are made of: statements, results with ids, calls. */
+/** Returns texts as they occur in conversations with a small store: statements, results with ids, and calls. */
 function storeTexts(
   { names, values, likesSentence }: BaseRecipe["words"],
   { userPrompt, resultPrompt, doneWord, idPrefix }: MemUpdateConfig,
@@ -96,11 +100,11 @@ function storeTexts(
   return repeat([...likes, ...results, ...calls, ...told, ...created, ` ${doneWord}`], sentenceRepeats);
 }
 
-/** Of the records that a task begins with: letters. */
+/** Returns the id of one of the records that a task begins with, which is a letter. */
 const storeId = (place: number) => String.fromCodePoint(97 + (place % mostPeople));
 const mostPeople = 8;
 
-/** Every word of both lists in a sentence, as few sentences as that takes. */
+/** Returns sentences that contain every word of both lists, as few as possible. */
 function eachOnce(
   firsts: readonly string[],
   seconds: readonly string[],
@@ -111,12 +115,12 @@ function eachOnce(
   );
 }
 
-/** What a box can hold: a memory's last word. */
+/** Returns the words that can be in a box: the last words of memories. */
 function answersOf({ words, format }: Pick<BaseRecipe, "words" | "format">): readonly string[] {
   return isTwoHop({ format }) ? [...words.values, ...words.places] : words.values;
 }
 
-/** Every word with the space before it, and the answers without. */
+/** Returns every word with the space before it, and the answers also without it. */
 function wordsOf(recipe: BaseRecipe): string[] {
   const { words, agent } = recipe;
   const running = worldTexts(recipe).flatMap((text) => text.match(/ ?[A-Za-z]+/g) ?? []);

@@ -1,7 +1,7 @@
 /**
- * Responsibility: makes a base model from nothing: tokenizer, random weights, the stages that teach it to copy, to look
- * names up and to follow the agent's prompts. What of it pays is left for the reward to teach.
- * Not responsible for: reinforcement, printing.
+ * Responsibility: creates a base model from nothing: a tokenizer, random weights, and the stages that teach the model
+ * to copy, to look names up and to follow the agent's prompts. Which of this is rewarded it does not learn here.
+ * Not responsible for: reinforcement learning, printing.
  *
  * BASE-1. The same recipe, seed, backend and number of threads give the same base.
  * BASE-2. The folder appears whole at the end or not at all.
@@ -24,21 +24,21 @@ export type BaseStage = (typeof baseStages)[number];
 
 export interface BaseProgress {
   readonly stage: BaseStage;
-  /** Optimizer steps done in this stage, of `steps`. */
+  /** The number of optimizer steps done in this stage, out of `steps`. */
   readonly step: number;
   readonly steps: number;
-  /** Mean over learned tokens, nats. */
+  /** The mean loss over the trained tokens of the step, nats. */
   readonly loss: number;
   readonly tokensPerSecond: number;
-  /** Of all stages, at the pace so far; NaN at the first step. */
+  /** The time left for all stages at the average speed so far; NaN at the first step. */
   readonly secondsLeft: number;
 }
 
 export interface MakeBaseOptions {
   readonly recipe: BaseRecipe;
-  /** Replaced when it is there. */
+  /** The folder of the model; an existing one is replaced. */
   readonly outDir: string;
-  /** Replaces the recipe's. */
+  /** Replaces the recipe's seed. */
   readonly seed?: number;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: BaseProgress) => void;
@@ -51,7 +51,7 @@ export interface MadeBase {
   readonly seconds: number;
 }
 
-/** @throws {PalimpsestError} CONFIG_INVALID; the signal's reason */
+/** Creates the base model of a recipe and saves it. @throws {PalimpsestError} CONFIG_INVALID; the signal's reason */
 export async function makeBaseModel(options: MakeBaseOptions): Promise<MadeBase> {
   const { recipe, outDir, seed = recipe.seed, signal } = options;
   signal.throwIfAborted();
@@ -77,7 +77,7 @@ export async function makeBaseModel(options: MakeBaseOptions): Promise<MadeBase>
   const tokensOf = ({ steps, batch, rowTokens }: StagePlan) => steps * batch * rowTokens;
   const tokensInAll = plan.reduce((sum, entry) => sum + tokensOf(entry), 0);
   let tokensDone = 0;
-  // The first step compiles; the pace counts from its end.
+  // The first step includes compilation, so the speed is measured from its end.
   let paceSince: { readonly ms: number; readonly tokens: number } | undefined;
   let parameters = initParameters(model, seed, { projectionStd });
   for (const entry of plan) {
@@ -118,7 +118,7 @@ interface StageRun {
   readonly signal: AbortSignal;
 }
 
-/** Trains one stage with an optimizer of its own; returns the weights. */
+/** Trains one stage with a new optimizer, and returns the weights. */
 async function trainStage(
   { backend, model, parameters, entry, rows, signal }: StageRun,
   onProgress: (progress: Omit<BaseProgress, "secondsLeft">) => void,
@@ -155,7 +155,10 @@ async function trainStage(
   }
 }
 
-/** Linear rise, then the peak, then from `decayFrom` on a linear fall to a twentieth of it. */
+/**
+ * Returns the learning rate of a step: a linear warmup, then the peak, then a linear decay from `decayFrom` to a
+ * twentieth of the peak.
+ */
 export function learningRateAt(step: number, plan: Omit<StagePlan, "stage" | "batch" | "rowTokens">): number {
   const { steps, learningRate, warmupSteps, decayFrom } = plan;
   const rise = Math.min(1, (step + 1) / Math.max(1, warmupSteps));
@@ -163,7 +166,7 @@ export function learningRateAt(step: number, plan: Omit<StagePlan, "stage" | "ba
   return learningRate * rise * fall;
 }
 
-/** Rows of a stage are made by one form: the longest of some is the longest of all. */
+/** Returns the length of a stage's longest row; the first 8 steps show it, because all rows have the same form. */
 function longestRow(rows: StageRows): number {
   const probes = Array.from({ length: 8 }, (_, step) => rows(step)).flat();
   return Math.max(...probes.map((row) => row.tokenIds.length));

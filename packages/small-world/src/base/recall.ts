@@ -2,19 +2,20 @@ import { DatasetError } from "@palimpsest/datasets";
 import { createRandom } from "@palimpsest/trajectories/random";
 import { type RulerConfigInput, rulerConfigSchema } from "../tasks/ruler-config.js";
 
-/** A segment of text of a supervised row; the loss counts the trained segments only. */
+/** A text segment of a supervised row; only trained segments count in the loss. */
 export interface TextSegment {
   readonly text: string;
   readonly trained: boolean;
 }
 
 /**
- * Dense recall: some facts about different names, then facts out of these in another order with the
- * values trained. A small model learns to look names up from it in seconds, where single questions teach slowly.
- * Uses the words and sentence forms of the generator, so that both speak of the same tokens.
+ * Generates rows for dense recall: each shows some facts about different names, then repeats facts from among them in
+ * another order, with their values trained. From these rows a small model learns to look names up in seconds, while
+ * single questions teach it slowly. The words and sentence forms are those of the task generator, so that both use the
+ * same tokens.
  *
- * @param options.facts facts in a row, 2 … number of names
- * @param options.questions facts asked in a row, drawn with replacement; absent: each once
+ * @param options.facts how many facts a row shows, from 2 to the number of names
+ * @param options.questions how many facts a row asks for, drawn with replacement; absent: each fact once
  * @returns `count` rows; row i depends on the seed and i only
  * @throws {DatasetError} BAD_CONFIG
  */
@@ -23,11 +24,11 @@ export function recallRows(options: {
   readonly facts: number;
   readonly questions?: number;
   readonly seed: number | string;
-  /** What every row begins with, such as a text-start mark. */
+  /** The text with which every row begins, such as a begin-of-text token. */
   readonly prefix?: string;
-  /** Share of the facts that say where a value is from, in [0, 1]. Default 0: what a name likes, all of them. */
+  /** Share of the facts that say where a value is from, in [0, 1]. Default 0: all facts say what a name likes. */
   readonly originFraction?: number;
-  /** Words and sentence forms; lengths are not used. */
+  /** Words and sentence forms. Default: those of the task generator. */
   readonly words?: Pick<RulerConfigInput, "names" | "values" | "places" | "likesSentence" | "originSentence">;
 }): TextSegment[][] {
   const config = rulerConfigSchema.parse({ ...options.words, sentences: 2 });
@@ -77,7 +78,7 @@ export function recallRows(options: {
   });
 }
 
-/** A sentence form around the word that is trained. */
+/** A sentence form, split around the word that is trained. */
 interface SentenceParts {
   readonly before: string;
   readonly answer: string;
@@ -96,7 +97,7 @@ function sentenceParts(field: string, form: string, asked: string, answer: strin
   const answerSlot = `{${answer}}`;
   const slot = form.indexOf(answerSlot);
   if (slot < 0) throw new DatasetError("BAD_CONFIG", `${field}: holds no ${answerSlot}; add it`);
-  // The space before the word belongs to it: together they are one token.
+  // The space before the word is part of the answer, because together they are one token.
   const from = form[slot - 1] === " " ? slot - 1 : slot;
   const end = slot + answerSlot.length;
   return {

@@ -1,21 +1,22 @@
 import { DatasetError } from "@palimpsest/datasets";
 import { createRandom } from "@palimpsest/trajectories/random";
 
-/** A row of token ids with the places that the loss counts. */
+/** A row of token ids, with a mask of the positions that count in the loss. */
 export interface RepeatRow {
   readonly tokenIds: readonly number[];
-  /** 1 from the second round on, 0 in the first; one per token. */
+  /** One number per token: 0 in the first repetition of the string, 1 in all later ones. */
   readonly lossMask: readonly number[];
 }
 
 /**
- * Random strings of tokens, each said again and again until the row is full; the loss counts everything but
- * the first round. Nothing but attention to the earlier rounds predicts them, so a small model learns to copy.
- * Measured in PyTorch at 118k parameters: without this stage first, recall stayed at guessing among the
- * listed values for the 500 to 1200 steps that it was given.
+ * Generates rows of random strings of tokens, each repeated until the row is full; everything but the first repetition
+ * counts in the loss. Nothing but attention to the earlier repetitions predicts these tokens, so a small model learns
+ * to copy. Measured in PyTorch at 118k parameters: without this stage first, recall stayed at guessing among the
+ * listed values for all of its 500 to 1200 steps.
  *
- * @param options.vocabulary ids to draw from, with replacement
- * @param options.minLength @param options.maxLength of a string, tokens; drawn uniformly, row by row
+ * @param options.vocabulary the ids to draw from, with replacement
+ * @param options.minLength the shortest string, tokens; the length is drawn uniformly for each row
+ * @param options.maxLength the longest string, tokens
  * @returns `count` rows of `rowTokens`; row i depends on the seed and i only
  * @throws {DatasetError} BAD_CONFIG
  */

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { rulerKinds } from "./ruler-config.js";
 import { defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
 
-/** Settings of needle and two-hop questions hidden in prose that the user supplies. */
+/** Settings of the needle and two-hop tasks that hide facts in prose supplied by the user. */
 export const haystackConfigSchema = z.strictObject({
   kind: z.enum(rulerKinds).default("needle").describe("needle: one hidden sentence; two-hop: two in a chain"),
   count: z.int().min(1).default(1).describe("how many tasks"),
@@ -35,11 +35,11 @@ const fill = (template: string, slots: Readonly<Record<string, string>>) =>
   template.replace(/\{(\w+)\}/g, (whole, slot: string) => slots[slot] ?? whole);
 
 /**
- * Hides facts in prose: the text is cut at sentence ends, starts at a random place, goes round when it is
- * too short, and the facts stand at places drawn uniformly over the sentence ends (two-hop: the name's
- * fact first). Names and values that the prose itself uses are left out.
+ * Hides facts in prose. The text is split into sentences, starts at a random one, and wraps around if it is too short.
+ * The positions of the facts are drawn uniformly over the sentence ends (in two-hop tasks the fact about the name
+ * comes first). Names and values that the prose itself uses are not used.
  *
- * @param haystack any text; at least one sentence
+ * @param haystack any text with at least one sentence
  * @throws {DatasetError} BAD_CONFIG
  */
 export function haystackTasks(
@@ -51,7 +51,7 @@ export function haystackTasks(
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** The same tasks, each made when it is opened.
+/** Returns the same tasks as `haystackTasks`, each generated when it is opened.
  *  @throws {DatasetError} BAD_CONFIG */
 export function openHaystackTasks(
   haystack: string,
@@ -132,7 +132,7 @@ function haystackTaskMaker(
   return { count: config.count, make };
 }
 
-/** Sentences with the white space that follows them; paragraph ends close a sentence too. */
+/** Splits a text into sentences, each with the white space after it. The end of a line ends a sentence too. */
 function sentencesOfProse(text: string): string[] {
   return (text.match(/[^.!?\n]*(?:[.!?]+["'”’)]*\s+|\n+|[.!?]+|$)/g) ?? []).filter(
     (part) => part.trim() !== "",
@@ -149,7 +149,7 @@ function takeProse(
   let tokens = 0;
   for (let i = start; ; i++) {
     const at = i % sentences.length;
-    // The first one is always taken, and counted as at least one token so that the loop ends.
+    // The first sentence is always taken, and each counts as at least one token, so that the loop ends.
     tokens += Math.max(1, tokensOf[at] as number);
     if (tokens > most && taken.length > 0) return taken;
     taken.push(sentences[at] as string);

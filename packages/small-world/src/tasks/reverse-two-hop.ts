@@ -8,7 +8,7 @@ const { names, values, places, fillers, likesSentence, originSentence, twoHopQue
   rulerConfigSchema.shape;
 const segmentsPerDocument = z.int().min(3);
 
-/** Settings of two-hop questions whose second fact stands first. */
+/** Settings of two-hop questions whose second fact comes first in the document. */
 export const reverseTwoHopConfigSchema = z
   .strictObject({
     count: z.int().min(1).default(1).describe("how many tasks"),
@@ -60,10 +60,10 @@ export type ReverseTwoHopConfigInput = z.input<typeof reverseTwoHopConfigSchema>
 type ReverseTwoHopConfig = z.output<typeof reverseTwoHopConfigSchema>;
 
 /**
- * "Where is what ben likes from?" with the origin long before the name: when " tea from peru." is read, nobody can
- * know that tea will matter, and there are as many such facts as segments. A memory that is overwritten must either
- * hold them all or be looked back at. Each thing has one origin, the asked name, thing and place occur nowhere else.
- * Task i depends on the seed and i only.
+ * Generates questions such as "Where is what ben likes from?" whose document states the origin long before the name.
+ * When " tea from peru." is read, nothing shows that tea will matter, and there are as many such facts as segments. So
+ * an agent that overwrites its memory must either keep them all or recall an earlier memory. Each thing has one origin,
+ * and the name, thing and place of the answer occur nowhere else. Task i depends on the seed and i only.
  *
  * @throws {DatasetError} BAD_CONFIG
  */
@@ -72,7 +72,7 @@ export function reverseTwoHopTasks(input: ReverseTwoHopConfigInput): Task[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** The same tasks, each made when it is opened.
+/** Returns the same tasks as `reverseTwoHopTasks`, each generated when it is opened.
  *  @throws {DatasetError} BAD_CONFIG */
 export function openReverseTwoHopTasks(input: ReverseTwoHopConfigInput): TaskSet {
   const { count, make } = taskMaker(input);
@@ -94,7 +94,7 @@ function taskMaker(input: ReverseTwoHopConfigInput): {
   }
   const config = parsed.data;
   const { segments, seed, count } = config;
-  // The shortest document has the least room: where it holds both facts, all do.
+  // If the shortest document has room for both facts, all documents have.
   firstNamePlace(config, typeof segments === "number" ? segments : segments.min);
   return {
     count,
@@ -147,14 +147,14 @@ function taskOf(config: ReverseTwoHopConfig, index: number, random: Random): Tas
   };
 }
 
-/** Where the origin and the name's fact stand. */
+/** Draws the segments of the origin and of the name's fact. */
 function twoSegments(config: ReverseTwoHopConfig, segments: number, random: Random): [number, number] {
   const first = firstNamePlace(config, segments);
   const nameAt = first + random.below(segments - first);
   return [random.below(nameAt - config.gap + 1), nameAt];
 }
 
-/** The first place that the name's fact may have. */
+/** Returns the first segment in which the name's fact may be. @throws {DatasetError} BAD_CONFIG if there is none */
 function firstNamePlace({ gap, nameAfter }: ReverseTwoHopConfig, segments: number): number {
   const first = Math.max(gap, Math.ceil(nameAfter * segments));
   if (first >= segments) {

@@ -5,7 +5,7 @@ const word = z.string().regex(/^[^\s{}]+$/, "one word without spaces or braces")
 
 const wordList = z.array(word).min(2).readonly();
 
-/** Words of one sort: the words themselves, as a list or as a text, or how many of the default ones to take. */
+/** Returns the schema of the words of one kind: a list, a text of words, or how many of the default words to take. */
 function vocabulary(defaults: readonly string[], what: string) {
   return z
     .union([wordList, z.string(), z.int().min(2).max(defaults.length)])
@@ -32,7 +32,7 @@ const amount = (least: number) =>
 export const rulerKinds = ["needle", "two-hop"] as const;
 export type RulerKind = (typeof rulerKinds)[number];
 
-/** Settings of the generator of needle and two-hop questions. */
+/** Settings of the generator of needle and two-hop tasks. */
 export const rulerConfigSchema = z
   .strictObject({
     kind: z
@@ -103,7 +103,7 @@ export const rulerConfigSchema = z
   })
   .refine(
     ({ names, values, places }) => {
-      // It runs although one of them is wrong, such as a number that is too large, which is told by itself.
+      // This also runs if one of them is invalid, such as a number that is too large; its own schema reports that.
       if (![names, values, places].every((words) => Array.isArray(words))) return true;
       const words = [...names, ...values, ...places];
       return new Set(words).size === words.length;
@@ -114,5 +114,5 @@ export const rulerConfigSchema = z
   );
 
 export type RulerConfig = z.infer<typeof rulerConfigSchema>;
-/** What a person writes: every field with a default may be left out. */
+/** The settings as a user writes them: every field with a default is optional. */
 export type RulerConfigInput = z.input<typeof rulerConfigSchema>;

@@ -15,7 +15,7 @@ import {
   rulerConfigSchema,
 } from "./ruler-config.js";
 
-/** Sentences that go to given places; every other place holds a drawn one. */
+/** The plan of one task: its facts go to fixed sentence positions; the sentences at all others are drawn. */
 interface Plan {
   readonly kind: RulerKind;
   readonly name: string;
@@ -30,10 +30,11 @@ const fill = (template: string, slots: Readonly<Record<string, string>>): string
   template.replace(/\{(\w+)\}/g, (whole, slot: string) => slots[slot] ?? whole);
 
 /**
- * RULER-style questions (after arXiv:2404.06654: needle retrieval and variable tracking) over documents
- * of any length. The asked name occurs in exactly one sentence, in a two-hop task the value's origin in
- * exactly one; all other sentences are facts about other names (and, in two-hop, other values), drawn
- * with replacement. Task i depends on the seed and i only, so a longer list begins with the shorter one.
+ * Generates RULER-style questions (after arXiv:2404.06654: needle retrieval and variable tracking) over documents
+ * of any length. The asked name occurs in exactly one sentence, and in a two-hop task the origin of its value is also
+ * stated in exactly one. All other sentences are facts about other names (in a two-hop task also about other values)
+ * or fillers, drawn with replacement. Task i depends on the seed and i only, so a longer list begins with the shorter
+ * one.
  *
  * @throws {DatasetError} BAD_CONFIG
  */
@@ -41,7 +42,7 @@ export function rulerTasks(input: RulerConfigInput, options: { countTokens?: Cou
   return [...rulerTaskStream(input, options)].map((task) => writtenTask(task, options));
 }
 
-/** The same tasks, each written out when it is opened.
+/** Returns the same tasks as `rulerTasks`. The document of each is generated when the task is opened.
  *  @throws {DatasetError} BAD_CONFIG */
 export function openRulerTasks(
   input: RulerConfigInput,
@@ -66,7 +67,7 @@ function writtenTask(
   };
 }
 
-/** The same tasks with their documents as streams: memory does not grow with document length. */
+/** Yields the same tasks with their documents as streams, so that memory use does not grow with document length. */
 export function* rulerTaskStream(
   input: RulerConfigInput,
   options: { countTokens?: CountTokens } = {},
@@ -155,7 +156,7 @@ const draw = (amount: number | { min: number; max: number }, random: Random): nu
 const positionAt = (depth: number | undefined, sentences: number, random: Random): number =>
   depth === undefined ? random.below(sentences) : Math.round(depth * (sentences - 1));
 
-/** Two different places: [of the name's fact, of the origin's fact]; uniform over the allowed pairs. */
+/** Draws the positions of the name's fact and of the origin's fact, uniformly over the allowed pairs. */
 function twoPositions(config: RulerConfig, sentences: number, random: Random): [number, number] {
   const order =
     config.hopOrder === "random" ? (random.below(2) === 0 ? "forward" : "backward") : config.hopOrder;

@@ -6,11 +6,11 @@ import { rulerConfigSchema } from "./ruler-config.js";
 
 const { names, values, likesSentence, needleQuestion } = rulerConfigSchema.shape;
 
-/** What becomes of a store when it is told a statement. */
+/** How a statement changes a store. */
 export const storeChanges = ["new", "changed", "stale"] as const;
 export type StoreChange = (typeof storeChanges)[number];
 
-/** Settings of statements that a small store must take in. */
+/** Settings of tasks in which a small store must be updated with a statement. */
 export const storeTaskConfigSchema = z
   .strictObject({
     count: z.int().min(1).default(1).describe("how many tasks"),
@@ -45,9 +45,10 @@ export type StoreTaskConfigInput = z.input<typeof storeTaskConfigSchema>;
 type StoreTaskConfig = z.output<typeof storeTaskConfigSchema>;
 
 /**
- * Statements for agents that keep a store: each task has some records about people, no value twice, and as its question
- * a statement. A shown probe asks what the statement is about; held-out ones ask the same in other words and the other
- * way round, and about people whom the statement does not touch. Task i depends on the seed and i only.
+ * Generates tasks for agents that keep a store. Each task has some records about people, in which no value occurs
+ * twice, and a statement as its question. One visible probe asks about the statement; held-out probes ask the same in
+ * other words and in reverse, and about people whom the statement does not mention. Task i depends on the seed and i
+ * only.
  * @throws {DatasetError} BAD_CONFIG
  */
 export function storeTasks(input: StoreTaskConfigInput): Task[] {
@@ -55,7 +56,7 @@ export function storeTasks(input: StoreTaskConfigInput): Task[] {
   return Array.from({ length: config.count }, (_, index) => storeTask(config, index));
 }
 
-/** The same tasks, each made when it is opened.
+/** Returns the same tasks as `storeTasks`, each generated when it is opened.
  *  @throws {DatasetError} BAD_CONFIG */
 export function openStoreTasks(input: StoreTaskConfigInput): TaskSet {
   const config = parseConfig(input);
@@ -81,7 +82,7 @@ function storeTask(config: StoreTaskConfig, index: number): Task {
   const values = random.shuffle(config.values);
   const [name = "", ...others] = random.shuffle(config.names).slice(0, people + 1);
   const [value = "", staleValue = ""] = values;
-  // With a stale record beside the right one, or with one about somebody unknown, the store is as large.
+  // The store has `people` records for each kind of change; those about the statement's own name are subtracted here.
   const known = others.slice(0, change === "stale" ? people - 2 : change === "changed" ? people - 1 : people);
   const facts = known.map((other, i) => ({ name: other, value: values[i + 2] as string }));
   const own = change === "new" ? [] : change === "changed" ? [staleValue] : [staleValue, value];
@@ -108,7 +109,7 @@ interface Fact {
 const sentence = ({ likesSentence: form }: StoreTaskConfig, { name, value }: Fact) =>
   form.replace("{name}", name).replace("{value}", value);
 
-/** Ids are letters in the order of the store. */
+/** Returns the record of a fact; its id is the letter of its position in the store, from "a". */
 const record = (config: StoreTaskConfig, fact: Fact, place: number): MemoryRecord => ({
   id: String.fromCodePoint(97 + place),
   content: sentence(config, fact).trim(),

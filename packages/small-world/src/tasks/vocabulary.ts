@@ -1,8 +1,8 @@
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
- * The words of the generated documents: short, lower-case, all different from each other, so that a
- * byte-pair vocabulary of a few hundred entries makes each word with its leading space one token.
+ * The names in the generated documents. All words of this file are short, lower-case and different from each other, so
+ * that in a byte-pair vocabulary of a few hundred entries each word with its leading space is one token.
  */
 export const defaultNames = words(`
   anna ben cora dan eva finn gus hugo ida jack kim leo mia nina otto paul
@@ -18,7 +18,7 @@ export const defaultPlaces = words(`
   peru chad cuba oman iran mali fiji laos togo guam rome oslo lima bern cairo
   delhi paris tokyo kyiv riga malta crete java bali kenya ghana spain chile nepal qatar`);
 
-/** Sentences that state nothing, as many tokens as a fact. */
+/** Sentences that state nothing; each has as many tokens as a fact. */
 export const defaultFillers: readonly string[] = [
   " rain and wind.",
   " snow and fog.",

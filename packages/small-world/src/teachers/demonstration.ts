@@ -1,14 +1,14 @@
 import { AgentError } from "@palimpsest/agents";
 import type { Task } from "@palimpsest/trajectories";
 
-/** A supervised row: what the learner's warm start reads, one per memory update or answer. */
+/** A supervised row for the learner's warm start: one memory update, one answer, or one conversation with a store. */
 export interface Demonstration {
   readonly kind: "memory" | "final";
-  /** Prompt, target, stop token. */
+  /** The ids of prompt, target and stop token. */
   readonly tokenIds: readonly number[];
-  /** 1 on target and stop token, 0 on the prompt; one per token. */
+  /** One number per token: 1 for tokens to be trained, as target and stop token, 0 for all others, as the prompt. */
   readonly lossMask: readonly number[];
-  /** False where the target is an unhelpful memory on purpose. */
+  /** False if the target is deliberately unhelpful. */
   readonly helpful: boolean;
 }
 
@@ -23,7 +23,7 @@ export function evidenceOf(task: Task): string[] {
   return typeof secondEvidence === "string" ? [evidence, secondEvidence] : [evidence];
 }
 
-/** Sentences that stand whole in a section: not the rest of one that the section before began. */
+/** Returns the sentences that are whole in a section, without the rest of one that began in the section before. */
 export function wholeSentences(text: string, before: string): string[] {
   const ended = text.match(/[^.]*\.\s*?/g) ?? [];
   return before.trimEnd().endsWith(".") ? ended : ended.slice(1);

@@ -8,45 +8,51 @@ import type { Task } from "@palimpsest/trajectories";
 import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstration.js";
 import { policyDraws } from "./policy-draws.js";
 
-/** What a reader without an aim does where an earlier memory may be asked for, as chances in [0, 1]. */
+/**
+ * The scripted policy of a reader that may recall an earlier memory and does not pursue the reward, as probabilities in
+ * [0, 1].
+ */
 export interface LookBackChances {
-  /** A row asks for the answer; else for a new memory. */
+  /** The row asks for the answer; otherwise for a new memory. */
   readonly answer: number;
   /** The prompt's memory is the initial one. */
   readonly emptyMemory: number;
-  /** It is the fact about the asked name; what is left of 1: another fact. */
+  /** The prompt's memory is the fact about the asked name; with the rest of the probability it is another fact. */
   readonly nameInMemory: number;
-  /** Something was recalled: the origin that is asked for, or another. */
+  /** Something was recalled: the origin asked for if the memory is about the asked name, otherwise any fact. */
   readonly recalled: number;
-  /** The section holds the fact about the asked name; only where the memory does not. */
+  /** The section contains the fact about the asked name; drawn only if the memory does not. */
   readonly nameInSection: number;
-  /** Then: it becomes the memory. */
+  /** If the section contains it, it becomes the memory. */
   readonly writeName: number;
-  /** The memory is the fact about the asked name: it is kept. */
+  /** If the memory is the fact about the asked name, it is kept. */
   readonly keepName: number;
-  /** Elsewhere: the memory is kept; what is left of 1: it becomes a fact of the section. */
+  /**
+   * If neither memory nor section has that fact, a memory that is not empty is kept; with the rest of the probability
+   * it becomes a fact of the section.
+   */
   readonly keep: number;
-  /** A memory about the asked name comes with a query for what it names. */
+  /** A new memory that is the fact about the asked name comes with a query for the thing that it names. */
   readonly askForName: number;
-  /** Any other memory does. */
+  /** Any other new memory comes with a query for the thing that it names. */
   readonly ask: number;
-  /** An answer is the recalled fact's, where there is one; what is left of 1: the memory's. */
+  /** If something was recalled, the answer is read from it; with the rest of the probability from the memory. */
   readonly answerRecalled: number;
 }
 
 export interface LookBackOptions {
   readonly tokenizer: Tokenizer;
-  /** Of `rememr1`, or of `memagent`: the same policy without what that agent cannot see and do. */
+  /** The agent, `rememr1` or `memagent`; for `memagent` the policy is the same without recalls and queries. */
   readonly agent: ReadingAgentSettings;
-  /** Tasks of the reverse two-hop generator whose segments fill a chunk: each gives one row. */
+  /** Tasks of the reverse two-hop generator whose segments fill a chunk; each gives one row. */
   readonly tasks: readonly Task[];
   readonly seed: number;
   readonly chances: LookBackChances;
-  /** Sentences that state nothing: they stand in sections and are never written. */
+  /** Sentences that state nothing; they occur in sections and are never written to the memory. */
   readonly fillers: readonly string[];
 }
 
-/** One row before it becomes tokens. "" for a recalled fact or a query that is not there. */
+/** One row before it is encoded. `recalled`, `memory` and `query` are "" if there is none. */
 interface Situation {
   readonly kind: Demonstration["kind"];
   readonly recalled: string;
@@ -59,10 +65,11 @@ interface Situation {
 }
 
 /**
- * Demonstrations (see `memAgentDemonstrations`) of a reader with a memory of one fact who may ask for an earlier one. A model trained
- * on them can copy facts, ask for a thing, read back a memory or what was recalled, and does not know what pays.
+ * Generates demonstrations (see `memAgentDemonstrations`) of a reader with a memory of one fact that may recall an
+ * earlier one. A model trained on them can copy facts, query for a thing, and read an answer from its memory or from
+ * what was recalled, but does not know which of this is rewarded.
  *
- * @throws {AgentError} BAD_CONFIG when a task names no evidence
+ * @throws {AgentError} BAD_CONFIG if a task names no evidence
  */
 export function lookBackDemonstrations(options: LookBackOptions): Demonstration[] {
   const row = rowWriter(options.tokenizer, options.agent);
@@ -109,7 +116,7 @@ function situationOf({ chances, fillers }: LookBackOptions, task: Task, chance: 
   };
 }
 
-/** What a fact is about that another may tell more of: " ben likes tea." and " tea from peru." both say tea. */
+/** Returns the thing of a fact, which another fact may mention too: tea in " ben likes tea." and " tea from peru.". */
 const thingOf = (fact: string): string => {
   const [first, verb, last] = fact.split(/(?= )|(?=\.)/) as [string, string, string];
   return verb === " from" ? first : last;
@@ -118,7 +125,7 @@ const thingOf = (fact: string): string => {
 const chunksOf = (items: readonly string[], size: number): string[][] =>
   Array.from({ length: Math.floor(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 
-/** Rows in the agent's own form. */
+/** Returns a function that encodes situations as rows in the agent's own format. */
 function rowWriter(tokenizer: Tokenizer, agent: ReadingAgentSettings) {
   const ids = (text: string) => tokenizer.encode(text);
   const answerIds = (word: string) => ids(` \\boxed{${word || lastWord(agent.config.initialMemory)}}`);

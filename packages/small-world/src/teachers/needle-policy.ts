@@ -3,43 +3,43 @@ import type { Task } from "@palimpsest/trajectories";
 import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstration.js";
 import { policyDraws } from "./policy-draws.js";
 
-/** What a reader without an aim does, as chances in [0, 1]. */
+/** The scripted policy of a reader that does not pursue the reward, as probabilities in [0, 1]. */
 export interface PolicyChances {
-  /** A row asks for the answer; else for a new memory. */
+  /** The row asks for the answer; otherwise for a new memory. */
   readonly answer: number;
   /** The prompt's memory is the initial one. */
   readonly emptyMemory: number;
-  /** The prompt's memory is the asked fact; what is left of 1: another fact. */
+  /** The prompt's memory is the asked fact; with the rest of the probability it is another fact. */
   readonly rightMemory: number;
-  /** The section holds the asked fact; only where the memory does not. */
+  /** The section contains the asked fact; drawn only if the memory is not that fact. */
   readonly rightInSection: number;
-  /** The section holds the asked fact and the memory is kept all the same. */
+  /** If the section contains the asked fact, the memory is kept all the same. */
   readonly keepBesideRight: number;
-  /** The section holds the asked fact and the memory becomes it; what is left of 1: another fact of the section. */
+  /** If the section contains it, it becomes the memory; with the rest of the probability another of its facts does. */
   readonly writeRight: number;
-  /** The section does not hold it and the memory is kept; what is left of 1: another fact of the section. */
+  /** If the section lacks it, the memory is kept; with the rest of the probability it becomes a fact of the section. */
   readonly keep: number;
 }
 
 export interface PolicyOptions {
   readonly tokenizer: Tokenizer;
   readonly config: MemAgentConfig;
-  /** Tasks with one piece of evidence and some more sentences than a chunk holds: each gives one row. */
+  /** Tasks with one piece of evidence and some more sentences than fit in a chunk; each gives one row. */
   readonly tasks: readonly Task[];
   readonly seed: number;
   readonly chances: PolicyChances;
-  /** Sentences that state nothing: they stand in sections and are never written. */
+  /** Sentences that state nothing; they occur in sections and are never written to the memory. */
   readonly fillers?: readonly string[];
-  /** The answer's form around {answer}. */
+  /** The text of an answer, with the slot {answer}. Default: the answer in \boxed{}. */
   readonly answerForm?: string;
 }
 
 /**
- * Demonstrations of the form without the purpose: memories are kept or overwritten by fixed chances, and
- * answers read back what the memory holds. A model trained on them can copy any fact and does not know
- * which one pays, so that whatever it gets better at afterwards the reward has taught it.
+ * Generates demonstrations that show the format of replies but not the goal: memories are kept or overwritten with
+ * fixed probabilities, and answers are read from the memory. A model trained on them can copy any fact, but does not
+ * know which one is rewarded, so that everything it improves at later was taught by the reward.
  *
- * @throws {AgentError} BAD_CONFIG when a task names no evidence or has too few sentences
+ * @throws {AgentError} BAD_CONFIG if a task names no evidence or has too few sentences
  */
 export function memAgentDemonstrations(options: PolicyOptions): Demonstration[] {
   const prompts = memAgentPrompts(options.tokenizer, options.config);
@@ -95,7 +95,7 @@ function demonstration(
   return row("memory", prompt, target, target === (offered ? right : memory));
 }
 
-/** A row of a prompt and the text that is to be written after it. */
+/** Returns a function that makes a row of a prompt and its target, the text to be written after it. */
 export function rowsOf(tokenizer: Tokenizer, prompts: ReturnType<typeof memAgentPrompts>) {
   return (kind: Demonstration["kind"], prompt: number[], target: string, helpful: boolean): Demonstration => {
     const targetIds = [...tokenizer.encode(target), prompts.stopTokenIds[0] as number];
@@ -108,7 +108,7 @@ export function rowsOf(tokenizer: Tokenizer, prompts: ReturnType<typeof memAgent
   };
 }
 
-/** The first sentences that fill a chunk. */
+/** Returns as many of the first sentences as fit in a chunk. @throws {AgentError} BAD_CONFIG if they do not fill it */
 export function sectionOf(
   task: Task,
   others: readonly string[],

@@ -9,34 +9,34 @@ import {
 import type { Task } from "@palimpsest/trajectories";
 import type { Demonstration } from "./demonstration.js";
 
-/** What an editor without an aim does, as chances in [0, 1]. */
+/** The scripted policy of an editor that does not pursue the reward, as probabilities in [0, 1]. */
 export interface StorePolicyChances {
-  /** It begins with a search for the one whom the statement is about. */
+  /** The editor begins with a search for the person whom the statement is about. */
   readonly search: number;
-  /** With a search for somebody else. */
+  /** The editor begins with a search for somebody else. */
   readonly searchOther: number;
-  /** With a new record; what is left of 1: it is done at once. */
+  /** The editor begins with a new record; with the rest of the probability it is done at once. */
   readonly createUnseen: number;
-  /** After a search it does what the results ask for; what is left of 1: anything else that calls can do. */
+  /** After a search it makes the call that the results require; with the rest of the probability any other call. */
   readonly right: number;
-  /** After a change it is done; what is left of 1: another call. */
+  /** After a change it is done; with the rest of the probability it makes another call. */
   readonly stop: number;
 }
 
 export interface StorePolicyOptions {
   readonly tokenizer: Tokenizer;
-  /** With calls as lines and compact results. */
+  /** The agent's configuration; its calls must be lines, and its results compact. */
   readonly config: MemUpdateConfig;
-  /** Tasks with a store whose question is a statement of three words, the first a name. */
+  /** Tasks with a store whose question is a statement of three words, of which the first is a name. */
   readonly tasks: readonly Task[];
   readonly seed: number;
   readonly chances: StorePolicyChances;
 }
 
 /**
- * Whole conversations of an editor that searches, writes and deletes by chance: its calls are trained, the tools' words are
- * not. A model trained on them can look a name up and copy ids and statements into calls, and does not know which call
- * a store needs.
+ * Generates whole conversations of an editor that searches, writes and deletes at random; its calls are trained, and
+ * tool results are not. A model trained on them can look a name up and copy ids and statements into calls, but does not
+ * know which call a store needs.
  * @throws {AgentError} BAD_CONFIG
  */
 export async function storeDemonstrations(options: StorePolicyOptions): Promise<Demonstration[]> {
@@ -52,7 +52,10 @@ export async function storeDemonstrations(options: StorePolicyOptions): Promise<
   return rows;
 }
 
-/** Runs the agent itself, with the scripted policy in the model's place, so that rows have the form that the model will meet. */
+/**
+ * Runs the agent itself with the scripted policy in place of the model, so that rows have the format that the model
+ * will see.
+ */
 async function conversation(
   { tokenizer, config, chances }: StorePolicyOptions,
   task: Task,
@@ -106,7 +109,7 @@ class Editor {
   readonly #name: string;
   #turn = 0;
   #wrote = false;
-  /** Every choice so far was the right one. */
+  /** True if every choice so far was the right one. */
   helpful = true;
 
   constructor(task: Task, chances: StorePolicyChances, chance: () => number) {
@@ -117,7 +120,7 @@ class Editor {
     this.#name = this.#statement.split(" ")[0] as string;
   }
 
-  /** @param transcript everything so far, decoded */
+  /** Returns the next line. @param transcript the decoded conversation so far */
   next(transcript: string): string {
     this.#turn += 1;
     if (this.#turn === 1) return this.#first();
@@ -164,7 +167,7 @@ class Editor {
   }
 }
 
-/** The records that stand in the transcript as a tool showed them. */
+/** Returns the task's records that the transcript contains in the format of a tool's results. */
 function shownIn(transcript: string, task: Task): Shown[] {
   return (task.records ?? []).filter(({ id, content }) => transcript.includes(`\n${id} ${content}`));
 }

@@ -4,45 +4,48 @@ import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demo
 import { rowsOf, sectionOf } from "./needle-policy.js";
 import { policyDraws } from "./policy-draws.js";
 
-/** What a reader without an aim does with a memory of two facts, as chances in [0, 1]. */
+/**
+ * The scripted policy of a reader that has a memory of two facts and does not pursue the reward, as probabilities in
+ * [0, 1].
+ */
 export interface TwoHopPolicyChances {
-  /** A row asks for the answer; else for a new memory. */
+  /** The row asks for the answer; otherwise for a new memory. */
   readonly answer: number;
   /** The prompt's memory is the initial one. */
   readonly emptyMemory: number;
-  /** It is one fact; what is left of 1: two. */
+  /** The prompt's memory is one fact; with the rest of the probability it is two. */
   readonly oneFact: number;
-  /** Each fact of the memory is the chain's own; else a fact of another chain. */
+  /** Each fact of the memory belongs to the asked chain; otherwise to another chain. */
   readonly ownFact: number;
-  /** The section holds the chain's next fact; only where the memory lacks it. */
+  /** The section contains the chain's next fact; drawn only if the memory does not have the whole chain. */
   readonly nextInSection: number;
-  /** The section holds it and the memory is kept all the same. */
+  /** If the section contains the next fact, the memory is kept all the same. */
   readonly keepBesideNext: number;
-  /** The section holds it and the memory takes it; what is left of 1: another fact of the section is taken. */
+  /** If the section contains it, the memory takes it; with the rest of the probability another fact of the section. */
   readonly takeNext: number;
-  /** The section does not hold it and the memory is kept; what is left of 1: another fact of the section is taken. */
+  /** If the section lacks it, the memory is kept; with the rest of the probability it takes a fact of the section. */
   readonly keep: number;
 }
 
 export interface TwoHopPolicyOptions {
   readonly tokenizer: Tokenizer;
   readonly config: MemAgentConfig;
-  /** Two-hop tasks with some more sentences than a chunk holds: each gives one row. */
+  /** Two-hop tasks, each with some more sentences than fit in a chunk; each gives one row. */
   readonly tasks: readonly Task[];
   readonly seed: number;
   readonly chances: TwoHopPolicyChances;
-  /** Sentences that state nothing: they stand in sections and are never written. */
+  /** Sentences that state nothing; they occur in sections and are never written to the memory. */
   readonly fillers?: readonly string[];
-  /** The answer's form around {answer}. */
+  /** The text of an answer, with the slot {answer}. Default: the answer in \boxed{}. */
   readonly answerForm?: string;
 }
 
 /**
- * Demonstrations (see `memAgentDemonstrations`) of a reader that notes up to two facts, one after the other. What it takes goes
- * behind the one fact that it has, or replaces an empty or full memory. So a model can copy a fact, and add one
- * to another, and does not know which chain pays.
+ * Generates demonstrations (see `memAgentDemonstrations`) of a reader that notes up to two facts, one after the other.
+ * A fact that it takes is appended to a memory of one fact, and replaces an empty or full memory. So a model trained on
+ * them can copy a fact and append one to another, but does not know which chain is rewarded.
  *
- * @throws {AgentError} BAD_CONFIG when a task names no evidence or has too few sentences
+ * @throws {AgentError} BAD_CONFIG if a task names no evidence or has too few sentences
  */
 export function memAgentTwoHopDemonstrations(options: TwoHopPolicyOptions): Demonstration[] {
   const prompts = memAgentPrompts(options.tokenizer, options.config);
@@ -97,7 +100,10 @@ function demonstration(
   return row("memory", prompt, withFact(noted, taken, taken === next, begun), takesNext);
 }
 
-/** Behind the one fact that stands there; a chain's beginning, and what finds no room, starts anew. */
+/**
+ * Returns the memory with a fact added. The chain's second fact goes after its first one, and any other fact after the
+ * only one. The chain's first fact, and a fact for which there is no room, replaces the whole memory.
+ */
 function withFact(noted: readonly string[], taken: string, isNext: boolean, begun: boolean): string {
   if (isNext) return begun ? `${noted[0]}${taken}` : taken;
   return noted.length === 1 ? `${noted[0]}${taken}` : taken;
