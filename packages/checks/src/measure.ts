@@ -3,18 +3,21 @@ export interface Measure {
   readonly name: string;
   readonly value: number;
   readonly bar: number;
-  /** atMost: the value may not exceed the bar; atLeast: it may not fall below. */
+  /** atMost: the value must not exceed the bar. atLeast: it must not fall below the bar. */
   readonly goal: "atMost" | "atLeast";
-  /** Where the worst value was found. */
+  /** The place where the worst value was found. */
   readonly where?: string;
 }
 
-/** Returns whether the value is within its bar; NaN never is. */
+/** Returns whether the value is within its tolerance; NaN never is. */
 export function passes({ value, bar, goal }: Measure): boolean {
   return goal === "atMost" ? value <= bar : value >= bar;
 }
 
-/** Largest |actual − expected| where `counts` is true; NaN if one of them is NaN, Infinity if the lengths differ. */
+/**
+ * Returns the largest |actual − expected| of the elements for which `counts` is true; NaN if one of these is NaN,
+ * Infinity if the lengths differ.
+ */
 export function maxDifference(
   actual: ArrayLike<number>,
   expected: ArrayLike<number>,

@@ -21,22 +21,22 @@ import { type EvaluatedLoss, evaluateLoss } from "./evaluate-loss.js";
 import { type GoldenCase, goldenCases } from "./golden-case.js";
 import type { Golden, GoldenBatch, GoldenValue } from "./golden-file.js";
 
-/** Golden numbers have nine decimals; slime's are computed in float32. */
+/** The tolerances. The golden numbers have nine decimals, and slime's were computed in float32. */
 const BARS = { double: 1e-6, float32: 1e-5 } as const;
 type Width = keyof typeof BARS;
 const WIDTHS = ["double", "float32"] as const;
 
-/** A measure of one golden value. */
+/** The comparison with one golden value. */
 export interface LossMeasure extends Measure {
-  /** The preset whose settings made it; none: settings that no preset has. */
+  /** The preset with whose settings it was computed; "none" for settings that no preset has. */
   readonly preset: GoldenCase["preset"];
   readonly width: Width;
 }
 
 /**
  * Recomputes every golden value and gradient with the learner's own formulas, in float64 and in float32 tensors of
- * the active backend, and compares.
- * @throws {LearnerError} REFERENCE_INVALID for a golden value that nothing here computes, or that has another form
+ * the active backend, and compares the results.
+ * @throws {LearnerError} REFERENCE_INVALID for a golden value that is not known here, or that has a different form
  */
 export function checkLosses(golden: Golden): readonly LossMeasure[] {
   const known = new Set(goldenCases.map((each) => each.golden));
@@ -59,7 +59,7 @@ export function checkLosses(golden: Golden): readonly LossMeasure[] {
   });
 }
 
-/** A recomputed value: numbers, or a loss with its gradient and further facts. */
+/** A recomputed value: numbers, or a loss with its gradient and further statistics. */
 type Made = readonly number[] | (EvaluatedLoss & { readonly facts: Readonly<Record<string, number>> });
 
 function compare(
@@ -92,7 +92,7 @@ function recompute(of: GoldenCase, { rewards, batch }: Golden): Readonly<Record<
   switch (of.kind) {
     case "advantage": {
       const config = BuiltInAdvantage.parse(of.advantage);
-      // Computed in float64, passed to the device in float32.
+      // As in the learner, advantages are computed in float64 and passed to the device in float32.
       const double = [...groupAdvantages(of.lone === undefined ? rewards : [of.lone], config)];
       return { double, float32: double.map(Math.fround) };
     }
@@ -176,7 +176,7 @@ function microBatches(batch: GoldenBatch, denominators: "global" | "own"): Recor
   return { double: [sumOf("double")], float32: [sumOf("float32")] };
 }
 
-/** Counted on the host in float64, as in the learner's reports. */
+/** Computes the statistics of a loss on the host in float64, as for the learner's reports. */
 function factsOf(batch: GoldenBatch, loss: LossConfig): Readonly<Record<string, number>> {
   const statistics = tokenStatistics(loss);
   batch.mask.forEach((mask, row) => {

@@ -18,11 +18,14 @@ export type LossNumbers = Readonly<
 
 export interface EvaluatedLoss {
   readonly loss: number;
-  /** In each policy log-probability, row-major. */
+  /** The gradient with respect to each policy log-probability, row-major. */
   readonly gradient: readonly number[];
 }
 
-/** A loss and its gradient by the learner's own formula, in float32 tensors of the active backend and in float64. */
+/**
+ * Computes a loss and its gradient with the learner's own formula, in float32 tensors of the active backend and in
+ * float64.
+ */
 export function evaluateLoss(
   numbers: LossNumbers,
   terms: LossTerms,

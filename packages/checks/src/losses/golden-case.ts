@@ -10,7 +10,7 @@ import type { z } from "zod";
 
 type LossInput = z.input<typeof LossConfig>;
 
-/** How this learner computes a golden value. */
+/** Says how the learner computes a golden value. */
 export type GoldenCase = { readonly golden: string; readonly preset: PresetName | "none" } & (
   | {
       readonly kind: "advantage";
@@ -25,9 +25,12 @@ export type GoldenCase = { readonly golden: string; readonly preset: PresetName 
       readonly normTokens?: number;
       readonly kl?: z.input<typeof KlConfig>;
     }
-  /** exp(new − old). */
+  /** The ratio exp(new − old) of each token. */
   | { readonly kind: "ratio" }
-  /** The loss of every row separately: with the batch's weights and summed, or with its own and averaged. */
+  /**
+   * The losses of single rows: "global" sums them with the token weights of the batch, "own" averages them, each with
+   * token weights of its own.
+   */
   | { readonly kind: "micro-batches"; readonly denominators: "global" | "own" }
 );
 
@@ -67,7 +70,7 @@ const verlAggregations = [
 
 const slimeRows = "B_slime_default(per-rollout mean,no dual clip)";
 
-/** MemAgent's presets share the numbers of the systems that they run on; their KL is checked separately. */
+/** The known cases. MemAgent's presets share the numbers of the systems that they run on; KL has cases of its own. */
 export const goldenCases: readonly GoldenCase[] = [
   advantage("A_verl_grpo(std unbiased,eps1e-6)", "verl"),
   {

@@ -38,7 +38,7 @@ export interface Golden {
 }
 
 /**
- * Reads numbers that other systems' own code computed for one small batch.
+ * Reads the numbers that the code of other systems computed for one small batch.
  * @throws {LearnerError} REFERENCE_INVALID, naming the field
  */
 export async function readGolden(path: string): Promise<Golden> {

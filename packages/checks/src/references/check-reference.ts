@@ -30,7 +30,7 @@ export interface CheckReferenceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Tolerances by backend: another kernel library sums in a different order, so float32 results differ more. */
+/** Returns the tolerances of a backend. Kernel libraries sum in different orders, so float32 results differ. */
 function barsOf(backend: Backend["name"]) {
   const wide = backend === "wasm" ? 5 : 1;
   return {
@@ -48,7 +48,7 @@ function barsOf(backend: Backend["name"]) {
 type Bars = ReturnType<typeof barsOf>;
 
 /**
- * Recomputes everything in a reference with the learner's and the sampler's own code and compares.
+ * Recomputes everything in a reference with the learner's and the sampler's own code, and compares the results.
  * @throws {LearnerError} REFERENCE_INVALID; the signal's reason
  */
 export async function checkReference(
@@ -173,7 +173,7 @@ function evaluate(
   return { loss: outputs["loss"]?.[0] ?? Number.NaN, gradients: Object.fromEntries(gradients) };
 }
 
-/** The inputs of every pass over the batch. */
+/** Returns the inputs that every pass over the batch needs. */
 function passValues({ tokenIds, rows, width, temperature }: ReferenceBatch) {
   return { tokenIds, logitScales: new Float32Array(rows * width).fill(1 / temperature) };
 }

@@ -1,16 +1,16 @@
 import { type ModelConfig, parameterShapes } from "@palimpsest/model";
 
-/** How far one tensor's gradient is from the reference's. */
+/** The difference between one tensor's gradient and the reference's. */
 export interface GradientComparison {
-  /** Cosine of the angle between the two. */
+  /** The cosine of the angle between the two gradients. */
   readonly cosine: number;
-  /** Largest difference, relative to the reference's largest element. */
+  /** The largest difference of an element, relative to the reference's largest element. */
   readonly relative: number;
-  /** The parameter, with the layer if it is stacked. */
+  /** The name of the parameter, with the layer if the parameter is stacked. */
   readonly where: string;
 }
 
-/** Compares each parameter, and for stacked ones each layer separately, as in a checkpoint. */
+/** Compares the gradient of each parameter, and that of a stacked one for each layer, as checkpoints store layers. */
 export function compareGradients(
   model: ModelConfig,
   actual: Readonly<Record<string, ArrayLike<number>>>,
@@ -44,7 +44,7 @@ function compare(
     difference = Math.max(difference, Math.abs(own - their));
     largest = Math.max(largest, Math.abs(their));
   }
-  // A tensor with a zero gradient has no direction.
+  // The cosine of two zero gradients is undefined; they are equal.
   const both = ownSquares === 0 && squares === 0;
   return {
     cosine: both ? 1 : dot / Math.sqrt(ownSquares * squares),

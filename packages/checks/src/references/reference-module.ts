@@ -35,8 +35,8 @@ export const lossName = (lossCase: string): string => `loss.${lossCase}`;
 export const stateName = (kind: (typeof KINDS)[number], parameter: string): string => `${kind}.${parameter}`;
 
 /**
- * A learner's functions over the one batch of a reference: `score` (log-probabilities and entropies), one
- * function per loss case (loss and gradients), `apply` (AdamW).
+ * Compiles a learner's functions for the batch of a reference: `score` (log-probabilities and entropies), one function
+ * per loss case (loss and gradients), and `apply` (AdamW).
  */
 export function referenceModule(
   model: ModelConfig,

@@ -11,13 +11,13 @@ const lossCaseSchema = z.object({
   aggregation: Aggregation,
   loss: z.number(),
   kl_k3: z.number(),
-  /** Not every reference has it. */
+  /** Some references do not have it. */
   clip_fraction: z.number().optional(),
   grad_norm: z.number(),
 });
 export type LossCase = z.infer<typeof lossCaseSchema>;
 
-/** The case whose gradients are stored, and which AdamW trains on. */
+/** The loss case whose gradients are stored, and with which AdamW trains. */
 export const GRADIENT_CASE = "token_mean";
 
 const numbersSchema = z.looseObject({
@@ -37,36 +37,39 @@ const numbersSchema = z.looseObject({
 
 type Numbers = z.infer<typeof numbersSchema>;
 
-/** A reference implementation's numbers for one batch; [rows, width], where width is one less than the tokens of a row. */
+/**
+ * A reference implementation's numbers for one batch. Unless noted, they are [rows, width], where `width` is one less
+ * than the number of tokens per row.
+ */
 export interface ReferenceBatch {
   readonly rows: number;
   readonly width: number;
   readonly advantages: readonly number[];
-  /** The temperature of all numbers: logits were divided by it. */
+  /** The temperature by which the logits were divided for all numbers. */
   readonly temperature: number;
   readonly losses: ReadonlyMap<string, LossCase>;
-  /** The loss case whose gradients are stored; undefined: there are no gradients. */
+  /** The loss case whose gradients are stored; undefined if there are none. */
   readonly gradientCase: string | undefined;
-  /** int32 [rows, width + 1]. */
+  /** The token ids, int32 [rows, width + 1]. */
   readonly tokenIds: Int32Array;
-  /** true where token t+1 is not padding. */
+  /** True at position t if token t+1 is not padding. */
   readonly present: readonly boolean[];
-  /** 1 where token t+1 is a response token. */
+  /** 1 at position t if token t+1 is a response token, otherwise 0. */
   readonly lossMask: Float32Array;
   readonly logprobs: Float32Array;
   readonly entropy: Float32Array;
   readonly oldLogprobs: Float32Array;
   readonly refLogprobs: Float32Array;
-  /** Keyed by Hugging Face names. */
+  /** The gradients by the parameters' Hugging Face names. */
   readonly gradients: Readonly<Record<string, StoredTensor>>;
 }
 
-/** A reference implementation's numbers for a model; `losses` has every entry of reference.json with a `clip_low`. */
+/** A reference implementation's numbers for a model. `losses` has every entry of reference.json with a `clip_low`. */
 export interface ReferenceNumbers extends ReferenceBatch {
   readonly adamw: Numbers["adamw"];
   readonly greedy: { readonly prompt: readonly number[]; readonly continuation: readonly number[] };
   readonly logprobsAfterAdamw: Float32Array;
-  /** The same batch at other temperatures; empty if the folder has no temperature.json. */
+  /** The numbers of the same batch at other temperatures; empty if the folder has no temperature.json. */
   readonly atTemperatures: readonly ReferenceBatch[];
 }
 

@@ -1,25 +1,25 @@
 import { z } from "zod";
 
-/** One number or text of a case: the reference's and ours. */
+/** One value of a case, as the reference has it and as we compute it. */
 export interface Comparison {
   readonly name: string;
   readonly expected: unknown;
   readonly actual: unknown;
 }
 
-/** One golden case, recomputed. */
+/** The result of recomputing one golden case. */
 export interface CheckedCase {
   readonly list: string;
   readonly id: string;
   readonly kind: string;
   readonly outcome: "passed" | "failed" | "contested";
-  /** Values that differ from the reference's. */
+  /** The values that differ from the reference's. */
   readonly differences: readonly Comparison[];
-  /** Of contested cases: what we do, and why. */
+  /** For contested cases: what we do, and why. */
   readonly choice?: string;
 }
 
-/** Cases of one kind in a golden file. */
+/** Checks the cases of one kind in a golden file. */
 export interface GoldenList {
   readonly name: string;
   check(rows: readonly unknown[], tolerance: number): readonly CheckedCase[];
@@ -33,8 +33,10 @@ const caseSchema = z.object({
 });
 
 /**
- * @param definition.compare recomputes one case; an error counts as a value that is missing
- * @param definition.choice what we do in a contested case, and why
+ * Creates the check of one list of cases.
+ * @param definition.tolerance returns the tolerance of this list for that of the file; default: the same
+ * @param definition.compare recomputes one case; an error that it throws is a difference
+ * @param definition.choice says what we do in a contested case, and why
  */
 export function goldenList<Schema extends z.ZodType>(definition: {
   readonly name: string;
@@ -75,7 +77,7 @@ function differing(compare: () => readonly Comparison[], tolerance: number): rea
   }
 }
 
-/** Equal as JSON values, numbers within the tolerance; NaN equals nothing. */
+/** Returns whether two JSON values are equal, with numbers within the tolerance; NaN equals no number. */
 export function same(expected: unknown, actual: unknown, tolerance: number): boolean {
   if (typeof expected === "number" && typeof actual === "number") {
     return expected === actual || Math.abs(expected - actual) <= tolerance;

@@ -5,7 +5,7 @@ import { answerScoreCases, efficiencyCases, memoryRewardCases, overlapCases } fr
 import { advantageCases, qwenRetrieval, stepRewardCases, whitespaceRetrieval } from "./rememr1-cases.js";
 import { toolCallCases } from "./tool-call-cases.js";
 
-/** Metrics of which golden values exist, each with the lists of its files. */
+/** The metrics for which there are golden values, each with the lists of its files. */
 export const goldenMetrics = {
   memagent_reward: [boxedRewards],
   qa_metrics: [qaCases],
@@ -23,7 +23,7 @@ export type GoldenMetricName = keyof typeof goldenMetrics;
 /** A file of golden values, as parsed JSON. */
 export type GoldenFile = Readonly<Record<string, unknown>>;
 
-/** Lists of the metric that the file holds, in the order of the metric. */
+/** Returns the lists of the metric that the file contains, in the order of the metric. */
 export function listsIn(metric: GoldenMetricName, file: GoldenFile): readonly GoldenList[] {
   const lists: readonly GoldenList[] = goldenMetrics[metric];
   return lists.filter(({ name }) => Array.isArray(file[name]));

@@ -2,7 +2,7 @@ import { chosenOption, evidenceRecall, locomoF1, porterStem } from "@palimpsest/
 import { z } from "zod";
 import { goldenList } from "./golden-case.js";
 
-/** The official score of one answer. */
+/** Checks the official LoCoMo score of one answer. */
 export const locomoCases = goldenList({
   name: "cases",
   schema: z.object({
@@ -27,7 +27,7 @@ export const locomoCases = goldenList({
 const ids = z.array(z.string());
 const neverContested = () => "as computed";
 
-/** Share of the evidence that was retrieved. */
+/** Checks the share of the evidence that was retrieved. */
 export const evidenceCases = goldenList({
   name: "evidence_recall",
   schema: z.object({ context_ids: ids, evidence: ids, expected: z.number() }),
@@ -37,7 +37,7 @@ export const evidenceCases = goldenList({
   choice: neverContested,
 });
 
-/** What a reply to two options chose. */
+/** Checks which of two options a reply chose. */
 export const choiceCases = goldenList({
   name: "choice",
   schema: z.object({
@@ -51,7 +51,7 @@ export const choiceCases = goldenList({
   choice: neverContested,
 });
 
-/** Porter stems. */
+/** Checks Porter stems. */
 export const stemCases = goldenList({
   name: "stems",
   schema: z.object({ word: z.string(), stem: z.string() }),

@@ -10,7 +10,7 @@ import {
 import { z } from "zod";
 import { goldenList } from "./golden-case.js";
 
-/** MemAgent's training reward. */
+/** Checks MemAgent's training reward. */
 export const boxedRewards = goldenList({
   name: "cases",
   schema: z.object({
@@ -38,7 +38,7 @@ export const boxedRewards = goldenList({
 
 const number = z.number();
 
-/** Exact match, F1 and containment. */
+/** Checks exact match, F1 and containment. */
 export const qaCases = goldenList({
   name: "cases",
   schema: z.object({
@@ -81,7 +81,7 @@ export const qaCases = goldenList({
 
 const text = z.string().nullable();
 
-/** Finding the answer in a reply. */
+/** Checks the extraction of the answer from a reply. */
 export const extractionCases = goldenList({
   name: "cases",
   schema: z.object({
@@ -112,7 +112,7 @@ export const extractionCases = goldenList({
   choice: () => "no answer: what the reference's extractor stops at with an assertion is no box",
 });
 
-/** From a reply to its metrics, as MemAgent's evaluation goes. */
+/** Checks the whole way from a reply to its metrics, as in MemAgent's evaluation. */
 export const pipelineCases = goldenList({
   name: "pipeline",
   schema: z.object({
@@ -145,7 +145,7 @@ export const pipelineCases = goldenList({
   },
 });
 
-/** As Python's round(value, 2): exact ties, which are odd eighths alone, go to the even digit. */
+/** Rounds like Python's round(value, 2): exact ties, which only odd eighths are, go to the even digit. */
 export function roundedToHundredths(value: number): number {
   const eighths = value * 8;
   if (!Number.isInteger(eighths) || eighths % 2 === 0) return Number(value.toFixed(2));

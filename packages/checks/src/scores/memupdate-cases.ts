@@ -9,9 +9,9 @@ import {
 import { z } from "zod";
 import { goldenList } from "./golden-case.js";
 
-/** A record as in the reference: what has no content counts as empty. */
+/** The contents of records; as in the reference, a record without content counts as empty. */
 const memories = z.array(z.object({ content: z.string().default("") }).transform(({ content }) => content));
-/** The same; a content that is no text is kept, for the choice about it. */
+/** Like `memories`, but a content that is not a text becomes null, so that a case with one can be contested. */
 const anyMemories = z.array(
   z
     .object({ content: z.unknown().optional() })
@@ -29,7 +29,7 @@ const sizeOf = (lengths: z.output<typeof runs> | undefined, contents: readonly s
         characters: lengths.reduce((sum, [length, count]) => sum + length * count, 0),
       };
 
-/** The factors of the efficiency. */
+/** Checks the factors of the efficiency. */
 export const efficiencyCases = goldenList({
   name: "efficiency",
   schema: z.object({
@@ -66,7 +66,7 @@ function texts(memories: AnyMemories): string[] {
   });
 }
 
-/** Keyword search and overlap with the answer. */
+/** Checks the keyword search and the overlap with the answer. */
 export const overlapCases = goldenList({
   name: "overlap",
   schema: z.object({
@@ -97,7 +97,7 @@ export const overlapCases = goldenList({
   },
 });
 
-/** The score of a generated answer in the first version. */
+/** Checks the score of a generated answer in the first version. */
 export const answerScoreCases = goldenList({
   name: "answer_score",
   schema: z.object({
@@ -117,7 +117,7 @@ export const answerScoreCases = goldenList({
     "as the reference in memupdate-released; our own judge takes a plain verdict alone and asks again",
 });
 
-/** Change of the score times efficiency. */
+/** Checks the reward: the change of the score times the efficiency. */
 export const memoryRewardCases = goldenList({
   name: "reward",
   schema: z.object({

@@ -18,7 +18,7 @@ const retrievalSchema = z.object({
 });
 type RetrievalRow = z.output<typeof retrievalSchema>;
 
-/** Terms from the case itself, where it holds a tokenizer's. */
+/** Returns the terms of a tokenizer if the case contains them, otherwise words between white space. */
 function termsOf(row: RetrievalRow): (text: string) => readonly string[] {
   const { history_tokens: tokens, query_tokens: asked, history, query } = row;
   if (tokens === undefined) return whitespaceTerms;
@@ -64,7 +64,7 @@ const parts = z.object({
 });
 const field = z.string().default("");
 
-/** Rewards of single steps, by both definitions. */
+/** Checks the rewards of single steps by both definitions, the intended one and the official code's. */
 export const stepRewardCases = goldenList({
   name: "cases",
   schema: z.object({
@@ -141,7 +141,7 @@ const advantageSchema = z.object({
 });
 type AdvantageRow = z.output<typeof advantageSchema>;
 
-/** Advantages that mix outcome and steps, out of the learner itself. */
+/** Checks the advantages that combine outcome and steps, as the learner itself computes them. */
 export const advantageCases = goldenList({
   name: "advantages",
   schema: advantageSchema,
@@ -156,7 +156,10 @@ export const advantageCases = goldenList({
       : "the intended values: question and step are kept apart",
 });
 
-/** @param scale factor on the step rewards; the reference counts them twice */
+/**
+ * Computes the advantages of a case.
+ * @param scale factor of the step rewards; the official code counts them twice
+ */
 function advantagesOf(row: AdvantageRow, scale: number): number[] {
   const advantage = row.normalize_by_std
     ? ({ kind: "grpo", epsilon: 1e-6, ddof: 1, singleton: "reward" } as const)
@@ -173,7 +176,7 @@ function advantagesOf(row: AdvantageRow, scale: number): number[] {
   });
 }
 
-/** Groups of trajectories whose conversations are a token long. */
+/** Returns the groups of a case; each of their conversations has one prompt token and one sampled token. */
 function groupsOf(row: AdvantageRow): Group[] {
   const members = row.uid.map((groupId, index): ScoredTrajectory => {
     const own = row.rows.filter(({ trajectory }) => trajectory === index).sort((a, b) => a.step - b.step);
@@ -213,7 +216,7 @@ function groupsOf(row: AdvantageRow): Group[] {
   });
   return [...new Set(row.uid)].map((groupId) => {
     const group = members.filter(({ trajectory }) => trajectory.groupId === groupId);
-    // A lone member stands for one whose fellows have left the group.
+    // A single member represents a group from which all others have been removed, so the group size is at least 2.
     return { groupId, taskId: groupId, groupSize: Math.max(2, group.length), members: group };
   });
 }

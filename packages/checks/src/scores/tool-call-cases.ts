@@ -9,7 +9,7 @@ const schema = z.object({
   failed_blocks: z.number(),
 });
 
-/** Tool calls in the form of Hermes. */
+/** Checks the parsing of tool calls in the format of Hermes. */
 export const toolCallCases = goldenList({
   name: "cases",
   schema,

@@ -19,12 +19,12 @@ export interface CheckTextsOptions {
   readonly signal?: AbortSignal;
 }
 
-/** In nats; float32 sums in a different order differ by about 1e-5 at thirty layers. */
+/** The tolerance of log-probabilities, nats. Float32 sums in a different order differ by about 1e-5 at 30 layers. */
 const LOGPROB_BAR = 2e-3;
 
 /**
- * Encodes, scores and continues every text with this package's own code and compares the results with the reference.
- * @throws {ModelError} TOKENIZER_INVALID when the model has no tokenizer; the signal's reason
+ * Encodes, scores and continues every text with Palimpsest's own code, and compares the results with the reference.
+ * @throws {ModelError} TOKENIZER_INVALID if the model has no tokenizer; the signal's reason
  */
 export async function checkTexts(
   model: ModelFolder,
@@ -49,7 +49,7 @@ function checkScores(
   cases: readonly ReferenceText[],
   { backend, mode = "auto", signal }: CheckTextsOptions,
 ): Measure[] {
-  // One width for all: tokens to the right of a text change nothing in it.
+  // All texts are padded to one width: with causal attention, tokens after a text do not change its scores.
   const width = Math.max(...cases.map(({ ids }) => ids.length));
   const module = scoringModule(config, width, backend, mode);
   try {
@@ -146,7 +146,7 @@ async function checkGreedy(
     promptLengths: [longestPrompt],
   });
   try {
-    // The continuation gets the reference's length and is compared whole, whether or not it would end earlier.
+    // There are no stop tokens, so each continuation has the reference's length and is compared completely.
     const results = await Promise.all(
       cases.map(({ ids, greedy_ids: greedy }) =>
         sampler.generate(
