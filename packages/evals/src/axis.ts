@@ -1,4 +1,4 @@
-/** Scales and ticks of plots. */
+/** The scale of one axis of a plot, and its ticks. */
 export interface Axis {
   /** Returns the pixel position of a value. */
   at(value: number): number;

@@ -1,6 +1,6 @@
 import type { CategoryResult, Evaluation } from "./length-results.js";
 
-/** Writes the report's rewards by category of the tasks; nothing when no task has one. */
+/** Writes the report's section on rewards by task category; returns no lines when no task has a category. */
 export function categorySection(data: {
   readonly before?: Evaluation;
   readonly after: Evaluation;
@@ -34,7 +34,7 @@ export function categorySection(data: {
 
 const line = (cells: readonly (string | number)[]) => `| ${cells.join(" | ")} |`;
 
-/** A category is data, so it may contain characters that end a cell or a line. */
+/** Escapes a category for a table. It is data, so it may contain characters that would end a cell or a line. */
 const cellText = (text: string) => text.replace(/[|\\]/g, "\\$&").replace(/\s+/g, " ");
 
 function rewardText(result: CategoryResult | undefined): string {

@@ -17,9 +17,9 @@ export interface MatchComparison {
   readonly before: number;
   readonly after: number;
   readonly difference: number;
-  /** 95 %: Newcombe's paired score interval; with several samples per question the paired bootstrap over questions. */
+  /** 95 % interval: Newcombe's paired score interval, or with several samples per question the paired bootstrap. */
   readonly interval: Interval;
-  /** The exact two-sided McNemar test; with several samples per question random sign flips, one per question. */
+  /** p of the exact two-sided McNemar test, or with several samples per question of random sign flips per question. */
   readonly p: number;
   readonly counts: PairedCounts;
 }
@@ -29,9 +29,9 @@ export interface RewardComparison {
   readonly before: number;
   readonly after: number;
   readonly difference: number;
-  /** Paired bootstrap, 95 %. */
+  /** 95 % interval of the paired bootstrap over questions. */
   readonly interval: Interval;
-  /** Random sign flips, two-sided. */
+  /** Two-sided p of random sign flips, one per question. */
   readonly p: number;
 }
 
@@ -59,7 +59,7 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Lengt
   });
 }
 
-/** The tasks are known to be equal. */
+/** Compares the rewards of two results that are known to have the same tasks. */
 function rewards(before: LengthResult, after: LengthResult): RewardComparison {
   const earlier = new Map(before.outcomes.map(({ taskId, reward }) => [taskId, reward]));
   const differences = after.outcomes.map(({ taskId, questionId, reward }) => ({

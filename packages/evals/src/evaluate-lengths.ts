@@ -14,7 +14,7 @@ export interface LengthItems {
 
 export interface EvaluateLengthsOptions {
   readonly suite: string;
-  /** Answers with predictions that a reward has scored: `rewardedPrediction`. */
+  /** The system must answer with predictions that a reward has scored, as `rewardedPrediction` does. */
   readonly system: System;
   readonly lengths: readonly LengthItems[];
   /** How often each question is asked, ≥ 1. Default 1. */
@@ -60,5 +60,5 @@ export async function evaluateLengths(options: EvaluateLengthsOptions): Promise<
   return results;
 }
 
-/** Node reports it in kibibytes on every platform. */
+/** Returns the peak resident set of this process in bytes. Node reports it in kibibytes on every platform. */
 const ownPeak = () => process.resourceUsage().maxRSS * 1024;

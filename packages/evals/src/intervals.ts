@@ -4,14 +4,14 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Normal quantile of 0.975. */
+/** The 0.975 quantile of the standard normal distribution. */
 const z = 1.959963984540054;
 
 const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
 
 /**
- * Returns the Wilson score interval of a fraction, which keeps its 95 % for small n and for fractions near 0 and 1,
- * where the usual p ± 2 SE is empty. Source: E. B. Wilson, J. Am. Stat. Assoc. 22 (1927).
+ * Returns the Wilson score interval of a fraction, which keeps its 95 % coverage for small n and for fractions near 0
+ * and 1, where the usual p ± 2 SE has no width. Source: E. B. Wilson, J. Am. Stat. Assoc. 22 (1927).
  * @param n at least 1; with 0 nothing is known and the interval is all of [0, 1]
  */
 export function wilsonInterval(successes: number, n: number): Interval {
@@ -25,7 +25,7 @@ export function wilsonInterval(successes: number, n: number): Interval {
   };
 }
 
-/** How often the same tasks were right before and after. */
+/** Counts of the tasks by whether they were right before and after. */
 export interface PairedCounts {
   readonly bothRight: number;
   readonly onlyAfter: number;

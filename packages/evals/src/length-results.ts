@@ -23,7 +23,7 @@ export interface TaskOutcome {
   readonly failure?: string;
 }
 
-/** Everything measured at one length. Sums are over episodes that did not fail. */
+/** Everything that was measured at one length. Sums are over the episodes that did not fail. */
 export interface LengthResult {
   /** Nominal document length under which the row is listed. */
   readonly lengthTokens: number;
@@ -38,18 +38,18 @@ export interface LengthResult {
    * not report an exact match.
    */
   readonly exactMatch: number | null;
-  /** 95 %: Wilson for one sample per question, bootstrap over questions for several. */
+  /** 95 % interval: Wilson's for one sample per question, else the bootstrap over questions. */
   readonly exactMatchInterval: Interval | null;
   /**
    * pass@k: the fraction of questions with at least one right sample; null when the reward does not report an exact
    * match.
    */
   readonly passAtK: number | null;
-  /** Wilson over questions, 95 %. */
+  /** 95 % Wilson interval over questions. */
   readonly passAtKInterval: Interval | null;
   /** Mean over all samples, where failures count as 0. */
   readonly meanReward: number;
-  /** Bootstrap over questions, 95 %. */
+  /** 95 % bootstrap interval over questions. */
   readonly meanRewardInterval: Interval;
   /** Results of tasks with a category, by its name. */
   readonly categories: readonly CategoryResult[];
@@ -70,19 +70,19 @@ export interface LengthResult {
   readonly outcomes: readonly TaskOutcome[];
 }
 
-/** One category of the tasks of a length. */
+/** The results of one category of the tasks of a length. */
 export interface CategoryResult {
   readonly category: string;
   readonly episodes: number;
-  /** Mean in which failures count as 0. */
+  /** Mean over the category's samples, where failures count as 0. */
   readonly meanReward: number;
-  /** Bootstrap over questions, 95 %. */
+  /** 95 % bootstrap interval over questions. */
   readonly meanRewardInterval: Interval;
 }
 
 export interface Evaluation {
   readonly agent: string;
-  /** 0 is greedy. */
+  /** Sampling temperature; 0 is greedy. */
   readonly temperature: number;
   readonly seed: number;
   readonly lengths: readonly LengthResult[];
@@ -93,7 +93,7 @@ const exactMatchComponent = "exactMatch";
 
 /**
  * Summarizes one length of a suite that `rewardScorer` scored.
- * @param run.outcomes one for each item, in the items' order
+ * @param run.outcomes one outcome for each item, in the order of the items
  */
 export function lengthResult(run: {
   readonly lengthTokens: number;

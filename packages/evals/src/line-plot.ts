@@ -23,7 +23,7 @@ export interface LinePlot {
   readonly series: readonly PlotSeries[];
   /** Default linear; log puts a tick at every x of the points. */
   readonly xScale?: "linear" | "log";
-  /** Values that the y axis includes at least. */
+  /** The y axis covers at least the range from `yMin` to `yMax`. */
   readonly yMin?: number;
   readonly yMax?: number;
 }
@@ -170,13 +170,13 @@ function drawSeries(series: PlotSeries, color: string, x: Axis, y: Axis, i: numb
   return [...bars, ...lines, ...marks];
 }
 
-/** Marks on long curves would hide the line. */
+/** Returns whether the points of a series have marks. On long curves, marks would hide the line. */
 const isMarked = (series: PlotSeries): boolean => !series.faint && series.points.length <= 40;
 
 const rounded = (path: string): string =>
   path.replace(/-?\d+\.\d+(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 100) / 100));
 
-/** Series differ by shape as well as by color. */
+/** Draws the mark of one point. Series differ in the shape of their marks as well as in color. */
 function mark(i: number, x: number, y: number, color: string): string {
   const look = { fill: color, stroke: "#ffffff", "stroke-width": 1.2 };
   if (i % 3 === 1) return element("rect", { x: x - 4.2, y: y - 4.2, width: 8.4, height: 8.4, ...look });
@@ -185,7 +185,7 @@ function mark(i: number, x: number, y: number, color: string): string {
   return element("circle", { cx: x, cy: y, r: 4.6, ...look });
 }
 
-/** Faint series share the color of the series after them and do not count. */
+/** Returns the color of series i. A faint series has the color of the series after it and uses up none. */
 function colorOf(plot: LinePlot, i: number): string {
   const before = plot.series.slice(0, i).filter((series) => !series.faint).length;
   return colors[before % colors.length] as string;

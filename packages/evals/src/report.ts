@@ -23,7 +23,7 @@ export interface ReportData {
   readonly example?: Trace;
 }
 
-/** Results of one length as numbers, for machines. */
+/** The results of one length as numbers, for programs to read. */
 export interface LengthSummary extends Omit<LengthResult, "outcomes"> {
   readonly before?: { readonly exactMatch: number | null; readonly exactMatchInterval: Interval | null };
   readonly comparison?: LengthComparison;
@@ -34,7 +34,7 @@ export interface LengthSummary extends Omit<LengthResult, "outcomes"> {
 export interface ReportSummary {
   readonly title: string;
   readonly facts: Readonly<Record<string, string | number>>;
-  /** The value at the training length, or at the first length when none is named. */
+  /** Exact match before training, at the training length or, when none is named, at the first length. */
   readonly exactMatchBefore: number | null;
   /** Null when the reward does not report an exact match. */
   readonly exactMatchAfter: number | null;

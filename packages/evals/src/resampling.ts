@@ -11,9 +11,9 @@ const resamples = 4000;
 
 /**
  * Returns the 95 % percentile bootstrap interval of a mean, for which whole clusters are drawn. When all values are
- * equal it would be empty, so it is then that of `whereEqual`. Source: B. Efron, R. Tibshirani, An Introduction to the
- * Bootstrap (1993), chapters 8 and 13.
- * @param observations at least one
+ * equal that interval would have no width, so the interval of `whereEqual` is returned instead. Source: B. Efron,
+ * R. Tibshirani, An Introduction to the Bootstrap (1993), chapters 8 and 13.
+ * @param observations at least one observation
  * @param whereEqual returns the interval of n clusters that all have this value; default: the value alone
  */
 export function meanInterval(
@@ -42,9 +42,9 @@ function drawnMean(clusters: readonly Cluster[], random: Random): number {
 }
 
 /**
- * Returns the two-sided p of the hypothesis that the signs of paired differences are random, one coin per cluster: how
- * often random signs give a mean so far from 0. The observed signs count as one draw, so p is never 0. Source: R. A.
- * Fisher, The Design of Experiments (1935), section 21; Monte Carlo form.
+ * Returns the two-sided p of the hypothesis that the signs of paired differences are random, with one coin flip per
+ * cluster: the fraction of draws whose mean is at least as far from 0 as the observed mean. The observed signs count as
+ * one draw, so p is never 0. Source: R. A. Fisher, The Design of Experiments (1935), section 21; Monte Carlo form.
  */
 export function signFlipP(differences: readonly Observation[]): number {
   const sums = clustersOf(differences)
@@ -52,7 +52,7 @@ export function signFlipP(differences: readonly Observation[]): number {
     .filter((sum) => sum !== 0);
   if (sums.length === 0) return 1;
   const random = createRandom("sign-flip");
-  // Rounding must not distinguish sums that are equal.
+  // The tolerance keeps rounding errors from separating sums that are equal.
   const observed = Math.abs(sums.reduce((a, b) => a + b, 0)) - 1e-9;
   let extreme = 1;
   for (let i = 0; i < resamples; i++) {

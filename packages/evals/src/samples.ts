@@ -33,7 +33,7 @@ export function sampledShareInterval(observations: readonly Observation[]): Inte
 export interface PassAtK {
   /** Fraction of questions with at least one right sample among the k. */
   readonly share: number;
-  /** Wilson over questions, 95 %. */
+  /** 95 % Wilson interval over questions. */
   readonly interval: Interval;
 }
 

@@ -18,7 +18,7 @@ export const escapeXml = (text: string): string =>
 const attribute = (value: string | number): string =>
   typeof value === "number" ? String(Math.round(value * 100) / 100) : escapeXml(value);
 
-/** `children` is finished markup; text must be passed through `text`. */
+/** Writes an element. `children` is inserted as markup, so texts must be passed through `text` first. */
 export function element(name: string, attributes: Attributes, children = ""): string {
   const list = Object.entries(attributes)
     .map(([key, value]) => ` ${key}="${attribute(value)}"`)

@@ -1,5 +1,5 @@
 /**
- * Number of categories that are distinguished in one evaluation or step; tasks of further ones count as
+ * Number of categories that are distinguished in one evaluation or step. Tasks of further categories are counted under
  * `otherCategory`.
  */
 export const maxCategories = 64;

@@ -3,7 +3,7 @@ import { type EvalItem, openDocument } from "../suite/item.js";
 import type { Prediction, System } from "../suite/system.js";
 
 /**
- * Called with every finished episode. It changes no answer, and is not part of the key under which answers are cached.
+ * Called with every finished episode. It cannot change an answer, so it is not part of the key of cached answers.
  */
 export type OnEpisode = (item: EvalItem, result: EpisodeResult) => void;
 
@@ -11,7 +11,7 @@ export type OnEpisode = (item: EvalItem, result: EpisodeResult) => void;
  * Makes a system of a memory agent.
  * @param options.settings JSON of the agent's settings
  * @param options.model JSON that identifies the model
- * @param options.memories whether the prediction keeps the memory after each step, for people
+ * @param options.memories whether the prediction keeps the memory after each step, for people to read
  */
 export function agentSystem(options: {
   readonly name: string;

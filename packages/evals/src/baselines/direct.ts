@@ -2,7 +2,7 @@ import { documentText } from "../suite/item.js";
 import type { System } from "../suite/system.js";
 import type { Reader } from "./reader.js";
 
-/** The name of a baseline and what identifies it in a run. */
+/** The name of a baseline, and the reader and the model with which it answers. */
 export interface BaselineOptions {
   readonly name: string;
   readonly reader: Reader;

@@ -1,9 +1,9 @@
 /** A part of a document that can be retrieved. */
 export interface Passage {
-  /** Index in the document, from 0. */
+  /** Index of the passage in the document, from 0. */
   readonly place: number;
   readonly text: string;
-  /** What the passage comes from, as evidence names it: the title of a numbered document, else nothing. */
+  /** Where the passage comes from, as an item's evidence names it: the title of a numbered document; else empty. */
   readonly sources: readonly string[];
 }
 
@@ -50,7 +50,7 @@ function fitting(paragraph: string, { maxTokens, countTokens }: PassageRules): s
 
 const sentences = (text: string): string[] => text.split(/(?<=[.!?]["')\]]*\s)/);
 
-/** Joins neighbors while they fit. */
+/** Joins neighboring pieces as long as they fit into one passage. */
 function packed(pieces: readonly string[], { maxTokens, countTokens }: PassageRules): string[] {
   const passages: string[] = [];
   let open = "";

@@ -20,7 +20,7 @@ const closedPrompt = `Answer the question. Put the answer into \\boxed{}.
 
 Your answer:`;
 
-/** How baselines ask a model directly: one prompt, one answer. */
+/** The settings with which a baseline asks a model directly, with one prompt for one answer. */
 export const readerConfigSchema = z.strictObject({
   documentPrompt: z
     .string()

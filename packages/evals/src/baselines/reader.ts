@@ -10,7 +10,7 @@ export interface Reader {
   /** Returns the token ids of a text as it appears in a prompt. */
   encode(text: string): number[];
   decode(tokenIds: readonly number[]): string;
-  /** Returns how many tokens a document may have beside this question, within a limit of prompt and answer. */
+  /** Returns how many tokens the document may have when its prompt and answer together may have `limitTokens`. */
   room(question: string, limitTokens: number): number;
   /** @throws {EvaluationError} PROMPT_TOO_LONG */
   answer(
@@ -18,7 +18,7 @@ export interface Reader {
     documentIds: readonly number[],
     options: AnswerOptions,
   ): Promise<Pick<Prediction, "text" | "counts">>;
-  /** Answers without any text. */
+  /** Answers the question without showing any text. */
   answerClosed(question: string, options: AnswerOptions): Promise<Pick<Prediction, "text" | "counts">>;
 }
 

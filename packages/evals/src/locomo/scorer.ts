@@ -5,7 +5,7 @@ import type { Scorer } from "../suite/scorer.js";
 /**
  * Scores with LoCoMo's official F1 by category, BLEU-1, and the judge's verdict if there is a judge. It takes items of
  * `locomoItems`.
- * @param options.judge with the name of its model, which is part of the key of cached scores
+ * @param options.judge the judge and the name of its model; the name is part of the key of cached scores
  */
 export function locomoScorer(
   options: {

@@ -4,7 +4,7 @@ import type { EvalItem } from "../suite/item.js";
 import type { SuiteRun } from "../suite/runner.js";
 import type { ReportSection } from "../suite/suite-markdown.js";
 
-/** One system over the items of one group and subset, by the scorer's first metric. */
+/** The score of one system over the items of one group and subset, by the scorer's first metric. */
 export interface EvidenceCell {
   readonly system: string;
   readonly group: string | number;

@@ -7,7 +7,7 @@ type EvidenceOrder = ReturnType<typeof questionContext>["evidenceOrder"];
 
 export interface LongQaOptions {
   readonly source: QuestionSource;
-  /** Numbers of documents, each of which is a group of contexts; absent: each question's own paragraphs. */
+  /** Numbers of documents per context, one group of items for each. Default: each question's own paragraphs. */
   readonly lengths?: readonly number[];
   /** Determines the positions of the gold paragraphs and the distractors. */
   readonly seed: number | string;

@@ -1,7 +1,7 @@
 /**
  * Responsibility: traces each needed fact through one episode: where it was seen, entered the memory, was paraphrased,
  * was lost or recalled, and whether the answer contains it.
- * Not responsible for: many episodes (run-losses.ts), or pages.
+ * Not responsible for: statistics over many episodes (run-losses.ts), or rendering.
  */
 import type { Trace, TraceMemoryStep } from "../trace/trace-schema.js";
 import { countWords, type FactPattern, patternOf, type Said, saysFact } from "./fact-match.js";
@@ -9,18 +9,18 @@ import { sentencesOf } from "./words.js";
 
 /** A fact that the answer needs. */
 export interface NeededFact {
-  /** `first hop`, `second hop`, `phrase`, … */
+  /** A name for readers, such as `first hop`, `second hop` or `phrase`. */
   readonly name: string;
   readonly text: string;
 }
 
 export interface LaneStep {
   readonly step: number;
-  /** Whether the text that the step read says it; undefined when the trace does not contain that text. */
+  /** Whether the text that the step read says the fact; undefined when the trace does not contain that text. */
   readonly seen: Said | undefined;
-  /** Whether the memory after the step says it. */
+  /** Whether the memory after the step says the fact. */
   readonly memory: Said;
-  /** Whether the text that was recalled for the step, or a tool's answer, says it. */
+  /** Whether the text that was recalled for the step, or a tool's answer, says the fact. */
   readonly recalled: boolean;
   readonly event: LaneEvent | undefined;
 }
@@ -28,26 +28,26 @@ export interface LaneStep {
 export type LaneEvent = "entered" | "rephrased" | "lost" | "returned" | "missed" | "recalled";
 
 export type LaneEnd =
-  /** It was in the last memory. */
+  /** The last memory contains the fact. */
   | "kept"
-  /** It was in some memory, and not in the last one. */
+  /** Some memory contains the fact, but the last one does not. */
   | "lost"
-  /** It was read and never entered a memory. */
+  /** A step read the fact, but no memory contains it. */
   | "missed"
-  /** It was in no memory, and it is unknown whether it was read. */
+  /** No memory contains the fact, and it is unknown whether a step read it. */
   | "absent"
-  /** No step read it. */
+  /** No step read the fact. */
   | "unseen";
 
 export interface FactLane {
   readonly fact: NeededFact;
   readonly steps: readonly LaneStep[];
   readonly end: LaneEnd;
-  /** Index of the step that lost it for good, or that read it and did not keep it. */
+  /** Index of the step that lost the fact for good, or that read it and did not keep it. */
   readonly lostAt: number | undefined;
-  /** True when recall brought it back for the answer after the memory had lost it. */
+  /** True when recall brought the fact back for the answer after the memory had lost it. */
   readonly recalledAfter: boolean;
-  /** True when the final answer contains it, or one of the right answers that it contains. */
+  /** True when the final answer contains the fact, or one of the right answers that the fact contains. */
   readonly answered: boolean;
 }
 
@@ -87,7 +87,8 @@ export function factLanes(trace: Trace, phrases: readonly string[] = []): FactLa
 }
 
 /**
- * Returns what was read; when that is not known, each remembered text once, because what is kept is in many memories.
+ * Returns the sections that were read. When the trace does not contain them, it returns each remembered sentence once,
+ * because a sentence that is kept appears in many memories.
  */
 function textsOf({ memorySteps }: Trace): string[] {
   const sections = memorySteps.flatMap(({ section }) => (section ? [section] : []));
@@ -133,7 +134,10 @@ function memoryLane(trace: Trace, pattern: FactPattern): RawStep[] {
   }));
 }
 
-/** When the section was not kept, the prompt shows it, beside the memory before the step. */
+/**
+ * Returns whether a step read the fact. When the trace does not contain the section, the prompt shows it, so the prompt
+ * is searched without the memory before the step and the recalled text.
+ */
 function seenIn(
   { conversations }: Trace,
   { section, step, recalled }: TraceMemoryStep,

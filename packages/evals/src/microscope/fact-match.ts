@@ -45,6 +45,7 @@ export function countWords(facts: readonly string[], texts: Iterable<string>): M
 }
 
 /**
+ * Returns the pattern of a fact, with which `saysFact` searches texts.
  * @param counts word counts of the documents that contain the fact; words that are frequent there distinguish nothing
  */
 export function patternOf(

@@ -46,7 +46,7 @@ export function laneMark(step: LaneStep): LaneMark {
   return { ...main, text: [main.text, ...also].join(", "), sign: `${main.sign}${recalled ? "↩" : ""}` };
 }
 
-/** Formats "lost at 3, recalled later", where steps count from 1. */
+/** Formats the end of a lane, such as "lost at 3, recalled later", with steps counted from 1. */
 export function laneEndText({ end, lostAt, recalledAfter, answered }: FactLane): string {
   const at = lostAt === undefined ? "" : ` at ${lostAt + 1}`;
   return `${ends[end]}${at}${recalledAfter ? ", recalled later" : ""}${answered ? ", answered" : ""}`;

@@ -8,7 +8,7 @@ const values =
   "figs plums chess amber copper violins tulips cider maps kites marble cotton pepper lanterns".split(" ");
 const places = "Rome Oslo Cadiz Lima Porto Kyoto Quito Turin Bergen Izmir Malmo Leeds".split(" ");
 
-/** Ways to say the same, the first as documents do. */
+/** Phrasings of the same fact; the first is the one that documents use. */
 const likes = [
   (name: string, value: string) => `${name} likes ${value}.`,
   (name: string, value: string) => `${name}: ${value}`,
@@ -32,9 +32,9 @@ const prose = [
 export interface PlantedFact {
   readonly name: string;
   readonly seenAt: number;
-  /** First step whose memory contains it; undefined when none does. */
+  /** First step whose memory contains the fact; undefined when none does. */
   readonly entersAt: number | undefined;
-  /** First step whose memory no longer contains it; undefined when it stays. */
+  /** First step whose memory no longer contains the fact; undefined when it stays. */
   readonly lostAt: number | undefined;
 }
 

@@ -2,7 +2,7 @@
 import type { Trace } from "../trace/trace-schema.js";
 import { type FactLane, factLanes, type LaneEnd } from "./fact-lanes.js";
 
-/** A lane as an index stores it. */
+/** The part of a lane that an index of episodes stores. */
 export interface LaneSummary {
   readonly name: string;
   readonly end: LaneEnd;

@@ -24,7 +24,7 @@ export interface ReplayedCall {
   readonly after: ReadonlyMap<string, string>;
 }
 
-/** Replays the calls in order. */
+/** Replays the calls in order, and returns each with the store before and after it. */
 export function replayStore(calls: readonly TraceToolCall[]): ReplayedCall[] {
   let known: ReadonlyMap<string, string> = new Map();
   return calls.map((call) => {
@@ -74,7 +74,7 @@ function effectOf({ name, arguments: text, result }: TraceToolCall, store: Map<s
       return [one, ...lines.map(({ id }) => id)];
     case "search_memory":
     case "sample_memory":
-      // What was read is known from now on, and nothing was changed.
+      // The records that were read are known from now on, but the call has changed nothing.
       for (const { id, content: read } of lines) store.set(id, read);
       return [];
     default:

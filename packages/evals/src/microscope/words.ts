@@ -7,7 +7,7 @@ const empty = new Set(
   ),
 );
 
-/** Removes the endings in which two ways of saying the same differ. */
+/** Removes the endings in which two phrasings of the same statement may differ. */
 function stem(word: string): string {
   const bare = word.replace(/['’]s$/, "");
   if (bare.length > 5 && bare.endsWith("ing")) return bare.slice(0, -3);

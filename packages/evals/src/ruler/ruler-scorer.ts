@@ -2,8 +2,8 @@ import { afterThinking, rulerRuleOf, rulerScores } from "@palimpsest/rewards";
 import type { Scorer } from "../suite/scorer.js";
 
 /**
- * RULER's score of the whole reply by the rule of the item's task (metadata `task`), and whether nothing is missing
- * from it. Text up to `</think>` does not count.
+ * Computes RULER's score of the whole reply by the rule of the item's task (metadata `task`), and whether the reply is
+ * complete. Text up to `</think>` is ignored.
  */
 export const rulerScorer: Scorer = {
   name: "ruler/1",

@@ -26,7 +26,7 @@ const sorts: Readonly<Record<string, RegExp>> = {
 const average = "average";
 
 /**
- * Returns the scores of every task, every category of tasks and all of them, by system and length; failed items are 0.
+ * Returns the scores of every task, of every category and of all tasks, by system and length. Failed items score 0.
  */
 export function rulerCells(run: SuiteRun): RulerCell[] {
   const taskOf = new Map(run.items.map((item) => [item.id, String(item.metadata["task"])]));

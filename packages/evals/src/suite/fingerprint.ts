@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Returns 32 hexadecimal digits of the SHA-256 of a JSON value. The order of an object's keys does not count. */
+/** Returns 32 hexadecimal digits of the SHA-256 of a JSON value. The order of an object's keys is ignored. */
 export function fingerprint(value: unknown): string {
   return createHash("sha256").update(canonical(value)).digest("hex").slice(0, 32);
 }

@@ -23,7 +23,7 @@ export interface EvalItem {
   readonly searchQuery?: string;
   /** At least one answer, any of which counts as right, unless the scorer wants all of them. */
   readonly answers: readonly string[];
-  /** "" when the item is about a store of records. */
+  /** The document to read; "" when the item is about a store of records. */
   readonly document: string | LazyDocument;
   /** The records with which a memory agent's store starts. */
   readonly records?: Task["records"];
@@ -77,6 +77,7 @@ export function itemFingerprint(item: EvalItem): string {
 }
 
 /**
+ * Makes an item of a task.
  * @param group the group under which the item is listed; default: the task's `lengthTokens`, then `numDocs`, then "all"
  */
 export function itemOfTask(task: Task, group?: string | number): EvalItem {

@@ -13,11 +13,11 @@ export interface Pair {
   readonly n: number;
   /** Mean of the second minus mean of the first. */
   readonly difference: number;
-  /** 95 %: Newcombe's paired interval for fractions of independent items, else paired bootstrap over questions. */
+  /** 95 % interval: Newcombe's paired one for fractions of independent items, else the paired bootstrap. */
   readonly interval: Interval;
-  /** Two-sided: McNemar's exact test for such fractions, else random sign flips, one coin per question. */
+  /** Two-sided p: McNemar's exact test for such fractions, else random sign flips, one coin per question. */
   readonly p: number;
-  /** Holm's correction over all pairs of this group and metric. */
+  /** `p` after Holm's correction over all pairs of this group and metric. */
   readonly adjustedP: number;
 }
 
@@ -35,7 +35,7 @@ export function pairsOf(summary: SuiteSummary): Pair[] {
 /**
  * Compares the same systems in two runs, for example with another checkpoint or other settings. When each run has only
  * one system, these two are compared.
- * @param names of the runs, for the pairs
+ * @param names the names of the two runs, which the pairs show
  * @throws {EvaluationError} NOT_COMPARABLE
  */
 export function pairsBetween(

@@ -1,8 +1,13 @@
 /**
- * Stores the predictions of an evaluation, one line each, in a file that only grows, so that finished items survive the
- * end of the process. It does not decide what is run again.
- * - PREDICTIONS-1. A line for which `append` has returned is on the disk and is read back after kill -9 or loss of power.
- * - PREDICTIONS-2. A line cut short by the end of its process is dropped at the next opening, and nothing is written behind it.
+ * Responsibility: stores the predictions of an evaluation, one line each, in a file that only grows, so that finished
+ * items survive the end of the process.
+ * Not responsible for: deciding which items are run again.
+ *
+ * Invariants:
+ * - PREDICTIONS-1. A line for which `append` has returned is on the disk and is read back after kill -9 or loss of
+ *   power.
+ * - PREDICTIONS-2. A line cut short by the end of its process is dropped at the next opening, and nothing is written
+ *   behind it.
  * - PREDICTIONS-3. Lines are written completely, one after another.
  */
 import { type FileHandle, mkdir, open, readFile } from "node:fs/promises";
@@ -23,7 +28,7 @@ const keptSchema = z.strictObject({
   scores: z.record(z.string(), z.number()),
   /** Seconds from question to answer. */
   seconds: z.number(),
-  /** Its part of the wall-clock time: the time in progress divided by the number of items in progress. */
+  /** The item's part of the wall-clock time: its time in progress, divided by the number of items in progress. */
   busySeconds: z.number(),
   attempts: z.number(),
 });

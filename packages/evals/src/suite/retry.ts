@@ -1,14 +1,17 @@
-/** When and how often a failure is retried. */
+/** The rules that say which failures are retried, how often, and after which waits. */
 export interface RetryRules {
-  /** Attempts in total, ≥ 1. Default 4. */
+  /** Number of attempts in total, ≥ 1. Default 4. */
   readonly maxAttempts: number;
-  /** Milliseconds before the second attempt; doubles with every further one, and half of it is random. Default 500. */
+  /**
+   * Milliseconds before the second attempt, doubled for each further one. Jitter shortens each wait by up to half.
+   * Default 500.
+   */
   readonly backoffMs: number;
   /** Longest wait in milliseconds. Default 30,000. */
   readonly maxBackoffMs: number;
   /** Returns whether an error is retried. Default: errors with `retryable: true`. */
   readonly isTransient: (error: unknown) => boolean;
-  /** Waits; tests replace it. Rejects with the signal's reason when that is aborted. */
+  /** Waits for that many milliseconds; tests replace it. Rejects with the signal's reason when the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -16,7 +19,10 @@ export type Attempted<T> =
   | { readonly value: T; readonly attempts: number }
   | { readonly failure: string; readonly attempts: number };
 
-/** @throws the signal's reason only */
+/**
+ * Makes attempts until one succeeds, fails with an error that is not transient, or is the last one allowed.
+ * @throws the signal's reason only; failures are returned
+ */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   rules: Partial<RetryRules> & { readonly seed: number },
@@ -36,7 +42,7 @@ export async function withRetries<T>(
       signal.throwIfAborted();
       if (attempts >= maxAttempts || !isTransient(error)) return { failure: reasonOf(error), attempts };
       const longest = Math.min(maxBackoffMs, backoffMs * 2 ** (attempts - 1));
-      // The waits are spread by the seed, so that items that failed together do not return together.
+      // The jitter comes from the seed, so that items that failed together are not retried at the same moment.
       const spread = ((rules.seed * 0x9e3779b1 + attempts * 0x85ebca6b) >>> 0) / 2 ** 32;
       await wait(longest * (0.5 + spread / 2), signal);
     }

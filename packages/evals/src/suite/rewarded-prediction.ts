@@ -46,7 +46,7 @@ function withScore(prediction: Prediction, { reward, components }: Score): Predi
 export const rewardComponent = (prediction: Prediction, name: string): number | undefined =>
   prediction.measures?.[`${componentPrefix}${name}`];
 
-/** Returns the reward that is stored in a prediction. An episode without an answer may have earned one. */
+/** Returns the reward that is stored in a prediction. Empty answers are scored too, because they may earn a reward. */
 export const rewardScorer: Scorer = {
   name: "reward",
   metrics: [{ name: "reward", label: "reward", kind: "mean" }],

@@ -1,7 +1,10 @@
 /**
- * Asks every system every item of a suite, scores the answers and stores them. It does not build items, summarize or
- * write reports.
- * - SUITE-1. An item that fails counts as wrong, with its reason, and stays in the denominator; an empty answer is wrong.
+ * Responsibility: asks every system every item of a suite, scores the answers and stores them.
+ * Not responsible for: building items, summaries, or writing reports.
+ *
+ * Invariants:
+ * - SUITE-1. An item that fails counts as wrong, with its reason, and stays in the denominator; an empty answer is
+ *   wrong.
  * - SUITE-2. An abort stops everything and is thrown; it is never counted as a failure.
  * - SUITE-3. At most `concurrency` items are in progress; systems run one after another.
  * - SUITE-4. What is in the cache is not run again; what failed is.
@@ -31,7 +34,7 @@ export interface ItemOutcome {
   readonly failure?: string;
   /** Seconds from question to answer. */
   readonly seconds: number;
-  /** Its part of the wall-clock time: the sum over items is the time that the system took. */
+  /** The item's part of the wall-clock time. Its sum over all items is the time that the system took. */
   readonly busySeconds: number;
   readonly attempts: number;
   /** True when it came from the cache. */
@@ -40,7 +43,7 @@ export interface ItemOutcome {
 
 export interface SystemRun {
   readonly system: string;
-  /** In the order of the items. */
+  /** One outcome for each item, in the order of the items. */
   readonly outcomes: readonly ItemOutcome[];
 }
 
@@ -70,7 +73,7 @@ export interface SuiteOptions {
   readonly items: readonly EvalItem[];
   readonly systems: readonly System[];
   readonly scorer: Scorer;
-  /** Finished items are read from it and written to it; absent: nothing is kept. */
+  /** The cache from which finished items are read and to which they are written. Default: nothing is kept. */
   readonly cache?: PredictionCache;
   /** Number of concurrent items, ≥ 1. Default 16. */
   readonly concurrency?: number;
@@ -85,7 +88,10 @@ export interface SuiteOptions {
   readonly now?: () => number;
 }
 
-/** @throws {EvaluationError} BAD_CONFIG; the signal's reason; whatever the cache or the scorer throws */
+/**
+ * Runs every item on every system, one system after another.
+ * @throws {EvaluationError} BAD_CONFIG; the signal's reason; whatever the cache or the scorer throws
+ */
 export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   const { suite, items, systems, scorer, seed = 0 } = options;
   checkSuite(options);
@@ -127,7 +133,7 @@ async function runSystem(
   const { items, scorer, cache, concurrency = 16, seed = 0, now = () => performance.now() } = options;
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-  // Every concurrent item listens to it, and Node would report more than ten listeners as a leak.
+  // Every concurrent item listens to this signal, and Node would report more than ten listeners as a leak.
   setMaxListeners(0, signal);
   const metric = scorer.metrics[0]?.name ?? "";
   const clock = new SharedClock(now);

@@ -6,9 +6,9 @@ import { allGroups, type CellSummary, type SuiteSummary } from "./summary.js";
 /** A part of a report that only one suite has. */
 export interface ReportSection {
   readonly title: string;
-  /** Markdown. */
+  /** The section as lines of Markdown. */
   readonly lines: readonly string[];
-  /** The same as JSON. */
+  /** The section's contents as a JSON value. */
   readonly data: unknown;
   /** Further files by name, such as plots. */
   readonly files: Readonly<Record<string, string>>;
@@ -163,7 +163,8 @@ function costTable({ systems }: SuiteSummary): string[] {
 }
 
 /**
- * Writes the systems' own numbers over all items: what was retrieved, tools called, records kept; recall also by group.
+ * Writes the systems' own measures over all items, such as retrieved passages, tool calls and records. Recall is also
+ * listed by group.
  */
 function measureTable({ systems }: SuiteSummary): string[] {
   const totals = systems.flatMap(({ system, cells }) => {

@@ -3,16 +3,16 @@ import { meanInterval } from "../resampling.js";
 import type { ItemOutcome, SuiteRun } from "./runner.js";
 import type { Metric } from "./scorer.js";
 
-/** Group of the row over all items, when there are several groups. */
+/** The name of the additional group that contains all items, which exists when there are several groups. */
 export const allGroups = "all";
 
 export interface MetricSummary {
   readonly value: number;
-  /** 95 %: Wilson for fractions of independent items, else bootstrap over questions. */
+  /** 95 % interval: Wilson's for fractions of independent items, else the bootstrap over questions. */
   readonly interval: Interval;
 }
 
-/** One system over the items of one group. Means of costs are over the items that did not fail. */
+/** The results of one system over the items of one group. Mean costs are over the items that did not fail. */
 export interface CellSummary {
   readonly group: string | number;
   readonly n: number;
@@ -34,7 +34,7 @@ export interface CellSummary {
   readonly measures: Readonly<Record<string, number>>;
 }
 
-/** What is kept of one item: enough to pair this run with another one. */
+/** The part of an item's outcome that is kept, which suffices to pair this run with another one. */
 export interface OutcomeSummary {
   readonly item: string;
   readonly group: string | number;
@@ -148,7 +148,7 @@ function metricOf(
   return { value: n === 0 ? 0 : sum / n, interval };
 }
 
-/** Wilson's interval is valid for the mean of any values in [0, 1]. */
+/** Returns the interval of n equal values. Wilson's interval is valid for the mean of any values in [0, 1]. */
 const whereEqual = (value: number, n: number): Interval =>
   value >= 0 && value <= 1 ? wilsonInterval(value * n, n) : { low: value, high: value };
 

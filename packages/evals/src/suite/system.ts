@@ -22,7 +22,7 @@ export const predictionSchema = z.strictObject({
   droppedDocumentTokens: z.number().optional(),
   /** Further numbers by name, such as `memory.records` or `toolCalls.search_memory`. The report shows their means. */
   measures: z.record(z.string(), z.number()).optional(),
-  /** Sources of what was retrieved, best first, when the system retrieves: each with the ids that it comes from. */
+  /** For systems that retrieve: the ids of the sources of each retrieved passage, best passage first. */
   retrieved: z.array(z.array(z.string())).optional(),
   /** The memory after each step, for people. */
   memories: z.array(z.string()).optional(),
@@ -31,15 +31,15 @@ export type Prediction = Readonly<z.infer<typeof predictionSchema>>;
 
 export interface AnswerOptions {
   readonly signal: AbortSignal;
-  /** A function of the run's seed and the item; the same for every system. */
+  /** The seed depends only on the run's seed and the item, so it is the same for every system. */
   readonly seed: number;
 }
 
-/** What answers items: an agent with a model, a baseline, a script. It is safe to call concurrently. */
+/** A system under evaluation: an agent with a model, a baseline, or a script. It is safe to call concurrently. */
 export interface System {
   /** Name of the row in the report; unique in a run. */
   readonly name: string;
-  /** JSON of everything that determines its answers besides item and seed: model, weights, prompts, limits. */
+  /** JSON of everything besides item and seed that determines the answers: model, weights, prompts, limits. */
   readonly settings: unknown;
   /** @throws whatever went wrong; transient failures are retried */
   answer(item: EvalItem, options: AnswerOptions): Promise<Prediction>;

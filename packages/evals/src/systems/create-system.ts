@@ -51,7 +51,7 @@ export function createSystem(options: {
   readonly model: SystemModel;
   readonly embedder?: Embedder;
   readonly agentEmbedder?: Embedder;
-  /** Returns the agent of a recipe, for systems of kind `trained`; without a name that of the run that is evaluated. */
+  /** For systems of kind `trained`: returns the agent of a recipe or, without a name, of the run under evaluation. */
   readonly trainedAgent?: (recipe: string | undefined) => AgentSettings;
   /** Called with every finished episode of an agent. */
   readonly onEpisode?: OnEpisode;

@@ -133,6 +133,7 @@ export const evalSettingsSchema = z.strictObject({
 export type EvalSettings = z.output<typeof evalSettingsSchema>;
 
 /**
+ * Checks the contents of a settings file and fills in defaults.
  * @param where names the file in the error
  * @throws {EvaluationError} BAD_CONFIG
  */

@@ -2,9 +2,9 @@ import { systemSettings } from "./create-system.js";
 import { type EvalSettings, parseEvalSettings, type SystemSettings } from "./eval-settings.js";
 
 /**
- * Returns the settings with one replaced: `reader.NAME`, `answer.NAME`, a name of the file's top level, or
- * `SYSTEM.NAME`, which is a setting of an agent or of how a baseline reads; `SYSTEM.preset` is an agent's preset,
- * `trained.recipe` the recipe of a trained one.
+ * Returns the settings with one of them replaced. The path is a name at the file's top level, `reader.NAME`,
+ * `answer.NAME`, or `SYSTEM.NAME` for a setting of an agent or of a baseline's reader. `SYSTEM.preset` is an agent's
+ * preset, and `trained.recipe` the recipe of a trained agent.
  * @throws {EvaluationError} BAD_CONFIG
  */
 export function overrideSetting(settings: EvalSettings, path: string, value: unknown): EvalSettings {

@@ -1,4 +1,4 @@
-/** Markup that was made here. Every other text is escaped when it is inserted. */
+/** Markup that `html` has built. Any other text is escaped when it is inserted. */
 export class Html {
   readonly markup: string;
 

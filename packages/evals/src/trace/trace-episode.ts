@@ -3,13 +3,13 @@ import type { Conversation, MemoryStep, Score, Task, Trajectory } from "@palimps
 import { toolCallsOf } from "./tool-calls.js";
 import { type Trace, type TraceConversation, type TraceMemoryStep, traceVersion } from "./trace-schema.js";
 
-/** How much of every conversation a trace contains. */
+/** The parts of every conversation that a trace contains. */
 export type TraceDetail =
-  /** What the model wrote. */
+  /** The trace contains only what the model wrote. */
   | "replies"
-  /** Also the prompts. */
+  /** The trace also contains the prompts. */
   | "text"
-  /** Also token ids and log-probs. */
+  /** The trace also contains token ids and log-probs. */
   | "tokens";
 
 /** The part of a trajectory that says what happened, or of an episode's result with its steps as `memorySteps`. */
@@ -54,7 +54,10 @@ export interface TraceOptions
   readonly trainedOf?: (step: number) => TracedUpdate | undefined;
 }
 
-/** Values for all tokens of a conversation, those of the prompt first; empty when nothing of tokens is known. */
+/**
+ * What an update did with a conversation. The arrays have one value per token, those of the prompt first; they are
+ * empty when nothing is known about single tokens.
+ */
 export interface TracedUpdate {
   readonly advantage: number;
   /** NaN where a token is not trained on. */
@@ -105,7 +108,7 @@ export function traceEpisode(
   };
 }
 
-/** An episode that failed before it sampled has infinite versions. */
+/** Returns 0 for the infinite versions of an episode that failed before it sampled. */
 const finite = (version: number) => (Number.isFinite(version) ? version : 0);
 
 function traceConversation(
@@ -149,7 +152,7 @@ interface ConversationFacts {
   readonly trained: TracedUpdate | undefined;
 }
 
-/** People do not read more than four decimal places. */
+/** Ratios are rounded to four decimal places, because people do not read more. */
 const digits = 1e4;
 
 function tokensOf(
@@ -164,7 +167,7 @@ function tokensOf(
   return { ratios, clipped };
 }
 
-/** Returns the trace of an episode of which nothing but the reason of its failure is left. */
+/** Returns the trace of a failed episode of which only the reason for its failure is left. */
 export function lostTrace(
   facts: Pick<Trace, "trajectoryId" | "agent" | "run" | "trainingStep" | "groupId" | "failure"> & {
     readonly task: Pick<Task, "id" | "question" | "answers">;

@@ -24,7 +24,7 @@ export class TraceFile {
     this.#file = file;
   }
 
-  /** Continues after the existing lines; an incomplete line that a killed process left is removed. */
+  /** Opens a file to continue after its existing lines. An incomplete line that a killed process left is removed. */
   static async open(path: string): Promise<TraceFile> {
     await mkdir(dirname(path), { recursive: true });
     await removeTornLine(path);

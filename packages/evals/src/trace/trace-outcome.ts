@@ -34,7 +34,7 @@ export function traceOutcome(options: TraceOutcomeOptions): Trace {
     model,
     run,
   } as const;
-  // A document that is built when it is read is not built again for people.
+  // A document that is built on demand is not built a second time only to be shown.
   const document = typeof item.document === "string" ? item.document : "";
   if (episode !== undefined && failure === undefined) {
     const done = { ...episode, memorySteps: episode.steps, answer: prediction?.text ?? episode.answer };

@@ -1,6 +1,6 @@
 /**
- * The behavior of a page of traces: choosing, searching, sorting, keys. It moves elements and reads text and never
- * creates markup, so text of a trace cannot become markup.
+ * The behavior of a page of traces: selecting, searching, sorting and keyboard shortcuts. It moves elements and reads
+ * text, but never creates markup, so the text of a trace cannot become markup.
  */
 export const viewerScript = `"use strict";
 (() => {

@@ -1,15 +1,15 @@
-/** A run of text that both have, that only the later has, or that only the earlier had. */
+/** A run of text that both texts contain, that only the later one contains, or that only the earlier one contains. */
 export interface DiffPart {
   readonly kind: "same" | "added" | "removed";
   readonly text: string;
 }
 
-/** More differing words than this and the differing part is shown as replaced: it was written anew. */
+/** When more words than this differ, the whole differing part is shown as replaced, because it was rewritten. */
 const mostDifferences = 600;
 
 /**
- * What became of a text, by words: the parts that are not "removed" give the later text, those not "added" the earlier.
- * Fewest differing words (Myers 1986), unless there are more than `mostDifferences`.
+ * Compares two texts word by word. The parts that are not "removed" make up the later text, and those that are not
+ * "added" the earlier one. The number of differing words is minimal (Myers 1986), unless it exceeds `mostDifferences`.
  */
 export function wordDiff(earlier: string, later: string): DiffPart[] {
   const before = words(earlier);
@@ -43,7 +43,7 @@ const words = (text: string): string[] => text.match(/\s+|[\p{L}\p{N}\p{M}_]+|[^
 
 function shortestEdits(before: readonly string[], after: readonly string[]): DiffPart[] | undefined {
   const most = Math.min(before.length + after.length, mostDifferences);
-  // furthest[k + most]: how far in `before` the path on diagonal k reaches.
+  // furthest[k + most] is the index in `before` that the path on diagonal k has reached.
   const furthest = new Int32Array(2 * most + 3);
   const rounds: Int32Array[] = [];
   for (let d = 0; d <= most; d++) {
@@ -88,7 +88,7 @@ function walkBack(
   return edits.reverse();
 }
 
-/** Neighbors of one kind as one part; within a change, what went stands before what came. */
+/** Joins neighboring parts of one kind. Within a change, the removed text comes before the added text. */
 function joined(parts: readonly DiffPart[]): DiffPart[] {
   const result: DiffPart[] = [];
   let removed = "";
