@@ -40,7 +40,8 @@ const peftConfigSchema = z.looseObject({
   alpha_pattern: z.record(z.string(), z.never()).default({}),
   modules_to_save: z.array(z.never()).nullish(),
   layers_to_transform: z.null().optional(),
-  // Other initializations (PiSSA, OLoRA, CorDA, LoftQ) subtract something from the base, which would have to be changed too.
+  // Other initializations (PiSSA, OLoRA, CorDA, LoftQ) subtract something from the base weights, which would then have
+  // to be changed too.
   init_lora_weights: z.union([z.boolean(), z.enum(["gaussian", "eva", "orthogonal"])]).nullish(),
   layer_replication: z.null().optional(),
   use_qalora: z.literal(false).default(false),
@@ -155,7 +156,7 @@ function loraOf(folder: string, text: string): { readonly lora: LoraConfig; read
   return { lora: lora.data, ...(base_model_name_or_path ? { baseModel: base_model_name_or_path } : {}) };
 }
 
-/** One tensor of PEFT's file and where it belongs in our parameters; all are transposed. */
+/** One tensor of PEFT's file and its position in our parameters, where every such tensor is transposed. */
 interface AdapterTensor {
   readonly name: string;
   readonly shape: readonly [rows: number, columns: number];

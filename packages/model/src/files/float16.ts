@@ -1,7 +1,7 @@
-/** float32 of every IEEE half-precision bit pattern, 256 KiB; made when first asked for. */
+/** The float32 value of every IEEE half-precision bit pattern (256 KiB), computed on first use. */
 let table: Float32Array | undefined;
 
-/** The values of the 65,536 half-precision bit patterns. Exact: every half is a float32. */
+/** Returns the values of the 65,536 half-precision bit patterns. They are exact, because every half is a float32. */
 export function float16Values(): Float32Array {
   table ??= Float32Array.from({ length: 65_536 }, (_, bits) => halfValue(bits));
   return table;

@@ -44,7 +44,7 @@ const classNames = {
   qwen3: "Qwen3ForCausalLM",
 } as const;
 
-/** Names of our fields in config.json, for error messages. */
+/** The names that our fields have in config.json, for error messages. */
 const hfNames: Readonly<Record<string, string>> = {
   vocabSize: "vocab_size",
   hiddenSize: "hidden_size",
@@ -115,7 +115,7 @@ export function modelConfigFromHf(json: unknown): ModelConfig {
     hiddenSize,
     layers: config.take("num_hidden_layers"),
     heads,
-    // The other classes' defaults are constants that do not depend on the rest of the config.
+    // The defaults of the other classes are constants that do not depend on the rest of the config.
     kvHeads: config.takeOr("num_key_value_heads", architecture === "llama" ? heads : undefined, heads),
     headDim,
     intermediateSize: config.take("intermediate_size"),
@@ -179,7 +179,7 @@ function isJson(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Takes fields one by one; at the end, fields that were neither taken nor are ignorable are refused. */
+/** Takes fields one by one. At the end, it refuses all fields that were not taken and that may not be ignored. */
 class HfConfigReader {
   readonly #json: Json;
   readonly #taken = new Set<string>();

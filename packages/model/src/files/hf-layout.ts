@@ -27,13 +27,13 @@ const layerNames: Readonly<Record<string, string>> = {
   down: "mlp.down_proj.weight",
 };
 
-/** One tensor of a Hugging Face checkpoint and where it belongs in our parameters. */
+/** One tensor of a Hugging Face checkpoint and its position in our parameters. */
 export interface HfTensor {
   readonly name: string;
-  /** As in the file: projections are [out, in]. */
+  /** The shape in the file, where projections are [out, in]. */
   readonly shape: readonly number[];
   readonly parameter: string;
-  /** First element within the (stacked) parameter. */
+  /** Index of the tensor's first element within the (stacked) parameter. */
   readonly start: number;
   /** True where our parameter is [in, out]. */
   readonly transposed: boolean;

@@ -39,7 +39,7 @@ export async function readParameters(
 }
 
 /**
- * Does the same from tensors in memory.
+ * Converts a checkpoint's tensors that are already in memory into stacked parameters.
  * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, DTYPE_UNSUPPORTED, NOT_FINITE
  */
 export function parametersFromHf(

@@ -12,7 +12,7 @@ const watch = () => {
 };
 const model = await loadModel(folder, { onProgress: watch });
 const weightBytes = Object.values(model.parameters).reduce((sum, { byteLength }) => sum + byteLength, 0);
-// The kernel's own high-water mark, in KiB, which sampling could miss.
+// The kernel's own high-water mark, in KiB. Sampling the resident set could miss the peak.
 const loadedBytes = process.resourceUsage().maxRSS * 1024 - before;
 await saveModel(copy, model, { dtype: "bfloat16", maxShardBytes: 20_000_000 });
 const savedBytes = process.resourceUsage().maxRSS * 1024 - before;

@@ -19,7 +19,7 @@ export interface ModelFolder {
   readonly parameters: Readonly<Record<string, Float32Array>>;
   /** Absent when the folder has no tokenizer.json. */
   readonly tokenizer?: BpeTokenizer;
-  /** generation_config.json, if there is one: further end tokens, and the recommended sampling settings. */
+  /** The contents of generation_config.json, if there is one: further end tokens and recommended sampling settings. */
   readonly generationConfig?: Readonly<Record<string, unknown>>;
 }
 
@@ -91,7 +91,7 @@ export async function loadModel(
   options: ReadOptions = {},
 ): Promise<ModelFolder & { readonly parameters: Parameters }> {
   const config = await loadConfig(folder);
-  // Before the weights, because it is quick and the most likely to fail.
+  // The tokenizer is read before the weights, because it is quick and the most likely to fail.
   const tokenizer = existsSync(join(folder, "tokenizer.json")) ? await loadTokenizer(folder) : undefined;
   const generationConfig = await loadGenerationConfig(folder);
   const files = await WeightFiles.open(folder);

@@ -1,10 +1,10 @@
-/** Bytes read at a time. A reader keeps this much of a file in memory, and twice that when 16-bit values are widened. */
+/** Bytes that are read at a time. A reader has this much of a file in memory, plus twice that for widened values. */
 export const pieceBytes = 4 << 20;
 
 /** Memory for one piece of a tensor, both as it is read and as it is passed on. */
 export interface PieceBuffer {
   readonly bytes: Uint8Array;
-  /** Room for as many 16-bit values as `bytes` has; allocated on first use. */
+  /** Returns memory for as many float32 values as `bytes` has 16-bit values; it is allocated on first use. */
   readonly widened: () => Float32Array;
 }
 

@@ -22,7 +22,7 @@ const headerSchema = z.record(
 export interface TensorPlace {
   readonly dtype: string;
   readonly shape: readonly number[];
-  /** The first byte in the file, and the one after the last. */
+  /** Index in the file of the tensor's first byte; `end` is the index after its last byte. */
   readonly start: number;
   readonly end: number;
 }

@@ -9,7 +9,7 @@ const dtypes = {
   bfloat16: { name: "BF16", bytesEach: 2 },
 } as const;
 
-/** Elements computed and written at a time; one row if rows are longer. */
+/** Number of elements that are computed and written at a time; a longer row is written as a whole. */
 const pieceElements = 1 << 20;
 
 /** A tensor to write, whose values are computed on demand. */
@@ -62,7 +62,7 @@ function headerOf(tensors: readonly WritableTensor[], dtype: WrittenDtype): Buff
     offset = end;
   }
   const json = Buffer.from(JSON.stringify(header), "utf8");
-  // Padded with spaces to a multiple of eight, so that the data is aligned when mapped.
+  // The header is padded with spaces to a multiple of eight, so that the data is aligned when the file is mapped.
   const headerLength = Math.ceil(json.length / 8) * 8;
   const bytes = Buffer.alloc(8 + headerLength, " ");
   bytes.writeBigUInt64LE(BigInt(headerLength), 0);

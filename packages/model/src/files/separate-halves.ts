@@ -1,4 +1,4 @@
-/** Rows of each head [pair, half] → [half, pair]. */
+/** Reorders the rows of each head from [pair, half] to [half, pair]. */
 export function separateHalves(values: Float32Array, heads: number, headDim: number): Float32Array {
   const width = values.length / (heads * headDim);
   const result = new Float32Array(values.length);

@@ -1,4 +1,4 @@
-/** Rows that are moved together: a cache line of float32. */
+/** Number of rows that are moved together: as many as a cache line has float32 values. */
 const tile = 16;
 
 /**
@@ -17,7 +17,7 @@ export function placeTransposed(
     const [row, column] = [Math.floor((offset + at) / columns), (offset + at) % columns];
     const whole = column === 0 ? Math.min(tile, Math.floor((values.length - at) / columns)) : 0;
     if (whole === 0) {
-      // The end of a row, or its beginning.
+      // The piece begins within a row or ends before a row does, so these values are copied one by one.
       const length = Math.min(columns - column, values.length - at);
       for (let i = 0; i < length; i++) into[start + (column + i) * rows + row] = values[at + i] as number;
       at += length;
@@ -32,7 +32,8 @@ export function placeTransposed(
 }
 
 /**
- * Does the reverse: fills `into` with rows of the [rows, columns] tensor whose transpose is in a stack.
+ * Does the reverse of `placeTransposed`: fills `into` with rows of the [rows, columns] tensor whose transpose is in a
+ * stack.
  * @param into whole rows, from `firstRow` on
  */
 export function takeTransposed(

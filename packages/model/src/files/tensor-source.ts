@@ -1,9 +1,9 @@
 /** Metadata of a tensor in a source, without its values. */
 export interface TensorInfo {
   readonly shape: readonly number[];
-  /** The source's name for it, such as F32, BF16 or Q4_1. */
+  /** The source's name for the type of the stored values, such as F32, BF16 or Q4_1. */
   readonly dtype: string;
-  /** The stored size. */
+  /** Size of the stored values in bytes. */
   readonly sizeBytes: number;
 }
 

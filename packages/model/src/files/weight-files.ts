@@ -32,8 +32,8 @@ export class WeightFiles implements TensorSource {
   }
 
   /**
-   * Reads the headers.
-   * @throws {ModelError} FILE_MISSING, FILE_DAMAGED: also if the index names tensors that its shards do not have
+   * Opens the files and reads their headers.
+   * @throws {ModelError} FILE_MISSING; FILE_DAMAGED, also if the index names tensors that its shards do not have
    */
   static async open(folder: string): Promise<WeightFiles> {
     if (existsSync(join(folder, weightsFile))) {
@@ -128,7 +128,7 @@ export async function writeWeights(
   await writeJson(join(folder, indexFile), { metadata: { total_size: totalBytes }, weight_map: weightMap });
 }
 
-/** Groups tensors in their order, as many per shard as fit; a larger one gets a shard to itself. */
+/** Groups tensors in their order, as many per shard as fit. A tensor larger than a shard gets one to itself. */
 function intoShards(
   tensors: readonly WritableTensor[],
   dtype: WrittenDtype,

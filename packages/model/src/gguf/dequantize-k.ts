@@ -1,12 +1,15 @@
 import { float16Values } from "../files/float16.js";
 import { type Dequantize, int8, viewOf, word } from "./dequantize-simple.js";
 
-// The K types: blocks of 256 values in 8 or 16 sub-blocks, each with a small integer scale (and minimum)
-// of its own under the block's half-precision ones.
+// The K types divide blocks of 256 values into 8 or 16 sub-blocks. Each sub-block has a small integer scale (and
+// minimum) of its own, which is multiplied by the block's half-precision scale d (and dmin).
 
 const BLOCK = 256;
 
-/** 16 sub-blocks of 16, 2 bits a value: d · scale · q − dmin · min; 16 bytes of scale (low) and min (high nibble). */
+/**
+ * A block has 16 sub-blocks of 16 values with 2 bits per value: d · scale · q − dmin · min. Each of 16 bytes has the
+ * scale of a sub-block in its low nibble and the minimum in its high nibble.
+ */
 export const dequantizeQ2_K: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 84, out += BLOCK) {
@@ -25,7 +28,10 @@ export const dequantizeQ2_K: Dequantize = (bytes, values) => {
   }
 };
 
-/** 16 sub-blocks of 16, 3 bits a value: d · (scale − 32) · (q − 4); the third bits stand in a mask of 32 bytes. */
+/**
+ * A block has 16 sub-blocks of 16 values with 3 bits per value: d · (scale − 32) · (q − 4). The third bits are in a
+ * separate mask of 32 bytes.
+ */
 export const dequantizeQ3_K: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 110, out += BLOCK) {
@@ -48,14 +54,14 @@ export const dequantizeQ3_K: Dequantize = (bytes, values) => {
 };
 
 /**
- * Where sub-block `sub` of 16 values has its 2-bit parts: 128 values share 32 bytes, each byte holding
- * one value of four consecutive runs of 32.
+ * Returns the first byte and the shift of the 2-bit parts of sub-block `sub` of 16 values. 128 values share 32 bytes,
+ * and each byte contains one value of each of four consecutive runs of 32.
  */
 function twoBitPlace(sub: number): { readonly first: number; readonly shift: number } {
   return { first: (sub >>> 3) * 32 + (sub & 1) * 16, shift: 2 * ((sub >>> 1) & 3) };
 }
 
-/** 8 sub-blocks of 32, 4 bits a value: d · scale · q − dmin · min. */
+/** A block has 8 sub-blocks of 32 values with 4 bits per value: d · scale · q − dmin · min. */
 export const dequantizeQ4_K: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 144, out += BLOCK) {
@@ -73,7 +79,10 @@ export const dequantizeQ4_K: Dequantize = (bytes, values) => {
   }
 };
 
-/** As Q4_K with a fifth bit of each value in 32 bytes: bit `sub` of byte i belongs to value i of the sub-block. */
+/**
+ * The layout is that of Q4_K plus 32 bytes with a fifth bit for each value: bit `sub` of byte i belongs to value i of
+ * the sub-block.
+ */
 export const dequantizeQ5_K: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 176, out += BLOCK) {
@@ -93,13 +102,13 @@ export const dequantizeQ5_K: Dequantize = (bytes, values) => {
   }
 };
 
-/** 16 sub-blocks of 16, 6 bits a value, int8 scales: d · scale · (q − 32). */
+/** A block has 16 sub-blocks of 16 values with 6 bits per value and an int8 scale each: d · scale · (q − 32). */
 export const dequantizeQ6_K: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 210, out += BLOCK) {
     const d = half[word(bytes, at + 208)] as number;
     for (let i = 0; i < BLOCK; i++) {
-      // Each half of the block: 64 bytes of nibbles, 32 bytes of upper pairs of bits for its four runs of 32.
+      // Each half of the block has 64 bytes of nibbles, and 32 bytes with the upper two bits of its four runs of 32.
       const upper = i >>> 7;
       const run = (i >>> 5) & 3;
       const column = i & 31;
@@ -111,7 +120,7 @@ export const dequantizeQ6_K: Dequantize = (bytes, values) => {
   }
 };
 
-/** float32 scale d, 256 × int8, then sums that nobody needs here: d · q. */
+/** A block has a float32 scale d and 256 int8 values: d · q. The sums that follow them are not needed here. */
 export const dequantizeQ8_K: Dequantize = (bytes, values) => {
   const view = viewOf(bytes);
   for (let at = 0, out = 0; out < values.length; at += 292, out += BLOCK) {
@@ -120,9 +129,9 @@ export const dequantizeQ8_K: Dequantize = (bytes, values) => {
   }
 };
 
-// Twelve bytes hold eight 6-bit scales and eight 6-bit minima: those of the first four sub-blocks in the low
-// six bits of bytes 0–3 and 4–7; of the last four the low nibbles in bytes 8–11 and the top bits in the
-// upper two bits of bytes 0–3 and 4–7.
+// Twelve bytes contain eight 6-bit scales and eight 6-bit minima. Those of the first four sub-blocks are the low six
+// bits of bytes 0–3 (scales) and 4–7 (minima). Those of the last four have their low four bits in bytes 8–11 (scales in
+// the low nibbles, minima in the high ones) and their top two bits in the upper two bits of bytes 0–3 and 4–7.
 
 function sixBitScale(bytes: Uint8Array, at: number, sub: number): number {
   if (sub < 4) return (bytes[at + sub] as number) & 63;

@@ -1,13 +1,13 @@
 import { float16Values } from "../files/float16.js";
 
 /**
- * Turns whole blocks of one storage type into float32: the values of block b stand at b · (values a block).
- * `bytes` holds exactly the blocks of `values`. Sums and products of the small integers and half-precision
- * scales are exact in a double, so that the one rounding is that into float32.
+ * Dequantizes whole blocks of one storage type to float32. The values of block b begin at index b · (values per
+ * block), and `bytes` contains exactly the blocks of `values`. Sums and products of the small integers and the
+ * half-precision scales are exact in float64, so the only rounding is that to float32.
  */
 export type Dequantize = (bytes: Uint8Array, values: Float32Array) => void;
 
-/** Values in a block of the simple types. */
+/** Number of values in a block of the simple types. */
 const BLOCK = 32;
 
 export const copyFloat32: Dequantize = (bytes, values) => {
@@ -26,7 +26,7 @@ export const widenBfloat16: Dequantize = (bytes, values) => {
   for (let i = 0; i < values.length; i++) words[i] = word(bytes, i * 2) << 16;
 };
 
-/** f16 scale d, 32 × int8: d · q. */
+/** A block has a float16 scale d and 32 int8 values: d · q. */
 export const dequantizeQ8_0: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 34, out += BLOCK) {
@@ -35,7 +35,10 @@ export const dequantizeQ8_0: Dequantize = (bytes, values) => {
   }
 };
 
-/** f16 scale d, 32 nibbles: d · (q − 8). The low nibbles are the first sixteen values, in all four types. */
+/**
+ * A block has a float16 scale d and 32 nibbles: d · (q − 8). The low nibbles are the first sixteen values, as in all
+ * four types with nibbles.
+ */
 export const dequantizeQ4_0: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 18, out += BLOCK) {
@@ -48,7 +51,7 @@ export const dequantizeQ4_0: Dequantize = (bytes, values) => {
   }
 };
 
-/** f16 scale d and minimum m, 32 nibbles: d · q + m. */
+/** A block has a float16 scale d, a float16 minimum m and 32 nibbles: d · q + m. */
 export const dequantizeQ4_1: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 20, out += BLOCK) {
@@ -62,7 +65,7 @@ export const dequantizeQ4_1: Dequantize = (bytes, values) => {
   }
 };
 
-/** f16 scale d, 32 fifth bits, 32 nibbles: d · (q − 16). */
+/** A block has a float16 scale d, 32 fifth bits and 32 nibbles: d · (q − 16). */
 export const dequantizeQ5_0: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 22, out += BLOCK) {
@@ -71,7 +74,7 @@ export const dequantizeQ5_0: Dequantize = (bytes, values) => {
   }
 };
 
-/** f16 scale d and minimum m, 32 fifth bits, 32 nibbles: d · q + m. */
+/** A block has a float16 scale d, a float16 minimum m, 32 fifth bits and 32 nibbles: d · q + m. */
 export const dequantizeQ5_1: Dequantize = (bytes, values) => {
   const half = float16Values();
   for (let at = 0, out = 0; out < values.length; at += 24, out += BLOCK) {
@@ -81,7 +84,7 @@ export const dequantizeQ5_1: Dequantize = (bytes, values) => {
   }
 };
 
-/** Value i of 4 bytes of fifth bits with 16 bytes of nibbles behind them. */
+/** Returns value i of a block whose 4 bytes of fifth bits begin at `at` and are followed by 16 bytes of nibbles. */
 function fiveBits(bytes: Uint8Array, at: number, i: number): number {
   const pair = bytes[at + 4 + (i & 15)] as number;
   const nibble = i < 16 ? pair & 15 : pair >>> 4;
@@ -93,7 +96,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Little-endian 16 bits. */
+/** Reads 16 bits, little-endian. */
 export function word(bytes: Uint8Array, at: number): number {
   return (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
 }

@@ -4,13 +4,13 @@ import { ModelError } from "../error.js";
 import type { GgufFile } from "./gguf-file.js";
 import { ropeScalingOf } from "./rope-factors.js";
 
-/** `general.architecture` by our names. Mistral is written as llama and computes what it does. */
+/** The supported values of `general.architecture`. Converters write Mistral as llama, which computes the same. */
 const architectures = ["llama", "qwen2", "qwen3"] as const;
 export type GgufArchitecture = (typeof architectures)[number];
 
 const count = z.int().positive();
 
-/** Keys behind `<architecture>.`; what else stands there does not change what the model computes. */
+/** The keys that follow `<architecture>.`. Other keys there do not change what the model computes. */
 const shapeSchema = z.object({
   block_count: count,
   context_length: count,
@@ -40,8 +40,8 @@ export function architectureOf(file: GgufFile): GgufArchitecture {
 }
 
 /**
- * The model's shape from a file's metadata and, for the vocabulary, the head and llama3's rotary
- * frequencies, its tensors.
+ * Returns the model's config, read from a file's metadata. The vocabulary size, whether the head is tied, and llama3's
+ * rotary scaling are read from its tensors.
  * @throws {ModelError} CONFIG_INVALID, naming the key; TENSOR_MISSING
  */
 export async function modelConfigFromGguf(file: GgufFile): Promise<ModelConfig> {
@@ -93,7 +93,7 @@ export async function modelConfigFromGguf(file: GgufFile): Promise<ModelConfig> 
   });
 }
 
-/** The number with the fewest digits that is this one as float32: 1e-5 and not 0.000009999999747378752. */
+/** Returns the number with the fewest digits that has the same float32: 1e-5 and not 0.000009999999747378752. */
 export function shortest(value: number): number {
   for (let digits = 1; digits < 9; digits++) {
     const rounded = Number(value.toPrecision(digits));

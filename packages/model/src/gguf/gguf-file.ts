@@ -7,38 +7,38 @@ import { type StorageType, storageTypes, unreadTypeNames } from "./storage-type.
 
 const MAGIC = 0x46554747; // "GGUF", little-endian
 const DEFAULT_ALIGNMENT = 32;
-/** Values dequantized at a time, a multiple of every block. */
+/** Number of values that are dequantized at a time; a multiple of every type's block size. */
 const PIECE_VALUES = 1 << 20;
 
-/** Where one tensor lies and how it is packed. */
+/** The position of one tensor in the file, and the type in which its values are stored. */
 export interface GgufTensor {
   readonly name: string;
-  /** Row-major, slowest axis first: the reverse of the order in the file. */
+  /** Row-major shape with the slowest axis first, which is the reverse of the order in the file. */
   readonly shape: readonly number[];
   readonly type: StorageType;
-  /** Position in the file. */
+  /** Index in the file of the tensor's first byte. */
   readonly offset: number;
   readonly sizeBytes: number;
 }
 
-/** An open GGUF file: its header in memory, its tensors on disk until asked for. */
+/** An open GGUF file. Its header is in memory; its tensors stay on disk until they are read. */
 export interface GgufFile {
   readonly path: string;
   readonly version: number;
   readonly metadata: GgufMetadata;
   readonly tensors: ReadonlyMap<string, GgufTensor>;
   /**
-   * Dequantizes one tensor.
+   * Reads and dequantizes one tensor as a whole.
    * @throws {ModelError} FILE_DAMAGED; the signal's reason
    */
   read(tensor: GgufTensor, signal?: AbortSignal): Promise<Float32Array>;
-  /** The same from its first to its last value; a piece is valid until the next one. */
+  /** Reads and dequantizes one tensor piece by piece, in order. A piece is valid until the next one is requested. */
   pieces(tensor: GgufTensor, signal?: AbortSignal): AsyncIterable<Float32Array>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a GGUF file of version 2 or 3 and checks that every tensor lies within it. Caller closes.
+ * Opens a GGUF file of version 2 or 3 and checks that every tensor lies within it. The caller must close it.
  * @throws {ModelError} FILE_MISSING, FILE_DAMAGED (no GGUF, truncated, contradicts itself), DTYPE_UNSUPPORTED
  */
 export async function openGguf(path: string): Promise<GgufFile> {
@@ -83,7 +83,7 @@ async function readVersion(bytes: HeaderBytes): Promise<number> {
   if (bytes.uint32() !== MAGIC) throw bytes.damaged("no GGUF file: it does not begin with GGUF");
   const version = bytes.uint32();
   if (version !== 2 && version !== 3) {
-    // A file of the other byte order has its version in the upper bytes.
+    // In a file of the other byte order, the version is in the upper bytes.
     const what = (version & 0xffff) === 0 ? "big-endian" : `version ${version}`;
     throw new ModelError(
       "FILE_DAMAGED",
@@ -122,7 +122,7 @@ async function readTensors(
   return tensors;
 }
 
-/** `offset` counts from the start of the data. */
+/** Reads the description of one tensor, whose `offset` is still relative to the start of the data. */
 async function readTensorInfo(bytes: HeaderBytes, index: number, alignment: number): Promise<GgufTensor> {
   const name = await readString(bytes, `length of the name of tensor ${index}`);
   await bytes.need(4);

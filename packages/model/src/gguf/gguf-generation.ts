@@ -2,8 +2,8 @@ import { ModelError } from "../error.js";
 import type { GgufFile } from "./gguf-file.js";
 
 /**
- * generation_config.json as a file's metadata has it: which tokens begin, end and pad. Models whose turns end
- * with another token than their texts have both as end tokens.
+ * Returns what generation_config.json would contain, from a file's metadata: the begin, end and padding tokens. Models
+ * whose turns end with another token than their texts have both as end tokens.
  * @throws {ModelError} TOKENIZER_INVALID for an id that is outside the vocabulary
  */
 export function generationConfigFromGguf(file: GgufFile): Readonly<Record<string, unknown>> {

@@ -4,10 +4,10 @@ import { ModelError } from "../error.js";
 import type { GgufFile } from "./gguf-file.js";
 import { preTokenizers } from "./pre-tokenizers.js";
 
-/** `tokenizer.ggml.token_type`. */
+/** Values of `tokenizer.ggml.token_type`. */
 const CONTROL = 3;
 const USER_DEFINED = 4;
-/** Stands for an id that the vocabulary leaves free. */
+/** The type of a placeholder for an id that the vocabulary does not use. */
 const UNUSED = 5;
 
 const tokenId = z.int().nonnegative();
@@ -29,9 +29,9 @@ const metadataSchema = z.object({
 type TokenizerMetadata = z.infer<typeof metadataSchema>;
 
 /**
- * The tokenizer that a file's metadata describes, as tokenizer.json and tokenizer_config.json would have it.
- * @throws {ModelError} TOKENIZER_INVALID: no byte-level BPE, an unknown pre-tokenizer, tables that contradict
- *   each other
+ * Returns the tokenizer that a file's metadata describes, built as from tokenizer.json and tokenizer_config.json.
+ * @throws {ModelError} TOKENIZER_INVALID for a tokenizer that is not a byte-level BPE, an unknown pre-tokenizer, or
+ *   tables that contradict each other
  */
 export function tokenizerFromGguf(file: GgufFile): BpeTokenizer {
   const fail = (what: string, cause?: unknown): never => {
@@ -85,7 +85,7 @@ export function tokenizerFromGguf(file: GgufFile): BpeTokenizer {
   return new BpeTokenizer(json, configJson(metadata));
 }
 
-/** Special tokens are in it too: the Rust library takes their ids from there. */
+/** Returns the vocabulary. It contains special tokens too, because the Rust library takes their ids from it. */
 function vocabOf(tokens: readonly string[], types: readonly number[]): Map<string, number> {
   return new Map(tokens.flatMap((token, id) => (types[id] === UNUSED ? [] : [[token, id] as const])));
 }
@@ -106,8 +106,8 @@ function addedTokens(tokens: readonly string[], types: readonly number[]) {
 }
 
 /**
- * Puts the begin token before every text, where the model wants it there.
- * @param byDefault where the file does not say
+ * Returns the post-processor that puts the begin token before every text, or null for a model that does not want it.
+ * @param byDefault whether the model wants it when the file does not say
  */
 function beginMarker(metadata: TokenizerMetadata, byDefault: boolean): unknown {
   const id = metadata["tokenizer.ggml.bos_token_id"];

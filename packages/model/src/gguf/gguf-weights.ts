@@ -11,7 +11,7 @@ const wholeNames: ReadonlyMap<string, string> = new Map([
   ["output_norm.weight", "model.norm.weight"],
 ]);
 
-/** Hugging Face names within `model.layers.N.` by those within `blk.N.`. */
+/** Hugging Face names within `model.layers.N.`, by GGUF's names within `blk.N.`. */
 const layerNames: ReadonlyMap<string, string> = new Map([
   ["attn_norm.weight", "input_layernorm.weight"],
   ["attn_q.weight", "self_attn.q_proj.weight"],
@@ -29,15 +29,15 @@ const layerNames: ReadonlyMap<string, string> = new Map([
   ["ffn_down.weight", "mlp.down_proj.weight"],
 ]);
 
-/** The llama converter writes the rotary pairs of each head side by side; Hugging Face has them half a head apart. */
+/** The llama converter stores the two rows of a rotary pair side by side; Hugging Face has them half a head apart. */
 const interleaved = /\.attn_([qk])\.weight$/;
 
 /**
- * A file's tensors as Hugging Face has them.
+ * Returns a file's tensors under their Hugging Face names and in Hugging Face's layout.
  * @throws {ModelError} TENSOR_UNKNOWN
  */
 export function ggufWeights(file: GgufFile, config: ModelConfig): TensorSource {
-  // rope_freqs.weight is part of the config.
+  // rope_freqs.weight is not a weight: the config contains what it says.
   const stored = [...file.tensors.values()].filter(({ name }) => name !== "rope_freqs.weight");
   const byName = new Map(stored.map((tensor) => [hfName(file, tensor), tensor]));
   const infos = [...byName].map(([name, { shape, type, sizeBytes }]) => {

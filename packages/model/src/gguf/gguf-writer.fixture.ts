@@ -1,4 +1,4 @@
-/** Metadata with the type number that it is to be written as. */
+/** A metadata value, and the number of the type as which it is written. */
 export type Typed =
   | { readonly type: 8; readonly value: string }
   | {
@@ -13,7 +13,7 @@ export type Typed =
 
 export interface TensorToWrite {
   readonly name: string;
-  /** Row-major, slowest axis first. */
+  /** Row-major shape with the slowest axis first. */
   readonly shape: readonly number[];
   readonly type: number;
   readonly bytes: Uint8Array;
@@ -31,7 +31,7 @@ export function float32Tensor(name: string, shape: readonly number[], values: Fl
   return { name, shape, type: 0, bytes };
 }
 
-/** A GGUF file as bytes. */
+/** Builds the bytes of a GGUF file. */
 export function ggufBytes(
   metadata: Readonly<Record<string, Typed>>,
   tensors: readonly TensorToWrite[] = [],

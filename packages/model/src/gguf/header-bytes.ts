@@ -4,8 +4,8 @@ import { ModelError } from "../error.js";
 const WINDOW_BYTES = 1 << 20;
 
 /**
- * Reads a file's bytes from the start, in order, holding one window of it. `need(n)` makes the next n
- * bytes there; the readers behind it are synchronous, for a header has a hundred thousand short strings.
+ * Reads a file's bytes in order from the start, with one window of the file in memory. `need(n)` makes the next n bytes
+ * available. The methods that then read them are synchronous, because a header has a hundred thousand short strings.
  */
 export class HeaderBytes {
   readonly path: string;
@@ -34,12 +34,12 @@ export class HeaderBytes {
     return new ModelError("FILE_DAMAGED", `${this.path}: ${what}; fetch or write the file again`, { cause });
   }
 
-  /** Whether the next `count` bytes can be read without `need`. */
+  /** Returns whether the next `count` bytes can be read without `need`. */
   has(count: number): boolean {
     return this.#at + count <= this.#window.length;
   }
 
-  /** @throws {ModelError} FILE_DAMAGED when the file ends before */
+  /** Makes the next `count` bytes available. @throws {ModelError} FILE_DAMAGED when the file ends before them */
   async need(count: number): Promise<void> {
     if (this.has(count)) return;
     if (count > this.remaining) {
@@ -95,7 +95,7 @@ export class HeaderBytes {
     return this.#window.readBigInt64LE(this.#advance(8));
   }
 
-  /** A count or length: one that no file can hold is damage. */
+  /** Reads a count or length. One that exceeds the size of the file is refused as damage. */
   length(what: string): number {
     const value = this.uint64();
     if (value > BigInt(this.sizeBytes))
@@ -115,7 +115,7 @@ export class HeaderBytes {
   }
 }
 
-/** @throws {ModelError} FILE_DAMAGED when the file ends before */
+/** Fills `into` with the bytes at `position`. @throws {ModelError} FILE_DAMAGED when the file ends before their end */
 export async function readExactly(
   file: FileHandle,
   into: Uint8Array,

@@ -8,8 +8,8 @@ import { tokenizerFromGguf } from "./gguf-tokenizer.js";
 import { ggufWeights } from "./gguf-weights.js";
 
 /**
- * Reads a GGUF file whole: config, weights as float32, tokenizer with chat template. Weights are read in
- * pieces of a few MiB into the memory that they stay in.
+ * Reads a whole GGUF file: the config, the weights as float32, and the tokenizer with its chat template. Weights are
+ * read in pieces of a few MiB straight into their final memory.
  * @throws {ModelError} FILE_MISSING, FILE_DAMAGED, CONFIG_INVALID, DTYPE_UNSUPPORTED, TENSOR_MISSING,
  *   TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, TOKENIZER_INVALID; the signal's reason
  */
@@ -20,7 +20,7 @@ export async function loadGguf(
   const file = await openGguf(path);
   try {
     const config = await modelConfigFromGguf(file);
-    // Before the weights: it takes no time and is what fails.
+    // The tokenizer is read before the weights, because it is quick and the most likely to fail.
     const tokenizer = tokenizerFromGguf(file);
     const generationConfig = generationConfigFromGguf(file);
     const parameters = await readParameters(config, ggufWeights(file, config), options);

@@ -1,16 +1,16 @@
 import type { HeaderBytes } from "./header-bytes.js";
 
-/** 64-bit integers beyond 2^53 come as bigint, all other numbers as number. */
+/** A metadata value. Integers beyond 2^53 are bigint, and all other numbers are number. */
 export type GgufValue = number | bigint | boolean | string | readonly GgufValue[];
 
 export type GgufMetadata = ReadonlyMap<string, GgufValue>;
 
 const STRING = 8;
 const ARRAY = 9;
-/** Arrays within arrays are allowed by the format and used by nobody; a file of brackets must not fill the stack. */
+/** The format allows nested arrays, but nobody uses them. The limit keeps a hostile file from overflowing the stack. */
 const MAX_DEPTH = 4;
 
-/** Fixed-size value types by number: their bytes and reader. */
+/** The size in bytes and the reader of each value type of fixed size, by its number in the format. */
 const scalars: ReadonlyMap<
   number,
   { readonly sizeBytes: number; readonly read: (bytes: HeaderBytes) => GgufValue }

@@ -1,10 +1,10 @@
-/** What tokenizer.json has in place of a name in `tokenizer.ggml.pre`. */
+/** The parts of tokenizer.json that a name in `tokenizer.ggml.pre` represents. */
 export interface PreTokenizer {
   readonly normalizer: unknown;
   readonly preTokenizer: unknown;
-  /** A word that is a token is taken whole, even where the merges would cut it otherwise. */
+  /** Whether a word that is a token becomes that token, even where the merges would split it differently. */
   readonly ignoreMerges: boolean;
-  /** Whether a begin token stands before plain texts where a file has no add_bos_token; as llama.cpp has it. */
+  /** Whether plain texts get a begin token when a file has no add_bos_token. The defaults are those of llama.cpp. */
   readonly addsBeginToken: boolean;
 }
 
@@ -24,7 +24,7 @@ const split = (pattern: string) => ({
   invert: false,
 });
 
-/** The split of the tiktoken family; they differ in how many digits make a word. */
+/** The word split of the tiktoken family, whose members differ in how many digits make up a word. */
 const wordsOf = (digits: string) =>
   [
     "(?i:'s|'t|'re|'ve|'m|'ll|'d)",
@@ -43,10 +43,10 @@ const gpt2: PreTokenizer = {
   addsBeginToken: false,
 };
 
-/** By the name that a GGUF file gives; each is what the models' own tokenizer.json has. */
+/** Pre-tokenizers by their names in GGUF files. Each is the one in the tokenizer.json of the models that use it. */
 export const preTokenizers: ReadonlyMap<string, PreTokenizer> = new Map([
   ["gpt-2", gpt2],
-  // Written by converters that did not know the model: GPT-2's is what most such models have.
+  // Converters write this name when they do not know the model. Most such models have the pre-tokenizer of GPT-2.
   ["default", gpt2],
   [
     "smollm",

@@ -3,15 +3,15 @@ import { ModelError } from "../error.js";
 import { ropeFrequencies } from "../rope.js";
 import type { GgufFile } from "./gguf-file.js";
 
-/** Tables of the converters are float32 of numbers computed in float32: agreement to a few units of its last place. */
+/** Converters compute their tables in float32, so these agree with ours to a few units in the last place. */
 const TOLERANCE = 1e-4;
 
 /**
- * A file of Llama 3.1 or later has, in place of the four numbers of its rotary scaling, the table of
- * divisors that they make (`rope_freqs.weight`). Of the four, the factor is the largest divisor and the
- * others are the same in every published model; they are taken when they make this very table.
+ * Returns the rotary scaling of a file of Llama 3.1 or later. Instead of the four numbers of the scaling, the file
+ * contains the table of divisors that follows from them (`rope_freqs.weight`). The factor is the largest divisor, and
+ * the other three numbers are the same in every published model. They are returned if they reproduce the table.
  * @returns undefined when the file has no table
- * @throws {ModelError} CONFIG_INVALID when other numbers made the table
+ * @throws {ModelError} CONFIG_INVALID when the table was computed from other numbers
  */
 export async function ropeScalingOf(
   file: GgufFile,

@@ -18,7 +18,7 @@ import {
   widenFloat16,
 } from "./dequantize-simple.js";
 
-/** How a tensor's values are packed: `blockValues` values in `blockBytes` bytes. */
+/** The type in which a tensor's values are stored, with `blockValues` values in each `blockBytes` bytes. */
 export interface StorageType {
   readonly name: string;
   readonly blockValues: number;
@@ -33,7 +33,7 @@ const type = (
   dequantize: Dequantize,
 ): StorageType => ({ name, blockValues, blockBytes, dequantize });
 
-/** By the number that a GGUF file gives. */
+/** Storage types by their numbers in GGUF files. */
 export const storageTypes: ReadonlyMap<number, StorageType> = new Map([
   [0, type("F32", 1, 4, copyFloat32)],
   [1, type("F16", 1, 2, widenFloat16)],
@@ -51,7 +51,7 @@ export const storageTypes: ReadonlyMap<number, StorageType> = new Map([
   [30, type("BF16", 1, 2, widenBfloat16)],
 ]);
 
-/** Names of types that are known and not read, for the error that refuses them. */
+/** Names of types that are known but not supported, for the error that refuses them. */
 export const unreadTypeNames: ReadonlyMap<number, string> = new Map([
   [9, "Q8_1"],
   [16, "IQ2_XXS"],

@@ -2,13 +2,16 @@ import { join } from "node:path";
 import { ModelError } from "../error.js";
 import { type DownloadedRepo, type DownloadOptions, downloadRepo } from "./download-model.js";
 
-/** Which files of a data set. */
+/** The files of a data set that are wanted. */
 export interface DatasetSelection {
-  /** A word of the files' names between dashes, dots, slashes or underscores: "train" of "data/train-00000-of-00002.parquet". */
+  /**
+   * A word of the files' paths between dashes, dots, slashes or underscores, such as "train" in
+   * "data/train-00000-of-00002.parquet".
+   */
   readonly split?: string;
   /** The folder that the files are in, such as "distractor". */
   readonly config?: string;
-  /** Paths in the repository; nothing else is looked at. */
+  /** Paths in the repository. When they are given, `split` and `config` are ignored. */
   readonly files?: readonly string[];
 }
 
@@ -17,9 +20,9 @@ export interface DatasetDownloadOptions extends Omit<DownloadOptions, "wants"> {
 }
 
 /**
- * Fetches files of a data set of a hub into the cache; what is there already costs no request.
- * @throws {ModelError} FILE_MISSING where nothing or more than one thing is meant; HUB_REFUSED, HUB_NOT_FOUND,
- *   HUB_UNREACHABLE, HASH_MISMATCH; the signal's reason
+ * Fetches files of a data set from a hub into the cache. Files that are already there cost no request.
+ * @throws {ModelError} FILE_MISSING when the selection matches nothing or more than one table; HUB_REFUSED,
+ *   HUB_NOT_FOUND, HUB_UNREACHABLE, HASH_MISMATCH; the signal's reason
  */
 export async function downloadDataset(
   repo: string,
@@ -49,12 +52,12 @@ export async function downloadDataset(
 
 const safeName = (name: string) => name.replaceAll(/[^\w.+-]/g, "_");
 const isData = (path: string) => /\.(parquet|jsonl?|ndjson)$/.test(path);
-/** Parts of one table have one name but for their number. */
+/** Returns the name of the table that a file belongs to. The names of a table's parts differ only in their numbers. */
 const tableOf = (path: string) => path.replace(/-\d+-of-\d+(?=\.\w+$)/, "");
 
 /**
- * The files that a selection means: the parts of one table, or those that it names.
- * @throws {ModelError} FILE_MISSING naming what there is to choose from
+ * Returns the files that a selection matches: the files that it names, or else the parts of one table.
+ * @throws {ModelError} FILE_MISSING, naming the files to choose from
  */
 export function chooseDatasetFiles(
   paths: readonly string[],

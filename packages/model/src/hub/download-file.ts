@@ -1,14 +1,16 @@
 /**
- * Responsibility: one file from a server to a path.
- * Not responsible for: which files, who may read them.
+ * Responsibility: downloads one file from a server to a path.
+ * Not responsible for: choosing files, or access to them.
  *
- * DOWNLOAD-1. `path` exists only with the promised size and digest.
- * DOWNLOAD-2. What arrived before a cut stays in `path.part` and is not asked for again, in this process or the next.
- * DOWNLOAD-3. Every wait ends: by bytes, by the silence timeout or by the signal; requests that bring nothing new are
- *     counted and bounded.
+ * Invariants:
+ * - DOWNLOAD-1. `path` exists only with the promised size and digest.
+ * - DOWNLOAD-2. Bytes that arrived before a connection broke stay in `path.part` and are not requested again, in this
+ *   process or the next.
+ * - DOWNLOAD-3. Every wait ends: by bytes, by the silence timeout or by the signal. The number of successive requests
+ *   that bring nothing new is bounded.
  *
- * The hub's own client is not used for the bytes: of its functions, the one that writes files starts from
- * nothing after a cut, and the other gives a Blob that knows no retry.
+ * The hub's own client is not used for the bytes: its function that writes files starts over after a broken connection,
+ * and the other one returns a Blob, which does not retry.
  */
 import type { Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -25,14 +27,15 @@ export interface FileDownload {
   readonly digest: FileDigest;
   readonly retry: RetryPolicy;
   readonly signal?: AbortSignal | undefined;
-  /** Bytes of this file that are on disk. */
+  /** Called with the number of bytes of this file that are on disk. */
   readonly onBytes?: (doneBytes: number) => void;
 }
 
 /** @throws {ModelError} HUB_REFUSED, HUB_NOT_FOUND, HUB_UNREACHABLE, HASH_MISMATCH; the signal's reason */
 export async function downloadFile(download: FileDownload): Promise<void> {
   const { path, sizeBytes, digest } = download;
-  // Damaged bytes of an earlier process are worth one more try from nothing; a server that is wrong twice is wrong.
+  // Bytes that an earlier process left may be damaged, so a wrong digest gets one more try from the start. When the
+  // digest is wrong again, the server sends wrong bytes.
   for (const lastTry of [false, true]) {
     const part = await openPart(download);
     let hex: string;
@@ -92,7 +95,10 @@ async function fill(part: Part, download: FileDownload): Promise<void> {
   }
 }
 
-/** One request; comes back with what ended it early, unless asking again would not help. */
+/**
+ * Makes one request for the missing bytes. Returns what ended it early; throws only where another request would not
+ * help.
+ */
 async function fetchRest(
   part: Part,
   download: FileDownload,
@@ -111,7 +117,7 @@ async function fetchRest(
     });
     watch.heard();
     if (isFinal(response.status) && response.status !== 416) throw refusal(url, response.status);
-    // A server that knows no ranges sends everything from the start; one that finds ours absurd sends nothing.
+    // A server that does not support ranges sends the file from its start; one that refuses our range sends nothing.
     if (part.doneBytes > 0 && response.status !== 206 && (response.ok || response.status === 416)) {
       await part.file.truncate(0);
       part.hash = startDigest(digest.kind, sizeBytes);
@@ -146,7 +152,7 @@ async function append(part: Part, bytes: Uint8Array, { url, sizeBytes, onBytes }
   onBytes?.(part.doneBytes);
 }
 
-/** What a status that stays so means, with the fix. */
+/** Returns the error for a status that a retry does not change, with the fix. */
 export function refusal(what: string, status: number): ModelError {
   if (status === 401 || status === 403) {
     const fix = "it is private, gated or not there: check the name, set HF_TOKEN, accept its license";

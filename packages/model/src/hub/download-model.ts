@@ -1,10 +1,13 @@
 /**
- * Responsibility: a model of a Hugging Face hub as a folder: what of it is wanted, what of that is already there.
- * Not responsible for: the bytes of one file; models that no hub has.
+ * Responsibility: downloads a model of a Hugging Face hub into a folder: decides which files are wanted and which of
+ * them are already there.
+ * Not responsible for: the bytes of one file, or models that are on no hub.
  *
- * HUBMODEL-1. The folder appears whole, every file checked against the listing of one commit, or not at all.
- * HUBMODEL-2. A call that was stopped anywhere is gone on with by the next one.
- * HUBMODEL-3. A folder that is complete costs no request, unless a refresh is asked for; that one fetches what changed.
+ * Invariants:
+ * - HUBMODEL-1. The folder appears either complete, with every file checked against the listing of one commit, or not
+ *   at all.
+ * - HUBMODEL-2. A download that was stopped at any point is continued by the next call.
+ * - HUBMODEL-3. A complete folder costs no request unless a refresh is requested, which fetches only what has changed.
  */
 import { existsSync } from "node:fs";
 import { copyFile, link, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
@@ -27,7 +30,7 @@ import { defaultRetryPolicy, type RetryPolicy } from "./retry.js";
 export interface DownloadProgress {
   /** The file that is being fetched or made. */
   readonly file: string;
-  /** Of all files together. */
+  /** Number of bytes that are done, of all files together. */
   readonly doneBytes: number;
   readonly totalBytes: number;
 }
@@ -38,9 +41,9 @@ export interface DownloadOptions {
   readonly token?: string;
   /** Branch, tag or commit. Default main. */
   readonly revision?: string;
-  /** Which files of the listing; default: those that a model folder is made of. */
+  /** Returns whether a file of the listing is wanted. Default: those that a model folder consists of. */
   readonly wants?: (path: string) => boolean;
-  /** Asks the hub even if the folder is complete. */
+  /** Whether to ask the hub for changes even if the folder is complete. */
   readonly refresh?: boolean;
   readonly retry?: Partial<RetryPolicy>;
   readonly signal?: AbortSignal;
@@ -50,7 +53,7 @@ export interface DownloadOptions {
 const defaultEndpoint = "https://huggingface.co";
 const recordFile = ".palimpsest-download.json";
 
-/** What a downloaded folder was made from; only a folder that is complete has it. */
+/** The record of what a folder was downloaded from. Only a complete folder has one. */
 const recordSchema = z.object({
   endpoint: z.string(),
   repo: z.string(),
@@ -60,7 +63,10 @@ const recordSchema = z.object({
 });
 type DownloadRecord = z.infer<typeof recordSchema>;
 
-/** Config, tokenizer and safetensors; no weights in other formats, no repeated ones, no pictures. */
+/**
+ * Returns whether a file belongs to a model folder: config, tokenizer and safetensors, but no weights in other formats,
+ * no second copies of the weights, and no pictures.
+ */
 export function isModelFile(path: string): boolean {
   return (
     /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map)\.json$/.test(path) ||
@@ -71,7 +77,7 @@ export function isModelFile(path: string): boolean {
 }
 
 /**
- * Fetches `organization/name` of a hub into `folder` and returns it resolved.
+ * Downloads `organization/name` from a hub into `folder`, and returns the folder's absolute path.
  * @throws {ModelError} FOLDER_TAKEN, FILE_MISSING, HUB_REFUSED, HUB_NOT_FOUND, HUB_UNREACHABLE, HASH_MISMATCH;
  *   the signal's reason
  */
@@ -88,22 +94,25 @@ export async function downloadModel(
   return (await downloadRepo({ kind: "model", repo, folder, choose }, options)).folder;
 }
 
-/** A repository of a hub as a folder. */
+/** A folder with files of a hub's repository. */
 export interface DownloadedRepo {
   readonly folder: string;
   readonly endpoint: string;
   readonly commit: string;
-  /** Relative to the folder, in the order of the hub. */
+  /** Paths of the files relative to the folder, in the hub's order. */
   readonly files: readonly string[];
 }
 
-/** @throws as `downloadModel`, and what `choose` throws */
+/**
+ * Downloads the chosen files of a repository into a folder.
+ * @throws {ModelError} the codes of `downloadModel`; whatever `choose` throws
+ */
 export async function downloadRepo(
   wanted: {
     readonly kind: RepoKind;
     readonly repo: string;
     readonly folder: string;
-    /** Which files of the listing. */
+    /** Returns the files of the listing that are wanted. */
     readonly choose: (files: readonly HubFile[]) => readonly HubFile[];
   },
   options: Omit<DownloadOptions, "wants">,
@@ -159,7 +168,7 @@ async function fetchFiles(access: HubAccess, { target, record, wanted, old, onPr
   const totalBytes = wanted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   let before = 0;
   for (const { path, sizeBytes, digest } of wanted) {
-    // The digest stands in the name: a file left by a download of another commit is not taken for this one.
+    // The name contains the digest, so that a file that a download of another commit left is not mistaken for this one.
     const arriving = join(fresh, `${digest.hex}.done`);
     const report = (doneBytes: number) =>
       onProgress?.({ file: path, doneBytes: before + doneBytes, totalBytes });
@@ -193,7 +202,7 @@ async function fetchFiles(access: HubAccess, { target, record, wanted, old, onPr
   await rm(fresh, { recursive: true, force: true });
 }
 
-/** The same file under another name; a copy on file systems without hard links. */
+/** Makes the file available under another name: as a hard link, or as a copy on file systems without hard links. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch(() => copyFile(from, to));
 }

@@ -5,8 +5,9 @@ import { setTimeout as delay } from "node:timers/promises";
 const pollIntervalMs = 200;
 
 /**
- * Runs `work` while nobody else on this machine does under the same path. A lock whose process is gone is
- * taken over. It saves downloading twice at once; that a folder is right is checked by hash, not by this.
+ * Runs `work` while no other process on this machine runs work under the same path. A lock whose process is gone is
+ * taken over. The lock only prevents two downloads of the same files at once; hashes, and not the lock, ensure that a
+ * folder is right.
  * @throws the signal's reason
  */
 export async function withFolderLock<T>(
@@ -27,7 +28,7 @@ export async function withFolderLock<T>(
 }
 
 async function take(path: string): Promise<boolean> {
-  // Linked and not created: a lock is never there without the id of its process.
+  // The lock is a link to a finished file, so that it never exists without the id of its process.
   const own = `${path}-${randomBytes(6).toString("hex")}`;
   await writeFile(own, String(process.pid));
   try {

@@ -6,10 +6,10 @@ import { isFinal, type RetryPolicy, silenceWatch, waitBeforeRetry } from "./retr
 
 export type RepoKind = "model" | "dataset";
 
-/** A hub, which of its shelves, and who asks it. */
+/** A hub, the kind of its repositories that is requested, and the token with which it is asked. */
 export interface HubAccess {
   readonly kind: RepoKind;
-  /** Without a slash at the end. */
+  /** URL of the hub, without a slash at its end. */
   readonly endpoint: string;
   readonly token?: string | undefined;
   readonly retry: RetryPolicy;
@@ -22,13 +22,13 @@ export interface HubFile {
   readonly digest: FileDigest;
 }
 
-/** A repository's files at one commit, whatever happens to the branch meanwhile. */
+/** A repository's files at one commit, which stay the same when the branch moves on. */
 export interface HubListing {
   readonly commit: string;
   readonly files: readonly HubFile[];
 }
 
-// Paths and hashes end up in file names and requests: both are checked before use.
+// Paths and hashes become parts of file names and requests, so both are checked before use.
 const hex = z.string().regex(/^[0-9a-f]+$/);
 const entrySchema = z.object({
   type: z.string(),
@@ -42,7 +42,8 @@ const entrySchema = z.object({
 export async function listHubRepo(access: HubAccess, repo: string, revision: string): Promise<HubListing> {
   const { datasetInfo, listFiles, modelInfo } = await import("@huggingface/hub");
   const { kind } = access;
-  // The token goes through our own fetch: the client refuses tokens that do not begin with hf_, as mirrors' may.
+  // Our own fetch sends the token, because the client refuses a token that does not begin with hf_, and the token of a
+  // mirror may not.
   const asked = { hubUrl: access.endpoint, fetch: patientFetch(access, `${kind} ${repo} at ${revision}`) };
   const { sha } =
     kind === "model"
@@ -68,7 +69,7 @@ export async function listHubRepo(access: HubAccess, repo: string, revision: str
   return { commit: sha, files };
 }
 
-/** Where a file's bytes are, after redirects. */
+/** Returns the URL of a file, which may redirect to where its bytes are. */
 export function fileUrl(access: HubAccess, repo: string, commit: string, path: string): string {
   const escaped = path.split("/").map(encodeURIComponent).join("/");
   const shelf = access.kind === "dataset" ? "datasets/" : "";
@@ -79,11 +80,11 @@ export function authorization(access: HubAccess): Readonly<Record<string, string
   return access.token === undefined ? {} : { authorization: `Bearer ${access.token}` };
 }
 
-/** A fetch that asks again where that may help, and throws ModelErrors where it does not. */
+/** Returns a fetch that retries failures that may pass, and throws a ModelError for those that do not. */
 function patientFetch(access: HubAccess, what: string): typeof fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    // The token is for this hub alone, not for where a page of the listing may point.
+    // The token is sent to this hub only, and not to other servers to which a page of the listing may point.
     const credentials = url.origin === new URL(access.endpoint).origin ? authorization(access) : {};
     for (let failures = 1; ; failures++) {
       const watch = silenceWatch(access.retry.silenceTimeoutMs, access.signal);
@@ -92,7 +93,7 @@ function patientFetch(access: HubAccess, what: string): typeof fetch {
       try {
         const headers = { ...(init?.headers as Record<string, string> | undefined), ...credentials };
         response = await fetch(url, { ...init, headers, signal: watch.signal });
-        // Read here, so that a cut while reading is tried again too.
+        // The body is read here, so that a connection that breaks during the reading is retried too.
         if (response.ok) return new Response(await response.text(), response);
         reason = `status ${response.status}`;
       } catch (thrown) {

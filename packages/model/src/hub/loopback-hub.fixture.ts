@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What goes wrong with the next request for a file's bytes. */
+/** A fault that the next request for a file's bytes meets. */
 export type Fault =
   | { readonly kind: "cut"; readonly afterBytes: number }
   | { readonly kind: "status"; readonly status: number; readonly retryAfterSeconds?: number }
@@ -12,28 +12,28 @@ export type Fault =
 
 export interface ServedFile {
   readonly bytes: Buffer;
-  /** Large file storage: redirected to another origin and listed with its SHA-256. */
+  /** Whether the file is in large file storage, which redirects to another origin and lists the file's SHA-256. */
   readonly lfs?: boolean;
 }
 
 /**
- * A server that answers as a Hugging Face hub does: model info, tree listing in pages, resolve, blob store. Python's
- * huggingface_hub 2.4 takes a snapshot from it too.
+ * A server that answers as a Hugging Face hub does, with model info, paged tree listings, resolve and a blob store.
+ * Python's huggingface_hub 2.4 can download a snapshot from it too.
  */
 export class LoopbackHub {
   readonly repo = "anyone/tiny";
-  /** The shelf that the repository stands on. */
+  /** The kind of repository that is served. */
   shelf: "models" | "datasets" = "models";
   commit = "c".repeat(40);
   files: Record<string, ServedFile> = {};
-  /** When set, only requests with it are served. */
+  /** When it is set, only requests with this token are served. */
   token: string | undefined;
-  /** Taken from the front, one per request for bytes. */
+  /** Each request for bytes takes one fault from the front. */
   faults: Fault[] = [];
   /** Statuses of the next requests to the API. */
   apiStatuses: number[] = [];
   readonly requests: string[] = [];
-  /** Authorization headers that reached the blob store: none may. */
+  /** Authorization headers that reached the blob store, which none may. */
   readonly leakedTokens: string[] = [];
   endpoint = "";
   #store = "";
@@ -64,7 +64,7 @@ export class LoopbackHub {
     }
   }
 
-  /** Of a large file. */
+  /** Returns the digest that the listing has of a large file. */
   digestOf(path: string): string {
     return sha256(this.files[path]?.bytes ?? Buffer.alloc(0));
   }
@@ -98,7 +98,7 @@ export class LoopbackHub {
     return sendJson(response, 404, { error: "Not found" });
   }
 
-  /** One entry a page, so that a reader who ignores the Link header is found out. */
+  /** Sends one entry per page, so that a test fails when the reader ignores the Link header. */
   #sendTree(url: URL, response: ServerResponse): ServerResponse {
     const page = Number(url.searchParams.get("cursor") ?? 0);
     const entries = Object.entries(this.files).map(([path, { bytes, lfs }]) => ({

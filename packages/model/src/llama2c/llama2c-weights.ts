@@ -7,13 +7,13 @@ import { separateHalves } from "../files/separate-halves.js";
 import type { TensorInfo, TensorSource, VisitValues } from "../files/tensor-source.js";
 
 const headerBytes = 7 * 4;
-/** Magic number of the later formats of the same project. */
+/** The magic number with which files of llama2.c's later formats begin. */
 const laterMagic = 0x616b3432;
 
 /**
- * A checkpoint of llama2.c in its first format: seven int32 (dim, hidden_dim, n_layers, n_heads, n_kv_heads,
- * vocab_size, seq_len; a negative vocab_size means that the head is not tied), then float32 weights one kind
- * after another, each kind for all layers. Rotary pairs are interleaved, as in Meta's own files.
+ * A checkpoint of llama2.c in its first format. The file begins with seven int32 (dim, hidden_dim, n_layers, n_heads,
+ * n_kv_heads, vocab_size, seq_len; a negative vocab_size means that the head is not tied). They are followed by the
+ * float32 weights, one kind after another, each kind for all layers. Rotary pairs are interleaved, as in Meta's files.
  * Source: github.com/karpathy/llama2.c, export.py `legacy_export`.
  */
 export class Llama2cFile implements TensorSource {
@@ -99,7 +99,7 @@ function configOf(path: string, header: Buffer): ModelConfig {
   });
 }
 
-/** Returns the first byte of each tensor, and the end of the file's last one. */
+/** Returns the index in the file of each tensor's first byte, and the index after the last tensor's last byte. */
 function layout(config: ModelConfig): { readonly starts: ReadonlyMap<string, number>; readonly end: number } {
   const shapes = new Map(hfTensors(config).map(({ name, shape }) => [name, shape]));
   const starts = new Map<string, number>();

@@ -11,7 +11,7 @@ import { Llama2cFile } from "./llama2c-weights.js";
 export async function loadLlama2c(
   path: string,
   options: ReadOptions & {
-    /** Absent: the model has no tokenizer. */
+    /** The tokenizer's file. Default: none, and the model then has no tokenizer. */
     readonly tokenizerPath?: string;
   } = {},
 ): Promise<ModelFolder & { readonly parameters: Parameters }> {

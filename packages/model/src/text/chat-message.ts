@@ -1,12 +1,12 @@
-/** One turn, in the fields that chat templates read: Hugging Face's and OpenAI's names. */
+/** One turn of a conversation, with the fields that chat templates read, as Hugging Face and OpenAI name them. */
 export interface ChatMessage {
   /** "system", "user", "assistant" or "tool" in most templates. */
   readonly role: string;
-  /** null if there are only tool calls. */
+  /** The text of the turn; null if the turn consists of tool calls only. */
   readonly content: string | null;
   /** Calls that the assistant made: { type: "function", function: { name, arguments } }. */
   readonly tool_calls?: readonly Readonly<Record<string, unknown>>[];
-  /** The call that a tool's turn answers. */
+  /** Id of the call that a tool's turn answers. */
   readonly tool_call_id?: string;
   readonly name?: string;
   /** The reasoning of a thinking model before its answer. */
@@ -20,7 +20,7 @@ export interface ChatOptions {
   readonly tools?: readonly ChatTool[];
   /** Whether the text ends with the opening of the assistant's turn. Default true. */
   readonly addGenerationPrompt?: boolean;
-  /** The switch of models that can think, such as Qwen3; absent: the template's default. */
+  /** Whether a model that can think, such as Qwen3, does so. Default: the template's default. */
   readonly enableThinking?: boolean;
   /** Other variables of the template, such as `documents`. */
   readonly variables?: Readonly<Record<string, unknown>>;

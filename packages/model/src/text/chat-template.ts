@@ -22,8 +22,8 @@ const tokenFields = [
 ];
 
 /**
- * Renders a conversation in the format that the model was trained on: with its own Jinja template, from
- * tokenizer_config.json (one, or several by name) or chat_template.jinja.
+ * Renders a conversation in the format that the model was trained on, with the model's own Jinja template. The template
+ * comes from tokenizer_config.json, which has one or several by name, or from chat_template.jinja.
  */
 export class ChatTemplate {
   readonly #tokenizer: BpeTokenizer;
@@ -51,7 +51,7 @@ export class ChatTemplate {
     );
   }
 
-  /** Whether the tokenizer comes with a template. */
+  /** Returns whether the tokenizer comes with a template. */
   static has(tokenizer: BpeTokenizer): boolean {
     return templateField.safeParse(tokenizer.configJson["chat_template"]).success;
   }
@@ -67,7 +67,7 @@ export class ChatTemplate {
     return endToken === undefined ? [] : [endToken];
   }
 
-  /** @throws {ModelError} TEMPLATE_REFUSED, with what the template says about the messages */
+  /** Renders messages as text. @throws {ModelError} TEMPLATE_REFUSED, with the template's own message */
   render(messages: readonly ChatMessage[], options: ChatOptions = {}): string {
     const { tools, addGenerationPrompt = true, enableThinking, variables } = options;
     const template = this.#choose(tools !== undefined && tools.length > 0);

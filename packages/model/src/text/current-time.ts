@@ -44,8 +44,8 @@ const directives: Readonly<Record<string, (date: Date) => string>> = {
 };
 
 /**
- * Python's strftime in the C locale and local time, which templates' `strftime_now` expects: models are trained on English
- * month names, regardless of this machine's language. Unknown directives are left unchanged.
+ * Formats a time like Python's strftime in the C locale and local time, as the `strftime_now` of templates expects:
+ * models are trained on English month names, whatever this machine's language is. Unknown directives stay unchanged.
  */
 export function formatTime(date: Date, format: string): string {
   return format.replace(/%(.)/gsu, (whole, directive: string) => directives[directive]?.(date) ?? whole);

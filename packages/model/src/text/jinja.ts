@@ -11,8 +11,8 @@ export class JinjaTemplate {
   }
 
   /**
-   * Renders with our own clock function, because the library's has a clock that cannot be set and writes the month in the
-   * machine's language.
+   * Renders the template with our own `strftime_now`, because the library's has a clock that cannot be set and writes
+   * the month in the machine's language.
    * @throws what the template raises, or what fails in it
    */
   render(variables: Readonly<Record<string, unknown>>, now: () => Date): string {

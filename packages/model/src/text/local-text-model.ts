@@ -7,12 +7,12 @@ import type { SamplerConfigInput } from "../sampler/request.js";
 import { ChatTemplate } from "./chat-template.js";
 import { TextModel } from "./text-model.js";
 
-/** A model as returned by loadModel. */
+/** A loaded model, as `loadModel` returns it. */
 export interface LoadedModel {
   readonly config: ModelConfig;
   readonly parameters: Readonly<Record<string, Float32Array>>;
   readonly tokenizer?: BpeTokenizer;
-  /** generation_config.json, from which the end tokens are taken. */
+  /** The contents of generation_config.json, from which the end tokens are taken. */
   readonly generationConfig?: Readonly<Record<string, unknown>>;
 }
 
@@ -23,14 +23,15 @@ export interface LocalTextModelOptions extends Partial<SamplerConfigInput> {
   readonly template?: string;
   /** Default: the tokenizer's end token and those of generation_config.json. */
   readonly stopTokens?: readonly string[];
-  /** Longest answer if a request does not set it. Default 512. */
+  /** Maximum tokens of an answer when a request does not set it. Default 512. */
   readonly maxTokens?: number;
 }
 
 const defaultMaxLength = 4096;
 
 /**
- * A loaded model as text in, text out, in this process: tokenizer, chat template if it has one, and its own sampler.
+ * Creates a model that takes and returns text from a loaded model. It samples in this process and consists of the
+ * tokenizer, the chat template if there is one, and a sampler of its own.
  * @throws {ModelError} TOKENIZER_INVALID if the model was loaded without a tokenizer; CONFIG_INVALID
  */
 export function createTextModel(model: LoadedModel, options: LocalTextModelOptions): LocalTextModel {
@@ -86,7 +87,7 @@ export class LocalTextModel extends TextModel {
   }
 }
 
-/** Returns the end tokens that generation_config.json names: one or several, since many chat models have more than one. */
+/** Returns the end tokens that generation_config.json names. Many chat models have more than one. */
 export function endTokenIds(generationConfig: Readonly<Record<string, unknown>> | undefined): number[] {
   const ids = generationConfig?.["eos_token_id"];
   return (Array.isArray(ids) ? ids : [ids]).filter((id) => Number.isInteger(id)) as number[];

@@ -7,13 +7,13 @@ export interface SpecialTokenGuard<T> {
   encode(rendered: string): number[];
 }
 
-/** A private-use plane of Unicode: texts do not contain its characters, and templates do not change them. */
+/** The placeholders come from a private-use plane of Unicode, whose characters texts rarely use and templates keep. */
 const firstStandIn = 0xf0000;
 const lastStandIn = 0xffffd;
 
 /**
  * Distinguishes special tokens inside content from those that a template writes, although the template works on text.
- * Undefined if no text spells one out, which is nearly always the case.
+ * Returns undefined if no text spells one out, which is nearly always the case.
  */
 export function guardSpecialTokens<T>(tokenizer: BpeTokenizer, values: T): SpecialTokenGuard<T> | undefined {
   const specials = [...tokenizer.specialTokens.keys()];

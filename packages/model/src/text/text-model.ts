@@ -17,7 +17,7 @@ export interface TokenRequest {
   readonly seed: number;
   /** Texts after which sampling stops; the sampled tokens include the text's own. */
   readonly stop?: readonly string[];
-  /** Called with sampled tokens as they come, each once and in order. */
+  /** Called with sampled tokens as they arrive, in order and with each token once. */
   readonly onTokens?: (tokenIds: readonly number[]) => void;
 }
 
@@ -35,7 +35,7 @@ export interface TokenSampler {
 
 export interface TextTokenizer extends TokenDecoder {
   encode(text: string): number[];
-  /** Written before a plain prompt; chat templates write their own. Absent: none. */
+  /** Token ids that precede a plain prompt; chat templates write their own. Default: none. */
   readonly beginTokenIds?: readonly number[];
   specialTokenId(text: string): number | undefined;
   /** The special token that ends a text or an answer, if the vocabulary names one. */
@@ -52,7 +52,7 @@ interface TextSettings {
   readonly minP?: number;
   /** Texts that end the answer; they are not part of it. */
   readonly stop?: readonly string[];
-  /** Default: a different one each time. */
+  /** Seed of the sampling. Default: a different one for each request. */
   readonly seed?: number;
   readonly signal?: AbortSignal;
 }
@@ -65,11 +65,11 @@ export type TextRequest = TextSettings &
   );
 
 export interface GeneratedText {
-  /** Without special tokens and without the stop text. */
+  /** The answer without special tokens and without the stop text. */
   readonly text: string;
-  /** Every sampled token, a stop token included. */
+  /** All sampled tokens, including a stop token. */
   readonly tokenIds: readonly number[];
-  /** Nats, before temperature and truncation; one per token. */
+  /** Log-probabilities in nats before temperature and truncation, one per token. */
   readonly rolloutLogprobs: readonly number[];
   readonly stopReason: "stop" | "length";
   readonly usage: { readonly promptTokens: number; readonly sampledTokens: number };
@@ -85,19 +85,19 @@ export interface TextGeneration extends AsyncIterable<string> {
 export interface TextModelOptions {
   readonly sampler: TokenSampler;
   readonly tokenizer: TextTokenizer;
-  /** Absent: only `prompt` is supported, not `messages`. */
+  /** The chat template. Without it, only `prompt` is supported, and not `messages`. */
   readonly template?: Pick<ChatTemplate, "encode">;
   /** Special tokens that end an answer; default: the tokenizer's end token. */
   readonly stopTokens?: readonly string[];
   /** Further end tokens by id, which generation_config.json of some models adds. */
   readonly stopTokenIds?: readonly number[];
-  /** Longest answer if a request does not set it. Default 512. */
+  /** Maximum tokens of an answer when a request does not set it. Default 512. */
   readonly maxTokens?: number;
-  /** Limit on prompt plus answer in tokens: an answer ends there, as if it were its maxTokens. */
+  /** Limit on prompt plus answer in tokens. An answer that reaches it ends as if it had reached its maxTokens. */
   readonly maxLength?: number;
 }
 
-/** Text in, text out, over any sampler. */
+/** A model that takes text and returns text, on top of any sampler of tokens. */
 export class TextModel {
   readonly #options: TextModelOptions;
   readonly #stopTokenIds: readonly number[];
@@ -117,14 +117,15 @@ export class TextModel {
   }
 
   /**
-   * @throws {ModelError} TEMPLATE_MISSING, TEMPLATE_REFUSED, REQUEST_INVALID; what the sampler throws
+   * Generates a whole answer.
+   * @throws {ModelError} TEMPLATE_MISSING, TEMPLATE_REFUSED, REQUEST_INVALID; whatever the sampler throws
    * @throws the signal's reason when aborted
    */
   async generateText(request: TextRequest): Promise<GeneratedText> {
     return await this.#generate(request, () => undefined);
   }
 
-  /** Starts at once. If the reader stops iterating, the rest is aborted. */
+  /** Starts generating an answer at once, and streams it. If the reader stops iterating, the rest is aborted. */
   streamText(request: TextRequest): TextGeneration {
     const left = new AbortController();
     const signal = request.signal ? AbortSignal.any([request.signal, left.signal]) : left.signal;
@@ -170,7 +171,10 @@ export class TextModel {
     );
   }
 
-  /** A prompt that leaves no room still requests one token, so that the sampler's error says what is too long. */
+  /**
+   * Returns the limit of the answer in tokens. A prompt that leaves no room still requests one token, so that the
+   * sampler's error says what is too long.
+   */
   #room(wanted: number | undefined, promptTokens: number): number {
     const { maxTokens = 512, maxLength = Number.POSITIVE_INFINITY } = this.#options;
     return Math.min(wanted ?? maxTokens, Math.max(1, maxLength - promptTokens));
@@ -223,7 +227,7 @@ export class TextModel {
   }
 }
 
-/** Passes on only what the caller set, because a sampler without a setting must not receive it unasked. */
+/** Returns only the settings that the caller chose, because a sampler that lacks a setting must not receive it. */
 function chosenSettings({ topP, topK, minP, stop }: TextRequest): Partial<TokenRequest> {
   return {
     ...(topP === undefined ? {} : { topP }),

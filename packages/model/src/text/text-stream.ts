@@ -6,14 +6,14 @@ export interface TokenDecoder {
 const replacement = "\ufffd";
 
 /**
- * Token ids in, text out, as soon as it is certain. A character whose bytes are spread over tokens is held back
- * until it is complete; emitted text is never revised, and all of it together is the text of all tokens.
+ * Decodes token ids to text as soon as the text is certain. A character whose bytes are spread over several tokens is
+ * held back until it is complete. Emitted text is never revised, and all of it together is the text of all tokens.
  */
 export class TextStream {
   readonly #tokenizer: TokenDecoder;
   /**
-   * The last token before the last character boundary and those since, and how much of their text was emitted.
-   * That one token is kept because some tokenizers drop the space before the first word of a text.
+   * The last token before the last character boundary and all tokens since; `#written` is how much of their text was
+   * emitted. That one earlier token is kept because some tokenizers drop the space before the first word of a text.
    */
   #pending: number[] = [];
   #written = 0;
