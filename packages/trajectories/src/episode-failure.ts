@@ -13,7 +13,7 @@ export const episodeFailureSchema = reasonSchema.extend({ trajectoryId: z.string
 /** One episode that left its group. */
 export type EpisodeFailure = Readonly<z.infer<typeof episodeFailureSchema>>;
 
-// Long enough for an error with its cause; failures are kept by the thousand.
+// Failures are kept by the thousand, so their messages are cut at this length. It suffices for an error with its cause.
 const longestMessage = 2000;
 
 export function encodeFailure({ stage, message }: FailureReason): string {

@@ -97,7 +97,7 @@ export class BullEpisodeJobs implements EpisodeJobs {
 
 const jobNames = { rollouts: "rollout", rewards: "reward" } as const;
 
-/** Gives a failed job one more attempt. It is kept for people and would otherwise hide the one that was added. */
+/** Gives a failed job one more attempt. Failed jobs are kept for people, and would hide the job that was added. */
 async function retryFailed(job: Job): Promise<void> {
   if (!(await job.isFailed())) {
     return;
@@ -105,8 +105,8 @@ async function retryFailed(job: Job): Promise<void> {
   try {
     await job.retry("failed");
   } catch (reason) {
-    // Another client has retried or removed the job in the meantime. If no consumer works on it, the next look finds
-    // that out.
+    // Another client has retried or removed the job in the meantime. If no consumer works on the episode, the next look
+    // for lost jobs finds that out.
     if (await job.isFailed()) {
       throw reason;
     }

@@ -3,7 +3,10 @@ import { tracing } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type EpisodeSpec, trajectoryIdOf } from "./group-spec.js";
 
-/** @param work is given the span's `traceparent`; undefined when tracing is off */
+/**
+ * Runs work on an episode within a span.
+ * @param work receives the span's `traceparent`, or undefined when tracing is off
+ */
 export async function inSpan<Result>(
   name: "rollout" | "reward",
   { groupId, episodeIndex, taskId, step, attempt, traceparent }: EpisodeSpec & { readonly attempt: number },

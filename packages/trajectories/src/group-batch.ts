@@ -33,7 +33,7 @@ export interface NextGroupsRequest {
 
 export interface DroppedGroup {
   readonly groupId: string;
-  /** "" and 0 when the group's entry was written by another version. */
+  /** `taskId` is "" and `step` is 0 when another version wrote the group's entry. */
   readonly taskId: string;
   readonly step: number;
   readonly reason: DropReason;

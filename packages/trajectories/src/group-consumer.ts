@@ -188,8 +188,8 @@ export class GroupConsumer {
   }
 
   /**
-   * Returns whether a group with missing parts was found too early or too late: since then another learner may have
-   * closed it, or a loss may have opened it again.
+   * Returns whether the record of a group with missing parts is out of date: since it was read, another learner may
+   * have closed the group, or a store that lost its last second may have opened it again.
    */
   async #isOld({ groupId, record }: FoundGroup): Promise<boolean> {
     return !isDeepStrictEqual(await this.#deps.store.group(groupId), record);

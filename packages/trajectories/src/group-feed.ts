@@ -65,7 +65,7 @@ export class GroupFeed {
     const feed = new GroupFeed(deps, await deps.store.takeOver(newToken()));
     const repair = (): void => {
       feed.wake();
-      // What fails now is repeated at the next look, or when the connection is there again.
+      // A repair that fails now is repeated at the next look, or when the connection is back.
       feed
         .#repair()
         .catch((error) =>
@@ -169,7 +169,7 @@ export class GroupFeed {
     }
   }
 
-  /** Forgets groups that a store with a lost last second has open again. They come back when they complete. */
+  /** Forgets groups that a store that lost its last second has open again. They come back when they complete. */
   #forgetAllBut(complete: ReadonlySet<string>): void {
     for (const [groupId, { delivered, dropped }] of this.found) {
       if (!complete.has(groupId) && !delivered && dropped === undefined) {
@@ -187,7 +187,8 @@ export class GroupFeed {
 
   /** Closes a group. @throws {PalimpsestError} ALREADY_EXISTS */
   async close(closing: Closing): Promise<CloseResult> {
-    // Recorded before it is sent: the store may carry it out, lose it, and be back before the answer arrives (FEED-4).
+    // The closing is recorded before it is sent, because the store may carry it out, lose it, and be back before the
+    // answer arrives (FEED-4).
     this.#closings.set(closing.groupId, closing);
     const [oldest] = this.#closings.keys();
     if (this.#closings.size > keptClosings && oldest !== undefined) {

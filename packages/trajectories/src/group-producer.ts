@@ -20,12 +20,12 @@ import type { PayloadStore } from "./payload-store.js";
 import type { QueueSettings } from "./queue-settings.js";
 import type { Room } from "./redis-room.js";
 
-/** `added` by this call, or the state in which an earlier dispatch left the group. */
+/** `added` when this call added the group; otherwise the state in which an earlier dispatch left it. */
 export type DispatchOutcome = "added" | GroupState;
 
 export interface DispatchOptions {
   readonly signal?: AbortSignal;
-  /** What to do when too much is outstanding: wait for room, or throw LIMIT_EXCEEDED. Default "wait". */
+  /** Whether to wait for room or to throw LIMIT_EXCEEDED when too much is outstanding. Default "wait". */
   readonly whenFull?: "wait" | "refuse";
   /** Milliseconds without any admitted group after which LIMIT_EXCEEDED is thrown. Default: unlimited. */
   readonly timeoutMs?: number;
@@ -159,7 +159,7 @@ export class GroupProducer {
 }
 
 /**
- * Gives the group a span that is a trace of its own, of which the group's episodes are parts. A whole run would be too
+ * Gives the group a span that begins a trace of its own, to which the group's episodes belong. A whole run would be too
  * long for one trace.
  */
 function traced(spec: GroupSpec): GroupSpec {

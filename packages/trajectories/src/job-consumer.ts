@@ -197,7 +197,7 @@ export class JobConsumer {
   }
 
   async #close(deadlineMs: number): Promise<void> {
-    // It yields first, so that #closing is set before any job sees the abort.
+    // Awaiting the pause yields first, so that #closing is set before any job sees the abort.
     await this.#worker.pause(true);
     if (deadlineMs === 0) {
       await this.#worker.close(true);
@@ -210,7 +210,7 @@ export class JobConsumer {
     if (isLate) {
       await this.#worker.close(true);
     } else {
-      // Without Redis this would wait for it; disconnecting the shared connection ends the wait.
+      // While Redis is away this waits for it; disconnecting the shared connection ends the wait.
       isLate = await Promise.race([this.#worker.close().then(() => false), late]);
     }
     timer.abort();

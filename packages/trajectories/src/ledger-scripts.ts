@@ -150,7 +150,8 @@ local state = stateOf(KEYS[1], ARGV[1])
 if state ~= "sampled" then return {state} end
 return {state, redis.call("HGET", KEYS[1], "k" .. ARGV[1]) or "", redis.call("GETRANGE", KEYS[2], 0, redis.call("HGET", KEYS[1], "h" .. ARGV[1]) - 1)}`);
 
-// KEYS: group, counts, complete. ARGV: episode index, "s" or "f", value, group id, channel, of a score: token of its trajectory.
+// KEYS: group, counts, complete. ARGV: episode index, "s" or "f", value, group id, channel, and for a score the token
+// of its trajectory.
 export const endEpisodeScript = script(`#!lua flags=allow-oom
 ${helpers}
 if not has(KEYS[1], ARGV[1]) then return "none" end

@@ -36,11 +36,11 @@ export interface RunCounts {
   };
   readonly episodes: {
     readonly dispatched: number;
-    /** Returned to the learner and acknowledged. */
+    /** Episodes that were returned to the learner and acknowledged. */
     readonly trained: number;
-    /** Their own rollout or reward failed. */
+    /** Episodes whose own rollout or reward failed. */
     readonly failed: number;
-    /** They succeeded, but their group was failed as a whole. */
+    /** Episodes that succeeded, but whose group was failed as a whole. */
     readonly dropped: number;
   };
   /** Payload bytes of outstanding groups. */
@@ -50,7 +50,7 @@ export interface RunCounts {
 export interface Claim {
   readonly groupId: string;
   readonly groupSize: number;
-  /** What the learner needs to know of the group, as text. */
+  /** The group's specification as text, which the learner reads. */
   readonly spec: string;
   /** Size in bytes of the task that `putTask` will store. */
   readonly taskBytes: number;
@@ -103,12 +103,12 @@ export interface SampledHead {
   readonly trajectoryToken?: string;
 }
 
-/** As the answer of putTrajectory; `replaced` when the scored trajectory is not, or no longer, the episode's. */
+/** The same as for `putTrajectory`, or `replaced` when the scored trajectory is not, or no longer, the episode's. */
 export type ScoreResult = EpisodeState | "replaced" | undefined;
 
 export interface CompleteGroups {
   readonly groupIds: readonly string[];
-  /** Passed to the next call, it returns only what has completed since. */
+  /** When it is passed to the next call, that call returns only the groups that have completed since. */
   readonly cursor: number;
 }
 
@@ -136,9 +136,11 @@ export interface LedgerStore {
 
   /** @returns undefined when the group is not outstanding */
   episode(groupId: string, episodeIndex: number): Promise<EpisodeState | undefined>;
-  /** Stores the first trajectory of an open episode.
-   *  @param headBytes how many of the bytes `sampledHead` gives; absent: all
-   *  @returns the state of the episode before, or undefined when the group is not outstanding */
+  /**
+   * Stores the first trajectory of an open episode.
+   * @param headBytes the number of leading bytes that `sampledHead` returns; default: all bytes
+   * @returns the state of the episode before, or undefined when the group is not outstanding
+   */
   putTrajectory(
     groupId: string,
     episodeIndex: number,
@@ -164,8 +166,8 @@ export interface LedgerStore {
 
   /**
    * Becomes the run's consumer.
-   * @param token of the new epoch; a command that is sent again with the same token does not take over a second time
-   * @returns its epoch, larger than all earlier ones that the store remembers
+   * @param token the token of the new epoch; a command that is sent again with it does not take over a second time
+   * @returns the new epoch, whose number is larger than all earlier ones that the store remembers
    */
   takeOver(token: string): Promise<Epoch>;
   /** Returns the groups that completed after the cursor (0: all), oldest first; undefined when the epoch is fenced. */
@@ -183,7 +185,7 @@ export interface LedgerStore {
   rememberTrained(groupIds: readonly string[], epoch: Epoch): Promise<"remembered" | "fenced">;
 
   states(groupIds: readonly string[]): Promise<(GroupState | undefined)[]>;
-  /** Ids of the outstanding groups, sorted. */
+  /** Returns the ids of the outstanding groups, sorted. */
   outstanding(): Promise<readonly string[]>;
   /** Returns why groups failed, by id, for as long as closed groups are remembered. */
   failedGroups(): Promise<Readonly<Record<string, string>>>;

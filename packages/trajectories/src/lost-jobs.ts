@@ -32,7 +32,10 @@ export class LostJobs {
     this.#jobs = jobs;
   }
 
-  /** @param groupIds the groups that somebody waits for; absent: all outstanding groups */
+  /**
+   * Adds the missing jobs of some open episodes; the next look continues after them.
+   * @param groupIds the groups that somebody waits for; default: all outstanding groups
+   */
   async look(groupIds?: readonly string[]): Promise<void> {
     const ids = [...(groupIds ?? (await this.#store.outstanding()))].sort();
     const undispatched = new Set(await this.#store.undispatched(ids));

@@ -31,7 +31,7 @@ export interface SampledTrajectory {
   readonly state: EpisodeState | undefined;
   /** Undefined unless the episode is sampled and its trajectory still exists. */
   readonly trajectory: TrajectoryHead | undefined;
-  /** Returned with the score of the trajectory; "" unless the episode is sampled. */
+  /** The token to pass to `putScore` with the trajectory's score; "" unless the episode is sampled. */
   readonly trajectoryToken: string;
 }
 
@@ -137,7 +137,7 @@ export class PayloadStore {
     return { state, trajectory: bytes && decodeTrajectoryHead(bytes), trajectoryToken };
   }
 
-  /** As `trajectory`, once there is room for that many bytes among all fetches of this store. */
+  /** Does the same as `trajectory`, once there is room for that many bytes among all fetches of this store. */
   async fetch(episode: EpisodeKey, sizeBytes: number): Promise<Trajectory | undefined> {
     return await this.#window.run(sizeBytes, () => this.trajectory(episode));
   }

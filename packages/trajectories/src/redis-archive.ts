@@ -16,6 +16,8 @@ import { z } from "zod";
  * which is kept once however many namespaces share it, and its changes.
  * Not responsible for: vectors and indexes, which are computed again, or agreement between writers of one name (the
  * last write wins).
+ *
+ * Invariants:
  * - ARCHIVE-1. A namespace is saved as a whole or not at all. A reader never sees its base without its changes.
  * - ARCHIVE-2. Equal bases are stored once, and are deleted with the last namespace over them.
  * - ARCHIVE-3. An opened namespace has the records, ids, order and diff of the saved one.
@@ -34,7 +36,7 @@ export class RedisArchive {
   static async connect(options: { readonly url: string; readonly prefix?: string }): Promise<RedisArchive> {
     const { url } = options;
     const redis = new Redis(url, { ...redisTlsOptions(url), lazyConnect: true, maxRetriesPerRequest: 3 });
-    // Each call throws its own errors.
+    // The client's error events are ignored, because each call throws its own errors.
     redis.on("error", () => undefined);
     try {
       await redis.connect();
@@ -82,7 +84,7 @@ export class RedisArchive {
     return (await this.#redis.eval(deleteScript, 1, this.#prefix, name)) === 1;
   }
 
-  /** Calling it again does nothing. */
+  /** Closes the connection. Calling it again does nothing. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -94,7 +96,7 @@ export class RedisArchive {
   }
 }
 
-/** The keys are spaces: name → hash of its base; diffs: name → changes; users:HASH: the names over a base. */
+/** The keys are spaces (name → hash of its base), diffs (name → changes) and users:HASH (the names over a base). */
 const dropBase = `
 local function leave(prefix, name, hash)
   redis.call('SREM', prefix .. 'users:' .. hash, name)

@@ -26,7 +26,7 @@ export interface RewardOptions {
    * false, which saves Redis and this process most of the bytes.
    */
   readonly readsTokens?: boolean;
-  /** Stored with each score, for traces. */
+  /** Id of the scoring actor, which is stored with each score for traces. */
   readonly actorId?: string;
 }
 
@@ -97,7 +97,7 @@ export function rewardWork(
   return work;
 }
 
-/** The span of the rollout that the reward scores. */
+/** Returns the traceparent of the rollout that the reward scores, if it has one. */
 const spanOf = ({ traceparent }: TrajectoryHead) => (traceparent === undefined ? {} : { traceparent });
 
 function isOver(state: EpisodeState | undefined): boolean {

@@ -72,8 +72,8 @@ export function rolloutWork(
       };
       await inSpan("rollout", episode, async (traceparent) => {
         const sampled = await run(episode, signal);
-        // The traceparent is stored with the trajectory and not with the reward's job, which anybody may add who finds
-        // it lost.
+        // The traceparent is stored with the trajectory and not with the reward's job, because anybody who finds that
+        // job lost may add it again.
         const trajectory = traceparent === undefined ? sampled : { ...sampled, traceparent };
         checkBelongs(trajectory, episode);
         const stored = await store(payloads, trajectory, signal);
@@ -95,8 +95,8 @@ export function rolloutWork(
 }
 
 /**
- * Stores a trajectory. One that is too large is so at each attempt, because the seed is the same, so the failure is
- * final.
+ * Stores a trajectory. A trajectory that is too large would be too large at every attempt, because the seed is the
+ * same, so that failure is final.
  */
 async function store(payloads: PayloadStore, trajectory: Trajectory, signal: AbortSignal): Promise<Stored> {
   try {

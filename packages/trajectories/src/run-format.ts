@@ -6,7 +6,7 @@ import { transaction } from "./transaction.js";
 
 /**
  * Refuses a run whose trajectories this program cannot read before anything takes its jobs, because each of its
- * episodes would become a failure. Format 1 had no number in Redis.
+ * episodes would become a failure. Runs of format 1 have no format number in Redis.
  * @throws {PalimpsestError} CODEC naming the run and both formats
  */
 export async function checkFormat(redis: Redis, keys: RunKeys, runId: string): Promise<void> {

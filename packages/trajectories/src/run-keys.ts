@@ -12,7 +12,7 @@ export interface ClusterKeys {
   readonly runSummaries: string;
 }
 
-/** @param clusterId of the head; "" for runs of programs without a cluster */
+/** @param clusterId id of the head's cluster; "" for runs of programs without a cluster */
 export function clusterKeys(clusterId: string): ClusterKeys {
   return { runs: `palimpsest:runs:${clusterId}`, runSummaries: `palimpsest:run-summaries:${clusterId}` };
 }

@@ -58,7 +58,7 @@ export interface RunSummary {
 }
 
 const keysPerScan = 1000;
-// One hour, for a person who looks at the run after its end.
+// A retired run expires after one hour, so that people can look at it after its end.
 const keptAfterEndMs = 3_600_000;
 
 export class RunQueues {
@@ -234,7 +234,7 @@ export class RunQueues {
     }
   }
 
-  /** Closes its consumers, gives their jobs back and disconnects. */
+  /** Closes the consumers that were opened here, gives their jobs back and disconnects. */
   close(options: CloseOptions = {}): Promise<void> {
     this.#closing ??= this.#close(options);
     return this.#closing;
@@ -242,7 +242,7 @@ export class RunQueues {
 
   async #close(options: CloseOptions): Promise<void> {
     await Promise.allSettled([...this.#consumers].map((consumer) => consumer.close(options)));
-    // Without Redis this would wait for it; disconnecting ends the wait.
+    // While Redis is away this waits for it; disconnecting ends the wait.
     const jobs = this.#jobs.close();
     this.#redis.disconnect();
     await jobs.catch(() => undefined);

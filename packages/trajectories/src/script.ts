@@ -25,7 +25,7 @@ export async function runScript(
   );
 }
 
-/** As `runScript`, with bytes where the script returns strings. */
+/** Does the same as `runScript`, but returns bytes where the script returns strings. */
 export async function runScriptForBytes(
   redis: Redis,
   { lua, sha }: Script,

@@ -1,25 +1,30 @@
-/** Trajectories as the bytes of the queues. Texts and facts are one protobuf message, the head; the numbers of all
- *  conversations follow as columns of fixed width, which decode to views of the same bytes without reading each number.
+/**
+ * Converts trajectories to and from the bytes that the queues carry. Texts and facts are one protobuf message, the
+ * head. The numbers of all conversations follow as columns of fixed width, which are decoded as views of the same bytes
+ * without reading each number.
  *
- *  Little-endian, like every machine that runs this:
+ * The bytes are little-endian, like every machine that runs this:
  *
- *  | bytes | what |
- *  |---|---|
- *  | 4 | "PTRJ" |
- *  | 4 | uint32: the format, `trajectoryFormat` |
- *  | 4 | uint32 n: conversations |
- *  | 4 | uint32: bytes of the head |
- *  | 64 n | for each conversation, uint32: prompt tokens, sampled tokens, numbers of the loss mask (0: it has none), step,
- *  |      | place of its kind and of its stop reason among the words, low and high half of its policy version, numbers of
- *  |      | the log-probabilities after sampling's settings (0: it has none), top-k; float64: temperature, top-p, min-p |
- *  | head | palimpsest.v1.Trajectory without conversations; with the runs of those that several policy versions sampled |
- *  | 0 to 3 | zeros up to a multiple of 4 |
- *  | columns | for each conversation, int32 prompt token ids, int32 sampled token ids, float32 log-probabilities, those after
- *  |         | sampling's settings |
- *  | masks | for each conversation, its loss mask, one byte per sampled token |
+ * | bytes | what |
+ * |---|---|
+ * | 4 | "PTRJ" |
+ * | 4 | uint32: the format, `trajectoryFormat` |
+ * | 4 | uint32 n: conversations |
+ * | 4 | uint32: bytes of the head |
+ * | 64 n | for each conversation, uint32: prompt tokens, sampled tokens, numbers of the loss mask (0: it has none),
+ * |      | step, index of its kind and of its stop reason in their lists, low and high half of its policy version,
+ * |      | numbers of the log-probabilities after sampling's settings (0: it has none), top-k; float64: temperature,
+ * |      | top-p, min-p |
+ * | head | palimpsest.v1.Trajectory without conversations, but with the runs of those that several policy versions
+ * |      | sampled |
+ * | 0 to 3 | zeros up to a multiple of 4 |
+ * | columns | for each conversation, int32 prompt token ids, int32 sampled token ids, float32 log-probabilities,
+ * |         | those after sampling's settings |
+ * | masks | for each conversation, its loss mask, one byte per sampled token |
  *
- *  A reader that needs no numbers reads only the bytes before the columns. Inconsistent input is an error in both
- *  directions. */
+ * A reader that needs no numbers reads only the bytes before the columns. Inconsistent input is an error in both
+ * directions.
+ */
 
 import type { Conversation, ConversationHead, Trajectory, TrajectoryHead } from "@palimpsest/memory/records";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -62,7 +67,7 @@ export interface TrajectoryBytes {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** What a conversation has before the columns. */
+/** The part of a conversation that precedes the columns. */
 interface Row extends Omit<ConversationHead, "promptTokenIds" | "sampledTokenIds"> {
   readonly prompt: number;
   readonly sampled: number;

@@ -6,7 +6,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 const wordBytes = 4;
 const noColumn = new Float32Array();
 
-/** Writes through three views of the whole buffer: a view for each column would cost more than its numbers. */
+/** Writes the columns through views of the whole buffer. A view for each column would cost more than its numbers. */
 export function writeColumns(
   buffer: ArrayBuffer,
   columnsAt: number,
@@ -69,7 +69,7 @@ function writeTokenIds(target: Int32Array, at: number, tokenIds: Column): number
   return writeChecked(target, at, Array.isArray(tokenIds) ? tokenIds : Array.from(tokenIds));
 }
 
-/** A loop for arrays only: one that gets every kind of column takes ten times as long per number. */
+/** Writes an array. A loop that is called with every kind of column would take ten times as long per number. */
 function writeChecked(target: Int32Array, at: number, values: readonly number[]): number {
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number;

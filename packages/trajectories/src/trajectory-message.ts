@@ -19,7 +19,8 @@ import { firstNoRolloutLogprob, firstNotFinite } from "./trajectory-columns.js";
 import { checkVersionRuns, versionRunsMessage, versionRunsOf } from "./version-runs.js";
 
 /**
- * The words of the formats, which also identify a kind or a reason by its index here, so new ones are added at the end.
+ * The words for kinds and stop reasons in the formats. Formats also identify them by their index in these lists, so new
+ * words must be added at the end.
  */
 export const conversationKinds: readonly ConversationKind[] = ["memory", "final", "tool"];
 export const stopReasons: readonly StopReason[] = ["stop", "length", "abort"];
@@ -83,7 +84,7 @@ export function trajectoryOfMessage(message: proto.Trajectory): Trajectory {
 
 function samplingOf(message: proto.Sampling.$Properties | null | undefined): Sampling {
   if (!message) return plainSampling;
-  // Zeros, which protobuf omits, mean greedy and no truncation; the checks refuse a nucleus of 0.
+  // Protobuf omits zeros, which mean greedy sampling and no truncation. The checks refuse a top-p of 0.
   const { temperature, topP, topK, minP } = message;
   return { temperature: temperature ?? 0, topP: topP ?? 0, topK: topK ?? 0, minP: minP ?? 0 };
 }

@@ -49,7 +49,7 @@ interface LedgerMemory {
   epoch: Epoch;
   completions: number;
   readonly groups: Map<string, MemoryGroup>;
-  /** "trained", or why it failed, in the order of closing. */
+  /** The outcome of each closed group, and why it failed, in the order of closing. */
   readonly closed: Map<string, { readonly outcome: "trained" | "failed"; readonly reason: string }>;
   failures: EpisodeFailure[];
   trajectories: number;

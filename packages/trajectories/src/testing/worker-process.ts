@@ -1,6 +1,7 @@
 /**
- * A process with rollouts and rewards, for tests that kill processes. Arguments: Redis URL, run id, mode. Mode "hang"
- * never ends an episode; "work" ends each at once. It prints one line for each episode that it begins.
+ * A process that consumes rollouts and rewards, for tests that kill processes. Its arguments are the Redis URL, the run
+ * id and the mode: "hang" never ends an episode, and "work" ends each at once. It prints one line for each episode that
+ * it begins.
  */
 
 import { RunQueues } from "../run-queues.js";
