@@ -4,7 +4,7 @@ import type { DiskFullOptions } from "./disk-full.js";
 import type { TrainListener } from "./event.js";
 import { checkpointDirOf } from "./run-folder/run-paths.js";
 
-/** How a run waits for space on the disk of its folder. */
+/** Returns how a run waits for space on the disk of its folder. */
 export function waitingFor(folder: string, onEvent: TrainListener, signal: AbortSignal): DiskFullOptions {
   const onWait = ({ message }: Error) =>
     onEvent({
@@ -26,7 +26,7 @@ async function checkpointBytes(runDir: string): Promise<number> {
     const bytes = await Promise.all(files.map(async (file) => (await stat(join(root, name, file))).size));
     return bytes.reduce((sum, size) => sum + size, 0);
   });
-  // One that is just being removed or written does not count.
+  // A checkpoint that is being removed or written at this moment does not count.
   const known = (await Promise.allSettled(sizes)).map((size) =>
     size.status === "fulfilled" ? size.value : 0,
   );

@@ -21,9 +21,9 @@ const lookedAtEachLength = 8;
 /** The longest conversation of one kind. */
 export interface ConversationPlan {
   readonly kind: ConversationKind;
-  /** With the longest memory, or whatever else the agent inserts, tokens. */
+  /** Length of the prompt with the longest memory, or whatever else the agent inserts, tokens. */
   readonly promptTokens: number;
-  /** Everything that follows the prompt; with tools also their results. */
+  /** Length of everything that follows the prompt, including the results of tools, tokens. */
   readonly replyTokens: number;
   readonly trainedTokens: number;
 }
@@ -38,7 +38,7 @@ export interface RunPlan {
   readonly stopTokens: readonly string[];
   readonly tasks: { readonly total: number; readonly lookedAt: number };
   readonly documentTokens: { readonly mean: number; readonly most: number };
-  /** What is not on this machine, so that the recipe's assumptions were used. */
+  /** Which parts are not on this machine, so that the recipe's assumptions were used. */
   readonly assumed: { readonly model: boolean; readonly data: boolean };
   readonly conversations: readonly ConversationPlan[];
   readonly step: StepPlan;
@@ -47,11 +47,11 @@ export interface RunPlan {
   readonly engines?: EnginePlan;
   /** Memory of the machine or machines, as requested. */
   readonly memoryBytes: number;
-  /** Upper bound, without evaluations. */
+  /** Upper bound of the run's time, without evaluations. */
   readonly time: RunTime;
   /** Compiled shapes of the learner. */
   readonly buckets: readonly Bucket[];
-  /** Why it cannot run, each with a fix; empty if it can. */
+  /** Reasons why the run cannot work, each with a fix; empty if it can. */
   readonly problems: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export interface PlanOptions extends ResolveSourceOptions {
   readonly memoryBytes: number;
   /** Called with what a person should know about a recipe that can run. */
   readonly onNotice?: (text: string) => void;
-  /** For the keys of engines; default none. */
+  /** Environment variables in which the keys of engines are looked up; default: none. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Memory of one GPU of this machine, if there is one; a recipe's `plan.gpuGib` takes precedence. */
   readonly gpuBytes?: number | undefined;
@@ -143,7 +143,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
   };
 }
 
-/** The longest conversation of each kind, prompt and reply together. */
+/** Returns the longest conversation of each kind, measured by prompt and reply together. */
 function longestOf(extents: readonly EpisodeExtent[]): ConversationPlan[] {
   const longest = new Map<ConversationKind, ConversationPlan>();
   for (const conversation of extents.flatMap((extent) => extent.conversations)) {

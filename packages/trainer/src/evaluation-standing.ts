@@ -8,7 +8,7 @@ export type EvaluationMetric = (typeof evaluationMetrics)[number];
 
 /** The rating of an evaluation after a step. */
 export interface RatedStep {
-  /** 0: before training. */
+  /** Number of the training step; 0 for the evaluation before training. */
   readonly step: number;
   readonly value: number;
 }

@@ -25,20 +25,26 @@ export interface StepReport {
   readonly rewardMean: number;
   /** Mean of each reward component. */
   readonly components: Readonly<Record<string, number>>;
-  /** For agents with a store, under the names of MemUpdate's log: `memory_reward/mean`, `num_turns/mean`, `tool_call_counts/…`. */
+  /**
+   * Figures of agents with a store, under the names of MemUpdate's log: `memory_reward/mean`, `num_turns/mean`,
+   * `tool_call_counts/…`.
+   */
   readonly store?: Readonly<Record<string, number>>;
   /** Mean reward of each category of the step's tasks, if they have `metadata.category`. */
   readonly rewardByCategory?: Readonly<Record<string, number>>;
   readonly update: UpdateMetrics;
-  /** From dispatch until the last group was complete, including a concurrent evaluation. */
+  /** Seconds from dispatch until the last group was complete, including a concurrent evaluation. */
   readonly rolloutSeconds: number;
-  /** How long the learner waited for groups, which asynchronous steps reduce. */
+  /** Seconds that the learner waited for groups, which asynchronous steps reduce. */
   readonly learnerWaitSeconds: number;
-  /** Update, checkpoint and publication. */
+  /** Seconds that the update, the checkpoint and the publication of the weights took together. */
   readonly updateSeconds: number;
   readonly checkpointSeconds: number;
   readonly publishSeconds: number;
-  /** With `learnerActors` above 1: time of the exchange, including waiting for the other learners, and gradient bytes that each has sent. */
+  /**
+   * With `learnerActors` above 1: seconds of the exchange, including waiting for the other learners, and bytes of
+   * gradients that each learner has sent.
+   */
   readonly exchange?: { readonly seconds: number; readonly sentBytes: number };
   /** Size of the new weights, or of the adapters if only these are published. */
   readonly publishedBytes: number;
@@ -48,9 +54,12 @@ export interface StepReport {
   readonly groupsDispatched: number;
   readonly groupsTrained: number;
   readonly groupsFailed: number;
-  /** Of those, the ones that this driver has replaced because they became too stale. */
+  /** Number of the failed groups that this driver has replaced because they became too stale. */
   readonly groupsStale: number;
-  /** With `train.zeroVarianceRefills`: what the step took and did not train; `rewardMean` covers what it trained. */
+  /**
+   * With `train.zeroVarianceRefills`: the groups that the step took but did not train. `rewardMean` covers only those
+   * that it trained.
+   */
   readonly rejected?: RejectedGroups;
 }
 
@@ -64,7 +73,7 @@ export type TrainEvent =
   | {
       readonly kind: "download";
       readonly file: string;
-      /** Of all files together. */
+      /** Bytes received so far of all files together. */
       readonly doneBytes: number;
       readonly totalBytes: number;
     }

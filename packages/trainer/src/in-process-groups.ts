@@ -36,20 +36,20 @@ export interface StepGroups {
   readonly rejected: readonly Group[];
   /** Index of the run's first group that no step has taken. */
   readonly next: number;
-  /** Why episodes failed. */
+  /** Reasons why episodes failed. */
   readonly failures: readonly string[];
 }
 
 /** Runs work when its turn has come. */
 type Turns = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Allows this many at once, in the order of requests. */
+/** Lets this much work run at once, in the order of the requests. */
 function turnsOf(most: number): Turns {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {
     if (running < most) running++;
-    // Whoever finishes passes its slot on.
+    // Work that finishes passes its slot on to the work that has waited longest.
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await work();
@@ -77,7 +77,7 @@ export async function sampleStep(source: GroupSource, step: number, first: numbe
   const kept: Group[] = [];
   const rejects = (group: Group) => refills > 0 && !source.teaches(group);
   let next = first;
-  // Like the schedule of a cluster's run: each rejected group is followed by the run's next one (SCHEDULE-5).
+  // As in the schedule of a cluster's run, each rejected group is followed by the run's next one (SCHEDULE-5).
   for (let end = first + groupsPerStep; next < end; ) {
     const indexes = Array.from({ length: end - next }, (_, place) => next + place);
     next = end;
@@ -135,7 +135,8 @@ async function sampleEpisode(
     { question, document, ...(records ? { records } : {}) },
     { seed, temperature: recipe.rollout.temperature, ...(signal ? { signal } : {}) },
   );
-  // Encoded as on the queues, so that numbers have the same precision, and rewards see the same fields.
+  // The trajectory is encoded as on the queues, so that numbers have the same precision and rewards see the same
+  // fields.
   const bytes = encodeTrajectory(
     toTrajectory(agent.name, result, {
       trajectoryId: trajectoryIdOf(groupId, episodeIndex),

@@ -2,7 +2,7 @@
  * Responsibility: owns the learner of one run: takes the groups of a step, updates, checkpoints, acknowledges, publishes.
  * Not responsible for: dispatching groups, choosing tasks, deciding when to stop.
  *
- * The order of these: step-protocol.ts (STEP-1 to STEP-5).
+ * The order of these actions is defined in step-protocol.ts (STEP-1 to STEP-5).
  * ANNOUNCE-1: learner-weights.ts.
  */
 import { dirname, join } from "node:path";
@@ -206,7 +206,9 @@ export class LearnerActor {
     };
   }
 
-  /** Memory of this process and its GPU; with several learners that train together, the maximum. */
+  /**
+   * Returns the memory of this process and its GPU; with several learners that train together, the maximum over them.
+   */
   async memory(): Promise<ProcessMemory> {
     return await this.#ranks.memory(processMemory(this.#backend));
   }
@@ -333,7 +335,7 @@ export class LearnerActor {
   }
 }
 
-/** For several learners that train together: the cost of a step's exchange. */
+/** Returns the cost of a step's exchange, if several learners train together. */
 function exchangedSince(
   before: ExchangeStats | undefined,
   after: ExchangeStats | undefined,

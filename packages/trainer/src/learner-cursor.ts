@@ -6,7 +6,7 @@ import type { StepResult } from "./step-result.js";
 export const cursorSchema = z.object({
   last: z.custom<StepResult>().optional(),
   baseWeightsHash: z.string().optional(),
-  /** The same scope as the checkpoint's `consumedGroupIds`: the last step and the one before. */
+  /** Covers the same steps as the checkpoint's `consumedGroupIds`: the last one and the one before. */
   rejectedGroupIds: z.array(z.string()).default([]),
 });
 

@@ -40,7 +40,7 @@ export interface SavedRun {
   readonly checkpoint: Checkpoint;
   /** Steps to replay on the checkpoint, in order. */
   readonly steps: readonly StepRecord[];
-  /** Groups of the last of them, or of the checkpoint. */
+  /** Groups of the last of these steps, or of the checkpoint if there are none. */
   readonly consumedGroupIds: readonly string[];
   readonly dataCursor: JsonValue;
 }
@@ -84,7 +84,7 @@ export interface SaveSettings {
 /** A checkpoint names the hash of its weights, for the steps after it. */
 const hashSchema = z.object({
   weightsHash: z.string().optional(),
-  // In runs that were started before there was a log.
+  // Runs that were started before there was a log have the hash here.
   last: z.object({ weightsHash: z.string() }).optional(),
 });
 
@@ -103,7 +103,7 @@ export async function findSaved(checkpointDir: string): Promise<SavedRun | undef
   return { folder, checkpoint, steps, consumedGroupIds, dataCursor };
 }
 
-/** Policy version of the last saved step, whoever saved it; 0 if there are none. */
+/** Returns the policy version of the last saved step, whoever saved it; 0 if there is none. */
 export async function savedVersion(checkpointDir: string): Promise<number> {
   const folder = await latestCheckpoint(checkpointDir);
   if (folder === undefined) return 0;
@@ -112,7 +112,7 @@ export async function savedVersion(checkpointDir: string): Promise<number> {
   return steps.at(-1)?.policyVersion ?? checkpoint.policyVersion;
 }
 
-/** Steps of the log to replay on that checkpoint. */
+/** Returns the steps of the log to replay on that checkpoint. */
 export async function loggedAfter(
   checkpointDir: string,
   { policyVersion, extra }: Pick<Checkpoint, "policyVersion" | "extra">,
@@ -142,7 +142,7 @@ export class LearnerSaves {
   readonly #settings: SaveSettings;
   readonly #files: DurableFiles;
   #checkpoint: string;
-  /** How a replayed step differed. */
+  /** How a replayed step differed from the run's, if one did. */
   #different: string | undefined;
 
   /** @param checkpoint folder of the newest checkpoint, or "" */

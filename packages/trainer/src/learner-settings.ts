@@ -1,6 +1,9 @@
 import type { Recipe } from "./recipe/recipe-schema.js";
 
-/** Nats per token on average; with float32 on both sides it stays below 1e-5, with bfloat16 on one side near 0.005. */
+/**
+ * Default bound on the mean difference of log-probs, nats per token. With float32 on both sides the difference stays
+ * below 1e-5; with bfloat16 on one side it is near 0.005.
+ */
 const defaultLogprobGate = 0.05;
 
 /**

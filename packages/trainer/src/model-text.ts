@@ -8,9 +8,9 @@ import { z } from "zod";
 
 /** The text-related files of a model folder, as one object that every actor reads. */
 const modelTextSchema = z.strictObject({
-  /** tokenizer.json */
+  /** Contents of tokenizer.json. */
   tokenizer: z.json(),
-  /** tokenizer_config.json including the chat template, wherever the folder has it. */
+  /** Contents of tokenizer_config.json, including the chat template, wherever the folder has it. */
   tokenizerConfig: z.record(z.string(), z.json()),
   /** Tokens that end a reply, by text. */
   stopTokens: z.array(z.string()),

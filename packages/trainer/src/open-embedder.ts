@@ -4,9 +4,9 @@ import type { Backend } from "@palimpsest/jit";
 import type { Embedder, EmbedderConfig } from "@palimpsest/memory";
 import { readToken } from "@palimpsest/rewards";
 
-/** An embedder that must be opened before whoever uses its settings can use it. */
+/** An embedder that was opened from settings, and the function that closes it. */
 export interface OpenedEmbedder {
-  /** Absent if none is needed, or if it needs no opening. */
+  /** Absent if no embedder is needed, or if it needs no opening. */
   readonly embedder?: Embedder;
   close(): Promise<void>;
 }
@@ -17,10 +17,10 @@ export function agentEmbedder(settings: AgentSettings, module?: AgentKind): Embe
 }
 
 /**
- * @param options.environment where a server's key is looked up by name
- * @param options.backend of a model; default: a new one
+ * @param options.environment environment variables in which a server's key is looked up by name
+ * @param options.backend backend of an embedding model; default: a new one
  * @throws {RewardError} BAD_CONFIG if the key is missing; {EngineError} CONFIG_INVALID; {ModelError} if the model
- * cannot be read
+ *   cannot be read
  */
 export async function openEmbedder(
   config: EmbedderConfig | undefined,
@@ -39,7 +39,7 @@ export async function openEmbedder(
     }
     case "model": {
       const { model: name, maxTokens } = config;
-      // Loaded only for models: a process that embeds through a server, or not at all, starts without tensors.
+      // Tensors are loaded only for models: a process that embeds through a server, or not at all, starts without them.
       const [jit, { loadAnyModel, ModelEmbedder }] = await Promise.all([
         import("@palimpsest/jit"),
         import("@palimpsest/model"),

@@ -48,7 +48,8 @@ export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "
     batchInvariant: rollout.batchInvariant,
     lanes: rollout.lanes,
     precision: samplerPrecision(rollout.precision, learner),
-    // A run samples conversations in batches and changes weights at every step, and its plan has no room for another copy of them.
+    // A run samples conversations in batches and changes weights at every step, and its plan has no room for another
+    // copy of them.
     singleWeights: "off" as const,
     ...(stepsPerCall === undefined ? {} : { stepsPerCall }),
     ...(cacheTokens === undefined ? {} : { cacheTokens }),
@@ -56,7 +57,10 @@ export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "
   };
 }
 
-/** If the learner's ratio uses the sampler's log-probs, both round alike, to float32 unless configured otherwise. */
+/**
+ * Returns the sampler's precision. If the learner's ratio uses the sampler's log-probs, both round alike: to float32
+ * unless configured otherwise.
+ */
 function samplerPrecision(wanted: Recipe["rollout"]["precision"], learner: Recipe["learner"]) {
   if (wanted !== "auto" || !takesSampledRatios(resolveLearnerConfig(learner))) return wanted;
   return "float32";

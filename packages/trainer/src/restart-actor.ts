@@ -4,9 +4,9 @@ import type { ActorHandle } from "@palimpsest/client";
 const lookEveryMs = 200;
 
 /**
- * Has an actor begin anew, as after a crash, and waits until that has begun: a call that follows cannot reach the process
- * that is on its way out.
- * @throws what the head says; the signal's reason
+ * Restarts an actor, as after a crash, and waits until its new process has started, so that the next call cannot reach
+ * the process that is ending.
+ * @throws the head's error; the signal's reason
  */
 export async function restartActor(
   actor: Pick<ActorHandle<object>, "info" | "kill">,
@@ -16,7 +16,7 @@ export async function restartActor(
   await actor.kill({ restart: true });
   for (;;) {
     const now = await actor.info();
-    // The next call to a dead one says why.
+    // The next call to a dead actor fails with the reason.
     if (now.incarnation > incarnation || now.state === "dead") return;
     await delay(lookEveryMs, undefined, { signal });
   }

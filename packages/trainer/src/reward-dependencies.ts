@@ -12,18 +12,18 @@ import {
 } from "@palimpsest/rewards";
 import { openEmbedder } from "./open-embedder.js";
 
-/** What rewards ask for, with what it takes to let go of it. */
+/** The dependencies of rewards, and the function that frees them. */
 export interface OpenedDependencies extends TrajectoryRewardDependencies {
   /** Ends every connection and frees every model that was opened. A second close does nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Opens what a reward needs. Its embedder at once; models when they are first asked: servers of OpenAI's protocol, and
- * models in folders that read without being trained.
- * @param environment where keys are looked up by name
- * @param module what the module of a reward of the user's own exports
- * @throws {RewardError | EngineError | ModelError} where the embedder cannot be opened
+ * Opens what a reward needs: its embedder at once, and models when they are first asked. Models are servers of OpenAI's
+ * protocol, or models in folders, which read without being trained.
+ * @param environment environment variables in which keys are looked up by name
+ * @param module exports of the module of a user's own reward
+ * @throws {RewardError | EngineError | ModelError} if the embedder cannot be opened
  */
 export async function rewardDependencies(
   config: RewardConfig,
@@ -56,7 +56,7 @@ export async function rewardDependencies(
           const opened = readers.get(reader.path) ?? openReader(reader);
           readers.set(reader.path, opened);
           const local = await opened;
-          // Reading computes for a while; whoever waits for this process has a turn in between.
+          // Reading occupies this process for a while, so other work that waits for it gets a turn first.
           await setImmediate();
           return await local.logLikelihood(request);
         },
@@ -90,7 +90,8 @@ async function openEndpoint(
 }
 
 async function openReader({ path }: FrozenReader): Promise<LocalReader> {
-  // Loaded by the few rewards that read with a model of their own: the others' processes start without tensors.
+  // Only the few rewards that read with a model of their own load tensors; the processes of the others start without
+  // them.
   const [jit, model] = await Promise.all([import("@palimpsest/jit"), import("@palimpsest/model")]);
   return new model.FrozenReader(await model.loadModel(path), { backend: await jit.loadBackend() });
 }

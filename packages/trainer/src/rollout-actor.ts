@@ -195,7 +195,7 @@ export class RolloutActor {
     return fetchModules(this.#context.objects, this.#spec.modules, [role]);
   }
 
-  /** Peak memory of this process and its GPU. */
+  /** Returns the peak memory of this process and its GPU. */
   memory(): ProcessMemory {
     return processMemory(this.#backend);
   }
@@ -213,7 +213,10 @@ export class RolloutActor {
     };
   }
 
-  /** One episode of an evaluation, scored by the run's reward, which sees the whole record as it does in training. */
+  /**
+   * Runs one episode of an evaluation, and scores it by the run's reward, which sees the whole record as it does in
+   * training.
+   */
   async answer(request: AnswerRequest): Promise<Answer> {
     return await this.#asked(() => this.#answer(request));
   }

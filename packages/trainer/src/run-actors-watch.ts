@@ -6,12 +6,12 @@ import { lookOften } from "./watch-run.js";
 type Member = Pick<ActorHandle<object>, "actorId" | "info">;
 
 export interface RunActorsWatch {
-  /** Aborted with ACTOR_DIED. */
+  /** Aborted with ACTOR_DIED when an actor of the run has permanently died. */
   readonly signal: AbortSignal;
   close(): void;
 }
 
-/** Looks whether an actor of a run has died for good: without it a step would wait until it counts as stuck. */
+/** Watches whether an actor of a run has permanently died. Without this a step would wait until it counts as stuck. */
 export function watchRunActors(cluster: Pick<Cluster, "actors">, actors: readonly Member[]): RunActorsWatch {
   const abort = new AbortController();
   const watch = lookOften(async (closed) => {
@@ -33,7 +33,7 @@ export function watchRunActors(cluster: Pick<Cluster, "actors">, actors: readonl
   return { signal: abort.signal, close: watch.close };
 }
 
-/** @throws {PalimpsestError} ACTOR_DIED as soon as an actor of the run has died for good */
+/** @throws {PalimpsestError} ACTOR_DIED as soon as an actor of the run has permanently died */
 export async function whileRunActorsLive<T>(
   cluster: Cluster,
   { learner, rollouts, rewards }: RunActors,

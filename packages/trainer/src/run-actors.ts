@@ -19,7 +19,7 @@ const readyTimeoutMs = 120_000;
 const loadBytesPerMs = 10_000;
 const nameRetryMs = 250;
 
-/** Spawns every actor of a run and waits until all of them work. All come back after a crash. */
+/** Spawns every actor of a run and waits until all of them are ready. All of them are restarted after a crash. */
 export async function spawnRunActors(
   cluster: Cluster,
   spec: RunSpec,
@@ -29,7 +29,7 @@ export async function spawnRunActors(
   const engineMs = recipe.rollout.engine?.startTimeoutMs ?? 0;
   const timeoutMs = readyTimeoutMs + engineMs + Math.ceil(spec.weightsBytes / loadBytesPerMs);
   const source = { module: actorsModule };
-  // Learner and reward actors have async methods, and count on one call being over before the next begins.
+  // Learner and reward actors have async methods, and rely on one call ending before the next begins.
   const common = { maxRestarts: -1, maxTaskRetries: -1, maxConcurrency: 1 };
   const of = (role: string, resources: Record<string, number>, more: ActorOptions = {}): ActorOptions => ({
     ...common,
@@ -43,14 +43,16 @@ export async function spawnRunActors(
     of(
       "learner",
       { cpu: recipe.learnerCpus, gpu: recipe.learnerGpus },
-      // The run's ledger has an epoch of its own: a second learner takes nothing from the first, so it may run on.
+      // The run's ledger has an epoch of its own, so a second learner takes nothing from the first and may keep
+      // running.
       { name: `${spec.runId}:learner`, fence: "none" },
     ),
   );
   const rolloutType = cluster.actor(
     RolloutActor,
     source,
-    // Questions of an evaluation, as many at once as episodes of training, beside looks at the counters.
+    // Rollout actors answer as many questions of an evaluation at once as they run episodes of training; the additional
+    // slots are for queries of their counters.
     of(
       "rollout",
       { cpu: recipe.rollout.cpus, gpu: recipe.rollout.gpus },
@@ -62,7 +64,7 @@ export async function spawnRunActors(
     { module: rewardModule },
     of("reward", { cpu: recipe.reward.cpus }),
   );
-  /** A run has one learner: that of an earlier driver, whose end is not yet known, has to go first. */
+  /** A run has one learner: that of an earlier driver, whose end the head may not know yet, has to end first. */
   const spawnLearner = async () => {
     const deadlineAt = performance.now() + timeoutMs;
     for (;;) {
@@ -80,7 +82,8 @@ export async function spawnRunActors(
     Promise.all(Array.from({ length: recipe.rollout.actors }, (_, place) => rolloutType.spawn(spec, place))),
     Promise.all(Array.from({ length: recipe.reward.actors }, () => rewardType.spawn(spec))),
   ]);
-  // A learner may have steps to repeat before it is ready; each of them is one that stopWhenStuckMs allows.
+  // A learner may have to replay steps before it is ready, for which it gets the time after which a step counts as
+  // stuck.
   const repeatingMs = recipe.train.checkpointEverySteps > 1 ? recipe.train.stopWhenStuckMs : 0;
   await Promise.all([
     learner.ready({ timeoutMs: timeoutMs + repeatingMs }),
@@ -91,7 +94,7 @@ export async function spawnRunActors(
 
 const memoryTimeoutMs = 15_000;
 
-/** What the processes of learner and rollout actors have taken; of those that answer. */
+/** Returns the memory that the processes of the learner and the rollout actors have used, for those that answer. */
 export async function memoryOf({
   learner,
   rollouts,

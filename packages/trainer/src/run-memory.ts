@@ -8,48 +8,61 @@ import {
 import { loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
 import type { Recipe } from "./recipe/recipe-schema.js";
 
-/** What the processes of a run take at their highest, bytes; machines share it among them. What lies on a GPU is apart. */
+/**
+ * Peak memory of the processes of a run, bytes. Processes on one machine share its memory; memory on GPUs is separate.
+ */
 export interface RunMemory {
   readonly learner: MemoryEstimate;
-  /** That train together. */
+  /** Number of learners that train together. */
   readonly learnerActors: number;
-  /** Each; with what it exchanges with the others. */
+  /** Memory of each learner, including buffers for the exchange with the others. */
   readonly learnerBytes: number;
-  /** What of it lies where it computes: all but the process and what it was loaded from. */
+  /**
+   * The part of it that is on the computing device: everything except the process and the weights as they were loaded.
+   */
   readonly learnerDeviceBytes: number;
-  /** The same by part, where it leases per GPU and computes in bfloat16. */
+  /** The same by part, if the learner leases GPUs and computes in bfloat16. */
   readonly learnerDevice?: DeviceEstimate;
   readonly rolloutActors: number;
-  /** Each; while it takes new weights over. */
+  /** Memory of each rollout actor while it takes over new weights. */
   readonly rolloutBytes: number;
-  /** What of it lies where it computes: weights, keys and values. */
+  /** The part of it that is on the computing device: weights, keys and values. */
   readonly rolloutDeviceBytes: number;
-  /** Each engine that the run starts, for its weights alone: what it keeps beside them is bounded by its own flags. */
+  /**
+   * Memory of each engine that the run starts, for its weights alone: everything else is bounded by the engine's own
+   * flags.
+   */
   readonly engineBytes: number;
-  /** All weights of the model, float32. */
+  /** Size of all weights of the model in float32. */
   readonly weightsBytes: number;
-  /** The driver while it stores the base, head, Redis, nodes and reward actors. */
+  /** Memory of the driver while it stores the base, and of the head, Redis, nodes and reward actors. */
   readonly otherBytes: number;
-  /** Base weights and the versions that are kept, on one node. */
+  /** Size of the base weights and the kept versions in the object store of one node. */
   readonly storeBytes: number;
-  /** Everything on one machine. */
+  /** The sum if everything runs on one machine. */
   readonly totalBytes: number;
 }
 
 const floatBytes = 4;
-/** Of a Node process of the trainer that has no tensors. */
+/** Memory of a Node process of the trainer that has no tensors. */
 const plainProcessBytes = 150 * 2 ** 20;
-/** Head, Redis, node. */
+/** Number of processes of the cluster: head, Redis and one node. */
 const clusterProcesses = 3;
-/** Of weights in host memory while they are written to a GPU: as they were loaded, and as they are fed. */
+/**
+ * Number of copies of the weights in host memory while they are written to a GPU: as they were loaded, and as they are
+ * fed.
+ */
 const writtenCopies = 2;
-/** Of gradients that learners exchange at once, and of chunks under way: their own, the others', and these in messages. */
+/**
+ * Sizes of the gradients that learners exchange at once, and of the chunks in flight: their own, the others', and both
+ * in messages.
+ */
 const exchangeBlockBytes = 16 * 2 ** 20;
 const exchangeChunksBytes = 4 * 8 * 2 ** 20;
-/** The initial weights aside; see held-weights.ts. */
+/** Number of versions that are kept besides the initial weights; see held-weights.ts. */
 const keptVersions = 2;
 
-/** @param gpuBytes memory of the learner's GPU, where it is known */
+/** @param gpuBytes memory of the learner's GPU, if it is known */
 export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number): RunMemory {
   const { rollout, reward } = recipe;
   const isOnGpu = recipe.learnerGpus > 0 && recipe.learner.precision === "bfloat16";
@@ -58,10 +71,10 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   const learner = estimateMemory(model, recipe.learner, { maxBatch, maxLength: maxTokens, cacheTokens });
   const { processBytes, hostBytes } = learner;
   const half = rollout.precision === "bfloat16" ? 0.5 : 1;
-  // The actor of an engine only hands weights through.
+  // The actor of an engine only passes weights on.
   const own = rollout.engine === undefined ? 1 : 0;
   const samplerWeightsBytes = own * learner.samplerWeightsBytes * half;
-  // Keys and values are float32 in pages, and of the products' type in the table of slots that a GPU has.
+  // Keys and values are float32 in pages, and have the type of the products in the table of slots, which GPUs use.
   const isTable = rollout.gpus > 0 && !rollout.batchInvariant;
   const samplerCacheBytes = own * learner.samplerCacheBytes * (isTable ? half : 1);
   const rolloutDeviceBytes = samplerWeightsBytes + samplerCacheBytes;
@@ -74,11 +87,12 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   const learnerBytes =
     exchangeBytes + (learnerDevice === undefined ? onCpuBytes : processBytes + writtenCopies * hostBytes);
   const versionBytes = bytesOf(trained);
-  // Old and new weights stand in host memory while the sampler takes the new ones over, and Node is slow to give them back;
-  // of a policy with adapters whole weights come once, as its base. An engine has them merged for it, beside their base.
+  // Old and new weights are both in host memory while the sampler takes over the new ones, and Node is slow to release
+  // them. With adapters, whole weights are loaded only once, as the base. An engine needs the adapters merged, so its
+  // actor has merged weights besides their base.
   const swapBytes = (lora === null || own === 1 ? 2 : 4) * weightsBytes;
   const rolloutBytes = processBytes + (rollout.gpus > 0 ? 0 : rolloutDeviceBytes) + swapBytes;
-  // One that runs elsewhere, or on a GPU, is not in this machine's memory.
+  // An engine that runs elsewhere, or on a GPU, takes no memory of this machine.
   const engineBytes = rollout.engine?.start === undefined || rollout.gpus > 0 ? 0 : weightsBytes;
   const storeBytes = weightsBytes + keptVersions * versionBytes;
   // The driver has the base in memory once, and the trained weights at the end.
@@ -104,7 +118,10 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   };
 }
 
-/** Host memory of a block of gradients as it was read and as it is written back, and of the chunks of it that travel. */
+/**
+ * Returns the host memory of an exchange: a block of gradients as it was read and as it is written back, and the chunks
+ * of it in flight.
+ */
 function exchangeHostBytes(trained: Readonly<Record<string, readonly number[]>>): number {
   const largest = Object.values(trained).map((shape) => floatBytes * sizeOf(shape));
   return 2 * Math.max(exchangeBlockBytes, ...largest) + exchangeChunksBytes;

@@ -10,29 +10,32 @@ import type { BroughtModel } from "./starting-model.js";
 import type { ObjectLocation } from "./weights/object-location.js";
 import { weightsBytes } from "./weights/weights.js";
 
-/** What every actor of one run is made with: plain data, the same for all. */
+/** The argument with which every actor of one run is created: plain data, the same for all. */
 export interface RunSpec {
   readonly runId: string;
   readonly recipe: Recipe;
   readonly model: ModelConfig;
   /** A ModelText as an object: tokenizer, chat template, stop tokens. */
   readonly text: ObjectLocation;
-  /** When the run was begun; what chat templates take for today. */
+  /** Start time of the run, which chat templates use as the current date. */
   readonly startedAtMs: number;
   /** proto.WeightManifest of version 0. */
   readonly initialWeights: Uint8Array;
-  /** All of them. */
+  /** Size of all initial weights. */
   readonly weightsBytes: number;
-  /** Where the learner keeps its checkpoints: a folder on its machine, or one that all nodes share. */
+  /** Folder of the learner's checkpoints, on its machine or shared by all nodes. */
   readonly checkpointDir: string;
   readonly queues: QueueSettingsInput;
   /** The user's code that the recipe names. */
   readonly modules: readonly CarriedModule[];
 }
 
-/** Module that nodes find the classes of learner and rollout actors in. */
+/** Module in which nodes find the classes of learner and rollout actors. */
 export const actorsModule = "@palimpsest/trainer/actors";
-/** That of reward actors: most of them compute nothing with tensors, and their processes do not load what does. */
+/**
+ * Module of reward actors. Most of them compute nothing with tensors, so their processes do not load the code that
+ * does.
+ */
 export const rewardModule = "@palimpsest/trainer/reward-actor";
 
 /** @param recipe with its modules named by their bundles */
@@ -53,7 +56,7 @@ export function runSpec(
     checkpointDir: checkpointDirOf(folder.path),
     queues: {
       ...recipe.queues,
-      // A step is dispatched whole before it is trained, and so are those ahead of it.
+      // All groups of a step are dispatched before it is trained, and so are those of the steps ahead of it.
       maxOutstandingGroups: Math.max(
         recipe.queues.maxOutstandingGroups,
         recipe.train.groupsPerStep * (recipe.train.maxStaleness + 1) + refillsOf(recipe.train),

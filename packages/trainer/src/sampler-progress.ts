@@ -3,11 +3,11 @@ import type { RolloutActor } from "./rollout-actor.js";
 
 const statsTimeoutMs = 5_000;
 
-/** Follows the sampled tokens of all rollout actors; an actor that is restarting counts again from its new zero. */
+/** Tracks the sampled tokens of all rollout actors. The count of a restarted actor begins at zero again. */
 export function samplerProgress(rollouts: readonly ActorHandle<RolloutActor>[]) {
   const known = rollouts.map(() => 0);
   return {
-    /** Sampled tokens per second since the last look, over `seconds` of rollout. */
+    /** Returns the sampled tokens per second since the last call, over `seconds` of rollout. */
     async sample(seconds: number): Promise<number> {
       let sampled = 0;
       await Promise.all(

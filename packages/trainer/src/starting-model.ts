@@ -5,15 +5,15 @@ import { encodeModelText, type ModelText, readModelText } from "./model-text.js"
 import type { ObjectLocation } from "./weights/object-location.js";
 import { type ObjectAccess, publishWeights } from "./weights/weights.js";
 
-/** What a run starts from, as objects that every node can fetch. */
+/** The initial model of a run, as objects that every node can fetch. */
 export interface BroughtModel {
   readonly model: ModelConfig;
-  /** A ModelText. */
+  /** The object of a ModelText. */
   readonly text: ObjectLocation;
   readonly weights: proto.WeightManifest;
 }
 
-/** Puts a model folder on a node. Again, it gives the same objects. @throws {PalimpsestError} CONFIG_INVALID */
+/** Puts a model folder on a node. Repeating it returns the same objects. @throws {PalimpsestError} CONFIG_INVALID */
 export async function bringModel(
   objects: Pick<ObjectAccess, "put">,
   folder: string,

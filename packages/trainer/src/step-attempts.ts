@@ -1,20 +1,22 @@
 import { PalimpsestError } from "@palimpsest/wire";
 
-/** A reason that stays for so many attempts in a row is no passing one. */
+/** After this many failed attempts in a row a reason no longer counts as temporary. */
 const maxAttempts = 4;
 
 export interface StepAttempts {
-  /** Has the learner begin anew from its last checkpoint: a step that failed half-way cannot be taken again by it. */
+  /**
+   * Restarts the learner from its last checkpoint, because a learner whose step failed halfway cannot take it again.
+   */
   readonly restartLearner: () => Promise<void>;
-  /** Told before each further attempt. */
+  /** Called before each further attempt. */
   readonly onAgain: (reason: PalimpsestError) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Takes a step, and takes it again when it failed inside the learner for a reason that passes: a node, a head or Redis
- * that was away for longer than the call that needed it could wait.
- * @throws what the step throws for another reason, or for the fourth time in a row
+ * Takes a step, and repeats it if it failed inside the learner for a temporary reason: a node, the head or Redis was
+ * unreachable for longer than the call that needed it could wait.
+ * @throws the step's error, if its reason is not temporary or if it is the fourth in a row
  */
 export async function untilTaken<T>(take: () => Promise<T>, attempts: StepAttempts): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -29,7 +31,7 @@ export async function untilTaken<T>(take: () => Promise<T>, attempts: StepAttemp
   }
 }
 
-/** The head may be what is away: each attempt waits for it as long as a call does. */
+/** Restarts the learner. The head itself may be unreachable, so each attempt waits for it as long as a call does. */
 async function restarted({ restartLearner, signal }: StepAttempts): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -41,7 +43,7 @@ async function restarted({ restartLearner, signal }: StepAttempts): Promise<void
   }
 }
 
-/** Why the learner's method threw, if that is a reason that passes. */
+/** Returns why the learner's method threw, if that reason is temporary. */
 function passingCause(reason: unknown): PalimpsestError | undefined {
   if (!(reason instanceof PalimpsestError) || reason.code !== "ACTOR_ERROR") return undefined;
   const { cause } = reason;

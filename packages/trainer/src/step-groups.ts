@@ -1,24 +1,27 @@
-/** What a learner is asked for a step, and what it takes or hands back. */
+/** The request for the groups of a step, and what a learner takes or hands back. */
 import type { Group, GroupBatch } from "@palimpsest/trajectories";
 import type { ScheduleState } from "./async/group-schedule.js";
 
 /** The groups in flight, of which a step takes those that are complete first (SCHEDULE-2). */
 export interface StepWindow {
-  /** Groups that the step takes beside those that it has rejected. Absent: all of them; none that failed is replaced. */
+  /**
+   * Number of groups that the step takes besides those that it has rejected. Absent: it takes all of them, and those
+   * that failed are not replaced.
+   */
   readonly count?: number;
-  /** Absent: the step trains groups that teach nothing, too. */
+  /** The groups that the step rejects. Absent: it trains groups that teach nothing, too. */
   readonly rejects?: StepRejects;
-  /** Of each of `groupIds`, in the run's order of questions. */
+  /** Index of each of `groupIds` in the run's order of questions. */
   readonly indexes: readonly number[];
-  /** Where the run's schedule stands: a checkpoint keeps what is left of it, for whoever resumes the run. */
+  /** State of the run's schedule. A checkpoint stores what is left of it, for a driver that resumes the run. */
   readonly schedule: ScheduleState;
 }
 
 /** Groups of a window that teach nothing (STEP-7). */
 export interface StepRejects {
-  /** Those that were handed back for this step, and have others beside them. */
+  /** Groups that were handed back for this step, and to which others were added. */
   readonly rejected: readonly string[];
-  /** When so many are rejected, the step trains what is left. */
+  /** When this many groups are rejected, the step trains what is left. */
   readonly most: number;
   readonly groupsPerStep: number;
 }

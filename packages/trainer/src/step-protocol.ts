@@ -201,7 +201,7 @@ export class StepProtocol<
     };
   }
 
-  /** The step's batch, what is to be done before there is one, or undefined when it is to be asked for again. */
+  /** Returns the step's batch, or what must be done before there is one; undefined if it must be requested again. */
   async #take(
     { step, window }: Request,
     outstanding: readonly string[],
@@ -235,7 +235,7 @@ export class StepProtocol<
       if (more.length > 0 && known.size < rejects.most) {
         handBack();
         const gone = new Set(idsOf(dropped));
-        // Those of groups that are complete are found with them again.
+        // Failures in complete groups are found again together with these groups.
         this.#closed = { step, dropped, failures: failures.filter(({ groupId }) => gone.has(groupId)) };
         return { undispatched: [], rejected: idsOf(more) };
       }
@@ -259,8 +259,10 @@ export class StepProtocol<
     };
   }
 
-  /** undefined when a group of them is not dispatched any more, since Redis came back without its last second, or is closed,
-   *  since Redis forgot who may close it. */
+  /**
+   * Returns undefined if one of the groups is not dispatched any more, because Redis came back without its last second
+   * of writes, or if it is closed, because Redis forgot who may close it.
+   */
   async #waitFor(groupIds: readonly string[], count: number): Promise<GroupBatch | undefined> {
     try {
       return await this.#parts.groups.nextGroups({

@@ -59,7 +59,7 @@ export interface SavedStep {
 }
 
 export interface LearnerState {
-  /** Hash of the weights after the last completed step. */
+  /** Number of the last completed step, which names the weights after it. */
   readonly policyVersion: number;
   readonly backend: string;
   readonly mode: string;

@@ -82,7 +82,7 @@ export interface InProcessOptions {
 
 export interface InProcessResult {
   readonly weightsHash: string;
-  /** Of the trained policy. */
+  /** The trained policy as a model. */
   readonly model: ModelFolder;
 }
 

@@ -23,7 +23,7 @@ export interface EvaluationReport extends RatedStep {
   readonly metric: string;
   readonly best: RatedStep;
   readonly withoutGain: number;
-  /** The run ends with this step. */
+  /** Whether the run ends with this step. */
   readonly stops: boolean;
   readonly seconds: number;
 }

@@ -31,7 +31,7 @@ export async function groupRequest(
   };
 }
 
-/** A group's id: ids sort like indexes, which is the order in which a step trains its groups. */
+/** Returns a group's id. Ids sort like indexes, which is the order in which a step trains its groups. */
 export function groupIdOf(runId: string, train: StepSize, index: number): string {
   const place = index % train.groupsPerStep;
   const step = stepOf(train, index);
@@ -40,5 +40,5 @@ export function groupIdOf(runId: string, train: StepSize, index: number): string
 
 type StepSize = Pick<Recipe["train"], "groupsPerStep">;
 
-/** The step that would train it if no group were replaced. */
+/** Returns the step that would train the group if no group were replaced. */
 const stepOf = ({ groupsPerStep }: StepSize, index: number) => Math.floor(index / groupsPerStep) + 1;

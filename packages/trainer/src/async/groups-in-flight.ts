@@ -65,7 +65,7 @@ export class GroupsInFlight {
     return { requests, asked: { groupIds, window } };
   }
 
-  /** How many groups of the window the step takes, and which of them it has rejected. */
+  /** Returns how many groups of the window the step takes, and which of them it has rejected. */
   #taking(groupIds: readonly string[], indexes: readonly number[]): Pick<StepWindow, "count" | "rejects"> {
     const { schedule, groupsPerStep, maxStaleness, refills = 0 } = this.#parts;
     const gone = new Set(schedule.rejected.map(({ index }) => index));

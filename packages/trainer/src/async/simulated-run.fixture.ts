@@ -45,7 +45,7 @@ export function simulateRun(run: SimulatedRun): SimulatedResult {
   const waiting: number[] = [];
   let firstWaiting = 0;
   const running: Running[] = [];
-  /** The version that a complete group started under. */
+  /** The version under which each complete group was started, by the group's index. */
   const complete = new Map<number, number>();
   const ends = new Map<number, number>();
   let now = 0;

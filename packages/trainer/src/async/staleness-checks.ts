@@ -1,7 +1,10 @@
 import { type ResolvedLearnerConfig, resolveLearnerConfig } from "@palimpsest/learner";
 import type { Recipe } from "../recipe/recipe-schema.js";
 
-/** Either of them makes rows of older weights trainable. */
+/**
+ * The importance correction that error messages suggest as an alternative to a change of the loss. Either of the two
+ * makes rows of older weights trainable.
+ */
 const corrections =
   "learner.importance, such as { kind: tis-token, cap: 2 }, which weighs each token by how much likelier it has become";
 
@@ -40,7 +43,7 @@ function unboundedLoss({ loss }: ResolvedLearnerConfig): string | undefined {
       return "learner.loss.dualClip is null, so the loss of a token with a negative advantage has no bound once older weights have sampled it; set learner.loss.dualClip, such as 3";
     case "gspo":
       return `learner.loss gspo clips ratios beyond 1 - ${loss.clipLow} and 1 + ${loss.clipHigh}, which nearly every row of older weights is; set another learner.loss`;
-    // These bound or drop a token's weight on both sides.
+    // These losses bound or drop a token's weight on both sides of the ratio.
     case "cispo":
     case "dppo":
       return undefined;

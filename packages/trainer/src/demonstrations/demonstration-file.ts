@@ -15,7 +15,7 @@ const messageSchema = z
 const promptSchema = z.union([z.string().min(1), z.array(messageSchema).min(1)]);
 
 const lineSchema = z.union([
-  // An answer that a teacher did not finish: kept so that it is not requested again, but not learned.
+  // An answer that a teacher did not finish is kept, so that it is not requested again, but it is not learned.
   z.object({ skipped: z.string() }).transform(() => undefined),
   z.object({ prompt: promptSchema, completion: z.string().min(1) }),
   z

@@ -1,6 +1,6 @@
 /**
- * Demonstrations from a teacher behind an endpoint: prompts in, a JSONL file of prompts and answers out. An existing file is
- * continued: answers that it has are not requested again.
+ * Requests demonstrations from a teacher behind an endpoint: reads prompts, and writes a JSONL file of prompts and
+ * answers. An existing file is continued, so that answers that it contains are not requested again.
  */
 import { appendFile, readFile, truncate } from "node:fs/promises";
 import { ChatEndpoint, type EngineConfigInput } from "@palimpsest/engines";

@@ -21,9 +21,9 @@ export interface EnginePlan {
   readonly cpus: number;
   readonly gpus: number;
   readonly load: "reload" | "restart";
-  /** Written for each engine after every update, without what `prepare` makes of it. */
+  /** Bytes that are written for each engine after every update, without the file that `prepare` makes of them. */
   readonly versionBytes: number;
-  /** Where that is written. */
+  /** The folder into which the versions are written. */
   readonly weightsDir: string;
   /** Each running server, or each program to be run, and what is known about it from this machine. */
   readonly found: readonly { readonly name: string; readonly said: string }[];
@@ -39,7 +39,7 @@ export interface EnginePlanOptions {
   readonly answerMs?: number;
 }
 
-/** A server's answers, or that it does not answer. */
+/** The answers of a server, or the fact that it does not answer. */
 interface Asked {
   readonly name: string;
   readonly said: string;

@@ -28,7 +28,7 @@ export class EngineProcess {
   readonly #logFile: string;
   readonly #ended: Promise<number>;
   #running = true;
-  /** Why there is no guard. */
+  /** The reason why the guard could not be started; empty if it could. */
   #failure = "";
 
   constructor(engine: EngineCommand) {

@@ -4,9 +4,9 @@ import { engineCount } from "./engine-settings.js";
 
 /** The difference between two computations of the same log-probs, nats per token. */
 export interface LogprobDifference {
-  /** Over all tokens of the run. */
+  /** Mean over all tokens of the run. */
   readonly mean: number;
-  /** At the token where it was largest. */
+  /** Largest difference of a single token. */
   readonly most: number;
 }
 

@@ -14,7 +14,7 @@ export interface PolicySampler {
   readonly weightsHash: string;
   readonly stats: SampledSoFar;
   generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;
-  /** Has copied the arrays when it resolves, so that the caller may reuse them. */
+  /** When this resolves, the sampler has copied the arrays, so that the caller may reuse them. */
   setWeights(parameters: Parameters, policyVersion: number, weightsHash?: string): Promise<void>;
   /** Sets adapters over the weights that it was created with; absent if it needs them merged. */
   setAdapters?(adapters: Parameters, policyVersion: number, weightsHash?: string): Promise<void>;

@@ -1,6 +1,6 @@
 import { parseModelConfig, trainBpe } from "@palimpsest/model";
 
-/** What a policy of a few hundred weights is written with. */
+/** The tokenizer of the small policy that tests of engines use. */
 export const tokenizer = trainBpe(["ben likes bats"], {
   vocabSize: 300,
   specialTokens: ["<|end|>"],

@@ -8,7 +8,7 @@ import type { ModuleField, ModuleRole } from "./module-fields.js";
 /** A module of a recipe as one file that runs on every machine with the installation. */
 export interface BuiltModule {
   readonly role: ModuleRole;
-  /** The place of the recipe, for errors. */
+  /** The field of the recipe that names the module, for errors. */
   readonly field: string;
   /** Its file name, without folders. */
   readonly file: string;

@@ -6,9 +6,9 @@ import { findFile, importablePackages } from "./installed.js";
 import type { ModuleRole } from "./module-fields.js";
 
 export interface TypeCheck {
-  /** `file:line:column: what is wrong`; empty if nothing is. */
+  /** Errors as `file:line:column: what is wrong`; empty if there are none. */
   readonly errors: readonly string[];
-  /** Why nothing could be checked. */
+  /** The reason why nothing could be checked; absent if the check was done. */
   readonly unchecked?: string;
 }
 

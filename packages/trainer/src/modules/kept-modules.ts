@@ -12,7 +12,7 @@ const runFileSchema = z.object({
 
 /**
  * Loads the exports of the modules with which a run was started, from the run's folder.
- * @param fields places of the recipe, such as "agent"
+ * @param fields fields of the recipe, such as "agent"
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export async function loadKeptModules(runDir: string, fields: readonly string[]): Promise<LoadedModules> {

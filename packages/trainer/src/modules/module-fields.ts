@@ -4,7 +4,7 @@ import type { Recipe } from "../recipe/recipe-schema.js";
 export const moduleRoles = ["agent", "reward", "data", "advantage"] as const;
 export type ModuleRole = (typeof moduleRoles)[number];
 
-/** A place of a recipe that names a module. */
+/** A field of a recipe that names a module. */
 export interface ModuleField {
   readonly role: ModuleRole;
   /** Its name in errors, such as "learner.advantage". */
@@ -22,7 +22,7 @@ export const modulePaths: Readonly<Record<ModuleRole, readonly string[]>> = {
   advantage: ["learner", "advantage", "module"],
 };
 
-/** Every module that a recipe names. */
+/** Returns every module that a recipe names. */
 export function moduleFields({ agent, reward, data, learner }: Recipe): readonly ModuleField[] {
   const { advantage } = learner;
   const fields: ModuleField[] = [];

@@ -1,6 +1,8 @@
 /**
- * Responsibility: adds the field of the recipe, the file and the line to errors that a user's module throws during a run.
- * Not responsible for: handling them; errors of ours that pass through a module, whose class and code decide that.
+ * Responsibility: adds the field of the recipe, the file and the line to errors that a user's module throws during a
+ *   run.
+ * Not responsible for: handling these errors. Errors of this project that pass through a module stay unchanged, because
+ *   their class and code decide how they are handled.
  */
 import type { Agent, AgentModule } from "@palimpsest/agents";
 import type { DataModule } from "@palimpsest/datasets";
@@ -146,7 +148,10 @@ export class PlacedErrors {
   }
 }
 
-/** Errors of this project begin with their code; aborts are not errors of the module. */
+/**
+ * Returns whether the error needs no location: errors of this project begin with their code, and aborts are not errors
+ * of the module.
+ */
 function isOurs(reason: unknown): boolean {
   return reason instanceof Error && (/^\[[A-Z_]+\] /.test(reason.message) || reason.name === "AbortError");
 }

@@ -30,7 +30,7 @@ export interface MeasuredRun {
   readonly steps: readonly StepReport[];
   /** Absent if the process did not answer. */
   readonly learner: ProcessMemory | undefined;
-  /** Only of those rollout actors that answered. */
+  /** Memory of the rollout actors that answered. */
   readonly rollouts: readonly ProcessMemory[];
 }
 
@@ -123,7 +123,7 @@ function meanOfSteps(values: readonly number[], compiled: boolean): Measurement 
   return { value: mean(values), note: compiled ? `${note}, compiling included` : note };
 }
 
-/** The first step that a driver sees compiles its functions, so it is used only if it is the only one. */
+/** Leaves out the first step that this driver saw, which compiles functions, unless it is the only one. */
 function settled(steps: readonly StepReport[]): readonly StepReport[] {
   return steps.length > 1 ? steps.slice(1) : steps;
 }

@@ -17,9 +17,9 @@ import type { PlannedModel } from "./plan-source.js";
 export interface ConversationExtent {
   readonly kind: ConversationKind;
   readonly promptTokens: number;
-  /** Everything that follows the prompt; in conversations with tools also their results. */
+  /** Tokens of everything that follows the prompt; in conversations with tools this includes the tools' results. */
   readonly replyTokens: number;
-  /** The part of it that is sampled and trained. */
+  /** The part of these tokens that is sampled and trained. */
   readonly trainedTokens: number;
 }
 

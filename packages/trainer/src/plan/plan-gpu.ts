@@ -4,8 +4,8 @@ import type { Recipe } from "../recipe/recipe-schema.js";
 import { type RunMemory, runMemory } from "../run-memory.js";
 
 /*
- * Checks whether what a run puts on GPUs fits there, for the dry run, and for actors on the GPU that they got, before
- * they load anything.
+ * Checks whether the parts of a run that use GPUs fit into their memory. The dry run checks this for the plan, and an
+ * actor for the GPU that it got, before it loads anything.
  */
 
 const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
@@ -15,23 +15,27 @@ const usableShare = 0.95;
 
 /** Rollout actors that share a GPU. */
 export interface GpuSharing {
-  /** On the learner's GPU; 0: the learner has its GPU alone. */
+  /** Number of rollout actors on the learner's GPU; 0 if the learner has its GPU alone. */
   readonly besideLearner: number;
-  /** On a GPU without the learner, at most. */
+  /** Maximum number of rollout actors on a GPU without the learner. */
   readonly mates: number;
 }
 
 export function gpuSharing({ learnerGpus, rollout }: Pick<Recipe, "learnerGpus" | "rollout">): GpuSharing {
   if (rollout.gpus <= 0) return { besideLearner: 0, mates: 0 };
-  // As many as fit into the lease of one GPU.
+  // Returns how many rollout actors' leases fit into this share of a GPU; 1e-9 absorbs rounding.
   const mostIn = (share: number) => Math.floor(share / rollout.gpus + 1e-9);
   const shared = learnerGpus > 0 && learnerGpus + rollout.gpus <= 1;
   const besideLearner = shared ? Math.min(rollout.actors, mostIn(1 - learnerGpus)) : 0;
-  // A fraction goes to the fullest GPU with room for it, so those that are not on the learner's GPU are together.
+  // A fraction is placed on the fullest GPU that has room for it, so actors that are not on the learner's GPU share
+  // one.
   return { besideLearner, mates: Math.min(rollout.actors - besideLearner, Math.max(1, mostIn(1))) };
 }
 
-/** What of a run does not fit on its GPUs, each with a fix; empty: all of it does, or the memory of a GPU is not known. */
+/**
+ * Returns which parts of a run do not fit on its GPUs, each with a fix; empty if all of them fit, or if the memory of a
+ * GPU is not known.
+ */
 export function gpuProblems(needs: RunMemory, recipe: Recipe, gpuBytes: number | undefined): string[] {
   if (gpuBytes === undefined) return [];
   const { learnerGpus, rollout, plan } = recipe;
@@ -62,14 +66,14 @@ export function gpuProblems(needs: RunMemory, recipe: Recipe, gpuBytes: number |
   return problems;
 }
 
-/** Memory of one GPU as the plan has it: the recipe's own number goes before the machine's. */
+/** Returns the memory of one GPU that the plan assumes: the recipe's number takes precedence over the machine's. */
 export function plannedGpuBytes(recipe: Recipe, gpuBytes: number | undefined): number | undefined {
   return recipe.plan?.gpuGib === undefined ? gpuBytes : recipe.plan.gpuGib * 2 ** 30;
 }
 
 /**
- * Refuses a run whose learner, sampler or both together are too large for the GPU that is there.
- * @param gpuBytes undefined: not on a GPU, or its memory is not known
+ * Refuses a run whose learner, sampler or both together are too large for the GPU of this actor.
+ * @param gpuBytes undefined if the actor is not on a GPU, or if the GPU's memory is not known
  * @throws {PalimpsestError} CONFIG_INVALID, with sizes and the settings to lower
  */
 export function checkFitsGpu(recipe: Recipe, model: ModelConfig, gpuBytes: number | undefined): void {

@@ -16,16 +16,16 @@ export interface PlannedModel {
   readonly folder: string;
   readonly config: ModelConfig;
   readonly tokenizer: Tokenizer;
-  /** Largest id of the tokenizer and one; absent where it is not here. */
+  /** The tokenizer's largest id plus one; absent if the tokenizer is not on this machine. */
   readonly vocabSize?: number;
   readonly chat?: ChatFormat;
-  /** The shape alone is known: prompts are counted at four characters per token. */
+  /** True if only the shape is known, so that prompts are counted at four characters per token. */
   readonly assumed: boolean;
 }
 
 /**
- * What a plan needs of the model: its shape and how it reads text. Where the recipe names a shape and the model is not on
- * this machine, the shape is enough; without one the model is fetched, as the run would.
+ * Returns what a plan needs of the model: its shape, and how it reads text. If the recipe names a shape and the model
+ * is not on this machine, the shape is enough; without a shape the model is downloaded, as the run would do.
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export async function planModel(source: ModelSource, options: ResolveSourceOptions): Promise<PlannedModel> {
@@ -41,7 +41,7 @@ export async function planModel(source: ModelSource, options: ResolveSourceOptio
   return await planModelIn(folder);
 }
 
-/** What a plan needs of a model that is in a folder of this machine. */
+/** Returns what a plan needs of a model that is in a folder of this machine. */
 export async function planModelIn(folder: string): Promise<PlannedModel> {
   const config = await loadConfig(folder);
   const { tokenizer, chat } = openModelText(await readModelText(folder), Date.now());
@@ -63,19 +63,19 @@ function isHere({ path, name, hub, revision, checkpoint }: ModelSource, cacheDir
 }
 
 export interface PlannedTasks {
-  /** Whoever asked for them closes them. */
+  /** The tasks, which the caller closes. */
   readonly tasks: TaskSet;
   readonly total: number;
-  /** The file is not here: documents are as long as `plan.documentTokens` says. */
+  /** True if the file is not on this machine, so that documents have the length `plan.documentTokens`. */
   readonly assumed: boolean;
 }
 
-/** A word that every vocabulary holds as one token, and four characters. */
+/** A word of four characters that every vocabulary contains as one token. */
 const word = " the";
 
 /**
- * The recipe's tasks; where their file is not on this machine and the recipe says how long documents are, a task of that
- * length in their place.
+ * Returns the recipe's tasks. If their file is not on this machine and the recipe says how long documents are, one task
+ * of that length takes their place.
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export async function planTasks(
@@ -100,7 +100,10 @@ export async function planTasks(
   throw new PalimpsestError("CONFIG_INVALID", "data: holds no task; give at least one");
 }
 
-/** What is looked at is the first of the questions: not the short ones alone, and none is opened to put them in order. */
+/**
+ * Returns the curriculum in the given order, unless it sorts by rates. The plan reads the first tasks, which should not
+ * be only the short ones, and opens none just to sort them.
+ */
 function plannedOrder({ curriculum }: Recipe): Recipe["curriculum"] {
   return { ...curriculum, order: rateOrderOf(curriculum) ?? "as-given" };
 }

@@ -5,12 +5,12 @@ import type { Recipe } from "../recipe/recipe-schema.js";
 import type { EpisodeExtent, EpisodeMeter } from "./plan-episodes.js";
 import { type RunTime, runTime } from "./plan-time.js";
 
-/** Tasks that are looked at: enough to meet the lengths of a generator, seconds at most. */
+/** Maximum number of tasks that a plan reads: enough to see the lengths that a generator makes, within seconds. */
 const lookedAt = 256;
-/** Tokens of documents that are looked at, about: long documents need few. */
+/** Number of document tokens after which a plan reads no further task, because a few long documents suffice. */
 const lookedAtTokens = 1_000_000;
 
-/** Work of one step, by the tasks looked at; sampled tokens if no reply ended early. */
+/** The work of one step, estimated from the tasks that were read. Sampled tokens assume that no reply ends early. */
 export interface StepPlan {
   readonly episodes: number;
   readonly conversations: number;
@@ -19,13 +19,13 @@ export interface StepPlan {
   readonly optimizerSteps: number;
 }
 
-/** Tasks by their position. */
+/** Tasks that are opened by their position. */
 export interface OpenTasks {
   readonly count: number;
   open(position: number, signal?: AbortSignal): Promise<Task>;
 }
 
-/** How long the episodes of the first tasks may become. */
+/** Measures how long the episodes of the first tasks may become. */
 export async function firstExtents(
   meter: EpisodeMeter,
   tasks: OpenTasks,
@@ -42,7 +42,7 @@ export async function firstExtents(
   return extents;
 }
 
-/** A step that is made of such episodes, and the seconds that it takes. */
+/** Plans a step that consists of such episodes, and estimates the seconds that it takes. */
 export function planStep(
   recipe: Recipe,
   model: ModelConfig,
@@ -63,7 +63,7 @@ export function planStep(
   const time = runTime(recipe, model, config, {
     promptTokens: step.promptTokens,
     sampledTokens: step.sampledTokensAtMost,
-    // Of the episodes looked at, repeated until they are a step's.
+    // These are the rows of the episodes that were measured; a step has them `rowsRepeated` times.
     rowTokens: rows.map((row) => row.promptTokens + row.replyTokens),
     rowsRepeated: episodes / extents.length,
   });

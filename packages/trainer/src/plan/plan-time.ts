@@ -3,46 +3,50 @@ import { type ResolvedLearnerConfig, trainingFlops } from "@palimpsest/learner";
 import { type LoraConfig, loraForm, loraShapes, type ModelConfig, parameterCount } from "@palimpsest/model";
 import type { Recipe } from "../recipe/recipe-schema.js";
 
-/** What a step computes, by the episodes looked at. */
+/** What a step computes, estimated from the episodes that were measured. */
 export interface StepWork {
   readonly promptTokens: number;
   readonly sampledTokens: number;
-  /** Tokens of training rows, prompt and reply, and how many times these rows are a step's. */
+  /** Tokens of each training row, prompt and reply together; a step has these rows `rowsRepeated` times. */
   readonly rowTokens: readonly number[];
   readonly rowsRepeated: number;
 }
 
-/** Of a whole run without its evaluations, seconds. */
+/** Estimated seconds, without evaluations: of the sampling and the update of one step, and of the whole run. */
 export interface RunTime {
   readonly samplingSeconds: number;
   readonly updateSeconds: number;
   readonly totalSeconds: number;
-  /** What rollout actors and learner were taken to run on. */
+  /** The devices that the estimate assumes for the rollout actors and the learner. */
   readonly rolloutDevice: string;
   readonly learnerDevice: string;
 }
 
 /**
- * Speeds that were measured (bench/results), as rates that scale with a model's size. Reading weights limits small
- * batches, arithmetic large ones; a decoding step takes both.
+ * Measured speeds (bench/results), as rates that scale with a model's size. Reading weights limits small batches, and
+ * arithmetic limits large ones; a decoding step is charged for both.
  */
 interface Device {
   readonly name: string;
-  /** Weights read in decoding, bytes per second. */
+  /** Rate at which decoding reads weights, bytes per second. */
   readonly weightBytesPerSecond: number;
   readonly decodeFlops: number;
   readonly prefillFlops: number;
   readonly trainFlops: number;
-  /** What a decoding step takes whatever the model's size; likewise a token that is read, and one that is trained. */
+  /**
+   * Time that a decoding step takes regardless of the model's size. The next two are the same for a prompt token that
+   * is read and for a token that is trained.
+   */
   readonly decodeStepSeconds: number;
   readonly readTokenSeconds: number;
   readonly trainTokenSeconds: number;
 }
 
 /**
- * Per compute thread, of a server core of an x86 processor: SmolLM2-135M sampled 20 tokens per second alone and 187 at 16 at
- * once on two threads and read 670 prompt tokens per second; 3.4M parameters were trained at 9,100 tokens per second. What does
- * not depend on size is of the quickstart's model: 25,000 tokens sampled and 87,000 trained a second.
+ * Returns the rates of this many compute threads, each on a server core of an x86 processor. On two threads,
+ * SmolLM2-135M sampled 20 tokens per second alone and 187 with 16 sequences at once, and read 670 prompt tokens per
+ * second; a model of 3.4M parameters was trained at 9,100 tokens per second. The costs that do not depend on size come
+ * from the quickstart's model: 25,000 tokens were sampled and 87,000 trained per second.
  */
 function processor(threads: number): Device {
   return {
@@ -58,9 +62,11 @@ function processor(threads: number): Device {
 }
 
 /**
- * One H100: 0.5B parameters in bfloat16 were trained at 98,000 tokens per second, 1.5B at 39,000 (in float32 0.5B at 22,700). With a table of
- * slots in bfloat16 a step of sampling took 1.4 ms at 64 rows of 0.5B, 2.05 at 256, and 1.24 at 64 rows of SmolLM2-135M; with pages 0.5B was
- * sampled at 18,800 tokens per second with 64 at once; 3.4M parameters were trained at 610,000 and sampled at 300,000 with 256 at once.
+ * Returns the rates of one H100. In bfloat16 it trained 0.5B parameters at 98,000 tokens per second and 1.5B at 39,000
+ * (in float32 0.5B at 22,700). With a table of slots in bfloat16, a decoding step took 1.4 ms at 64 rows of 0.5B, 2.05
+ * ms at 256, and 1.24 ms at 64 rows of SmolLM2-135M. With pages, 0.5B was sampled at 18,800 tokens per second with 64
+ * sequences at once. 3.4M parameters were trained at 610,000 tokens per second and sampled at 300,000 with 256
+ * sequences at once.
  */
 function h100(precision: "auto" | "float32" | "bfloat16"): Device {
   const half = precision === "bfloat16";
@@ -76,16 +82,25 @@ function h100(precision: "auto" | "float32" | "bfloat16"): Device {
   };
 }
 
-/** Of what as many GPUs would do apart: two H200 trained 0.5B parameters 1.88 times as fast as one, in a prototype. */
+/**
+ * Efficiency of replicas compared with as many separate GPUs: in a prototype, two H200 trained 0.5B parameters 1.88
+ * times as fast as one.
+ */
 const replicaShare = 0.94;
 
-/** What a learner sends the others per second while they sum gradients: assumed, not measured on a quiet machine (bench/runtime/exchange.ts). */
+/**
+ * Bytes that a learner sends to the others per second while they sum gradients. This is an assumption; it was not
+ * measured on a quiet machine (bench/runtime/exchange.ts).
+ */
 const exchangeBytesPerSecond = 1e8;
 
-/** A forward pass beside a training pass, which is one forward and two of a backward's size. */
+/** Share of a forward pass in a training pass, which is one forward pass and a backward pass of twice its size. */
 const forwardShare = 1 / 3;
 
-/** No reply ends early, so this is the most; nothing is padded, and nobody waits for the slowest, so it is the least. */
+/**
+ * Estimates the time of a run. The estimate is an upper bound in that no reply ends early, and a lower bound in that
+ * nothing is padded and nothing waits for the slowest.
+ */
 export function runTime(
   recipe: Recipe,
   model: ModelConfig,
@@ -111,7 +126,7 @@ export function runTime(
   const readTokenSeconds = rolloutDevice.readTokenSeconds + (2 * parameters) / rolloutDevice.prefillFlops;
   const samplingSeconds =
     ((sampledTokens / batch) * decodeStepSeconds + promptTokens * readTokenSeconds) / rollout.actors;
-  // Adapters need no gradients of the weights: a third of a training pass.
+  // Adapters need no gradients of the weights, which are a third of a training pass.
   const trainingPass = config.lora === null ? 1 : 1 - forwardShare;
   const passes =
     config.epochs * trainingPass +
@@ -121,7 +136,7 @@ export function runTime(
   const { replicas } = config;
   const { learnerActors } = recipe;
   const trained = config.lora === null ? parameters : loraParameterCount(model, config.lora);
-  // Each sends and receives this much of every optimizer step's gradients.
+  // Each learner sends and receives this much for the gradients of every optimizer step.
   const exchangedBytes = (2 * 4 * trained * (learnerActors - 1)) / learnerActors;
   const exchangeSeconds = (config.epochs * config.miniBatches * exchangedBytes) / exchangeBytesPerSecond;
   const updateSeconds =
@@ -135,7 +150,7 @@ export function runTime(
     samplingSeconds,
     updateSeconds,
     totalSeconds: train.steps * (samplingSeconds + updateSeconds),
-    // What an engine computes on is its own; one that runs already may have anything.
+    // An engine chooses its own device, and the device of one that is already running is not known.
     rolloutDevice: engine === undefined ? rolloutDevice.name : `were an engine ${rolloutDevice.name}`,
     learnerDevice: learnersName(learnerDevice.name, replicas, learnerActors),
   };

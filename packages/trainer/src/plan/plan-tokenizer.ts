@@ -1,11 +1,11 @@
 import type { Tokenizer } from "@palimpsest/agents";
 
-/** Letters of English text that a token of today's vocabularies holds, about. */
+/** Approximate number of characters of English text per token in today's vocabularies. */
 const charactersAToken = 4;
 
 /**
- * Stands for a tokenizer that is not on this machine: a token every four characters, special tokens one each. Reversible,
- * so that agents can read what they wrote; its ids mean nothing to a model.
+ * Creates a stand-in for a tokenizer that is not on this machine: every four characters are one token, and so is each
+ * special token. It is reversible, so that agents can read what they wrote; its ids mean nothing to a model.
  */
 export function approximateTokenizer(): Tokenizer {
   const pieces: string[] = [];

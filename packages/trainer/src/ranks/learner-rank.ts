@@ -1,7 +1,7 @@
 /**
  * Responsibility: a learner that trains a run's model together with the run's learner actor and others of its kind, on another lease.
- * Not responsible for: the run's groups, checkpoints, publication: the learner actor (rank 0) has these, and owns this one, which ends
- *   with it. It keeps nothing that would have to survive.
+ * Not responsible for: the run's groups, checkpoints and publication. The learner actor (rank 0) is responsible for
+ *   these. It owns this actor, which ends with it and keeps nothing that would have to survive.
  */
 import type { ActorContext, ActorHandle } from "@palimpsest/client";
 import { type Backend, loadBackend } from "@palimpsest/jit";
@@ -70,7 +70,7 @@ export class LearnerRank {
     this.#others = others;
   }
 
-  /** A lower rank brings a value and takes this one's of the same tag. */
+  /** Called by a lower rank: takes its value, and returns this rank's value of the same tag. */
   async swap(rank: number, tag: string, value: unknown): Promise<unknown> {
     return await this.#box.bring(rank, tag, value);
   }
@@ -80,7 +80,7 @@ export class LearnerRank {
     return await this.#together(() => this.#learner.shareState());
   }
 
-  /** @param dump of the step, as the log of steps keeps it */
+  /** @param dump the step's dump, as in the log of steps */
   async update(dump: Uint8Array): Promise<RankState> {
     const { groups, shuffleRewards } = decodeStepDump(dump);
     const signal = AbortSignal.any([this.#context.signal, this.#abort.signal]);
@@ -91,7 +91,7 @@ export class LearnerRank {
     return this.#learner.weightsHash();
   }
 
-  /** Peak memory of this process and its GPU. */
+  /** Returns the peak memory of this process and its GPU. */
   memory(): ProcessMemory {
     return processMemory(this.#backend);
   }
@@ -100,7 +100,7 @@ export class LearnerRank {
     try {
       await work();
     } catch (reason) {
-      // Others that wait for this rank need not wait for their deadline.
+      // Ranks that wait for this one fail at once instead of at their deadline.
       this.#fail(reason);
       throw reason;
     }
@@ -112,7 +112,7 @@ export class LearnerRank {
     this.#abort.abort(reason);
   }
 
-  /** The lower rank of two calls the other. */
+  /** Exchanges a value with another rank. Of the two, the lower rank calls the higher one. */
   readonly #swap = async <Value>(rank: number, tag: string, value: Value): Promise<Value> => {
     if (rank < this.#rank) return (await this.#box.give(rank, tag, value)) as Value;
     const other = this.#others[rank - 1];

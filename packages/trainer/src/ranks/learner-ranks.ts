@@ -1,6 +1,7 @@
 /**
  * Responsibility: the learners that train a run's model together, as the run's learner actor sees them, which is rank 0: starts the
- *   others, makes all of them take the same steps, and checks that their weights stay equal. With one learner it is that learner.
+ *   others, makes all of them take the same steps, and checks that their weights stay equal. If there is only one
+ *   learner, this class passes the calls on to it.
  * Not responsible for: the exchange of gradients in a step (the learner's `peers`), saving and acknowledging (step-protocol.ts).
  *
  * Invariants:
@@ -27,7 +28,7 @@ import type { ProcessMemory } from "../process-memory.js";
 import { actorsModule, type RunSpec } from "../run-spec.js";
 import { LearnerRank, type RankState } from "./learner-rank.js";
 
-/** Of one rank from 1 on; in tests without processes. */
+/** The calls to one rank other than 0, which tests replace to work without processes. */
 type RankCalls = Pick<
   ActorHandle<LearnerRank>,
   "join" | "memory" | "ready" | "shareState" | "swap" | "update" | "weightsHash"
@@ -36,7 +37,7 @@ export type RankHandle = RankCalls & {
   with(settings: Parameters<ActorHandle<LearnerRank>["with"]>[0]): RankCalls;
 };
 
-/** What these ranks ask of rank 0's learner. */
+/** The parts of rank 0's learner that this class uses. */
 export type OwnLearner = Pick<
   Learner,
   "close" | "policyVersion" | "saveCheckpoint" | "shareState" | "step" | "update" | "weightsHash"
@@ -46,19 +47,19 @@ export class LearnerRanks implements SavedLearner {
   readonly #others: readonly RankHandle[];
   readonly #timeoutMs: number;
   readonly #abort = new AbortController();
-  /** What this rank's learner is made with; undefined: it is alone. */
+  /** The peers with which this rank's learner must be created; undefined if it is alone. */
   readonly peers: PairExchange | undefined;
   #learner: OwnLearner | undefined;
   #broken: PalimpsestError | undefined;
 
-  /** @param timeoutMs what a rank may wait for another */
+  /** @param timeoutMs how long a rank may wait for another */
   constructor(others: readonly RankHandle[], timeoutMs: number) {
     this.#others = others;
     this.#timeoutMs = timeoutMs;
     this.peers = others.length === 0 ? undefined : new PairExchange(0, others.length + 1, this.#swap);
   }
 
-  /** Has the other ranks started, each with a lease as the learner's; they may still be on their way. */
+  /** Spawns the other ranks, each with a lease like the learner's. They may still be starting when this resolves. */
   static async spawn(cluster: Pick<Cluster, "actor">, spec: RunSpec): Promise<LearnerRanks> {
     const { learnerActors, learnerCpus, learnerGpus, train } = spec.recipe;
     const resources = Object.entries({ cpu: learnerCpus, gpu: learnerGpus }).filter(([, most]) => most > 0);
@@ -67,7 +68,7 @@ export class LearnerRanks implements SavedLearner {
       resources: Object.fromEntries(resources),
       maxRestarts: 0,
       maxTaskRetries: 0,
-      // It writes nothing: one that its node keeps running apart from the head harms nobody.
+      // A rank writes nothing, so one that its node keeps running without contact to the head does no harm.
       fence: "none",
       strategy: "spread",
     };
@@ -77,9 +78,9 @@ export class LearnerRanks implements SavedLearner {
   }
 
   /**
-   * Waits until all ranks are there and stand where this one stands.
-   * @param learner made with `peers`
-   * @param goesOn it was made from a checkpoint
+   * Waits until all ranks have started and have the same state as this one.
+   * @param learner learner of this rank, created with `peers`
+   * @param goesOn whether the learner was created from a checkpoint
    * @throws {PalimpsestError} UNSCHEDULABLE, ACTOR_DIED, GET_TIMEOUT; ACTOR_UNAVAILABLE
    */
   async meet(learner: OwnLearner, goesOn: boolean): Promise<void> {
@@ -105,18 +106,21 @@ export class LearnerRanks implements SavedLearner {
     return this.#own.weightsHash();
   }
 
-  /** What was exchanged so far; undefined of one learner. */
+  /** Totals of the exchanges so far; undefined if there is only one learner. */
   get exchanged(): ExchangeStats | undefined {
     return this.peers?.stats;
   }
 
-  /** @throws {LearnerError} what `Learner.update` says; {PalimpsestError} ACTOR_UNAVAILABLE, retryable, of several ranks (RANKS-2) */
+  /**
+   * @throws {LearnerError} as `Learner.update`; {PalimpsestError} ACTOR_UNAVAILABLE, retryable, if there are several
+   *   ranks (RANKS-2)
+   */
   async update(
     groups: readonly Group[],
     options: {
       readonly shuffleRewards: boolean;
       readonly signal: AbortSignal;
-      /** Filled with what this rank made of tokens. */
+      /** Filled with what this rank computed for each token. */
       readonly tokens?: TrainedTokens | undefined;
     },
   ): Promise<UpdateMetrics> {
@@ -134,7 +138,10 @@ export class LearnerRanks implements SavedLearner {
     );
   }
 
-  /** @throws as `Learner.saveCheckpoint`; {PalimpsestError} ACTOR_UNAVAILABLE, retryable, where ranks have different weights */
+  /**
+   * @throws as `Learner.saveCheckpoint`; {PalimpsestError} ACTOR_UNAVAILABLE, retryable, if ranks have different
+   *   weights
+   */
   async saveCheckpoint(
     root: string,
     extra: CheckpointExtra,
@@ -144,7 +151,7 @@ export class LearnerRanks implements SavedLearner {
     return await this.#own.saveCheckpoint(root, extra, options);
   }
 
-  /** The greatest of all ranks: of those that answer. */
+  /** Returns the maximum over all ranks that answer. */
   async memory(own: ProcessMemory): Promise<ProcessMemory> {
     const others = await Promise.allSettled(this.#others.map((rank) => this.#calling(rank).memory()));
     const all = [own, ...others.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []))];
@@ -162,7 +169,7 @@ export class LearnerRanks implements SavedLearner {
     return this.#learner;
   }
 
-  /** Has all ranks do their part. Where one cannot, the others are not waited for longer than it takes to tell them. */
+  /** Lets all ranks do their part. If one of them fails, the calls to the others are aborted at once. */
   async #together<Value>(
     what: string,
     others: (rank: RankCalls) => Promise<RankState>,
@@ -183,7 +190,7 @@ export class LearnerRanks implements SavedLearner {
     if (mine.status === "rejected") {
       const isOfOthers = endsForOthers(mine.reason, stopped);
       const broken = this.#break(what, failures, mine.reason);
-      // What this rank's own step said is said as one learner would say it.
+      // An error of this rank's own step is thrown as a single learner would throw it.
       throw isOfOthers ? broken : mine.reason;
     }
     if (failures.length > 0) throw this.#break(what, failures, undefined);
@@ -214,14 +221,14 @@ export class LearnerRanks implements SavedLearner {
     if (failures.length > 0) throw this.#break("the checkpoint", failures, undefined);
   }
 
-  /** These ranks do nothing more: they are made again with the learner actor (RANKS-2). */
+  /** Ends the work of these ranks, which are created again together with the learner actor (RANKS-2). */
   #break(
     what: string,
     failures: readonly { readonly rank: number; readonly reason: unknown }[],
     own: unknown,
   ): PalimpsestError {
     const textOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));
-    // A rank that fails because another does says nothing new.
+    // A rank that failed only because another did adds no information.
     const causes = failures.filter(({ reason }) => !textOf(reason).includes("PEER_FAILED"));
     const told = causes.length > 0 ? causes : failures;
     const said =
@@ -249,7 +256,9 @@ export class LearnerRanks implements SavedLearner {
   };
 }
 
-/** Whether a rank's step ended because it waited for another, or was told that another had failed. */
+/**
+ * Returns whether a rank's step ended because another rank that it waited for had failed, or because it was told so.
+ */
 function endsForOthers(reason: unknown, stopped: AbortSignal | undefined): boolean {
   if (!(reason instanceof LearnerError)) return false;
   return reason.code === "PEER_FAILED" || (reason.code === "ABORTED" && stopped?.aborted !== true);

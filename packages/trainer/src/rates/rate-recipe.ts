@@ -1,5 +1,8 @@
-/** Responsibility: what rating a recipe's questions means: its agent plays them, its reward scores them, as in a rollout of its training.
- *  Not responsible for: opening the model; order, file and resuming (datasets). */
+/**
+ * Responsibility: rates a recipe's questions. The recipe's agent plays them and its reward scores them, as in a rollout
+ *   of its training.
+ * Not responsible for: opening the model; order, file and resuming (datasets).
+ */
 import type { AgentModel } from "@palimpsest/agents";
 import { DatasetError, type Rating, rateQuestions } from "@palimpsest/datasets";
 import { trajectoryReward } from "@palimpsest/rewards";
@@ -16,15 +19,15 @@ import { ratedPlay } from "./rates-of-run.js";
 
 export interface RateRecipeOptions {
   readonly recipe: Recipe;
-  /** Who plays. */
+  /** The model that plays the episodes. */
   readonly model: Pick<AgentModel, "sampler" | "tokenizer" | "chat">;
-  /** Of its weights, such as their hash: a file of rates is of one model. */
+  /** Identifies the model's weights, such as by their hash, because a file of rates belongs to one model. */
   readonly identity: Readonly<Record<string, string>>;
-  /** The file of rates. */
+  /** Path of the file of rates. */
   readonly out: string;
-  /** Episodes of each question, ≥ 1. */
+  /** Number of episodes per question, ≥ 1. */
   readonly samples: number;
-  /** Episodes under way, ≥ 1; default: `rollout.concurrency`. */
+  /** Number of concurrent episodes, ≥ 1; default: `rollout.concurrency`. */
   readonly concurrency?: number;
   readonly seed: number;
   readonly signal: AbortSignal;
@@ -32,8 +35,8 @@ export interface RateRecipeOptions {
 }
 
 /**
- * Plays every question of a recipe's `data` several times and writes what the episodes earned on average to a file, which
- * `curriculum.passRates` reads. A file that is not finished is gone on with.
+ * Plays every question of a recipe's `data` several times and writes what the episodes earned on average to a file,
+ * which `curriculum.passRates` reads. An unfinished file is continued.
  * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix; the signal's reason
  */
 export async function rateRecipe(options: RateRecipeOptions): Promise<Rating> {
@@ -68,7 +71,7 @@ export async function rateRecipe(options: RateRecipeOptions): Promise<Rating> {
     return await rateQuestions({
       tasks,
       samples,
-      // One question more than fill the sampler, so that one slow episode leaves no room unused.
+      // One more question is played than fills the sampler, so that a slow episode leaves no slot unused.
       concurrency: Math.ceil((options.concurrency ?? usual) / samples) + 1,
       path: options.out,
       settings: await settingsOf(options, modules),
@@ -85,7 +88,10 @@ export async function rateRecipe(options: RateRecipeOptions): Promise<Rating> {
   }
 }
 
-/** What decides a rate: files and modules by what they hold, so that neither may change and both may move. */
+/**
+ * Returns what determines a rate. Files and modules are identified by their contents, so that they may be moved but not
+ * changed.
+ */
 async function settingsOf(
   { recipe, identity, samples, seed, signal }: RateRecipeOptions,
   { built }: RecipeModules,

@@ -1,11 +1,17 @@
-/** Responsibility: whether the rates that a recipe's curriculum goes by were measured as the run itself plays.
- *  Not responsible for: whether they are of the run's questions, which is held to their texts (datasets). */
+/**
+ * Responsibility: checks whether the rates that a recipe's curriculum uses were measured in the way in which the run
+ *   plays.
+ * Not responsible for: checking that the rates belong to the run's questions, which datasets does by their texts.
+ */
 import { PassRates } from "@palimpsest/datasets";
 import type { BuiltModule } from "../modules/build-module.js";
 import { keptRecipe } from "../modules/recipe-modules.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 
-/** What of a recipe decides how its questions are played and scored; modules by what they hold. */
+/**
+ * Returns the parts of a recipe that determine how its questions are played and scored; modules are identified by their
+ * contents.
+ */
 export function ratedPlay(recipe: Recipe, built: readonly BuiltModule[]): Readonly<Record<string, unknown>> {
   const { agent, reward, rollout } = keptRecipe(recipe, built);
   const { temperature, maxTokens } = rollout;
@@ -13,10 +19,10 @@ export function ratedPlay(recipe: Recipe, built: readonly BuiltModule[]): Readon
 }
 
 /**
- * What a person is told where rates were measured otherwise than the run plays: that may be meant, as a rating of one model does for
- * several runs.
- * @param weightsHash of the weights that the run begins with; absent: they are not compared
- * @returns undefined where nothing differs, there are no rates, or their file does not say how they were measured
+ * Returns a notice if rates were measured in another way than the run plays. That may be intended, for example if the
+ * rating of one model serves several runs.
+ * @param weightsHash hash of the run's initial weights; absent: the models are not compared
+ * @returns undefined if nothing differs, if there are no rates, or if their file does not say how they were measured
  */
 export async function otherRates(
   recipe: Recipe,
@@ -38,7 +44,7 @@ export async function otherRates(
   return `curriculum.passRates.path: "${passRates.path}" was measured with another ${other.join(", another ")} than the run's, so that its questions may be easier or harder than they are rated; measure again with \`palimpsest data rate\` if that is not meant`;
 }
 
-/** As a file keeps it: whatever order its fields are in. */
+/** Compares two values as JSON, regardless of the order of their fields. */
 function sameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }

@@ -15,7 +15,8 @@ export const dataFileSchema = z.strictObject({
 export type DataFile = Readonly<z.infer<typeof dataFileSchema>>;
 
 /**
- * The files of a recipe's `data`, `curriculum` and `evaluation.files`, with the fingerprint of each. Missing files are left out; opening the questions reports them.
+ * Returns the files of a recipe's `data`, `curriculum` and `evaluation.files`, with the fingerprint of each. Missing
+ * files are left out; opening the questions reports them.
  */
 export async function dataFilesOf(
   { data, curriculum, evaluation }: Pick<Recipe, "data" | "curriculum"> & Partial<Pick<Recipe, "evaluation">>,

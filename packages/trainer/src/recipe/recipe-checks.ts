@@ -126,7 +126,7 @@ function evaluationProblems({ evaluation, train }: Recipe, given: unknown): stri
   return problems;
 }
 
-/** Rewards that give a reward for each step; a remote one and a module's may. */
+/** Rewards that give a reward for each step; those of `remote` and `module` may do so. */
 const stepRewards = ["rememr1", "rememr1-released", "remote", "module"];
 
 function stepRewardProblems({ learner, reward, agent }: Recipe): string[] {
@@ -157,7 +157,7 @@ function storeProblems(recipe: Recipe): string[] {
 }
 
 function dataProblems(data: Recipe["data"], agent: Recipe["agent"]): string[] {
-  // What an agent of the user's own reads is not known here.
+  // It is not known here what a user's own agent reads.
   if (agent.kind === "module") return [];
   const keepsStore = agent.kind === "memupdate";
   if (keepsStore && ofDocuments.includes(data.source ?? "module"))
@@ -173,7 +173,7 @@ function dataProblems(data: Recipe["data"], agent: Recipe["agent"]): string[] {
 function storeRewardProblems({ agent, reward, evaluation }: Recipe): string[] {
   const { name } = reward.config;
   const problems: string[] = [];
-  // What an agent of the user's own keeps and reads is not known here.
+  // It is not known here what a user's own agent keeps and reads.
   if (agent.kind === "module") return [];
   const keepsStore = agent.kind === "memupdate";
   if (ofStores.includes(name) && !keepsStore) {

@@ -56,7 +56,7 @@ export function rateOrderOf({ order }: Curriculum): (typeof rateOrders)[number] 
   return rateOrders.find((one) => one === order);
 }
 
-/** One line for each problem: the fields, their values, and the fix. */
+/** Returns one line for each problem: the fields, their values, and the fix. */
 export function curriculumProblems(curriculum: Curriculum): string[] {
   const { order, passRates } = curriculum;
   if (passRates === undefined) {

@@ -16,7 +16,7 @@ const builtinPrefix = "builtin:";
 interface PathSetting {
   readonly at: readonly (string | number)[];
   readonly path: string;
-  /** The folder with what `builtin:` names, in the folder of the included recipes. */
+  /** The folder, within that of the included recipes, in which names after `builtin:` are looked up. */
   readonly builtin: unknown;
 }
 
@@ -45,7 +45,9 @@ function pathSettings(recipe: unknown): readonly PathSetting[] {
   ];
 }
 
-/** The paths in a value. An empty one is left for the schema to refuse, and a `data:` URL is a module itself. */
+/**
+ * Returns the paths in a value. An empty path is left for the schema to refuse, and a `data:` URL is a module itself.
+ */
 function pathsIn(schema: unknown, value: unknown, at: PathSetting["at"]): PathSetting[] {
   const layers = layersOf(schema);
   if (typeof value === "string") {
@@ -64,7 +66,10 @@ function pathsIn(schema: unknown, value: unknown, at: PathSetting["at"]): PathSe
   });
 }
 
-/** Whether the object's literals, such as an alternative's `kind`, are those of the value, as far as it has them. */
+/**
+ * Returns whether the object's literals, such as an alternative's `kind`, are those of the value, as far as it has
+ * them.
+ */
 function mayDescribe({ shape }: z.ZodObject, value: unknown): boolean {
   return Object.entries(shape).every(([name, field]) => {
     const literal = layersOf(field).find((layer) => layer instanceof z.ZodLiteral);

@@ -19,7 +19,7 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
   const problem = parsed.errors[0];
   if (problem)
     throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; fix the YAML`);
-  // Made anew from its values, because nothing can be set inside of an alias.
+  // The document is created again from its values, because nothing can be set inside an alias.
   const document = new Document(parsed.toJS(), { aliasDuplicateObjects: false });
   settlePromptFiles(document, baseDir);
   settlePaths(document, baseDir);

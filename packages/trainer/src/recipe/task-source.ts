@@ -70,7 +70,7 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
 ]);
 
 export type TaskSource = z.input<typeof taskSourceSchema>;
-/** The same with defaults filled in, as in a parsed recipe. */
+/** A task source with defaults filled in, as in a parsed recipe. */
 type ParsedSource = z.output<typeof taskSourceSchema>;
 
 /**
@@ -139,7 +139,7 @@ export async function openTasks(input: TaskSource, options: OpenTasksOptions = {
   }
 }
 
-/** Most bad rows that are passed to `onBadRow`: a file of another format could have millions. */
+/** Maximum number of bad rows that are passed to `onBadRow`, because a file of another format could have millions. */
 const keptBadRows = 1000;
 
 async function openFile(

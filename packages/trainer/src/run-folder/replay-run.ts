@@ -48,7 +48,7 @@ export interface ReplayedStep {
   readonly step: number;
   readonly metrics: UpdateMetrics;
   readonly weightsHash: string;
-  /** Of the run, by metrics.jsonl; absent when the run ended before it was written. */
+  /** Hash of the run's weights after the step, from metrics.jsonl; absent if the run ended before it was written. */
   readonly recordedHash: string | undefined;
   /** Metrics that differ from the recorded ones: name, recorded, replayed. */
   readonly differences: readonly {

@@ -61,7 +61,10 @@ export interface LengthRow {
   /** Mean reward, which may differ from exact match. */
   readonly rewardBefore: number | null;
   readonly rewardAfter: number;
-  /** Of the exact match at the training length; of the reward there where it tells none; null where that is 0. */
+  /**
+   * Exact match divided by that at the training length; mean rewards are divided if the reward does not report exact
+   * match; null if the divisor is 0.
+   */
   readonly share: number | null;
   readonly microsecondsPerDocumentToken: number;
   readonly peakRssMib: number;
@@ -70,7 +73,7 @@ export interface LengthRow {
 const mean = (values: readonly number[]) =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Lengths of the evaluation, the first or the training length being 1. */
+/** Returns the lengths of the evaluation as multiples of the first one or of the training length. */
 function lengthFactors({ evaluation }: Recipe): readonly number[] {
   const { files } = evaluation ?? {};
   const first = files?.[0]?.lengthTokens ?? 1;

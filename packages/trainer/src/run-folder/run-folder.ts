@@ -35,8 +35,9 @@ export interface RunFolder {
   /** Step of the last line; 0 if there is none. */
   lastMetricsStep(): number;
   /**
-   * What `make` gave when the run could still give it (`possible`), kept in `file` for drivers that resume the run. It is
-   * made once: a disk that is full is waited for with what was made.
+   * Returns what `make` gives, and keeps it in `file` for drivers that resume the run. `make` is called only if the
+   * file does not exist and the result can still be made (`possible`). If the disk is full, the result waits for space
+   * and is not made again.
    */
   once<T extends object>(
     file: string,
@@ -62,7 +63,8 @@ export function runFolderName(name: string, now: Date): string {
 /**
  * Opens the folder at `path`: creates a run, or resumes the existing one.
  * @param built the modules of the recipe, kept with a new run
- * @throws {PalimpsestError} CONFIG_INVALID when the folder belongs to another recipe, or a module or a file of questions has changed since
+ * @throws {PalimpsestError} CONFIG_INVALID if the folder belongs to another recipe, or if a module or a file of
+ *   questions has changed since
  */
 export async function openRunFolder(
   path: string,
@@ -164,12 +166,13 @@ async function writeWhole(path: string, content: object, files: DurableFiles): P
   await files.syncFolder(dirname(path));
 }
 
-/** If the disk fills up during the write, the file is truncated to its previous length. */
+/** Returns the step of the last line; 0 if there is none. */
 function lastStepIn(path: string): number {
   const [line] = existsSync(path) ? readFileSync(path, "utf8").trimEnd().split("\n").slice(-1) : [];
   return line ? z.object({ step: z.int() }).parse(JSON.parse(line)).step : 0;
 }
 
+/** If the disk fills up during the write, the file is truncated to its previous length. */
 async function appendWhole(path: string, text: string): Promise<void> {
   const sizeBytes = existsSync(path) ? (await stat(path)).size : 0;
   try {

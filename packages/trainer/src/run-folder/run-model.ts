@@ -39,7 +39,7 @@ const savedAgentSchema = z
   .loose()
   .transform(({ kind, preset, config, ...agent }) => ({
     ...agent,
-    // A module is its own kind.
+    // An agent from a module has no `kind`.
     ...(kind === "module" ? {} : { kind }),
     ...(preset === "" ? {} : { preset }),
     settings: config,
@@ -66,8 +66,8 @@ export function holdsRunModel(folder: string): boolean {
 }
 
 /**
- * What a run has made so far: the weights of a checkpoint (of a run's folder: of its newest), adapters merged,
- * with the tokenizer of the model that the run began with.
+ * Reads what a run has trained so far: the weights of a checkpoint, or of the newest checkpoint of a run's folder, with
+ * adapters merged in, and the tokenizer of the run's initial model.
  * @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID; {LearnerError} CHECKPOINT_CORRUPT
  */
 export async function readRunModel(folder: string, options: RunModelOptions): Promise<RunModel> {
@@ -89,10 +89,11 @@ export async function readRunModel(folder: string, options: RunModelOptions): Pr
 }
 
 /**
- * The adapters that a run has trained so far, as PEFT has them: of a run's folder those of its newest checkpoint. The base is
- * what they were trained over, by the id or known name that the run has for it, or by its folder; it stays without a name for a
- * checkpoint whose run is not there.
- * @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID; {LearnerError} CHECKPOINT_CORRUPT, CHECKPOINT_MISMATCH without adapters
+ * Reads the adapters that a run has trained so far, as PEFT stores them: those of a checkpoint, or of the newest
+ * checkpoint of a run's folder. Their base is named by the id or known name that the run has for it, or by its folder.
+ * It has no name if the checkpoint's run is missing.
+ * @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID; {LearnerError} CHECKPOINT_CORRUPT, CHECKPOINT_MISMATCH without
+ *   adapters
  */
 export async function readRunAdapters(
   folder: string,
@@ -120,7 +121,10 @@ function baseNameOf(runDir: string): string | undefined {
   return model.hub ?? model.name ?? model.path;
 }
 
-/** The newest checkpoint of a run's folder, or the checkpoint itself, with the folder of its run. @throws {PalimpsestError} NOT_FOUND */
+/**
+ * Returns the newest checkpoint of a run's folder, or the checkpoint itself, with the folder of its run.
+ * @throws {PalimpsestError} NOT_FOUND
+ */
 async function checkpointOf(folder: string): Promise<{ runDir: string; checkpoint: string }> {
   const path = resolve(folder);
   const isRun = existsSync(join(path, "run.json"));
@@ -134,15 +138,19 @@ async function checkpointOf(folder: string): Promise<{ runDir: string; checkpoin
   return { checkpoint, runDir: isRun ? path : dirname(dirname(path)) };
 }
 
-/** The agent that a run trains, given the run's folder or one of its checkpoints. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
+/**
+ * Returns the settings of the agent that a run trains.
+ * @param folder folder of the run or of one of its checkpoints
+ * @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID
+ */
 export function agentOfRun(folder: string): AgentSettings {
   return readRunFile(runDirOf(folder), runAgentSchema).recipe.agent;
 }
 
 /**
- * What the module exports whose agent the run trains, from the code that the run keeps.
+ * Loads the exports of the module whose agent the run trains, from the code that the run keeps.
  * @param folder as for `agentOfRun`
- * @returns undefined for an agent that comes along
+ * @returns undefined for a built-in agent
  * @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID
  */
 export async function agentModuleOfRun(folder: string): Promise<AgentModule | undefined> {
@@ -192,7 +200,7 @@ export async function baseOfCheckpoint(folder: string, options: ResolveSourceOpt
   return await baseOfRun(isRun ? folder : dirname(dirname(folder)), options);
 }
 
-/** The model folder of a source; a checkpoint of another run becomes one inside the new run's folder. */
+/** Returns the model folder of a source; a checkpoint of another run is saved as one inside the new run's folder. */
 export async function resolveStart(
   source: ModelSource,
   runDir: string,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** What the six calls send; each sends its own part. */
+/** The fields that the six calls send; each call sends some of them. */
 interface Body {
   readonly name: string;
   readonly filter: string;
@@ -28,8 +28,9 @@ interface StoredRun {
 }
 
 /**
- * Not MLflow: a small HTTP server that keeps in memory what six calls of its REST API say, in the shapes of MLflow 3, and
- * that fails when it is told to. What the real server does with the same calls was tried by hand (docs/guides/training.md).
+ * A small HTTP server that stands in for MLflow. It keeps in memory what six calls of its REST API send, in the shapes
+ * of MLflow 3, and fails when it is told to. The behavior of the real server with the same calls was tried by hand
+ * (docs/guides/training.md).
  */
 export class MlflowLikeServer {
   readonly experiments = new Map<string, string>();
@@ -38,9 +39,9 @@ export class MlflowLikeServer {
   authorizations = new Set<string | undefined>();
   /** Status of the next answers; 200 when it is empty. */
   readonly nextStatus: number[] = [];
-  /** What happens before an experiment is made. */
+  /** Called before an experiment is created. */
   beforeCreate: () => void = () => undefined;
-  /** Requests are taken and never answered. */
+  /** If true, requests are accepted and never answered. */
   hangs = false;
   readonly #server: Server;
 

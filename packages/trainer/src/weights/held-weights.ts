@@ -11,9 +11,10 @@ const releasedAtOnce = 1_000;
 const releaseTimeoutMs = 30_000;
 
 /**
- * Versions of weights that the learner holds: announcing a newer one lets the oldest go, with its copies on the nodes
- * of the rollout actors. What another holds too, such as shards that an equal run has put, stays for him. What cannot be
- * let go now, since the head is away, is let go with a later version: training waits for none of it.
+ * The versions of the weights that the learner references. When a newer version is announced, the oldest is released,
+ * with its copies on the nodes of the rollout actors. Objects that have another owner, too, such as shards that an
+ * equal run has put, stay for that owner. What cannot be released now, because the head is unreachable, is released
+ * with a later version, so that training never waits for it.
  */
 export class HeldWeights {
   readonly #objects: ObjectRelease;

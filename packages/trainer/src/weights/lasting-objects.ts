@@ -11,7 +11,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { locationOf, type ObjectLocation } from "./object-location.js";
 
-/** How long an actor waits for the driver to put them again: the loss of a node is noticed within seconds. */
+/** How long an actor waits until the driver has put the objects again. The loss of a node is noticed within seconds. */
 const reachTimeoutMs = 90_000;
 const retryMs = 250;
 
@@ -40,7 +40,7 @@ export async function holdLasting(
 }
 
 /**
- * One check by the driver: puts the objects again if no node has one of them any more (LASTING-2).
+ * Makes one check for the driver: puts the objects again if no node has one of them any more (LASTING-2).
  * @param missing returns the objects that no node has
  * @param bring puts all of them on one node
  */
@@ -54,7 +54,7 @@ export async function keepLasting(
   return true;
 }
 
-/** All of these objects: the tokenizer's files, the shards of the base weights, and the user's modules. */
+/** Returns all of these objects: the tokenizer's files, the shards of the base weights, and the user's modules. */
 export function lastingObjects(
   text: ObjectLocation,
   weights: proto.WeightManifest.$Properties,

@@ -53,12 +53,12 @@ export class LearnerWeights {
     return new LearnerWeights(spec, initial, put, held);
   }
 
-  /** Manifest of the run's initial weights. */
+  /** Hash of the run's initial weights. */
   get baseWeightsHash(): string {
     return this.#initial.weightsHash;
   }
 
-  /** Objects that the actor's previous process announced are still referenced by this actor. */
+  /** Takes over the objects that the actor's previous process announced, because this actor still references them. */
   inherit(announced: Uint8Array | undefined): void {
     if (announced !== undefined) this.#held.add(proto.WeightManifest.decode(announced));
   }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ObjectAccess } from "./weights.js";
 
-/** A store in memory that proves what it gives, as a cluster's does. */
+/** Creates an object store in memory that verifies the hash of what it returns, as a cluster's store does. */
 export function memoryObjects(): ObjectAccess & { readonly held: Map<string, Uint8Array> } {
   const held = new Map<string, Uint8Array>();
   return {

@@ -1,6 +1,6 @@
 import type * as proto from "@palimpsest/wire/protocol";
 
-/** Returns the id and the size of a shard's object. */
+/** The id and the size of an object. */
 export interface ObjectLocation {
   readonly objectId: string;
   readonly sizeBytes: number;

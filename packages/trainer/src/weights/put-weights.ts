@@ -1,6 +1,6 @@
 /**
- * Responsibility: knows which objects the learners of a run have put and not released, across their restarts: an actor
- *   that starts again is the same holder, so nothing else would end what the process before it put.
+ * Responsibility: knows which objects the learners of a run have put and not released, across their restarts. A
+ *   restarted actor is the same owner, so nothing else would release what its previous process has put.
  * Not responsible for: which versions are needed (held-weights.ts).
  *
  * Invariants:
@@ -22,7 +22,7 @@ const notesSchema = z.array(
 type OnDisk = (write: () => Promise<void>) => Promise<void>;
 
 interface WeightObjects {
-  /** Holder "": nobody. */
+  /** With holder "" the object has no owner. */
   put(pieces: readonly Uint8Array[], options: { readonly holder: "" }): Promise<ObjectLocation>;
   hold(location: ObjectLocation): Promise<unknown>;
   release(locations: readonly ObjectLocation[], options: { readonly timeoutMs: number }): Promise<void>;
@@ -33,11 +33,11 @@ export class PutWeights {
   readonly #path: string;
   readonly #onDisk: OnDisk;
   readonly #noted: Map<string, ObjectLocation>;
-  /** Noted ones that are on the disk. */
+  /** Ids of the objects whose notes are on disk. */
   readonly #written: Set<string>;
   readonly #left: ObjectLocation[];
   #lastWrite: Promise<void> = Promise.resolve();
-  /** Begins when the one before has ended, and takes everything that was noted until then. */
+  /** The write that begins when the current one has ended, and that includes everything noted until then. */
   #nextWrite: Promise<void> | undefined;
 
   private constructor(objects: WeightObjects, path: string, onDisk: OnDisk, left: ObjectLocation[]) {
@@ -50,7 +50,8 @@ export class PutWeights {
   }
 
   /**
-   * @param path of the notes; a file that is damaged counts as none: what it named ends with the run
+   * @param path file of the notes; a damaged file counts as missing, and the objects that it named are released when
+   *   the run ends
    * @param onDisk waits for space on the disk
    */
   static async open(objects: WeightObjects, path: string, onDisk: OnDisk): Promise<PutWeights> {
@@ -59,7 +60,7 @@ export class PutWeights {
     return new PutWeights(objects, path, onDisk, parseNotes(text));
   }
 
-  /** What the processes before this one left, the first time; nothing later. */
+  /** Returns the objects that earlier processes left; empty after the first call. */
   takeLeft(): readonly ObjectLocation[] {
     return this.#left.splice(0);
   }
@@ -77,14 +78,14 @@ export class PutWeights {
     options: { readonly timeoutMs: number },
   ): Promise<void> {
     await this.#objects.release(locations, options);
-    // Written with the next put.
+    // The notes are written to disk with the next put.
     for (const { objectId } of locations) {
       this.#noted.delete(objectId);
       this.#written.delete(objectId);
     }
   }
 
-  /** Several puts at once share one write. */
+  /** Writes the notes; concurrent puts share one write. */
   #note(): Promise<void> {
     this.#nextWrite ??= this.#lastWrite
       .catch(() => undefined)

@@ -18,7 +18,10 @@ import type { LayeredPolicy, NamedPolicy } from "../own-sampler.js";
 import { type BaseWeights, fetchAdapters, fetchPolicy } from "./policy-weights.js";
 import { fetchWeights, type Parameters } from "./weights.js";
 
-/** Larger weights are read into new arrays each time: these would stand beside the sampler's for the whole run. */
+/**
+ * Weights larger than this are read into new arrays each time, because arrays that are kept would take memory besides
+ * the sampler's for the whole run.
+ */
 const maxKeptBytes = 2 * 1024 ** 3;
 /** How long an episode waits for the announcement of weights. */
 const weightsTimeoutMs = 60_000;
@@ -37,13 +40,14 @@ export class RolloutWeights {
   readonly #parts: RolloutWeightsParts;
   readonly #base: BaseWeights;
   #loading: Promise<void> = Promise.resolve();
-  /** Of weights that the sampler has copied (ROLLOUTWEIGHTS-1). */
+  /** The arrays of weights that the sampler has copied (ROLLOUTWEIGHTS-1). */
   #free: Parameters = {};
 
   constructor(parts: RolloutWeightsParts) {
     const { context, initial } = parts;
     this.#parts = parts;
-    // From this node's store where it is needed: a copy in this process would stand beside the sampler's for the whole run.
+    // The base is read from this node's store whenever it is needed, because a copy in this process would take memory
+    // besides the sampler's for the whole run.
     this.#base = {
       weightsHash: initial.weightsHash,
       parameters: (into) => fetchWeights(context.objects, initial, into),
@@ -51,8 +55,9 @@ export class RolloutWeights {
   }
 
   /**
-   * The newest ones, whole. What was announced last may have gone with its driver until the learner announces it again:
-   * then the initial ones, which are always there, and the first episode that needs newer ones loads them (ROLLOUTACTOR-1).
+   * Returns the newest weights, whole. The objects of the last announcement may be gone with its driver until the
+   * learner announces them again. Then this returns the initial weights, which are always there, and the first episode
+   * that needs newer ones loads them (ROLLOUTACTOR-1).
    */
   async starting(): Promise<NamedPolicy> {
     const whole = async (manifest: proto.WeightManifest) => ({
@@ -73,7 +78,7 @@ export class RolloutWeights {
     return (await this.#announcedBefore(layers)) ?? { ...(await this.#initial()), adapters: undefined };
   }
 
-  /** The last announced weights, if their objects still exist. */
+  /** Returns the last announced weights; undefined if their objects no longer exist. */
   async #announcedBefore<T>(read: (manifest: proto.WeightManifest) => Promise<T>): Promise<T | undefined> {
     const announced = await this.#parts.queues.currentWeights();
     if (announced === undefined) return undefined;
