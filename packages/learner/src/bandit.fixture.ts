@@ -14,7 +14,7 @@ export const [YES, NO, MAYBE] = [3, 4, 5] as const;
 export const rewardOf = (token: number): number =>
   token === YES ? 0.5 : token === NO ? 0.75 : token === MAYBE ? 1 : 0;
 
-/** log p(token | prompt) for every token at a temperature, under the learner's own weights. */
+/** Returns log p(token | prompt) for every token at a temperature, under the learner's own weights. */
 export function actionLogprobs(learner: Learner, temperature = 1): Float32Array {
   const parameters = learner.parameters();
   return tf.tidy(() => {
@@ -42,7 +42,7 @@ function play(logprobs: Float32Array, random: Random): number {
   return logprobs.length - 1;
 }
 
-/** Groups of answers drawn at a temperature; `said` is the temperature that their conversations report. */
+/** Returns groups of answers drawn at a temperature; `said` is the temperature that their conversations report. */
 export function sampledGroups(
   learner: Learner,
   random: Random,

@@ -4,7 +4,7 @@ import type { RowBatch } from "./training-row.js";
 /** Statistics of a batch that do not depend on the update. Lengths in tokens. */
 export interface BatchMetrics {
   readonly rewardMean: number;
-  /** Population standard deviation over trajectories. */
+  /** Population standard deviation of rewards over trajectories. */
   readonly rewardStd: number;
   /** Every part of the reward by name, over the trajectories that have it. */
   readonly rewardComponents: Readonly<Record<string, { readonly mean: number; readonly std: number }>>;
@@ -12,7 +12,7 @@ export interface BatchMetrics {
   readonly agentCounters: Readonly<Record<string, { readonly mean: number; readonly std: number }>>;
   /** Mean over conversations with a step reward; 0 without any. */
   readonly stepRewardMean: number;
-  /** Penalties for length and KL, mean over trajectories. */
+  /** Mean penalty for length and KL over trajectories. */
   readonly rewardPenaltyMean: number;
   readonly advantageStd: number;
   readonly groups: number;
@@ -32,7 +32,7 @@ export interface BatchMetrics {
   /** Sampled tokens per conversation. */
   readonly responseTokensMean: number;
   readonly responseTokensMax: number;
-  /** Of memory updates only; 0 without any. */
+  /** Sampled tokens per memory update; 0 if there are none. */
   readonly memoryTokensMean: number;
   readonly memoryTokensMax: number;
   /** Tokens of the rows, with prompts and without padding. */

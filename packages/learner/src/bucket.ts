@@ -64,7 +64,7 @@ export function isPicked(bucket: Bucket): boolean {
   );
 }
 
-/** The layout of prompts and replies in a micro-batch whose rows share prompts; undefined if they do not. */
+/** Returns the layout of prompts and replies in a micro-batch whose rows share prompts; undefined if they do not. */
 export function sharingOf({ rows, length, sharedPrompts }: Bucket) {
   if (sharedPrompts === undefined) return undefined;
   const { length: promptLength, replies } = sharedPrompts;

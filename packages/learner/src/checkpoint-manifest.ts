@@ -37,7 +37,7 @@ const manifestSchema = z.object({
   dataCursor: z.json(),
   metric: z.number().nullable(),
   ...tensorFileSchema.shape,
-  /** In a separate file, which other checkpoints share; absent: none. */
+  /** The reference, in a separate file that other checkpoints share; absent if there is none. */
   reference: tensorFileSchema.optional(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;

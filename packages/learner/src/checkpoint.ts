@@ -47,7 +47,7 @@ export interface Checkpoint {
   readonly storedReference?: StoredReference;
 }
 
-/** The version, and how often that version had been written before. */
+/** A folder's name contains the policy version, and how often that version had been written before. */
 const FOLDER = /^policy-(\d{8,})(?:-(\d+))?$/;
 const TEMPORARY = /^\.writing-/;
 const DATA = "state.bin";

@@ -98,7 +98,7 @@ export function inputNames(objective: Objective, config: ResolvedLearnerConfig):
   return [...always, "oldLogprobs", "advantages", "onPolicy", ...corrected];
 }
 
-/** β of this step, float32 []. */
+/** Name of the input for β of this step, float32 []. */
 export const KL_COEFFICIENT = "klCoefficient";
 
 function tokenSpec(bucket: Bucket): TensorSpec {
@@ -118,7 +118,8 @@ function policyFunction(
   const body: JitBody = (state, inputs) => {
     const outputs: Record<string, tf.Tensor> = {};
     if (config.reference !== "none") {
-      // Before the policy's own pass, so that none of its memory exists at the same time as that pass's activations.
+      // The reference is computed before the policy's own pass, so that none of its memory exists at the same time as
+      // that pass's activations.
       outputs["refLogprobs"] = scored("reference", state, inputs, bucket, model, config);
     }
     const refLogprobs = outputs["refLogprobs"];
@@ -153,7 +154,10 @@ function policyFunction(
   };
 }
 
-/** Log-probabilities of a micro-batch under the weights, and under the reference if the reward needs them. */
+/**
+ * Creates the function that computes log-probabilities of a micro-batch under the weights, and under the reference if
+ * the reward needs them.
+ */
 function scoreFunction(bucket: Bucket, model: ModelConfig, config: PlannedConfig): JitFunction {
   return {
     inputs: passInputs(bucket),
@@ -223,7 +227,10 @@ function supervisedFunction(
   };
 }
 
-/** The gradients of a loss in all trained parameters, with the loss and its outputs; frozen weights have none. */
+/**
+ * Returns the gradients of a loss with respect to all trained parameters, with the loss and its outputs. Frozen weights
+ * have no gradients.
+ */
 function gradientsOf(
   state: Tensors,
   model: ModelConfig,

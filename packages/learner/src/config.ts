@@ -249,7 +249,10 @@ export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearner
   return resolved;
 }
 
-/** For each length, rows up to the budget, and single rows for the remainder. */
+/**
+ * Returns buckets for each length: one with as many rows as the budget allows, and one with a single row for the
+ * remainder.
+ */
 function bucketsWithin(budget: z.infer<typeof MicroBatchConfig> | undefined): Bucket[] {
   if (budget === undefined)
     throw new LearnerError("CONFIG_INVALID", "buckets and microBatch are both absent; give one of them");
@@ -275,7 +278,10 @@ function bucketsWithin(budget: z.infer<typeof MicroBatchConfig> | undefined): Bu
   });
 }
 
-/** Rows are rarely shorter than an eighth of the longest; if they are, a sequence stays partly empty. */
+/**
+ * Number of rows per sequence for which a packed bucket has room. Rows are rarely shorter than an eighth of the
+ * longest; if they are, a sequence stays partly empty.
+ */
 const PACKED_ROWS_A_SEQUENCE = 8;
 
 function refuseContradictions(resolved: ResolvedLearnerConfig): void {

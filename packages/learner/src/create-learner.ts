@@ -24,7 +24,10 @@ export interface LearnerOptions {
   readonly parameters: Readonly<Record<string, Float32Array>>;
   /** The weights that the KL is measured against; default: the initial weights. */
   readonly referenceParameters?: Readonly<Record<string, Float32Array>>;
-  /** Resumes from here; replaces parameters, reference and policy version. With adapters, the base is still `parameters`. */
+  /**
+   * The checkpoint from which to resume. It replaces parameters, reference and policy version; with adapters, the base
+   * is still `parameters`.
+   */
   readonly checkpoint?: Checkpoint;
   /** Version of the initial weights. Default 0. */
   readonly policyVersion?: number;
@@ -34,7 +37,6 @@ export interface LearnerOptions {
   readonly advantage?: AdvantageModule;
   /** Folder for batches that could not be trained; absent: they are not written. */
   readonly dumpFolder?: string;
-  /** Other learners that train the same model together; all must receive the same calls in the same order. */
   /** Other learners that train the same model with this one; each is given the same calls in the same order. */
   readonly peers?: Peers;
   /** How functions are executed. Default "auto". */

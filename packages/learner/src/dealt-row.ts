@@ -6,7 +6,7 @@ export interface DealtRow {
   readonly tokenIds: ArrayLike<number>;
   /** One entry per token, 1 where it is trained. Entry 0 is never trained, because nothing precedes it. */
   readonly lossMask: ArrayLike<number>;
-  /** The model's logits are divided by it, > 0. Absent: 1. */
+  /** Temperature by which the model's logits are divided, > 0. Default 1. */
   readonly temperature?: number;
 }
 

@@ -34,7 +34,7 @@ export interface DeviceEstimate {
   readonly gradientsBytes: number;
   /** Copies of weights in bfloat16 that a pass makes. */
   readonly roundedBytes: number;
-  /** What the largest bucket's forward pass keeps for the gradient. */
+  /** Size of the values that the largest bucket's forward pass keeps for the gradient. */
   readonly keptBytes: number;
   readonly keep: Keep;
   /** One chunk of logits with its gradient, and the gradient of a trained head. */

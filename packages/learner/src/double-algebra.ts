@@ -95,14 +95,17 @@ function asDouble(value: Double | number): Double {
   return typeof value === "number" ? new Double(1, 1, Float64Array.of(value)) : value;
 }
 
-/** Index in `of` of the element at index `at` of the broadcast result. */
+/** Returns the index in `of` of the element at index `at` of the broadcast result. */
 function placeIn(of: Double, at: number, columns: number): number {
   const row = of.rows === 1 ? 0 : Math.floor(at / columns);
   const column = of.columns === 1 ? 0 : at % columns;
   return row * of.columns + column;
 }
 
-/** Float64 on the host, in which the loss formulas are checked. For ties of min and max the gradient goes to a. */
+/**
+ * The algebra in float64 on the host, in which the loss formulas are checked. For ties of min and max the gradient goes
+ * to a.
+ */
 export const doubleAlgebra: LossAlgebra<Double> = {
   add: binary(
     (a, b) => a + b,

@@ -46,13 +46,13 @@ export const ACCUMULATED: GradientUse = {
   }),
 };
 
-/** float32 [], for a step that is applied at once: the scalars of AdamW that are known before the norm. */
+/** Inputs of a step that is applied at once, each float32 []: the scalars of AdamW that are known before the norm. */
 export const AT_ONCE_SCALARS = ["decay", "stepSize", "rootCorrection"] as const;
-/** float32 []: a step with a larger norm is not applied; infinite: every finite step is. */
+/** Input float32 []: a step with a larger norm is not applied. If it is infinite, every finite step is applied. */
 export const NORM_LIMIT = "normLimit";
-/** float32 []: nothing is applied if the mean difference from the sampler over fresh tokens exceeds it, nats. */
+/** Input float32 []: nothing is applied if the mean difference from the sampler over fresh tokens exceeds it, nats. */
 export const DIFFERENCE_LIMIT = "differenceLimit";
-/** float32 [rows, length-1]: 1 for trained tokens that the current weights sampled. */
+/** Input float32 [rows, length-1]: 1 for trained tokens that the current weights sampled. */
 export const FRESH = "fresh";
 
 /** Outputs besides those of a micro-batch. */
@@ -137,13 +137,13 @@ function appliedBody(
   };
 }
 
-/** The same as `adamwScalars` computes on the host. */
+/** Returns the factor that clips the gradients, as `adamwScalars` computes it on the host. */
 function clipOf(norm: tf.Tensor, { maxGradNorm }: ResolvedLearnerConfig["optimizer"]): tf.Tensor {
   if (maxGradNorm === null) return tf.scalar(1);
   return tf.minimum(tf.scalar(1), tf.div(tf.scalar(maxGradNorm), tf.add(norm, 1e-6)));
 }
 
-/** Over fresh tokens: the sum of their differences from the sampler, and their number. */
+/** Returns the sum of the fresh tokens' differences from the sampler, and the number of these tokens. */
 function differences(inputs: Tensors, outputs: Tensors): Record<string, tf.Tensor> {
   const fresh = tensor(inputs, FRESH);
   const difference = tf.abs(tf.sub(tensor(outputs, "policyLogprobs"), tensor(inputs, "rolloutLogprobs")));
@@ -152,7 +152,7 @@ function differences(inputs: Tensors, outputs: Tensors): Record<string, tf.Tenso
   return { [DIFFERENCE_SUM]: tf.sum(counted), [FRESH_SUM]: tf.sum(fresh) };
 }
 
-/** The same check as `checkFresh` on the host; without fresh tokens it passes. */
+/** Makes the same check as `checkFresh` on the host; without fresh tokens it passes. */
 function isNearSampler(sums: Tensors): tf.Tensor {
   // Zero tokens times an infinite limit would be NaN.
   const tokens = tf.maximum(tensor(sums, FRESH_SUM), tf.scalar(1));

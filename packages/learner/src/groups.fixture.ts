@@ -5,7 +5,7 @@ import {
   type ScoredTrajectory,
 } from "@palimpsest/trajectories";
 
-/** Builders of records for tests, with defaults. */
+/** The functions of this file build records for tests, with defaults. */
 export function aConversation(overrides: Partial<Conversation> = {}): Conversation {
   const sampledTokenIds = overrides.sampledTokenIds ?? [5, 6];
   return {

@@ -2,7 +2,10 @@ import { doubleAlgebra, doubleMatrix } from "./double-algebra.js";
 import { importanceWeights } from "./importance.js";
 import type { ImportanceConfig } from "./loss-config.js";
 
-/** Statistics of the weights that correct the sampler/trainer mismatch, over trained tokens; 1, 1 and 0 without a correction. */
+/**
+ * Statistics of the weights that correct the sampler/trainer mismatch, over trained tokens. Without a correction they
+ * are 1, 1 and 0.
+ */
 export interface ImportanceStatistics {
   readonly importanceMean: number;
   readonly importanceMax: number;

@@ -1,6 +1,6 @@
-// For users.
+// Symbols for users.
 export { z } from "zod";
-// For other packages.
+// Symbols for other packages.
 export { type Advantages, computeAdvantages, groupAdvantages } from "./advantages.js";
 export { aggregationWeights, type RowExtent } from "./aggregation.js";
 export { Bucket } from "./bucket.js";

@@ -6,7 +6,7 @@ import { promptTokensOf } from "./shared-prompts.js";
 /** Positions of rows, and which tokens get logits at which temperature, row-major; for the fields that a bucket needs see `passInputs`. */
 export interface Layout {
   readonly tokenIds: Int32Array; // [sequences, length]; with shared prompts [tokens], as the model's SharedPrompts
-  readonly segments: Int32Array; // [sequences, length], 1, 2, … a row; 0 behind the last
+  readonly segments: Int32Array; // [sequences, length], 1, 2, … per row; 0 after the last row
   readonly positions: Int32Array; // [sequences, length]
   readonly promptLengths: Int32Array; // [prompts]
   readonly picks: Int32Array; // [trained], indices into the flat tokens: where the token before a trained one lies

@@ -55,7 +55,7 @@ export interface LearnerStart {
 
 export class Learner {
   readonly config: ResolvedLearnerConfig;
-  /** Why `config.precision` is what it is. */
+  /** The reason why `config.precision` was chosen. */
   readonly precisionReason: string;
   readonly #module: JitModule;
   readonly #model: ModelConfig;
@@ -102,7 +102,7 @@ export class Learner {
     return this.#step;
   }
 
-  /** "eager", "graph" or "xla". */
+  /** The execution mode: "eager", "graph" or "xla". */
   get mode(): JitModule["mode"] {
     return this.#module.mode;
   }
@@ -230,7 +230,10 @@ export class Learner {
     return this.#read(Object.keys(trainedShapes(this.#model, this.config)));
   }
 
-  /** SHA-256 of the current weights, as computed by `hashWeights`; with adapters only of these, since the base does not change. */
+  /**
+   * Returns the SHA-256 of the current weights, as computed by `hashWeights`; with adapters, of the adapters only,
+   * since the base does not change.
+   */
   weightsHash(): string {
     return hashWeights(this.config.lora === null ? this.parameters() : this.adapters());
   }
@@ -315,7 +318,8 @@ export class Learner {
       (name) => !(reference.isStored && name.startsWith(stateName("reference", ""))),
     );
     const checkpoint = this.#snapshot(extra, names);
-    // One after another, because a writer removes the remains of killed ones and must not mistake a live one for those.
+    // Checkpoints are written one after another, because a writer removes the remains of killed ones and must not
+    // mistake a live one for those.
     const saving = this.#saving.then(() => writeCheckpoint(root, checkpoint, { ...options, reference }));
     this.#saving = saving.catch(() => undefined);
     return await saving;

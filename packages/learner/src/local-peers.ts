@@ -15,7 +15,10 @@ export interface LocalPeersOptions {
   readonly onSwap?: (tag: string, rank: number) => void;
 }
 
-/** Ranks of learners that train together in one process, with the same sums as in several processes, to the bit. */
+/**
+ * Creates the peers of learners that train together in one process, with the same sums as in several processes, to the
+ * bit.
+ */
 export function localPeers(size: number, options: LocalPeersOptions = {}): LocalPeer[] {
   const boxes = Array.from({ length: size }, () => new SwapBox(options.timeoutMs ?? 600_000));
   const fail = (reason: unknown) => {
@@ -24,7 +27,7 @@ export function localPeers(size: number, options: LocalPeersOptions = {}): Local
   return boxes.map((box, rank) => {
     const swap: Swap = async <Value>(other: number, tag: string, value: Value) => {
       options.onSwap?.(tag, rank);
-      // Cloned like a message, so that the other rank cannot change this one's value.
+      // The value is cloned like a message, so that the other rank cannot change this one's value.
       const sent = structuredClone(value);
       const met = other > rank ? boxes[other]?.bring(rank, tag, sent) : box.give(other, tag, sent);
       return (await met) as Value;

@@ -57,7 +57,10 @@ const BYTES = 4;
 const SCAN_FROM_LAYERS = 5;
 const SMALLEST_BLOCK = 16;
 const CPU_LOGITS_MB = 128;
-/** About an eighth of the logits of 16,384 tokens and a vocabulary of 151,936: fewer chunks gained nothing, more cost speed. */
+/**
+ * This is about an eighth of the logits of 16,384 tokens and a vocabulary of 151,936: fewer chunks gained nothing, and
+ * more cost speed.
+ */
 const GPU_LOGITS_MB = 1280;
 
 /** @returns the options of a forward pass over the bucket's sequences, or over its shared prompts and their replies */

@@ -32,7 +32,7 @@ export interface MemoryEstimate {
   };
   /** Temporary: the optimizer's intermediate tensors. */
   readonly applyBytes: number;
-  /** With adapters also their base, into which the sampler merges them. */
+  /** Weights of the sampler; with adapters also their base, into which the sampler merges them. */
   readonly samplerWeightsBytes: number;
   readonly samplerCacheBytes: number;
   /** The peak of all parts together in one process. */
@@ -43,9 +43,9 @@ const FLOAT = 4;
 const PROCESS_BYTES = 400 * 2 ** 20;
 /** Number of tensors of a part's size that exist at once while it is applied, besides state. */
 const APPLY_TENSORS = 5;
-/** Logits, their softmax and the gradients of both. */
+/** Number of tensors of the size of the logits: the logits, their softmax and the gradients of both. */
 const LOGITS_TENSORS = 4;
-/** Scores, their softmax and the gradients of both. */
+/** Number of tensors of the size of the attention scores, for the scores, their softmax and the gradients of both. */
 const SCORE_TENSORS = 5;
 
 /**
@@ -109,7 +109,7 @@ function stepParts(
   // Blocks are computed one after another, and keep nothing for the gradient.
   const isBlocked = attentionBlock !== undefined && replyBlock !== undefined;
   const scores = SCORE_TENSORS * (isBlocked ? Math.max(ofPrompts, ofReplies) : ofPrompts + ofReplies);
-  // What one block's forward pass keeps for its gradient, and about half of it again for the gradients.
+  // The values that one block's forward pass keeps for its gradient; the gradients take about half of that again.
   const kept = tokens * (6 * D + 5 * F + 4 * (heads + 2 * kvHeads) * headDim);
   const ownScores = attentionBlock === undefined ? ofPrompts + ofReplies : 0;
   const products =
@@ -121,7 +121,7 @@ function stepParts(
   const picked = isPicked(bucket) ? trainedTokensOf(bucket) : tokens;
   const chunk = Math.min(picked, logitsChunk(config.memory, model));
   const head = vocabSize * D;
-  // A trained head: the sum over chunks and one chunk's share; besides them the embedding's own gradient.
+  // A trained head has two gradients at once, the sum over chunks and one chunk's share, besides the embedding's own.
   const headGradients = config.lora === null ? 2 * head : 0;
   const losses = 20 * rowsOf(bucket) * (bucket.length - 1);
   return {

@@ -2,7 +2,10 @@ import { loadBackend, tf } from "@palimpsest/jit";
 import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 
-/** A process that trains argv[2] updates of two optimizer steps and tells its parent tensors and resident bytes. */
+/**
+ * Trains argv[2] updates of two optimizer steps, and reports the number of tensors and the resident bytes to its
+ * parent.
+ */
 const updates = Number(process.argv[2]);
 const learner = createLearner({
   backend: await loadBackend({ threads: 1 }),

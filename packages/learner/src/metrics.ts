@@ -16,7 +16,7 @@ export interface TokenSample {
 /** Means over trained tokens; 0 if nothing was added. Each is defined where it is summed. */
 export interface TokenStatistics {
   readonly tokens: number;
-  /** Of exp(policyLogprob − oldLogprob). */
+  /** Mean of exp(policyLogprob − oldLogprob). */
   readonly ratioMean: number;
   readonly ratioMax: number;
   readonly ratioMin: number;
@@ -28,7 +28,7 @@ export interface TokenStatistics {
   readonly dualClipFraction: number;
   /** Mean of oldLogprob − policyLogprob: how far the update has moved, k1. */
   readonly policyKl: number;
-  /** The same by k3, which is never negative. */
+  /** The same KL as estimated by k3, which is never negative. */
   readonly policyKlK3: number;
   readonly klK1: number;
   readonly klK3: number;
@@ -37,7 +37,7 @@ export interface TokenStatistics {
   /** Mean of |policyLogprob − rolloutLogprob|. */
   readonly logprobDifferenceMean: number;
   readonly logprobDifferenceMax: number;
-  /** The same over fresh tokens only: what remains is the sampler's own numerics. */
+  /** The same mean over fresh tokens only, where the sampler's own numerics are the only cause of a difference. */
   readonly freshLogprobDifferenceMean: number;
   readonly freshTokens: number;
 }
@@ -124,7 +124,7 @@ function bounds(loss: LossConfig): { readonly low: number; readonly high: number
   return { low: 1 - loss.clipLow, high: 1 + loss.clipHigh, dual };
 }
 
-/** Mean and population standard deviation. */
+/** Returns the mean and the population standard deviation. */
 export function meanAndStd(values: readonly number[]): { readonly mean: number; readonly std: number } {
   if (values.length === 0) return { mean: 0, std: 0 };
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -89,7 +89,7 @@ export function readWhole(
       MOMENTS.map((kind) => [stateName(kind, name), sizeOf(shape)] as const),
     ),
   );
-  // In the requested order, which is the order of a checkpoint's file.
+  // The entries are in the requested order, which is that of a checkpoint's file.
   return Object.fromEntries(
     names.map((name) => [
       name,
@@ -113,7 +113,7 @@ function joined(shards: readonly Float32Array[], size: number): Float32Array {
   return whole;
 }
 
-/** Inputs of each replica: the common ones, and its index. */
+/** Returns the inputs of each replica: the common ones, and its index. */
 export function eachReplica<T extends object>(
   given: T,
   replicas: number,
@@ -121,7 +121,7 @@ export function eachReplica<T extends object>(
   return Array.from({ length: replicas }, (_, replica) => ({ ...given, [REPLICA]: Int32Array.of(replica) }));
 }
 
-/** The index of the replica that a function runs on. */
+/** Returns the index of the replica that a function runs on. */
 export function replicaOf(inputs: Tensors): tf.Tensor {
   return entry(inputs, REPLICA);
 }

@@ -3,7 +3,7 @@
  * only on this interface; how messages travel is up to whoever starts the learners.
  */
 export interface Peers {
-  /** From 0 on. Rank 0 is the one whose state the others load. */
+  /** This learner's rank, from 0. The others load the state of rank 0. */
   readonly rank: number;
   /** Number of learners, including this one. */
   readonly size: number;

@@ -5,21 +5,21 @@ import type { ImportanceConfig, KlConfig, LossConfig } from "./loss-config.js";
 
 /** Values of one micro-batch. Logs in nats; [batch, time], or [batch, 1] where stated. */
 export interface LossInputs<V> {
-  /** Under the current weights; the gradient flows into these. */
+  /** Log-probs under the current weights; the gradient flows into these. */
   readonly policyLogprobs: V;
   /** π_old, the denominator of the ratio. */
   readonly oldLogprobs: V;
-  /** Under the weights and engine that sampled the token; needed by an importance correction. */
+  /** Log-probs under the weights and engine that sampled the token; needed by an importance correction. */
   readonly rolloutLogprobs?: V;
-  /** Under the frozen reference; needed by a KL in the loss. */
+  /** Log-probs under the frozen reference; needed by a KL in the loss. */
   readonly refLogprobs?: V;
-  /** Of the current weights' next-token distributions, differentiable; needed by an entropy bonus. */
+  /** Entropy of the current weights' next-token distributions, differentiable; needed by an entropy bonus. */
   readonly entropy?: V;
   /** 1 where the model sampled the token and it is trained, else 0. */
   readonly lossMask: V;
-  /** Or [batch, 1]. */
+  /** Advantage of each token; may be [batch, 1]. */
   readonly advantages: V;
-  /** Weight of each token in the loss of the whole batch, from `aggregationWeights`. Or [batch, 1]. */
+  /** Weight of each token in the loss of the whole batch, from `aggregationWeights`; may be [batch, 1]. */
   readonly tokenWeights: V;
   /** 1 where π_old is the current policy itself and the ratio is 1; absent: nowhere. */
   readonly onPolicy?: V;
@@ -77,7 +77,7 @@ export function policyLoss<V>(algebra: LossAlgebra<V>, given: LossInputs<V>, ter
   return algebra.sum(algebra.mul(algebra.mul(perToken, lossMask), given.tokenWeights));
 }
 
-/** π_old: the given values, and in on-policy rows the policy's own log-probs. */
+/** Returns π_old: the given values, and in on-policy rows the policy's own log-probs. */
 function ratioDenominator<V>(algebra: LossAlgebra<V>, given: LossInputs<V>): V {
   const { onPolicy, policyLogprobs, oldLogprobs, lossMask } = given;
   if (onPolicy === undefined) return oldLogprobs;
@@ -94,7 +94,7 @@ interface TokenLossInputs<V> {
   readonly sumBySequence: (values: V) => V;
 }
 
-/** [batch, time] before masking and weighting. */
+/** Returns the loss of each token, [batch, time], before masking and weighting. */
 function tokenLoss<V>(algebra: LossAlgebra<V>, inputs: TokenLossInputs<V>, config: LossConfig): V {
   switch (config.kind) {
     case "clip":

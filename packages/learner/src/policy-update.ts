@@ -57,7 +57,7 @@ export interface UpdateProgress {
   trainedRows?: readonly TrainingRow[];
 }
 
-/** @throws {LearnerError} what `Learner.update` says */
+/** @throws {LearnerError} as `Learner.update` */
 export async function runUpdate(
   gathered: GatheredRows,
   update: PolicyUpdate,
@@ -182,7 +182,7 @@ async function policyStep(
   return movedTooFar ? "moved too far" : "done";
 }
 
-/** The checks before a step is applied, if the device can make all of them. */
+/** Returns the checks before a step is applied, if the device can make all of them. */
 function atOnceOf(
   rows: readonly TrainingRow[],
   { config, untouched, policyVersion }: PolicyUpdate,

@@ -28,14 +28,14 @@ export interface Preset {
   readonly aggregation: Aggregation;
   readonly kl: z.input<typeof KlConfig>;
   readonly stepAdvantage?: z.input<typeof StepAdvantageConfig>;
-  /** "copy" when left out. */
+  /** Default "copy". */
   readonly spread?: "copy" | "divide";
   readonly importance?: z.input<typeof ImportanceConfig>;
-  /** "recompute" when left out. */
+  /** Default "recompute". */
   readonly oldLogprobs?: "rollout" | "recompute";
 }
 
-/** arXiv:2509.23040. */
+/** The options that both presets of ReMemR1 share. Source: arXiv:2509.23040. */
 const rememr1 = {
   advantage: { kind: "drgrpo", singleton: "reward" },
   loss: { kind: "clip", clipLow: 0.2, clipHigh: 0.2, dualClip: 3 },

@@ -34,7 +34,7 @@ export interface GatherOptions {
   /** Permutes rewards within their groups. */
   readonly shuffle?: Random;
   readonly overlong?: OverlongConfig;
-  /** Without it, conversations drawn with truncation are refused. Default none. */
+  /** The importance correction, without which conversations drawn with truncation are refused. Default none. */
   readonly importance?: ImportanceConfig;
 }
 

@@ -2,7 +2,7 @@ import { entry } from "@palimpsest/jit";
 import { type Bucket, placesOf, sharingOf } from "./bucket.js";
 import { checkedTrained, type DealtRow, type MicroBatch, trainedTokens } from "./dealt-row.js";
 
-/** Number of tokens before the first trained one; all of them if none is trained. */
+/** Returns the number of tokens before the first trained one; all of them if none is trained. */
 export function promptTokensOf({ tokenIds, lossMask }: DealtRow): number {
   for (let t = 0; t < tokenIds.length; t++) if (lossMask[t] === 1) return t;
   return tokenIds.length;
@@ -81,7 +81,7 @@ function costOf(bucket: Bucket, rows: number): number {
   return Math.ceil(rows / replies) * (placesOf(bucket) / prompts);
 }
 
-/** Returns infinity if no bucket fits the row. */
+/** Returns the length of the shortest bucket without sharing that fits the row; infinity if none does. */
 function lengthAlone(row: DealtRow | undefined, whole: readonly Bucket[]): number {
   const tokens = row?.tokenIds.length ?? 0;
   const lengths = whole.filter(({ length }) => tokens <= length).map(({ length }) => length);

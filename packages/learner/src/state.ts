@@ -13,7 +13,7 @@ export function stateName(kind: StateKind, parameter: string): string {
   return `${kind}/${parameter}`;
 }
 
-/** Shapes of the trained parameters by name: the adapters if there are any, else all weights. */
+/** Returns the shapes of the trained parameters by name: the adapters if there are any, else all weights. */
 export function trainedShapes(
   model: ModelConfig,
   { lora }: Pick<ResolvedLearnerConfig, "lora">,
@@ -41,7 +41,7 @@ function isStoredHalf(
   return kind === "weights" && trained[name] === undefined;
 }
 
-/** Bytes of state entries as they are stored. */
+/** Returns the bytes of state entries as they are stored. */
 export function storedBytes(specs: Readonly<Record<string, StateSpec>>): number {
   return Object.values(specs).reduce(
     (sum, { shape, stored }) => sum + (stored === "bfloat16" ? 2 : 4) * sizeOf(shape),
@@ -94,7 +94,10 @@ export interface StartingWeights {
   readonly referenceParameters?: Readonly<Record<string, Float32Array>>;
 }
 
-/** State of a learner that starts from weights; what is left out is initialized to zeros. @throws {LearnerError} SHAPE_MISMATCH */
+/**
+ * Returns the state of a learner that starts from weights; what is left out is initialized to zeros.
+ * @throws {LearnerError} SHAPE_MISMATCH
+ */
 export function initialState(
   options: StartingWeights,
   config: ResolvedLearnerConfig,
@@ -125,7 +128,10 @@ export function initialState(
   return { ...state, ...withKind("weights", adapters) };
 }
 
-/** Names of the state entries in a checkpoint: for a policy with adapters these and their moments, not the base. */
+/**
+ * Returns the names of the state entries in a checkpoint: for a policy with adapters these and their moments, not the
+ * base.
+ */
 export function savedNames(model: ModelConfig, config: ResolvedLearnerConfig): string[] {
   const frozen = new Set(
     config.lora === null ? [] : Object.keys(parameterShapes(model)).map((name) => stateName("weights", name)),
@@ -133,7 +139,7 @@ export function savedNames(model: ModelConfig, config: ResolvedLearnerConfig): s
   return Object.keys(stateSpecs(model, config, { accumulates: false })).filter((name) => !frozen.has(name));
 }
 
-/** Sizes of the state entries in a checkpoint, in values. */
+/** Returns the sizes of the state entries in a checkpoint, in values. */
 export function savedSizes(model: ModelConfig, config: ResolvedLearnerConfig): Record<string, number> {
   const specs = stateSpecs(model, config, { accumulates: false });
   return Object.fromEntries(
@@ -141,7 +147,7 @@ export function savedSizes(model: ModelConfig, config: ResolvedLearnerConfig): R
   );
 }
 
-/** Sizes of the entries of one kind, in values. */
+/** Returns the sizes of the entries of one kind, in values. */
 export function sizesOf(
   kind: StateKind,
   shapes: Readonly<Record<string, readonly number[]>>,
@@ -152,7 +158,8 @@ export function sizesOf(
 }
 
 /**
- * State of a learner that resumes from a checkpoint; what the checkpoint lacks comes from the initial weights.
+ * Returns the state of a learner that resumes from a checkpoint; what the checkpoint lacks comes from the initial
+ * weights.
  * @throws {LearnerError} CHECKPOINT_MISMATCH, SHAPE_MISMATCH
  */
 export function restoredState(
@@ -184,7 +191,7 @@ export function withKind(
   return Object.fromEntries(Object.entries(parameters).map(([name, v]) => [stateName(kind, name), v]));
 }
 
-/** The tensors of one kind by parameter name. */
+/** Returns the tensors of one kind by parameter name. */
 export function tensorsOf(state: Tensors, kind: StateKind, names: Iterable<string>): Tensors {
   return Object.fromEntries([...names].map((name) => [name, tensor(state, stateName(kind, name))]));
 }

@@ -67,7 +67,7 @@ export async function stepAtOnce<Row extends PackableRow>(
   for (const [replica, { batch, arrays }] of all.slice(0, batches.length).entries())
     request.onMicroBatch?.(batch, arrays, outputs[replica] ?? {});
   await setImmediate();
-  // Equal on every replica (AT-ONCE-2).
+  // These outputs are equal on every replica (AT-ONCE-2).
   const [{ [SQUARED_NORM]: squaredNorm, [APPLIED]: said } = {}] = outputs;
   const gradientNorm = Math.sqrt(squaredNorm?.[0] ?? Number.NaN);
   if (!Number.isFinite(gradientNorm))
@@ -75,7 +75,8 @@ export async function stepAtOnce<Row extends PackableRow>(
       details: { step: request.step, loss },
     });
   const applied = said?.[0] === 1;
-  // It reports why. Exactly at the limit, where its rounding may differ from the device's, the step is skipped.
+  // `beforeApply` reports why. Exactly at the limit, where the host's rounding may differ from the device's, the step
+  // is skipped.
   if (!applied) request.beforeApply?.(gradientNorm);
   const computedTokens = all.length * placesOf(first.bucket);
   return { loss, gradientNorm, applied, microBatches: batches.length, computedTokens };

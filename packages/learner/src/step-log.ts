@@ -33,7 +33,7 @@ const recordSchema = z.object({
   parentHash: z.string(),
   /** Hash of the weights after it. */
   weightsHash: z.string(),
-  /** As in a checkpoint. */
+  /** Ids of the trained groups, as in a checkpoint. */
   consumedGroupIds: z.array(z.string()),
   dataCursor: z.json(),
   writtenAtMs: z.number(),

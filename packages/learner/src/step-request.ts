@@ -39,7 +39,7 @@ export type Outputs = Readonly<Record<string, HostArray>>;
 
 export interface StepResult {
   readonly loss: number;
-  /** Before clipping. */
+  /** Norm of the gradients before clipping. */
   readonly gradientNorm: number;
   /** False if `beforeApply` returned "skip". */
   readonly applied: boolean;

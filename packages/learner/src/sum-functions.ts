@@ -48,12 +48,15 @@ export function sumFunctions(
   return functions;
 }
 
-/** Names of the state entries of one kind, for all trained parameters. */
+/** Returns the names of the state entries of one kind, for all trained parameters. */
 export function trainedNames(kind: StateKind, model: ModelConfig, config: ResolvedLearnerConfig): string[] {
   return Object.keys(trainedShapes(model, config)).map((name) => stateName(kind, name));
 }
 
-/** Names of the functions that together apply and clear the accumulated gradients, each for a part of the weights. */
+/**
+ * Returns the names of the functions that together apply and clear the accumulated gradients, each for a part of the
+ * weights.
+ */
 export function applyNames(module: JitModule): string[] {
   return Object.keys(module.stats).filter((name) => name.startsWith(`${APPLY}-`));
 }

@@ -27,7 +27,7 @@ interface SupervisedOrder {
   readonly rows: readonly SupervisedRow[];
   /** Number of optimizer steps done before. */
   readonly step: number;
-  /** Replaces the schedule's. */
+  /** Replaces the schedule's learning rate; undefined: the schedule's is used. */
   readonly learningRate: number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly together: Together | undefined;

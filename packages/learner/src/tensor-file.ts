@@ -1,4 +1,7 @@
-/** Tensors one after another in one file, written and read in pieces, so that no second copy of them is needed in memory. */
+/**
+ * Stores tensors one after another in one file, which is written and read in pieces, so that no second copy of them is
+ * needed in memory.
+ */
 
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";

@@ -11,7 +11,9 @@ import type { Outputs } from "./step-request.js";
 import type { TrainingRow } from "./training-row.js";
 
 export interface TrainedConversation {
-  /** Of all its tokens; differs between conversations of a trajectory if steps have their own rewards. */
+  /**
+   * The advantage of all its tokens. It differs between conversations of a trajectory if steps have their own rewards.
+   */
   readonly advantage: number;
   /** π / π_old of the last optimizer step, one per token of prompt and reply; NaN where it is not trained. Empty: not kept. */
   readonly ratios: Float32Array;
@@ -36,7 +38,7 @@ export class TrainedTokens {
   begin(rows: readonly TrainingRow[]): void {
     let left = this.#maxTokens;
     for (const { trajectoryId, step, advantage, tokenIds } of rows) {
-      // TOKENS-1
+      // A conversation that exceeds the limit is left out entirely (TOKENS-1).
       const length = tokenIds.length <= left ? tokenIds.length : 0;
       left -= length;
       this.#conversations.set(keyOf(trajectoryId, step), {
@@ -64,7 +66,7 @@ export class TrainedTokens {
     });
   }
 
-  /** Undefined: the conversation was not trained. */
+  /** Returns what was recorded for a conversation; undefined if it was not trained. */
   of(trajectoryId: string, step: number): TrainedConversation | undefined {
     return this.#conversations.get(keyOf(trajectoryId, step));
   }

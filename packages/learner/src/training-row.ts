@@ -8,7 +8,10 @@ export interface ConversationRow {
   /** Index of the conversation within its trajectory. */
   readonly step: number;
   readonly tokenIds: Int32Array;
-  /** Nats, of the distribution that the token was drawn from: after temperature and truncation; 0 at prompt tokens. */
+  /**
+   * Log-probs in nats of the distribution that the token was drawn from, after temperature and truncation; 0 at prompt
+   * tokens.
+   */
   readonly rolloutLogprobs: Float32Array;
   /** Sampling temperature, > 0; the trained policy is the model's distribution at it. */
   readonly temperature: number;
@@ -21,7 +24,7 @@ export interface ConversationRow {
 
 /** A conversation with its training targets. */
 export interface TrainingRow extends ConversationRow {
-  /** The trajectory's, mixed with its step's if the configuration says so. */
+  /** The trajectory's advantage, mixed with its step's if the configuration says so. */
   readonly advantage: number;
   /** π_old if it is not the sampler's, nats; 0 at prompt tokens. */
   readonly oldLogprobs?: Float32Array;

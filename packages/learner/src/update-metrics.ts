@@ -12,11 +12,11 @@ export interface UpdateMetrics extends TokenStatistics, ImportanceStatistics, Ba
   readonly policyVersion: number;
   /** Number of optimizer steps done since the learner's first. */
   readonly step: number;
-  /** Mean over the update's optimizer steps. */
+  /** Mean loss over the update's optimizer steps. */
   readonly loss: number;
-  /** Before clipping; mean over the update's optimizer steps. */
+  /** Gradient norm before clipping, mean over the update's optimizer steps. */
   readonly gradientNorm: number;
-  /** Of the last optimizer step. */
+  /** Learning rate of the last optimizer step. */
   readonly learningRate: number;
   /** β of this update. */
   readonly klCoefficient: number;

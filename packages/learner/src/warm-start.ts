@@ -4,7 +4,7 @@ import type { SupervisedMetrics } from "./supervised-step.js";
 
 export interface WarmStartOptions {
   readonly learner: Learner;
-  /** Rows of step `step`, counted from 0. */
+  /** Returns the rows of step `step`, counted from 0. */
   readonly rows: (step: number) => readonly SupervisedRow[];
   readonly steps: number;
   /** Replaces the schedule's rate; a function is called at each step. */
@@ -14,7 +14,7 @@ export interface WarmStartOptions {
 }
 
 /**
- * Supervised warm start, because a model that cannot follow the format yet gets no reward to learn from.
+ * Trains on demonstrations first, because a model that cannot follow the format yet gets no reward to learn from.
  * @returns metrics of the last step
  */
 export async function warmStart(options: WarmStartOptions): Promise<SupervisedMetrics | undefined> {
