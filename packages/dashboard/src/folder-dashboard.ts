@@ -17,8 +17,8 @@ export interface FolderDashboardOptions {
 }
 
 /**
- * The token is created at each start for this server alone, so that other users of the machine and pages of other sites
- * do not have it.
+ * A running dashboard with its token. Each start creates a token for this server alone, so that other users of the
+ * machine and pages of other sites have no access.
  */
 export interface FolderDashboard extends RunningServer {
   readonly token: string;

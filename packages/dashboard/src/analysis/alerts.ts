@@ -7,7 +7,7 @@ export interface Alert {
   readonly severity: "error" | "warning";
   readonly title: string;
   readonly text: string;
-  /** Parts of the location where it can be seen. */
+  /** Parts of the location of the page that shows the cause. */
   readonly place: readonly string[];
 }
 
@@ -15,7 +15,7 @@ export interface Alert {
 const waitingMs = 60_000;
 /** Milliseconds for which a failed job is reported. */
 const recentMs = 24 * 3_600_000;
-/** Number of last steps that are examined. */
+/** Number of the most recent steps that are examined. */
 const window = 20;
 
 export function clusterAlerts(summary: Summary, nodes: readonly NodeRow[], jobs: readonly JobRow[]): Alert[] {
@@ -63,7 +63,7 @@ export function runAlerts(run: string, { steps, series }: Pick<Metrics, "steps" 
     alerts.push({ severity, title: `${run}: ${title}`, text, place: ["training"] });
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   for (const name of ["update.loss", "rewardMean", "update.gradientNorm"]) {
-    // JSON has no NaN, so such a number is null.
+    // JSON has no NaN, so a metric that is not a number is null.
     const values = series[name];
     if (values !== undefined && values.length > 0 && values.at(-1) === null)
       tell("error", `${name} is not a number`, `since step ${steps.at(-1)}: the update has diverged`);
@@ -90,7 +90,7 @@ export function runAlerts(run: string, { steps, series }: Pick<Metrics, "steps" 
     );
   const idle = lastOf("update.zeroVarianceFraction");
   const exact = lastOf("components.exactMatch");
-  // Where nearly every answer is right, as at the end of a run that has learned its task, nothing is left to teach.
+  // When nearly every answer is right, as at the end of a run that has learned its task, nothing is left to learn.
   const isSolved = exact.length > 0 && mean(exact) >= 0.9;
   if (idle.length >= 5 && mean(idle) > 0.8 && !isSolved)
     tell(

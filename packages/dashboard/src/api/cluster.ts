@@ -70,7 +70,7 @@ export const actorSchema = z.object({
   createdAtMs: z.number(),
   resources: quantities,
   gpuIds: z.array(z.number()),
-  /** Why it waits, or why it last died. */
+  /** Why the actor is pending, or why it last died. */
   reason: z.string(),
 });
 export type ActorRow = z.infer<typeof actorSchema>;

@@ -21,15 +21,15 @@ export const runSchema = z.object({
 export type RunRow = z.infer<typeof runSchema>;
 export const runsSchema = z.object({
   rows: z.array(runSchema),
-  /** Folders in which runs are searched. */
+  /** Folders that are searched for runs. */
   folders: z.array(z.string()),
 });
 
-/** Numbers of a run's lines by name, from one of the lines on; null where a line lacks one. */
+/** The numbers of a run's metrics by name, from line `from` on; null where a line lacks the number. */
 export const metricsSchema = z.object({
-  /** Changes when earlier lines no longer are what they were. */
+  /** Changes when lines that were sent earlier have become invalid. */
   generation: z.number(),
-  /** Index of the first of these lines. */
+  /** Index of the answer's first line. */
   from: z.number(),
   steps: z.array(z.number()),
   series: z.record(z.string(), z.array(z.number().nullable())),
@@ -37,7 +37,7 @@ export const metricsSchema = z.object({
   skipped: z.number(),
 });
 export type Metrics = z.infer<typeof metricsSchema>;
-/** The lines that the page has already: their number, and their generation. */
+/** Number and generation of the lines that the page already has. */
 export const metricsQuerySchema = z.object({
   from: z.coerce.number().int().min(0).default(0),
   generation: z.coerce.number().int().min(0).optional(),
@@ -52,7 +52,7 @@ const laneSchema = z.object({
 });
 
 export const episodeRowSchema = z.object({
-  /** Index in the run's list of episodes, which is part of its address. */
+  /** Index in the run's list of episodes. It is part of the episode's address. */
   at: z.number(),
   id: z.string(),
   agent: z.string(),
@@ -63,7 +63,7 @@ export const episodeRowSchema = z.object({
   answer: z.string(),
   reward: z.number().optional(),
   failure: z.string().optional(),
-  /** Why training left it out although it was scored. */
+  /** Why training left the episode out although it was scored. */
   discarded: z.string().optional(),
   chunks: z.number(),
   sampledTokens: z.number(),
@@ -78,7 +78,7 @@ export const episodesSchema = z.object({
   /** Bytes of traces that were read so far. */
   readBytes: z.number(),
   allBytes: z.number(),
-  /** Whether more rows are being read. Half a line at a file's end waits for its rest, and is not being read. */
+  /** Whether more rows are being read. An incomplete line at a file's end does not count until its rest is written. */
   reading: z.boolean(),
   /** Changes when earlier rows have become invalid because files of old steps were removed. */
   generation: z.number(),

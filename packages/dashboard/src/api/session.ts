@@ -1,4 +1,4 @@
-/** What the pages know of the signed-in user. */
+/** What the server tells the pages about the signed-in user and the cluster. */
 import * as z from "zod";
 
 export const signInSchema = z.strictObject({

@@ -35,7 +35,7 @@ const objectSchema = z.object({
   copyNodes: z.array(z.string()),
   spilledNodes: z.array(z.string()),
 });
-/** The directory has no pages, so these are its first rows and their total number. */
+/** The head lists objects without pages, so an answer has the first rows and the total number of rows. */
 export const objectsSchema = z.object({ rows: z.array(objectSchema), total: z.number() });
 export const objectsQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(10_000).default(2_000),

@@ -56,7 +56,7 @@ export async function exportRuns(
       await data.complete(id);
       for (let from = 0; ; from += episodesAtOnce) {
         const rows = await data.episodes(id, from, episodesAtOnce);
-        // The files of an export never change their meaning, and are equal for the same run.
+        // A constant generation replaces the random one, so that two exports of the same run are equal.
         await write(
           `${run}/episodes?from=${from}`,
           JSON.stringify({ ...rows, reading: false, generation: 0 }),

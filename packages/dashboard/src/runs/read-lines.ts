@@ -14,7 +14,7 @@ export interface LineBounds {
   readonly maxLineBytes: number;
 }
 
-/** Yields lines without the empty ones. */
+/** Yields the complete lines from an offset on, except empty ones. */
 export async function* readLines(
   path: string,
   fromBytes: number,

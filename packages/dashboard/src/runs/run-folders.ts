@@ -8,7 +8,7 @@ import type { RunRow } from "../api/runs.js";
 /** Only the newest runs are listed. */
 const maxRuns = 500;
 const maxTraceFiles = 10_000;
-/** The limit has room for a run.json with its complete recipe. */
+/** Maximum bytes of a run.json, which contains the complete recipe. */
 const maxRunFileBytes = 4 * 1024 * 1024;
 /** Number of bytes at the end of metrics.jsonl that are searched for its last line, which has a few KiB. */
 const tailBytes = 64 * 1024;
@@ -29,7 +29,7 @@ export interface TraceFileFact {
   readonly path: string;
   readonly sizeBytes: number;
   readonly mtimeMs: number;
-  /** A file that was replaced has another inode. */
+  /** The inode number, which differs when the file has been replaced. */
   readonly inode: number;
 }
 
@@ -46,7 +46,7 @@ export class RunFolders {
     return this.#roots;
   }
 
-  /** Returns the folders of runs by their id in addresses. Nothing else is ever read. */
+  /** Returns the folders of runs by the ids that addresses contain. No other folder is ever read. */
   async folders(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for (const root of this.#roots) {
@@ -56,7 +56,7 @@ export class RunFolders {
       }
       const entries = await readdir(root, { withFileTypes: true }).catch((): Dirent[] => []);
       const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-      // Names of runs end with their time.
+      // Names of runs end with their time, so that of runs of one recipe the newest come first.
       for (const name of names.sort().reverse()) {
         if (found.size >= maxRuns) break;
         if (await isRun(join(root, name))) add(found, join(root, name));
@@ -65,11 +65,11 @@ export class RunFolders {
     return found;
   }
 
-  /** Returns the rows of a moment ago, so that any number of readers together use at most a tenth of one thread. */
+  /** Returns recent rows. They are cached, so that any number of readers together use at most a tenth of one thread. */
   async rows(): Promise<readonly RunRow[]> {
     if (this.#looking !== undefined && performance.now() < this.#freshUntilMs) return await this.#looking;
     const beganAt = performance.now();
-    // Concurrent callers get the answer of this check.
+    // Callers that come before this read has finished wait for its rows.
     this.#freshUntilMs = Number.POSITIVE_INFINITY;
     this.#looking = this.#look().finally(() => {
       const now = performance.now();

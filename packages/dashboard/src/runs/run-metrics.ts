@@ -19,9 +19,9 @@ import { readLines } from "./read-lines.js";
 const maxPoints = 20_000;
 const maxNumbers = 1_000_000;
 const maxSeries = 500;
-/** Blocks are small, so that the head answers others between them. */
+/** Blocks are small, so that the head can answer other requests between them. */
 const bounds = { blockBytes: 256 * 1024, maxLineBytes: 1024 * 1024 } as const;
-/** How many steps back a repeated step is searched. */
+/** Number of the most recent steps that are searched for a repeated one. */
 const lookedBack = 1_000;
 
 export class RunMetrics {
@@ -30,8 +30,8 @@ export class RunMetrics {
   #readBytes = 0;
   #steps: number[] = [];
   /**
-   * It is a map because names come from other users' files, and one such as `__proto__` would name more than a field of
-   * an object.
+   * This is a map and not an object, because the names come from other users' files, and an object treats names such as
+   * `__proto__` specially.
    */
   #series = new Map<string, (number | null)[]>();
   #skipped = 0;
@@ -67,7 +67,7 @@ export class RunMetrics {
 
   async #catchUp(): Promise<void> {
     const facts = await stat(this.#path).catch(() => undefined);
-    // Anything but a regular file, such as a pipe, could block its reader forever.
+    // Reading anything but a regular file, such as a pipe, could block forever.
     if (!facts?.isFile() || facts.ino !== this.#inode || facts.size < this.#readBytes) this.#forget();
     if (!facts?.isFile() || facts.size === this.#readBytes) return;
     this.#inode = facts.ino;
@@ -81,7 +81,7 @@ export class RunMetrics {
   }
 
   #take(step: number, numbers: ReadonlyMap<string, number>): void {
-    // A driver that repeated a step wrote its line again.
+    // A driver that repeats a step writes its line again, which replaces the earlier one here.
     const again = this.#steps.indexOf(step, Math.max(0, this.#steps.length - lookedBack));
     if (again < 0) {
       if (this.#every > 1 && step <= this.#lastStep) return;
@@ -141,7 +141,7 @@ function gather(value: unknown, path: string, into: Map<string, number>): void {
   if (typeof value === "number") into.set(path, value);
   else if (typeof value === "boolean") into.set(path, Number(value));
   else if (typeof value === "object" && value !== null && !Array.isArray(value))
-    // No metric has that name, and pages of an exported folder would confuse it with an inherited property.
+    // `__proto__` is left out: no metric has this name, and exported pages would take it for an inherited property.
     for (const [name, part] of Object.entries(value))
       if (name !== "__proto__") gather(part, path === "" ? name : `${path}.${name}`, into);
 }

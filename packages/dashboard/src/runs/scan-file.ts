@@ -5,7 +5,7 @@ import type { EpisodeRow } from "../api/runs.js";
 import { readLines } from "./read-lines.js";
 
 const blockBytes = 4 * 1024 * 1024;
-/** A longer line is skipped and reported. */
+/** Maximum bytes of a line; a longer one is skipped and reported. */
 export const maxLineBytes = 32 * 1024 * 1024;
 const shownQuestion = 240;
 const shownAnswer = 160;

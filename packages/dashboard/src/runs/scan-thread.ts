@@ -1,4 +1,4 @@
-/** A thread of its own reads trace files, because half a gigabyte of them must not keep the head from its nodes. */
+/** Reads trace files in a separate thread, because half a gigabyte of them must not keep the head from its nodes. */
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { type ScannedLine, scanFile } from "./scan-file.js";

@@ -48,7 +48,7 @@ export class Scanner {
       if (this.#listeners.size === 0) this.#rest();
     });
     worker.on("error", (reason) => {
-      // All waiting callers are told; the next file starts another thread.
+      // Every listener receives the error. The next file is read by another thread.
       const waiting = [...this.#listeners.values()];
       this.#listeners.clear();
       this.#worker = undefined;

@@ -23,7 +23,7 @@ const jobStatusNames: Readonly<Record<number, (typeof jobStatuses)[number]>> = {
   [proto.JobStatus.JOB_STATUS_SUCCEEDED]: "succeeded",
   [proto.JobStatus.JOB_STATUS_FAILED]: "failed",
 };
-/** A death's reason is truncated in a row; the actor's own answer has it in full. */
+/** Maximum characters of the reason in an actor's row; a longer reason is truncated. */
 const longestReason = 300;
 
 const amounts = (resources: proto.Resources.$Properties | null | undefined) => resources?.quantities ?? {};

@@ -8,11 +8,11 @@ import { errorAnswer, parseInput } from "./http-error.js";
 
 const maxBodyBytes = 4 * 1024 * 1024;
 const bodyDeadlineMs = 30_000;
-/** Compressing smaller answers is not worthwhile. */
+/** Minimum bytes of an answer that is compressed. For smaller ones compression is not worthwhile. */
 const gzipFromBytes = 2_000;
 const compress = promisify(gzip);
 
-/** Nothing is loaded from other sites, no site may show the pages in a frame, and no page sends its address on. */
+/** These headers let pages load nothing from other sites, be shown in no frame, and send their address to no site. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -28,7 +28,7 @@ export class Exchange {
   readonly response: ServerResponse;
   readonly url: URL;
   readonly caller: LocalCaller;
-  /** The parts that matched the route's pattern. */
+  /** The decoded parts of the path that matched a `*` of the route. */
   readonly parts: readonly string[];
 
   constructor(
@@ -43,7 +43,7 @@ export class Exchange {
     this.parts = parts;
   }
 
-  /** The first part of the path that is not fixed. */
+  /** The part of the path that matched the route's first `*`. */
   get id(): string {
     return this.parts[0] ?? "";
   }
@@ -68,7 +68,7 @@ export class Exchange {
   /** A signal that aborts when the client has disconnected. */
   get gone(): AbortSignal {
     const controller = new AbortController();
-    // A client that has left already causes no further event.
+    // There is no further event when the client has already disconnected.
     if (this.response.closed) controller.abort();
     else this.response.once("close", () => controller.abort());
     return controller.signal;

@@ -15,7 +15,7 @@ test("GUESSES-1: one address that guesses locks out itself and nobody else, for 
   const guesses = new Guesses(clock);
   guess(guesses, "10.0.0.1", guessLimits.ofAddress);
   expect(() => guesses.check("10.0.0.1")).toThrow(tooMany);
-  // It is the same machine, as a dual-stack socket names it.
+  // This is the address of the same machine as a dual-stack socket reports it.
   expect(() => guesses.check("::ffff:10.0.0.1")).toThrow(tooMany);
   guesses.check("10.0.0.2");
   clock.atMs += 1_000;

@@ -9,7 +9,7 @@
 import { isIPv6 } from "node:net";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 
-/** Wrong tokens per second. Random tokens of 16 characters would be safe with a thousand times as many. */
+/** Maximum wrong tokens per second. Random tokens of 16 characters would be safe with a thousand times as many. */
 export const guessLimits = { ofAddress: 20, ofAll: 1_000 } as const;
 
 export class Guesses {
@@ -40,7 +40,7 @@ export class Guesses {
     this.#all += 1;
   }
 
-  /** Counts apply to the second in which they were made. */
+  /** Clears the counts when another second has begun. */
   #forget(): void {
     const second = Math.floor(this.#clock.monotonicMs() / 1_000);
     if (second === this.#second) return;

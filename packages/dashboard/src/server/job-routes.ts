@@ -8,19 +8,20 @@ import { type Exchange, securityHeaders } from "./exchange.js";
 import type { Route } from "./routes.js";
 import { type LogPiece, WholeLetters } from "./whole-letters.js";
 
-/** The newest jobs; the head remembers 1,000 that have ended. */
+/** Maximum number of jobs that are sent, the newest first. The head remembers 1,000 jobs that have ended. */
 const maxJobs = 2_000;
-/** A log is shown from this many bytes before its end. */
+/** A page that opens a log gets at most this many bytes of what was written before. */
 const tailBytes = 512 * 1024;
 /**
- * A client that resumes from further back gets only what is within this limit: a page keeps no more, and says what it
- * left out.
+ * A client that resumes further back gets at most this many bytes of what was written before, because a page keeps no
+ * more. The page reports how many bytes were left out.
  */
 const mostBehindBytes = 1024 * 1024;
-/** Maximum number of concurrent log streams, and how long one lasts. The page reopens it where it ended. */
+/** Maximum number of concurrent log streams. */
 const maxStreams = 64;
+/** Milliseconds after which the server ends a log stream. The browser then opens another one where this one ended. */
 const streamMs = 10 * 60_000;
-/** A beat keeps proxies from closing a silent stream. */
+/** Milliseconds between heartbeats, which keep proxies from closing a silent stream. */
 const beatMs = 15_000;
 
 export function jobRoutes(cluster: DashboardCluster): readonly Route[] {
@@ -61,7 +62,7 @@ export function jobRoutes(cluster: DashboardCluster): readonly Route[] {
       method: "GET",
       path: "/jobs/*/log",
       answer: async (exchange) => {
-        // This precedes the stream, so that an unknown job is an answer and not a stream that ends.
+        // The job is requested before the stream begins, so that an unknown job is answered with an error status.
         await calls.unary(jobsService.get, { jobId: exchange.id }, exchange.caller);
         if (streams.open >= maxStreams)
           throw new PalimpsestError(
@@ -85,7 +86,7 @@ async function submit({ calls }: DashboardCluster, exchange: Exchange): Promise<
     await exchange.json(jobView(job));
     return;
   }
-  // A caller that may not submit must not upload either.
+  // A caller that may not submit jobs must not upload code either.
   await calls.unary(headService.getCluster, {}, exchange.caller);
   if (!calls.allows(jobsService.submit, exchange.caller))
     await calls.unary(jobsService.submit, request, exchange.caller);

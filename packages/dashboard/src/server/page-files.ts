@@ -27,7 +27,7 @@ export class PageFiles {
     this.#folder = folder;
   }
 
-  /** Returns false when the path is not the front end's. */
+  /** Sends the front end's file of the path. Returns false, without an answer, when the front end has no such file. */
   answer(request: IncomingMessage, response: ServerResponse, path: string): boolean {
     const name = path === "/" ? "index.html" : path.slice(1);
     if (!Object.hasOwn(types, name)) return false;
@@ -40,7 +40,7 @@ export class PageFiles {
     const headers = {
       ...securityHeaders,
       "content-type": file.type,
-      // The browser asks for it each time, and gets an answer without bytes when it has not changed.
+      // The browser requests the file each time, and gets an answer without a body when the file has not changed.
       "cache-control": "no-cache",
       etag: file.tag,
       vary: "accept-encoding",

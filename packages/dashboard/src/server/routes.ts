@@ -13,7 +13,7 @@ export interface FoundRoute {
   readonly parts: readonly string[];
 }
 
-/** Finds the route of a path; "method" when there is one for another method only. */
+/** Finds the route of a path. Returns "method" when the path has routes for other methods only. */
 export function findRoute(
   routes: readonly Route[],
   method: string,

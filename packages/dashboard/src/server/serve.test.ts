@@ -69,7 +69,7 @@ test("sign-ins at two heads behind forwarded ports of one machine do not end one
   };
   expect(await cookieAt("localhost:8001")).toBe("palimpsest-8001");
   expect(await cookieAt("localhost:8002")).toBe("palimpsest-8002");
-  // One head is reached at the protocol's own port, and another one listens where it is forwarded to.
+  // A head that is reached at the protocol's default port gets another name than one that is reached where it listens.
   expect(await cookieAt("head.example")).toBe("palimpsest-80");
   expect(await cookieAt(`head.example:${port}`)).toBe(`palimpsest-${port}`);
 });

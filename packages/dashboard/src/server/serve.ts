@@ -28,11 +28,11 @@ const limits = {
   /** Milliseconds for a complete request, including its body. */
   requestTimeout: 60_000,
   /**
-   * Milliseconds without a byte in either direction. A client that does not read its answer would keep it in memory;
-   * streams have a beat.
+   * Milliseconds without a byte in either direction after which a connection is closed, because a client that does not
+   * read its answer keeps it in memory. Streams send heartbeats, and therefore stay open.
    */
   idleMs: 60_000,
-  /** Bytes of the body of a sign-in, which anybody may send: 256 connections of them are kept in memory at a time. */
+  /** Maximum bytes of the body of a sign-in. Anybody may send one, and all connections may do so at the same time. */
   signInBytes: 16 * 1024,
 } as const;
 
@@ -54,7 +54,7 @@ export interface ServeOptions {
 }
 
 export interface RunningServer {
-  /** host:port that it listens on. */
+  /** host:port on which the server listens. */
   readonly address: string;
   close(): Promise<void>;
 }
@@ -147,7 +147,7 @@ async function signIn(
   const { token } = await exchange.body(signInSchema, limits.signInBytes);
   const authorization = `Bearer ${token.trim()}`;
   const address = exchange.request.socket.remoteAddress ?? "";
-  // This follows the body, so that a client that sends many requests slowly has no more attempts than others.
+  // The check follows the body, so that a client that sends many bodies slowly has no more attempts than others.
   guesses.check(address);
   try {
     admit({ ...exchange.caller, authorization });
@@ -165,7 +165,7 @@ async function signIn(
 /**
  * Returns the cookie's name. Browsers keep cookies by host and not by port, so two heads on one machine need different
  * names. The port is the one in the browser's address, because behind forwarded ports two heads may listen on the same
- * one. The name has no port when it is the protocol's own.
+ * one. The Host header contains no port when it is the protocol's default.
  */
 function cookieName({ headers, socket }: IncomingMessage): string {
   const [, port = socket instanceof TLSSocket ? 443 : 80] = /:(\d{1,5})$/.exec(headers.host ?? "") ?? [];

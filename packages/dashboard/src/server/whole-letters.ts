@@ -1,5 +1,5 @@
 /**
- * Cuts a stream of UTF-8 between characters, so that a reader that continues after a piece begins with a complete one.
+ * Splits a UTF-8 stream between characters, so that a reader that resumes after a piece begins with a whole character.
  */
 export interface LogPiece {
   /** Offset of the first byte of the text. */
@@ -14,8 +14,8 @@ export class WholeLetters {
   #heldAt = 0;
 
   /**
-   * Returns the complete characters, including what was left of the previous piece. A piece at another offset starts
-   * anew.
+   * Returns the complete characters, including the bytes that were left of the previous piece. These bytes are dropped
+   * when the piece does not follow the previous one.
    */
   push(offsetBytes: number, data: Uint8Array): LogPiece {
     const follows = this.#heldAt + this.#held.byteLength === offsetBytes;
@@ -27,14 +27,14 @@ export class WholeLetters {
     return { offsetBytes: at, nextBytes: at + whole, text: bytes.toString("utf8", 0, whole) };
   }
 
-  /** Returns what is left when nothing more arrives. */
+  /** Returns the bytes that are left when the stream has ended. */
   end(): LogPiece {
     const nextBytes = this.#heldAt + this.#held.byteLength;
     return { offsetBytes: this.#heldAt, nextBytes, text: this.#held.toString("utf8") };
   }
 }
 
-/** Returns the number of bytes at the end that begin a character and are fewer than it has. */
+/** Returns the number of bytes of the incomplete character at the end; 0 when the last character is complete. */
 function openBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -1,4 +1,4 @@
-/** Loads all pages of a list, up to a bound. The caller reports how many rows beyond it are left out. */
+/** Loads the pages of a list until there are at least `most` rows. The caller reports that rows are left out. */
 export async function loadAll<Row>(
   load: (page: string) => Promise<{ readonly rows: readonly Row[]; readonly next: string }>,
   most: number,

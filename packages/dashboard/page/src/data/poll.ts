@@ -17,14 +17,14 @@ export interface Polled<Value> {
 
 export interface Polling<Value> {
   readonly now: Signal<Polled<Value>>;
-  /** Polls at once, because something was changed. */
+  /** Polls at once. Call it after a change that the answer should show. */
   again(): void;
 }
 
 export function usePoll<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   everyMs: number,
-  /** What the answer depends on. A new key is polled at once. */
+  /** Identifies what the answer depends on. When the key changes, the old answer is dropped and a new one requested. */
   key = "",
 ): Polling<Value> {
   const now = useSignal<Polled<Value>>({ value: undefined, error: "" });

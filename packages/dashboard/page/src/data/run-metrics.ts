@@ -1,9 +1,9 @@
-/** Loads the numbers of runs, of lines that were loaded before only what came after them. */
+/** Loads the metrics of runs. When lines of a run were loaded before, only later lines are requested. */
 import { type Metrics, metricsSchema } from "../../../src/api/runs.js";
 import { getJson } from "./fetch.js";
 import { isStatic } from "./static.js";
 
-/** As many runs as the pages show together. */
+/** Number of runs whose metrics are cached; the pages show no more of them together. */
 const mostKept = 16;
 const kept = new Map<string, Metrics>();
 
@@ -22,7 +22,7 @@ export async function loadMetrics(run: string, signal: AbortSignal): Promise<Met
   return metrics;
 }
 
-/** Returns lines and those that came after them. */
+/** Appends lines to those that were loaded before. */
 function joined(before: Metrics, after: Metrics): Metrics {
   if (after.steps.length === 0) return before;
   const gap = before.steps.map(() => null);

@@ -10,7 +10,7 @@ export const session = signal<Session | "unknown" | undefined>("unknown");
 /** Why the server could not be asked; empty when it answers. */
 export const unreachable = signal("");
 
-/** A head that is starting or on standby answers later. */
+/** Milliseconds until the server is asked again, because a head that is starting or on standby answers later. */
 const againMs = 3_000;
 
 export async function askSession(): Promise<void> {
@@ -43,7 +43,7 @@ export async function signOut(): Promise<void> {
   }
 }
 
-/** Ends the session when a token is refused meanwhile. */
+/** Ends the session when the reason of a failure is that the server no longer accepts the token. */
 export function noticeRefusal(reason: unknown): void {
   if (reason instanceof ServerError && reason.status === 401) session.value = undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * In an exported folder the answers are scripts beside the page, because a page that is opened from a folder may load
- * nothing else.
+ * Loads the answers of an exported folder. They are scripts beside the page, because a page that is opened from a
+ * folder may load nothing else.
  */
 import { staticName } from "../../../src/api/static-name.js";
 

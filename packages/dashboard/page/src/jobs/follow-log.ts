@@ -14,15 +14,15 @@ import { bytesText } from "../parts/format.js";
 const firstWaitMs = 2_000;
 const longestWaitMs = 30_000;
 /**
- * Minimum milliseconds between two updates, so that an output of thousands of lines per second is rendered ten times
- * per second.
+ * Minimum milliseconds between two updates, so that an output of thousands of lines per second is rendered at most ten
+ * times per second.
  */
 const tellMs = 100;
 
 export type FollowState = "following" | "ended" | "interrupted";
 
 export interface LogListener {
-  /** The first text comes with the offset at which it begins. */
+  /** @param beganAtBytes offset at which the first text of the stream begins */
   onText(text: string, beganAtBytes: number): void;
   onState(state: FollowState): void;
 }
@@ -75,7 +75,7 @@ export function followLog(path: string, { onText, onState }: LogListener): () =>
     });
     own.onerror = () => {
       onState("interrupted");
-      // When the connection was lost, the browser itself opens it again.
+      // The browser itself reconnects when the connection was lost. It closes the stream when the server refused it.
       if (own.readyState !== EventSource.CLOSED) return;
       again = setTimeout(follow, Math.min(longestWaitMs, firstWaitMs * 2 ** failures++));
     };

@@ -1,4 +1,4 @@
-/** Stops a job after a second press, so that nobody stops a run of days by accident. */
+/** Stops a job after a second press, so that nobody stops a run that has taken days by accident. */
 import { useSignal } from "@preact/signals";
 import { jobSchema } from "../../../src/api/jobs.js";
 import { postJson } from "../data/fetch.js";

@@ -1,4 +1,4 @@
-/** Submits a recipe, or a program of one module, from a file or typed. */
+/** Submits a recipe, or a program of one module, which the reader types or picks as a file. */
 import { useSignal } from "@preact/signals";
 import { maxSubmittedText, type Submission } from "../../../src/api/jobs.js";
 import { messageOf } from "../data/session.js";

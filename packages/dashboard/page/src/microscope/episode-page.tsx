@@ -15,7 +15,7 @@ import { GroupView } from "./group-view.js";
 import { LaneTable } from "./lane-table.js";
 import { lanesOf, openEpisode, useEpisode } from "./open-episode.js";
 
-/** @param at index in the address, which may be that of before old traces were removed */
+/** @param at index in the address, which is out of date when old traces were removed meanwhile */
 export function EpisodePage({ run, at: addressed }: { readonly run: string; readonly at: number }) {
   const known = useEpisodes(run);
   const { query } = place.value;
@@ -27,7 +27,7 @@ export function EpisodePage({ run, at: addressed }: { readonly run: string; read
     if (row && row.at !== addressed) goTo(episodeLink(run, row, query), { replace: true });
   }, [row, addressed]);
   const filter = filterOf(query);
-  // It does not depend on the chunk, which changes with each step.
+  // The rows do not depend on the query's chunk, which changes with each key, so they are not filtered again for it.
   const shown = useMemo(() => filtered(known.rows, filter), [known.rows, ...Object.values(filter)]);
   const group = useMemo(() => groupOf(known.rows, row), [known.rows, row]);
   const chunk = Number(query.get("chunk") ?? 0);
@@ -39,7 +39,7 @@ export function EpisodePage({ run, at: addressed }: { readonly run: string; read
   useEffect(() => {
     const position = shown.findIndex((one) => one.at === at);
     const next = shown[position + 1];
-    // The next episode is loaded before it is requested.
+    // The next episode is loaded ahead of the reader.
     if (next) openEpisode(run, next.at, known.generation).catch(() => undefined);
     const press = (event: KeyboardEvent) => {
       if (!isOwnKey(event)) return;
@@ -170,8 +170,8 @@ interface EpisodeHeadProps {
 }
 
 /**
- * The advantage that the update used: one number, or the smallest and largest of its steps. Undefined when the trace
- * does not contain it.
+ * Returns the advantage that the update used: one number, or the smallest and the largest of the episode's steps.
+ * Undefined when the trace contains no advantage.
  */
 function trainedAdvantage({ conversations }: Trace): string | undefined {
   const told = conversations.flatMap(({ advantage }) => (advantage === undefined ? [] : [advantage]));
@@ -180,7 +180,7 @@ function trainedAdvantage({ conversations }: Trace): string | undefined {
   return least === most ? numberText(least) : `${numberText(least)} to ${numberText(most)}, by step`;
 }
 
-/** Returns (reward − mean) / standard deviation of the group; undefined when all rewards are equal. */
+/** Returns (reward − mean) / standard deviation of the group: 0 when all rewards are equal, undefined without two. */
 function advantageIn(group: readonly EpisodeRow[], { reward }: EpisodeRow): number | undefined {
   const rewards = group.flatMap((one) => (one.reward === undefined ? [] : [one.reward]));
   if (reward === undefined || rewards.length < 2) return undefined;

@@ -12,7 +12,7 @@ import { lanesOf, openEpisode } from "./open-episode.js";
 
 const most = 32;
 
-/** Lets keys and frames come first. */
+/** Yields to the browser, so that it handles pressed keys and renders frames first. */
 const rest = async () => await new Promise<void>((resolve) => setTimeout(resolve, 0));
 
 export function GroupView({ run, generation, members, at, phrase }: GroupViewProps) {
@@ -21,7 +21,7 @@ export function GroupView({ run, generation, members, at, phrase }: GroupViewPro
   const key = members.map((member) => member.id).join();
   useEffect(() => {
     let over = false;
-    // Members that have only got other indices stay.
+    // Members stay visible when only their indices have changed.
     if (
       traces.value.map(([{ id }]) => id).join() !==
       members
@@ -31,7 +31,7 @@ export function GroupView({ run, generation, members, at, phrase }: GroupViewPro
     )
       traces.value = [];
     if (members.length < 2) return undefined;
-    // One at a time, each in a task of its own: a key that is pressed meanwhile waits for one episode, not for all of them.
+    // Each episode is loaded in a task of its own, so that a pressed key waits for one of them and not for all.
     const load = async () => {
       const all: (readonly [EpisodeRow, Trace])[] = [];
       for (const member of members.slice(0, most)) {

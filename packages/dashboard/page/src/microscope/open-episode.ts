@@ -6,9 +6,9 @@ import { useEffect } from "preact/hooks";
 import { getJson } from "../data/fetch.js";
 import { messageOf, noticeRefusal } from "../data/session.js";
 
-/** Opened episodes, so that stepping back and forth loads nothing twice. */
+/** The most recently opened episodes are cached, so that stepping back and forth loads nothing twice. */
 const opened = new Map<string, Promise<Trace>>();
-/** Those of them that have arrived, which a page can show in the frame that asks for them. */
+/** Those of the cached episodes that have arrived, which a page can render at once. */
 const arrived = new Map<string, Trace>();
 const mostOpened = 50;
 const retryMs = 5_000;
@@ -37,7 +37,7 @@ export async function openEpisode(run: string, at: number, generation: number): 
   return await trace;
 }
 
-/** Returns an episode that has already arrived. */
+/** Returns a cached episode; undefined when it has not arrived yet. */
 export function arrivedEpisode(run: string, at: number, generation: number): Trace | undefined {
   return arrived.get(keyOf(run, at, generation));
 }
@@ -50,9 +50,9 @@ interface Asked {
 }
 
 /**
- * Returns an episode once it has arrived. One that arrived before is returned in the first render, so that the page
- * does not become empty between two episodes, or while an episode gets another index.
- * @param id the episode's id; "" for whatever has the index
+ * Returns an episode once it has arrived. A cached one is returned in the first render, so that the page does not
+ * become empty between two episodes or while an episode gets another index.
+ * @param id the episode's id; "" accepts whichever episode has the index
  */
 export function useEpisode(
   run: string,
@@ -92,7 +92,7 @@ export function useEpisode(
 
 const lanes = new WeakMap<Trace, { readonly phrase: string; readonly lanes: readonly FactLane[] }>();
 
-/** Returns the lanes of an episode. The last ones are kept, because an episode and its group show the same. */
+/** Returns the lanes of an episode. They are cached, because the episode's page and its group show the same lanes. */
 export function lanesOf(trace: Trace, phrase: string): readonly FactLane[] {
   const known = lanes.get(trace);
   if (known?.phrase === phrase) return known.lanes;

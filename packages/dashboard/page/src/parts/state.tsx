@@ -38,7 +38,7 @@ interface UsedBarProps {
   readonly text: string;
 }
 
-/** Says what could not be loaded, in which case the shown data may be old. */
+/** Shows why data could not be loaded. Data that was loaded before stays visible and may be out of date. */
 export function Problem({ text }: { readonly text: string }) {
   return text === "" ? null : (
     <p class="problem" role="alert">

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 /** Number of rows above and below the view that are rendered as well. */
 const beyond = 8;
-/** Pixels between columns, and half of it twice at both ends (app.css). */
+/** Pixels between columns, and between the outer columns and the list's edges; the same as in style/parts.css. */
 const columnGap = 10;
 
 export interface Column<Row> {
@@ -23,7 +23,7 @@ export interface VirtualListProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly idOf: (row: Row) => string;
   readonly rowHeight?: number;
-  /** Highlighted, and scrolled into view when it changes. */
+  /** Id of the row that is highlighted. The list scrolls to it when it changes. */
   readonly current?: string | undefined;
   readonly onChoose?: ((row: Row) => void) | undefined;
   readonly empty: string;
@@ -60,7 +60,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
   const last = Math.min(rows.length, Math.ceil((top.value + height.value) / rowHeight) + beyond);
   const tracks = {
     gridTemplateColumns: columns.map(({ width, grow = 0 }) => `minmax(${width}px,${grow}fr)`).join(" "),
-    // It is equal for all rows, so that their cells stay aligned when the list is scrolled horizontally.
+    // All rows get the same minimum width, so that their cells stay aligned when the list is scrolled horizontally.
     minWidth: `${columns.reduce((sum, { width }) => sum + width + columnGap, columnGap)}px`,
   };
   return (

@@ -1,4 +1,4 @@
-/** Decides which episodes are shown, from the address, so that a filter is a link. */
+/** Filters episodes. The address contains the filter, so that a link can contain one. */
 import type { EpisodeRow } from "../../../src/api/runs.js";
 
 export interface EpisodeFilter {
@@ -17,7 +17,7 @@ export function filterOf(query: URLSearchParams): EpisodeFilter {
   return { words: of("q"), step: of("step"), reward: of("reward"), only: of("only"), loss: of("loss") };
 }
 
-/** A smaller reward is a failure: rewards of exact match are 0 or 1. */
+/** A smaller reward counts as a failure. Rewards of exact match are 0 or 1. */
 export const enoughReward = 0.5;
 
 export const isFailed = ({ reward, failure }: Pick<EpisodeRow, "reward" | "failure">) =>
@@ -25,7 +25,7 @@ export const isFailed = ({ reward, failure }: Pick<EpisodeRow, "reward" | "failu
 
 const texts = new WeakMap<EpisodeRow, string>();
 
-/** The text in which words are searched, built once for each row. */
+/** Returns the text that is searched for words. It is built once for each row. */
 function textOf(row: EpisodeRow): string {
   const known = texts.get(row);
   if (known !== undefined) return known;

@@ -21,7 +21,7 @@ export function EpisodesView({ run }: { readonly run: string }) {
   const key = query.toString();
   const filter = useMemo(() => filterOf(query), [key]);
   const rows = useMemo(() => filtered(known.rows, filter), [known.rows, key]);
-  // Counts follow the list one frame later, so that the rows respond to typing at once.
+  // Counts are updated two frames after the list, so that the rows respond to typing at once.
   const counted = useLater({ rows, known: known.rows, filter });
   const forRewards = useMemo(() => withoutOne(counted, { reward: "" }), [counted]);
   const forLosses = useMemo(() => withoutOne(counted, { loss: "" }), [counted]);
@@ -145,13 +145,13 @@ interface Counted {
   readonly filter: EpisodeFilter;
 }
 
-/** Returns the rows that pass every part of the filter but one: the rows for which that part can be set. */
+/** Returns the rows that pass the filter with a part of it replaced. They show which values that part can have. */
 function withoutOne({ rows, known, filter }: Counted, part: Partial<EpisodeFilter>): readonly EpisodeRow[] {
   const wider = { ...filter, ...part };
   return wider.reward === filter.reward && wider.loss === filter.loss ? rows : filtered(known, wider);
 }
 
-/** Describes what became of the facts that were not kept; listing those that were would say nothing. */
+/** Describes what became of the facts that were not kept. Those that were kept need no description. */
 function factsText(lanes: EpisodeRow["lanes"]): string {
   if (lanes.length === 0) return "–";
   const gone = lanes.filter(({ end }) => end !== "kept");

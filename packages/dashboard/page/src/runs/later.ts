@@ -1,10 +1,10 @@
-/** Parts of a page that are computed after the rest of it is visible. */
+/** Helpers for parts of a page that are computed after the rest is visible. */
 import { type ComponentChildren, type ComponentType, createElement } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 
 /**
- * Returns the value from the second frame after it was set, and the previous one until then. Its properties decide
- * whether it is another value.
+ * Returns the value two frames after it was set, and the previous value until then. Two values are the same if all of
+ * their properties are.
  */
 export function useLater<Value extends object>(value: Value): Value {
   const parts = Object.values(value);

@@ -17,14 +17,14 @@ export interface Known {
   readonly rows: readonly EpisodeRow[];
   readonly readBytes: number;
   readonly allBytes: number;
-  /** Whether the server is reading more of them. */
+  /** Whether the server is reading more rows. */
   readonly reading: boolean;
   readonly generation: number;
   readonly problems: readonly string[];
   readonly error: string;
   /** Whether the first answer has arrived. */
   readonly asked: boolean;
-  /** Whether the rows are all that there were at the last answer. */
+  /** Whether all rows that existed at the last answer were loaded. */
   readonly complete: boolean;
 }
 
@@ -53,7 +53,7 @@ export function useEpisodes(run: string): Known {
     /** Rows of a newer generation, which are shown once they are complete: the page keeps its rows meanwhile. */
     let next: Pick<Known, "generation" | "rows"> | undefined;
     if (known.value.run !== run) known.value = { run, ...nothing };
-    // An exported folder does not change.
+    // An exported folder does not change, so its rows are loaded only once.
     if (isStatic && known.value.complete) return undefined;
     const ask = async () => {
       let waitMs = restMs;
@@ -76,7 +76,7 @@ export function useEpisodes(run: string): Known {
         known.value = next ? { ...known.value, ...told } : { ...told, rows, generation, complete };
         if (!isWhole) waitMs = 0;
         else if (reading) waitMs = busyMs;
-        // Everything is loaded.
+        // All rows of an exported folder are loaded.
         else if (isStatic) {
           over = true;
           return;

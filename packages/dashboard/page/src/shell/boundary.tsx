@@ -2,7 +2,7 @@
 import { Component, type ComponentChildren } from "preact";
 
 interface BoundaryProps {
-  /** The reader's location. What failed there may work elsewhere. */
+  /** The reader's location. When it changes, the page is rendered again, because it may not fail elsewhere. */
   readonly at: string;
   readonly children: ComponentChildren;
 }
@@ -15,7 +15,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { problem: undefined };
 
   override componentDidCatch(reason: unknown): void {
-    // It is reported with its stack, for whoever looks for the cause.
+    // The browser's console gets the exception with its stack, which helps to find the cause.
     reportError(reason);
     const problem = reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason);
     this.setState({ problem });

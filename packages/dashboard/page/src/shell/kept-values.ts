@@ -1,6 +1,6 @@
 /**
- * What the reader has chosen, kept by the browser. Browsers without storage, and pages in a sandbox, throw as soon as
- * storage is accessed. A choice then lasts as long as the page.
+ * Keeps the reader's choices in the browser's storage. Access to it throws in browsers without storage and in pages in
+ * a sandbox. A choice then lasts as long as the page.
  */
 export function keptValue(key: string): string | null {
   try {

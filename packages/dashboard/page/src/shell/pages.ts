@@ -1,4 +1,4 @@
-/** The pages, in the order of their tabs and of the keys 1 to 9. */
+/** Lists the pages in the order of their tabs and of the keys 1 to 9. */
 import type { ComponentType } from "preact";
 import { AlertsPage } from "../alerts/alerts-page.js";
 import { ClusterPage } from "../cluster/cluster-page.js";

@@ -26,7 +26,7 @@ function SignedIn({ session: now }: { readonly session: Session }) {
   const page = own.find((one) => one.path === path);
   useEffect(() => {
     document.title = `${page?.title ?? "Not here"} · Palimpsest`;
-    // Screen readers hear of another page by the focus that goes there.
+    // The focus moves to the new page, so that screen readers announce it.
     if (wasAt.current !== undefined && wasAt.current !== path) body.current?.focus({ preventScroll: true });
     wasAt.current = path;
   }, [page, path]);

@@ -1,4 +1,4 @@
-/** The only page for somebody without a token. */
+/** Asks for a token. Without one this is the only page. */
 import { useSignal } from "@preact/signals";
 import { messageOf, signIn } from "../data/session.js";
 

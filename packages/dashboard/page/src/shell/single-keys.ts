@@ -1,6 +1,6 @@
 /**
- * Whether keys without Ctrl or Alt act. Whoever speaks to the computer, or hits keys by accident, can turn them off (WCAG
- * 2.1.4).
+ * Keeps whether single keys, without Ctrl or Alt, act as shortcuts. People who use speech input, or hit keys by
+ * accident, can turn them off (WCAG 2.1.4).
  */
 import { signal } from "@preact/signals";
 import { keepValue, keptValue } from "./kept-values.js";
@@ -14,7 +14,7 @@ export function setSingleKeys(on: boolean): void {
   keepValue(key, on ? "on" : "off");
 }
 
-/** Returns whether a pressed key is one of the pages' own: it is not typed, not meant for the browser, and not behind a dialog. */
+/** Returns whether a key is one of the shortcuts: it is not typed, not for the browser, and no dialog is open. */
 export function isOwnKey(event: KeyboardEvent): boolean {
   if (!singleKeys.value || event.ctrlKey || event.metaKey || event.altKey) return false;
   const typing = event.target instanceof Element && event.target.matches("input,select,textarea");

@@ -109,7 +109,7 @@ export function CurveChart({ title, curves, weight, onStep }: CurveChartProps) {
 interface CurveChartProps {
   readonly title: string;
   readonly curves: readonly Curve[];
-  /** Weight of the average, in [0, 1). */
+  /** Weight of earlier values in the smoothed curve, in [0, 1). */
   readonly weight: number;
   readonly onStep: (step: number) => void;
 }

@@ -1,6 +1,6 @@
 /**
- * Computes an exponential average without a bias toward zero at the beginning; gaps stay gaps. @param weight weight of
- * earlier values, in [0, 1)
+ * Computes an exponential average without a bias toward zero at the beginning. Missing values stay missing.
+ * @param weight weight of earlier values, in [0, 1)
  */
 export function smoothed(values: readonly (number | null)[], weight: number): (number | null)[] {
   if (weight <= 0) return [...values];
@@ -20,7 +20,7 @@ export interface Curve {
   readonly values: readonly (number | null)[];
 }
 
-/** Aligns curves of several runs over the steps of all of them. */
+/** Aligns the curves of several runs over the union of their steps. */
 export function overlaid(curves: readonly Curve[]): {
   readonly steps: number[];
   readonly values: (number | null)[][];

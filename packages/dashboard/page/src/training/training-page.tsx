@@ -1,5 +1,5 @@
 /**
- * Shows every number that runs have logged for their steps, with runs in one plot, and where the time of a step went.
+ * Shows every number that runs have logged per step, with several runs in one plot, and where a step's time went.
  */
 import { useMemo } from "preact/hooks";
 import { type Metrics, runsSchema } from "../../../src/api/runs.js";
@@ -13,10 +13,10 @@ import { CurveChart, curveColors } from "./curve-chart.js";
 import { StepTimes } from "./step-times.js";
 
 const mostRuns = 8;
-/** Maximum number of charts at once, because each is a canvas. */
+/** Maximum number of charts at once. Each is a canvas, so more of them would make the page slow. */
 const mostCharts = 40;
 
-/** The numbers that people look at first. */
+/** These metrics are shown first. */
 const firstNames = [
   "rewardMean",
   "update.loss",
