@@ -57,14 +57,17 @@ const defaultMaxLength = 4096;
 /** A server's key is read from the environment, because a flag would be visible in the process list. */
 const apiKeyVariable = "OPENAI_API_KEY";
 
-/** @throws {ModelError | EngineError | PalimpsestError}; the signal's reason */
+/**
+ * Opens a model in this process, or one on a server if `endpoint` is set.
+ * @throws {ModelError | EngineError | PalimpsestError}; the signal's reason
+ */
 export async function openAgentModel(options: AgentModelOptions): Promise<AgentModel> {
   return options.endpoint === undefined
     ? await openLocal(options)
     : await openServed(options.endpoint, options);
 }
 
-/** Identifies local weights by their hash, and a server's by their name there. */
+/** Identifies local weights by their hash, and a server's weights by the model's name and the server's URL. */
 export function identityOf(
   { name, sampler }: AgentModel,
   endpoint: string | undefined,
@@ -168,7 +171,7 @@ async function chatOf({ tokenizer, generationConfig }: ModelFolder): Promise<Cha
 
 const backendNames = ["auto", "tensorflow", "wasm", "cpu"] as const;
 
-/** @throws {PalimpsestError} CONFIG_INVALID */
+/** Validates the name of a backend. @throws {PalimpsestError} CONFIG_INVALID */
 export function backendName(text: string): (typeof backendNames)[number] {
   const name = backendNames.find((known) => known === text);
   if (name !== undefined) return name;

@@ -9,7 +9,7 @@ export class AnswerTiming {
     this.#startedAtMs = now();
   }
 
-  /** Call it for every piece. */
+  /** Records the arrival of a piece. Call it for every piece of the answer. */
   piece(): void {
     this.#firstAtMs ??= this.#now();
   }

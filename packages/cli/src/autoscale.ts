@@ -18,7 +18,7 @@ interface HeadOptions {
 export async function autoscalerOf(file: string, options: HeadOptions): Promise<StartAutoscaler> {
   const { Autoscaler, openProvider, parseAutoscaleConfig } = await import("@palimpsest/autoscaler");
   const config: AutoscaleConfig = parseAutoscaleConfig(readYaml(file), file);
-  /** The head's address is known when it leads. */
+  /** The head's address, which is known only once it leads. */
   let address = "";
   const provider: NodeProvider = await openProvider(config.provider, {
     clusterName: options.cluster,

@@ -17,7 +17,7 @@ const bundlesFolder = fileURLToPath(new URL("./bundled", import.meta.url));
 
 /** Returns the path of a bundle's program; undefined if there is none that is up to date. */
 export function bundledProgram(name: BundledProgram, folder = bundlesFolder): string | undefined {
-  // A bundle cannot inject faults into its network.
+  // A process with faults in its network runs the modules, because a bundle cannot inject them.
   if (process.env["PALIMPSEST_FAULTS"]) return undefined;
   try {
     const files = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as [
@@ -36,8 +36,8 @@ export function bundledProgram(name: BundledProgram, folder = bundlesFolder): st
 }
 
 /**
- * Returns the snapshot of V8's heap from which an actor's process starts with the worker's bundle loaded. V8 takes it only
- * in the place, by the program and with the flags with which setup has made it.
+ * Returns the V8 heap snapshot from which an actor's process starts with the worker's bundle loaded. V8 accepts it only
+ * in the folder, by the program and with the flags with which setup made it; undefined if one of them differs.
  */
 export function workerSnapshot(folder = bundlesFolder): string | undefined {
   if (bundledProgram("worker", folder) === undefined) return undefined;

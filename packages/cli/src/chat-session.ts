@@ -62,7 +62,7 @@ export class ChatSession {
   }
 
   /**
-   * Yields the answer piece by piece. An answer that fails or is stopped leaves the conversation as it was before.
+   * Writes the answer piece by piece. An answer that fails or is stopped leaves the conversation as it was before.
    * @throws the model's error; the signal's reason
    */
   async say(content: string, signal?: AbortSignal): Promise<void> {
@@ -82,7 +82,7 @@ export class ChatSession {
     try {
       for await (const piece of answer) {
         timing.piece();
-        // Many models begin with a space, which is dropped at the beginning of a line.
+        // The answers of many models begin with a space, which is left out.
         this.#write(open ? piece : piece.trimStart());
         open ||= piece.trim() !== "";
       }

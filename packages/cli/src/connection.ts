@@ -53,7 +53,7 @@ export function resolveConnection(options: ConnectionOptions): {
   return { address, token, tls: tls === "" ? "" : absolutePath(tls) };
 }
 
-/** The data folder of this machine's head. */
+/** Reads the token in the data folder of this machine's head; undefined if it cannot be read. */
 function tokenFile(dataDir: string): string | undefined {
   try {
     return readFileSync(tokenPathOf(dataDir), "utf8").trim();
@@ -62,7 +62,7 @@ function tokenFile(dataDir: string): string | undefined {
   }
 }
 
-/** Connects, runs the work, and says goodbye. */
+/** Connects to the cluster, runs the work, and disconnects. */
 export async function withCluster<T>(
   options: ConnectionOptions,
   name: string,

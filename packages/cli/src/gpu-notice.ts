@@ -2,7 +2,7 @@ import { hidesGpus, machineGpus } from "@palimpsest/jit";
 import type { Recipe } from "@palimpsest/trainer";
 
 /**
- * Returns a notice about a GPU of this machine that a recipe does not use; undefined if it uses one or there is none.
+ * Returns a notice if this machine has a GPU that a recipe does not use; otherwise undefined.
  */
 export function gpuNotice(
   { learnerGpus, rollout, name }: Pick<Recipe, "learnerGpus" | "rollout" | "name">,

@@ -92,14 +92,14 @@ interface Started {
   readonly said: () => string;
 }
 
-/** A temporary cluster keeps its tables in a Redis of its own and has a token of its own. */
+/** Removes the user's Redis and token file from the environment, because a temporary cluster has its own. */
 const withoutRedis = Object.fromEntries(
   [...redisVariables, tokenFileVariable].map((name) => [name, undefined]),
 );
 
 function command(args: readonly string[], environment: Record<string, string> = {}): Started {
-  // The processes get a group of their own, so that Ctrl-C in the terminal reaches only this process, which ends the
-  // others in order.
+  // Each process gets a process group of its own, so that Ctrl-C in the terminal reaches only this process, which ends
+  // the others in order.
   const child = spawn(process.execPath, [cliEntry, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,

@@ -18,5 +18,5 @@ async function run(): Promise<void> {
   }
 }
 
-// Not awaited at the top level, because this module is also bundled as CommonJS.
+// The promise is not awaited, because this module is also bundled as CommonJS, which has no top-level await.
 void run();

@@ -6,7 +6,7 @@ import { formatCount } from "./display/count.js";
 import { formatSeconds } from "./display/duration.js";
 
 const redrawIntervalMs = 250;
-/** If the output is no terminal, a line is printed every this many steps. */
+/** Number of steps after which a line is printed if the output is no terminal. */
 const stepsPerLine = 100;
 
 /**

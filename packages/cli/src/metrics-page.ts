@@ -5,7 +5,7 @@
 import { join, resolve } from "node:path";
 import { tlsFiles } from "@palimpsest/wire";
 
-/** Empty if there is no page. */
+/** Returns the URL of a metrics page; empty if there is no page. */
 export function pageUrl(address: string, tls: boolean): string {
   return address === "" ? "" : `${tls ? "https" : "http"}://${address}/metrics`;
 }

@@ -1,7 +1,7 @@
 /**
- * Reads the URLs of the user's own Redis, which contain passwords: from a flag, the environment or a file. Every user
- * of a machine can read the arguments of its processes, but only the process's own user its environment and its
- * files.
+ * Reads the URLs of the user's own Redis, which may contain passwords, from a flag, the environment or a file. Every
+ * user of a machine can read the arguments of its processes, but only the process's own user can read its environment
+ * and files.
  */
 import { readFileSync } from "node:fs";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -26,7 +26,7 @@ const sources = {
   queueRedis: { flag: "--queue-redis", variable: "PALIMPSEST_QUEUE_REDIS_URL" },
 } as const;
 
-/** These variables are a head's. A cluster that a command starts for itself must not inherit them. */
+/** Variables that configure the user's head. A cluster that a command starts for itself must not inherit them. */
 export const redisVariables = Object.values(sources).flatMap(({ variable }) => [
   variable,
   `${variable}_FILE`,

@@ -7,7 +7,7 @@ export function stopSignal(): AbortSignal {
   return listen().signal;
 }
 
-/** Runs a part of a command that SIGINT and SIGTERM abort. Afterwards they have their previous meaning. */
+/** Runs a part of a command that SIGINT and SIGTERM abort. Afterwards the signals have their previous effect again. */
 export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { signal, forget } = listen();
   try {
@@ -19,7 +19,7 @@ export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>)
 
 function listen(): { readonly signal: AbortSignal; readonly forget: () => void } {
   const controller = new AbortController();
-  // Every request in progress listens to it, and there may be hundreds.
+  // Every request in progress listens to the signal, and hundreds of them are no leak of listeners.
   setMaxListeners(0, controller.signal);
   const handlers = stopping.map((name) => {
     const stop = () => {

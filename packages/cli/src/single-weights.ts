@@ -6,7 +6,7 @@ export type SingleWeights = NonNullable<SamplerConfigInput["singleWeights"]>;
 
 const choices: readonly SingleWeights[] = ["auto", "off", "float32", "bfloat16", "int8"];
 
-/** The flag of commands that sample for one user at a time. */
+/** Creates the flag for commands that sample for one user at a time. */
 export function singleWeightsOption(): Option {
   return new Option(
     "--single-weights <type>",

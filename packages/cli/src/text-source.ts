@@ -4,7 +4,7 @@ import { InvalidArgumentError } from "commander";
 import { withLoadingScreen } from "./display/loading-screen.js";
 import { parseAmount, parseWhole } from "./key-values.js";
 
-/** A request of a command: a conversation, or a text to continue. */
+/** What a command asks a model: to answer a conversation, or to continue a text. */
 export interface TextQuestion {
   readonly messages?: readonly ChatMessage[];
   readonly prompt?: string;

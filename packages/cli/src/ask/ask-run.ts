@@ -57,6 +57,7 @@ export interface AskResult {
 }
 
 /**
+ * Answers a question about a text with a memory agent.
  * @throws {AgentError | EngineError | ModelError | PalimpsestError}; the signal's reason, after the position was
  *   saved
  */
@@ -183,7 +184,10 @@ const stepOf = ({ step, documentTokenStart, documentTokenEnd, memory, recalled, 
   ...(more.found ? { found: more.found } : {}),
 });
 
-/** Each server has its own message for a prompt that is too long. */
+/**
+ * Adds the fix to an error about a prompt that is too long. It is recognized by words, because each server has its own
+ * message for it.
+ */
 function withMend(reason: unknown): unknown {
   const message = reason instanceof Error ? reason.message : "";
   const tooLong = /\[REFUSED\].*\b(context|too long|maximum|exceeds?)\b/i.test(message);

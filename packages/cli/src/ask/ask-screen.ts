@@ -3,7 +3,7 @@ import { createLogUpdate } from "log-update";
 import { formatSeconds } from "../display/duration.js";
 import type { AskStart, AskStep } from "./ask-run.js";
 
-/** The display while a document is read: the position, and the memory as it changes. */
+/** Displays, while a document is read, the position in it and the memory as it changes. */
 export interface AskScreen {
   start(start: AskStart): void;
   step(step: AskStep): void;
@@ -12,7 +12,7 @@ export interface AskScreen {
   close(): void;
 }
 
-/** Shows a live block on a terminal, else one line per step. */
+/** Opens a screen that shows a live block on a terminal, and otherwise writes one line per step. */
 export function openAskScreen(stream: NodeJS.WriteStream): AskScreen {
   return stream.isTTY ? liveScreen(stream) : logScreen(stream);
 }

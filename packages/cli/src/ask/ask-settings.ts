@@ -12,10 +12,10 @@ import type { AgentModel } from "../agent-model.js";
 const askAgents = agentKinds.filter(({ reads }) => reads !== null).map(({ kind }) => kind);
 
 export interface AskWishes {
-  /** Absent: the kind of the trained agent, or memagent. */
+  /** The kind of the agent. Default: that of the trained agent, or memagent. */
   readonly agent?: string | undefined;
   readonly preset?: string | undefined;
-  /** The agent that a run trained, if the model comes from a run. */
+  /** Settings of the agent that a run trained, if the model comes from a run. */
   readonly trained?: AgentSettings | undefined;
   /** Settings that replace the preset's, by name. */
   readonly set: Readonly<Record<string, unknown>>;
@@ -29,8 +29,8 @@ export interface ChosenSettings {
 }
 
 /**
- * Models with fewer parameters follow examples but no instructions, lose the thread in long prompts, and read them
- * slowly on a CPU.
+ * Number of parameters below which a model counts as small: such models follow examples but no instructions, lose the
+ * thread in long prompts, and read them slowly on a CPU.
  */
 const smallModelParameters = 1e9;
 const smallModelContext = 2048;
@@ -96,7 +96,7 @@ export function chooseSettings(
   };
 }
 
-/** The size of a server's model is unknown, but servers usually have large ones. */
+/** Returns whether a model is small. A server's model counts as large: its size is unknown, but usually large. */
 const isSmall = ({ parameterCount = Number.POSITIVE_INFINITY }: Pick<AgentModel, "parameterCount">) =>
   parameterCount < smallModelParameters;
 

@@ -27,7 +27,7 @@ const episodeSchema = z.strictObject({
 
 const stateSchema = z.strictObject({
   version: z.literal(1),
-  /** The values that must be equal for a run to resume, by the name of the option that would change them. */
+  /** Values that must not have changed when a run resumes, by the name of the option that sets them. */
   of: z.record(z.string(), z.string()),
   episode: episodeSchema,
   conversations: traceSchema.shape.conversations,
@@ -94,8 +94,8 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * Writes states to a file atomically, one at a time. Of the states that arrive during a write only the last is
- * written.
+ * Writes states to a file atomically, one at a time. When several states arrive during a write, only the last of them
+ * is written.
  * A. After `flush` the file has the last state that was put.
  * B. A write error is thrown by the next `put`, so that no long run continues without saving its position.
  */

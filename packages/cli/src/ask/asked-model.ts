@@ -15,7 +15,7 @@ export interface AskedModelFlags {
 }
 
 export interface AskedModel {
-  /** A model argument of `openAgentModel`; absent for its default, or for a server's first model. */
+  /** The model argument for `openAgentModel`. Absent for the default model, or for a server's first model. */
   readonly model?: string;
   /** The agent as which the model was trained. */
   readonly trained?: AgentSettings;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How a request is answered; "good" means normally. */
+/** How the server answers a request; "good" is a normal answer. */
 export type Fault = "good" | "cut" | "half" | "malformed" | "busy" | "empty" | "hang";
 
 interface ChatBody extends Readonly<Record<string, unknown>> {
@@ -10,8 +10,8 @@ interface ChatBody extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * An OpenAI-compatible server whose model reads perfectly: its memory is every sentence of memory and section with
- * the word `keeps`, and its answer is the last of them in a box.
+ * An OpenAI-compatible server whose model reads perfectly: its new memory consists of every sentence of the old memory
+ * and the section that contains the word `keeps`, and its answer is the last of these sentences in a box.
  */
 export class ReadingServer {
   readonly #server: Server;

@@ -205,7 +205,7 @@ async function openModel(
     parallel: 1,
     engine: {
       enableThinking,
-      // The user has not set a temperature, so a server that accepts none answers with its own.
+      // If the user has not set a temperature, a server that accepts none may use its own.
       temperature: asksTemperature ? "required" : "preferred",
       ...(attempts === undefined ? {} : { maxAttempts: attempts, malformedAttempts: attempts }),
       ...(timeout === undefined ? {} : { attemptTimeoutMs: timeout * 1000 }),
@@ -215,7 +215,7 @@ async function openModel(
   });
 }
 
-/** A module's agent has no temperature of its own. */
+/** Returns the temperature of an agent's settings; 0 for a module's agent, which has no temperature of its own. */
 function temperatureOf({ temperature }: { readonly temperature: unknown }): number {
   return typeof temperature === "number" ? temperature : 0;
 }
@@ -276,7 +276,7 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
   process.stderr.write(`${told.join("; ")}\n`);
 }
 
-/** Formats the answer for people: boxed text without the box. */
+/** Formats the answer for people, with boxed text taken out of its box. */
 async function spoken(answer: string): Promise<string> {
   const { boxedAnswer } = await import("@palimpsest/rewards");
   const text = answer.trim();

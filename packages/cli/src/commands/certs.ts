@@ -31,7 +31,7 @@ interface IssueOptions extends InitOptions {
   readonly out?: string;
 }
 
-/** Loaded on first use, because other commands do not need the certificate library. */
+/** Loads the certificate library on first use, because other commands do not need it. */
 const certificates = () => import("@palimpsest/wire/certificates");
 
 export function addCerts(program: Command): void {
@@ -122,7 +122,10 @@ export function addCerts(program: Command): void {
     });
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT for a name that leads out of the folder */
+/**
+ * Returns the folder of a new certificate.
+ * @throws {PalimpsestError} INVALID_ARGUMENT for a name that leads out of the folder
+ */
 function outputFolder(folder: string, { out, name }: IssueOptions): string {
   if (out !== undefined) return resolve(out);
   if (/^[^/\\\0]+$/.test(name) && name !== "." && name !== "..") return join(folder, name);
@@ -133,8 +136,9 @@ function outputFolder(folder: string, { out, name }: IssueOptions): string {
 }
 
 /**
- * Renews a certificate of the same role and owner, and never replaces another one, because a head whose folder has a
- * driver's certificate would not start again. @throws {PalimpsestError} ALREADY_EXISTS, CONFIG_INVALID
+ * Refuses the CA's folder, and a folder whose certificate has another role or name. Only a certificate of the same role
+ * and name may be renewed, because a head whose folder has a driver's certificate would not start again.
+ * @throws {PalimpsestError} ALREADY_EXISTS, CONFIG_INVALID
  */
 function refuseForeignFolder(out: string, wanted: { readonly role: Role; readonly name: string }): void {
   if (existsSync(join(out, authorityFiles.key))) {
@@ -162,7 +166,7 @@ function withCommon(command: Command): Command {
     .option("--days <count>", "how long certificates are valid", parseWhole, defaults.days);
 }
 
-/** A node's folder also contains the certificates that it grants to the actors and the jobs that it starts. */
+/** Issues a certificate. A node also gets the certificates that it grants to the actors and the jobs that it starts. */
 async function issueRole(authority: Pem, folder: string, request: CertificateRequest): Promise<void> {
   const { issueCertificate } = await certificates();
   const parts: [string, Role][] = [[folder, request.role]];
@@ -181,14 +185,17 @@ function writeRevoked(folders: readonly string[], serials: readonly string[]): v
   for (const path of folders) writeSecretFile(join(path, revokedFile), `${serials.join("\n")}\n`);
 }
 
-/** Lists every folder with a certificate: the given folder and its subfolders, of which a node's has two. */
+/** Lists the folders with a certificate: the given folder and its subfolders, of which a node's folder has two. */
 function certificateFolders(folder: string): string[] {
   const inside = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const own = existsSync(join(folder, tlsFiles.cert)) ? [folder] : [];
   return [...own, ...inside.flatMap(({ name }) => certificateFolders(join(folder, name)))];
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT */
+/**
+ * Returns the serial number of a certificate, which is given by its folder, by its file or by the number itself.
+ * @throws {PalimpsestError} INVALID_ARGUMENT
+ */
 function serialOf(certificate: string): string {
   if (/^[0-9a-f]{8,}$/i.test(certificate)) return certificate.toUpperCase();
   const path = existsSync(join(certificate, tlsFiles.cert)) ? join(certificate, tlsFiles.cert) : certificate;

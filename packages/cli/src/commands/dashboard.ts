@@ -26,7 +26,7 @@ export function addDashboard(program: Command): void {
           "CONFIG_INVALID",
           `--host ${host} is reachable from outside: give 127.0.0.1, or let others use a head's dashboard`,
         );
-      // A shell passes on a pattern that fits nothing, such as runs/quickstart-*, and pages without a run would not say so.
+      // A shell passes on a pattern that matches nothing, such as runs/quickstart-*, and the pages would just be empty.
       for (const folder of folders)
         if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
           throw new PalimpsestError(

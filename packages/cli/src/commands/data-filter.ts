@@ -142,7 +142,7 @@ export function isRight(match: Match, answer: string, gold: Task["answers"]): bo
     const text = ` ${normalizeAnswer(answer)} `;
     return gold.some((one) => {
       const wanted = normalizeAnswer(one);
-      // Yes or no occur in almost any text.
+      // "yes" and "no" are left out, because they occur in almost any text.
       return !["", "yes", "no"].includes(wanted) && text.includes(` ${wanted} `);
     });
   };

@@ -92,7 +92,7 @@ async function rate(path: string, flags: RateFlags): Promise<void> {
   });
 }
 
-/** @throws {PalimpsestError} CONFIG_INVALID */
+/** Returns the model that a recipe starts from. @throws {PalimpsestError} CONFIG_INVALID */
 function modelNameOf({ model, start }: Recipe): string | undefined {
   if (start !== undefined)
     throw new PalimpsestError(

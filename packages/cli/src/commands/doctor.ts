@@ -33,14 +33,14 @@ function redis(): Finding {
   return { what: "redis-server", found: found ?? "missing", fix: found ? "" : fix };
 }
 
-/** A static import, because bundling this file replaces calls of import(), even within text. */
+/** Returns a program with a static import, because bundling this file replaces calls of import(), even within text. */
 const loadInChild = (jit: string) => `
 import { loadBackend } from ${JSON.stringify(jit)};
 const { name, tensorflowVersion, gpu, tensorFloat32, passedOver, gpuUnused } = await loadBackend();
 process.stdout.write(JSON.stringify({ name, tensorflowVersion, gpu, tensorFloat32, passedOver, gpuUnused }));
 process.exit(0);`;
 
-/** Runs in another process, because libtensorflow writes to the terminal while it loads, whatever its settings. */
+/** Loads the backend in another process, because libtensorflow writes to the terminal while it loads. */
 function backend(): Finding & { readonly isOnGpu?: boolean } {
   const jit = pathToFileURL(createRequire(import.meta.url).resolve("@palimpsest/jit")).href;
   const said = firstLine(process.execPath, ["--input-type=module", "-e", loadInChild(jit)]);

@@ -87,8 +87,8 @@ export function addEvalRuler(command: Command): void {
 }
 
 /**
- * Undefined if the answering model has no tokenizer file that can be read separately, and no other tokenizer is
- * named.
+ * Opens the tokenizer that measures lengths. Undefined if no tokenizer is named and the answering model has no
+ * tokenizer file that can be read separately.
  */
 async function countingTokenizer({
   countWith,

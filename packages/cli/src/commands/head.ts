@@ -118,7 +118,7 @@ export function addHead(program: Command): void {
           {
             logger,
             signal: stop,
-            // Loaded while the head is already serving, so that pages do not delay its start.
+            // The dashboard is loaded while the head is already serving, so that it does not delay the head's start.
             startDashboard: async (cluster, where) =>
               await (await import("@palimpsest/dashboard")).startDashboard(cluster, {
                 ...where,

@@ -67,7 +67,7 @@ interface SubmitOptions extends ConnectionOptions {
   readonly metadata?: Record<string, string>;
 }
 
-/** The environment of the driver and of what it spawns. */
+/** Returns the runtime environment of the driver and of what it spawns. */
 function environmentOf({ workingDir, env, packages, installScripts }: SubmitOptions) {
   if (installScripts && !packages)
     throw new PalimpsestError(
@@ -81,7 +81,7 @@ function environmentOf({ workingDir, env, packages, installScripts }: SubmitOpti
   };
 }
 
-/** The resources that the driver itself leases on its node. */
+/** Returns the resources that the driver itself leases on its node. */
 function driverResources({ cpus, gpus, resources }: SubmitOptions): Record<string, number> {
   return {
     ...resources,

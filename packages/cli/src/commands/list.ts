@@ -112,7 +112,7 @@ export function groupFilter({ state, limit, job }: ListOptions): PlacementGroupF
   };
 }
 
-/** The maximum number of rows that the head lists. */
+/** The maximum number of objects that the head lists. */
 const maxObjects = 10_000;
 
 const groupHeadings = ["group", "name", "state", "strategy", "bundles", "nodes", "waits for"];
@@ -127,7 +127,10 @@ function groupRow({ groupId, name, state, strategy, bundles, reason }: Placement
   return [groupId, name, state, strategy, asked.join(", "), nodes.join(", "), reason];
 }
 
-/** The newest are last, as in the whole list. The head keeps a bounded number of jobs and sends them all. */
+/**
+ * Returns the jobs that pass the options, the newest last, as in the whole list. They are filtered here, because the
+ * head keeps a bounded number of jobs and sends all of them.
+ */
 export function chosenJobs(
   jobs: readonly JobInfo[],
   { state, node, limit }: ListOptions,
@@ -154,7 +157,7 @@ const defaultRows = 100;
 async function read(cluster: Cluster, kind: Kind, options: ListOptions): Promise<Listed> {
   refuseForeignFilters(kind, options);
   const filters = options.filter ?? [];
-  // Rows that are filtered here are limited after filtering.
+  // If rows are filtered here, the head must send all of them, and the limit applies afterwards.
   const { limit, ...unlimited } = options;
   const asked = filters.length > 0 ? unlimited : options;
   switch (kind) {

@@ -59,7 +59,7 @@ interface Row {
   readonly float32?: LossMeasure;
 }
 
-/** Both widths of one value side by side, presets together. */
+/** Returns one row per value, with both of its widths, sorted by preset. */
 function rowsOf(measures: readonly LossMeasure[]): readonly Row[] {
   const rows = new Map<string, Row>();
   for (const measure of measures) {

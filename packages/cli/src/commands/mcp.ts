@@ -16,7 +16,7 @@ interface McpFlags {
   readonly maxSize: number;
 }
 
-/** Of one message of a client, which is kept in memory until its line ends. */
+/** Maximum bytes of a client's message, which is kept in memory until its line ends. */
 const mostMessageBytes = 10 * 2 ** 20;
 
 const examples = `
@@ -65,7 +65,7 @@ async function run(flags: McpFlags): Promise<void> {
     maxBufferSize: mostMessageBytes,
   });
   let tooLong = false;
-  // Standard output carries only the protocol.
+  // Errors go to standard error, because standard output carries only the protocol.
   const handle = serveStdio(() => memoryServer(memory, askTool), {
     transport,
     onerror: ({ message }) => {
@@ -77,7 +77,7 @@ async function run(flags: McpFlags): Promise<void> {
     signal.addEventListener("abort", () => resolve(), { once: true });
     process.stdin.once("end", resolve);
     process.stdin.once("close", resolve);
-    // It also closes by itself, on a message that is too long and when nobody reads its answers, and then answers nothing more.
+    // The transport also closes by itself, after a message that is too long and when nobody reads its answers.
     const { onclose } = transport;
     transport.onclose = () => {
       onclose?.();
@@ -85,7 +85,7 @@ async function run(flags: McpFlags): Promise<void> {
     };
   });
   await handle.close();
-  // A client that keeps it open would keep the process.
+  // Standard input is closed, because a client that keeps it open would keep this process running.
   process.stdin.destroy();
   await askTool?.close();
   if (tooLong)

@@ -17,7 +17,7 @@ interface MemoryCommandOptions extends ConnectionOptions {
 
 const defaultRows = 100;
 
-/** Returns why an object is kept, in the terms of `ray memory`: the strongest reason. */
+/** Returns the strongest reason why an object is kept, in the terms of `ray memory`. */
 export function kindOf({ isCopy, pinnedBy, capturedIn, heldBy }: HeldObject): string {
   if (isCopy) return "cached copy";
   if (pinnedBy.length > 0) return "pinned by a call";

@@ -58,7 +58,7 @@ export function addModelCheck(model: Command): void {
     });
 }
 
-/** A reference of texts has `cases`; any other reference has numbers. */
+/** Compares a model with a reference. One of texts has the field `cases`; any other reference has numbers. */
 async function measured(options: CheckOptions, settings: CheckReferenceOptions): Promise<readonly Measure[]> {
   const { checkReference, checkTexts, readReferenceNumbers, readReferenceTexts } = await import(
     "@palimpsest/checks"
@@ -81,7 +81,7 @@ async function holdsTexts(path: string): Promise<boolean> {
     const json: unknown = JSON.parse(await readFile(path, "utf8"));
     return typeof json === "object" && json !== null && "cases" in json;
   } catch {
-    // The command that reads it reports its errors.
+    // The file is read again afterwards, which reports its errors.
     return false;
   }
 }

@@ -99,7 +99,7 @@ interface Export {
   readonly about: string;
 }
 
-/** The source and the destination of the export. */
+/** Returns the source and the destination of every export that the flags request. */
 async function wanted(from: string, { out, best, step, all }: ExportFlags): Promise<readonly Export[]> {
   if (!best && !all && step === undefined) return [{ source: from, out, about: "" }];
   const { checkpointsOfRun } = await import("@palimpsest/trainer");

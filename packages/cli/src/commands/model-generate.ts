@@ -70,7 +70,7 @@ function questions(prompt: string, flags: GenerateFlags, signal: AbortSignal): T
   }));
 }
 
-/** One text is written while it is sampled; several are written one after another when all are done. */
+/** Writes a single text while it is sampled. Several texts are written one after another when all are done. */
 async function generateTexts(
   source: TextSource,
   asked: readonly TextQuestion[],

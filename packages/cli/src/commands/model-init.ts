@@ -72,7 +72,7 @@ export function addModelInit(model: Command): void {
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** Flags replace the file's fields; everything else is validated by the schema. */
+/** Replaces fields of the file by flags. The schema validates the result. */
 function withFlags(file: Section, flags: InitFlags): Section {
   const given = (entries: Section) =>
     Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));

@@ -15,7 +15,7 @@ import { formatTable } from "../table.js";
 const amount = (value: number) =>
   Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/0+$/, "");
 
-/** Formats "1.6/2 cpu, 0/1 gpu", leased of offered. Memory is shown only if some is leased. */
+/** Formats leased and offered resources, such as "1.6/2 cpu, 0/1 gpu". Memory is shown only if some is leased. */
 export function formatUse(node: Pick<NodeInfo, "total" | "available">): string {
   return Object.entries(node.total)
     .map(([name, total]) => ({ name, total, used: total - (node.available[name] ?? 0) }))
@@ -45,7 +45,7 @@ export function actorRows(actors: readonly ActorInfo[]): string[][] {
 
 export const actorHeadings = ["actor", "name", "role", "state", "pid", "process", "resources", "note"];
 
-/** Limits of the rows of nodes and actors, for people and for JSON. Further rows are only counted. */
+/** Maximum number of rows of nodes and of actors, as text and as JSON. Further rows are only counted. */
 const defaultRows = { text: 50, json: 1_000 } as const;
 
 /** Formats counts above zero: "3 alive, 1 pending". */
@@ -54,7 +54,7 @@ function formatCounts(counts: Readonly<Record<string, number>>): string {
   return parts.map(([name, count]) => `${count} ${name}`).join(", ") || "none";
 }
 
-/** Formats what does not fit on a screen as counts. */
+/** Summarizes the cluster in lines of counts, because its rows may not fit on a screen. */
 function summaryLines(summary: ClusterSummary): string[] {
   const lines = [`nodes: ${formatCounts(summary.nodes)}`, `actors: ${formatCounts(summary.actors)}`];
   if (summary.reservedNodeCount > 0)

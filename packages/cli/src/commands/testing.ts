@@ -15,7 +15,7 @@ export class CommandRun {
     this.#add = add;
   }
 
-  /** For `beforeEach`: captures all output from now on. */
+  /** Captures all output from now on. Call it in `beforeEach`. */
   begin(): void {
     process.exitCode = undefined;
     for (const stream of streams) {
@@ -26,7 +26,7 @@ export class CommandRun {
     }
   }
 
-  /** For `afterEach`: restores the previous state. */
+  /** Restores the previous state. Call it in `afterEach`. */
   end(): void {
     process.exitCode = undefined;
     for (const stream of streams) process[stream].write = this.#writes[stream];

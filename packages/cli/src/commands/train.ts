@@ -148,7 +148,7 @@ export async function dryRun(
   if (plan.problems.length > 0) process.exitCode = 1;
 }
 
-/** The memory of the machine, or of the container in which this runs. */
+/** Returns the memory of the machine, or of the container in which this process runs. */
 function ownMemoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();

@@ -107,9 +107,9 @@ export function addWorker(program: Command): void {
       );
       const stop = stopSignal();
       stop.addEventListener("abort", () => void node.close());
-      // Printed when the head has registered the node, so that its readers may use the node at once.
+      // The line is printed when the head has registered the node, so that its readers can use the node at once.
       const joined = () => void process.stdout.write(`node ${node.nodeId} joined ${address}\n`);
-      // Where it fails the node has ended, for the same reason.
+      // When the registration fails, the node ends for the same reason, which is reported below.
       await node.registered().then(joined, () => undefined);
       const end = await node.ended;
       process.stdout.write(`node ${node.nodeId} ended: ${printableLine(end.reason)}\n`);

@@ -2,7 +2,7 @@ import type { CheckedData, CheckedFile } from "@palimpsest/datasets";
 import { formatTable } from "../table.js";
 import { shownPath } from "./shown-path.js";
 
-/** One table per manifest: the state of each of its files. */
+/** Formats one table per manifest, with the state of each of its files. */
 export function checkText(checked: readonly CheckedData[]): string {
   return checked
     .map(({ manifest, dataset, files, right }) => {

@@ -21,8 +21,8 @@ export function taskText(task: Task, documentChars: number): string {
 }
 
 /**
- * Control characters of terminals, and marks that change the direction of text: foreign texts must not control a
- * terminal.
+ * Matches control characters of terminals, and marks that change the direction of text, because foreign texts must not
+ * control a terminal.
  */
 const unshowable = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 

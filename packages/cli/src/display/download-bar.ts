@@ -7,8 +7,8 @@ const redrawIntervalMs = 250;
 const width = 24;
 
 /**
- * `model.safetensors  ████████░░░░  412 MB of 988 MB  38 MB/s  ETA 15 s`. Bytes of earlier downloads do not count in
- * the rate.
+ * Formats `model.safetensors  ████████░░░░  412 MB of 988 MB  38 MB/s  ETA 15 s`.
+ * @param pace duration and bytes of this download; bytes of an earlier, interrupted one do not count in the rate
  */
 export function downloadLine(
   progress: DownloadProgress,
@@ -23,7 +23,7 @@ export function downloadLine(
   return `${file}  ${bar}  ${amounts}  ${formatBytes(bytesPerSecond)}/s  ETA ${formatSeconds(left)}`;
 }
 
-/** Shows a bar on a terminal, else one line per tenth; nothing if nothing is downloaded. */
+/** Shows a bar on a terminal. A log gets one line per tenth. Nothing is shown if nothing is downloaded. */
 export function downloadBar(title: string, stream: NodeJS.WriteStream) {
   const log = stream.isTTY ? createLogUpdate(stream) : undefined;
   let begun: { readonly atMs: number; readonly bytes: number } | undefined;

@@ -1,4 +1,4 @@
-/** "42 s", "3 min 05 s", "2 h 07 min". */
+/** Formats "42 s", "3 min 05 s", "2 h 07 min". */
 export function formatSeconds(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds < 0) return "–";
   const whole = Math.round(seconds);

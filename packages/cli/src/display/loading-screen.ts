@@ -1,6 +1,6 @@
 /**
- * Runs slow work before the first output. libtensorflow writes to standard error while it loads, whatever its
- * settings; on a terminal its lines stay on the alternate screen.
+ * Runs slow work before the first output. libtensorflow writes to standard error while it loads, whatever its settings.
+ * On a terminal its lines go to the alternate screen, which is closed afterwards.
  */
 export async function withLoadingScreen<T>(
   text: string,
@@ -10,7 +10,7 @@ export async function withLoadingScreen<T>(
   if (!stream.isTTY) return await call();
   const leave = () => stream.write("\x1b[?1049l");
   stream.write(`\x1b[?1049h\x1b[H${text}\n`);
-  // Also runs if a signal or a crash ends the process in the meantime.
+  // The alternate screen is also closed if a signal or a crash ends the process in the meantime.
   process.once("exit", leave);
   try {
     return await call();

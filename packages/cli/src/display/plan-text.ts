@@ -6,7 +6,7 @@ import { enginesText } from "./engines-text.js";
 const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 const whole = (value: number) => Math.round(value).toLocaleString("en-US");
 
-/** At most two significant digits, because it is an estimate. */
+/** Formats a duration with at most two significant digits, because it is an estimate. */
 function duration(seconds: number): string {
   const [value, unit] =
     seconds < 90

@@ -13,7 +13,7 @@ export function printable(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(sequences, "").replace(controls, "");
 }
 
-/** Makes one cell or line safe: also without line feeds, so that a name cannot look like a row of its own. */
+/** Makes one cell or line safe. Line feeds are removed as well, so that a name cannot look like a row of its own. */
 export function printableLine(text: string): string {
   return printable(text).replace(/[\n\u2028\u2029]+/g, " ");
 }

@@ -12,7 +12,10 @@ export interface Progress {
   readonly note?: string;
 }
 
-/** `preparing  ████░░░░  120 of 200 tasks  41/s  ETA 2 s  3 bad rows`. Without a total there is no bar and no ETA. */
+/**
+ * Formats `preparing  ████░░░░  120 of 200 tasks  41/s  ETA 2 s  3 bad rows`. Without a total there is no bar and no
+ * ETA.
+ */
 export function progressText(title: string, unit: string, progress: Progress, seconds: number): string {
   const { done, total, note } = progress;
   const rate = seconds > 0 ? done / seconds : 0;
@@ -30,7 +33,7 @@ export function progressText(title: string, unit: string, progress: Progress, se
   return [...parts, ...(note ? [note] : [])].join("  ");
 }
 
-/** A line that is redrawn on a terminal; else one line per tenth, if the total is known. */
+/** Shows a line that is redrawn on a terminal. A log gets one line per tenth instead, if the total is known. */
 export function progressLine(title: string, unit: string, stream: NodeJS.WriteStream) {
   const log = stream.isTTY ? createLogUpdate(stream) : undefined;
   const startedAtMs = Date.now();

@@ -79,7 +79,7 @@ function bestLines({ best, evaluations }: RunReport): string[] {
 const intervalOf = ({ interval }: LengthRow) =>
   interval === null ? "–" : `${percent(interval[0])} – ${percent(interval[1])}`;
 
-/** If the reward is 0 or 1 for wrong and right, it equals the exact match. */
+/** Returns whether the reward says more than the exact match, which it equals if it is 1 for right and 0 for wrong. */
 const rewardsMoreThanMatches = ({ rewardBefore, rewardAfter, before, after }: LengthRow) =>
   rewardAfter !== after || rewardBefore !== before;
 
@@ -87,7 +87,7 @@ const reward = (value: number | null | undefined) => value?.toFixed(3) ?? "–";
 const rewardsOf = ({ rewardBefore, rewardAfter }: LengthRow) =>
   `${reward(rewardBefore)} → ${reward(rewardAfter)}`;
 
-/** A recipe without an evaluation shows only its rewards. */
+/** Formats exact match and reward before and after training; only the rewards of a recipe without an evaluation. */
 function headline({ exactMatchBefore, exactMatchAfter, exactMatchByLength, rewardCurve }: RunReport): string {
   const [home] = exactMatchByLength;
   if (!home) return `Reward ${reward(rewardCurve[0])} → ${reward(rewardCurve.at(-1))}`;

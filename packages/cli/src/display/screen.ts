@@ -4,7 +4,7 @@ import type { TrainDisplay } from "./train-display.js";
 
 const redrawIntervalMs = 250;
 
-/** The output of a display: a live block on a terminal, plain lines in a log. */
+/** Writes a display's output: as a live block on a terminal, and as plain lines in a log. */
 export interface Screen {
   onEvent(event: TrainEvent): void;
   close(): void;

@@ -4,8 +4,8 @@ import { formatSeconds } from "./duration.js";
 import { sparkline } from "./sparkline.js";
 
 /**
- * The state of a run's display: `update` adds an event, `lines` renders it. It is pure except for the clock that it
- * is given.
+ * The state of a run's display: `update` adds an event, and `lines` renders the state. The class is pure except for the
+ * clock that it is given.
  */
 export class TrainDisplay {
   readonly #title: string;
@@ -154,7 +154,7 @@ function downloadLine({ file, doneBytes, totalBytes }: Extract<TrainEvent, { kin
   return `downloading model  ${file}   ${(doneBytes / 1e6).toFixed(0)} of ${(totalBytes / 1e6).toFixed(0)} MB`;
 }
 
-/** The mean reward of all sampled episodes, in addition to that of the trained ones. */
+/** Formats the mean reward of all sampled episodes, in addition to that of the episodes that were trained on. */
 export function sampledNote({ rejected }: Pick<StepReport, "rejected">): string {
   if (rejected === undefined) return "";
   return ` (${rejected.sampledRewardMean.toFixed(3)} with ${rejected.groups} groups left out)`;

@@ -2,7 +2,7 @@ import { type DefaultTreeAdapterTypes, parse } from "parse5";
 
 type Node = DefaultTreeAdapterTypes.ChildNode;
 
-/** The contents of these elements are not read by people. */
+/** Elements whose content is left out, because people do not read it. */
 const unread = new Set(["script", "style", "noscript", "template", "svg", "iframe", "object", "head"]);
 const blocks = new Set(
   "address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody tfoot thead tr ul".split(

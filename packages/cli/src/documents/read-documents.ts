@@ -116,7 +116,7 @@ async function readFolder(folder: string, mostBytes: number): Promise<ReadText> 
 
 const isLargerThan = async (path: string, bytes: number) => (await stat(path)).size > bytes;
 
-/** Returns whether the file is no PDF and has a byte in its first 64 KiB that does not occur in text. */
+/** Returns whether the first 64 KiB contain a zero byte, except in a PDF and in UTF-16 with a byte order mark. */
 async function isBinary(path: string): Promise<boolean> {
   if (/\.pdf$/i.test(path)) return false;
   const file = await open(path);
@@ -133,7 +133,10 @@ async function isBinary(path: string): Promise<boolean> {
 const unreadable = (cause: unknown) =>
   `cannot be read (${cause instanceof Error ? cause.message : String(cause)})`;
 
-/** Hidden files and the folders of package managers are not documents, and links may form cycles. */
+/**
+ * Lists the files of a folder and its subfolders. Hidden files and `node_modules` are left out, because they are not
+ * documents, and links are left out, because they may form cycles.
+ */
 async function filesOf(folder: string, passOver: (path: string, why: string) => void): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     passOver(folder, unreadable(cause));

@@ -89,7 +89,7 @@ export function readEvalSettings(flags: EvalFlags): EvalSettings {
   return concurrency === undefined ? overridden : { ...overridden, concurrency };
 }
 
-/** Settings of the installation are named without a folder or an extension. */
+/** Returns the path of a settings file. Files of the installation are named without a folder or an extension. */
 function settingsPath(name: string): string {
   const builtin = join(builtinRecipesDir, "evals", `${name}.yaml`);
   return /^[a-z0-9-]+$/.test(name) && existsSync(builtin) ? builtin : resolve(name);

@@ -6,7 +6,7 @@ export interface EvalPlan {
   readonly title: string;
   readonly items: readonly EvalItem[];
   readonly scorer: Scorer;
-  /** The systems if neither flags nor settings name any. */
+  /** The systems that are evaluated if neither flags nor settings name any. */
   readonly usual: readonly string[];
   /** Further lines under the title: the data and its settings. */
   readonly facts: Readonly<Record<string, string | number>>;

@@ -143,7 +143,7 @@ function splitName(name: string): { readonly system: string; readonly model?: st
   return at < 0 ? { system: name } : { system: name.slice(0, at), model: name.slice(at + 1) };
 }
 
-/** Opens the search of an agent's store, which the agent cannot open itself: a server, or a model. */
+/** Opens the embedder of an agent's store if it is a server or a model, which the agent cannot open itself. */
 async function openAgentEmbedder(
   label: string,
   system: SystemSettings,
@@ -155,7 +155,7 @@ async function openAgentEmbedder(
   return await openEmbedder(agent && agentEmbedder(agent, module), { environment: process.env });
 }
 
-/** Models are in memory one after another. */
+/** Groups systems by their model, so that the models are in memory one after another. */
 function byModel(names: readonly string[], flags: EvalFlags): Map<string | undefined, string[]> {
   const groups = new Map<string | undefined, string[]>();
   for (const name of names) {

@@ -9,8 +9,8 @@ import {
 import { PalimpsestError } from "@palimpsest/wire";
 
 /**
- * Returns the agent of a recipe's file or, without one, of the run (or checkpoint) on whose model it runs, else of
- * the one that is evaluated: `trained@BASE` means the base model of the run of --model.
+ * Returns the agent of a recipe's file. Without a file, returns the agent of the run (or checkpoint) `own` or, if that
+ * is no run, of `model`: `trained@BASE` is the agent of the run that --model names, with the base model's weights.
  * @param own the model on which the system runs
  * @param model the model of --model
  * @throws {PalimpsestError} CONFIG_INVALID, NOT_FOUND

@@ -8,7 +8,7 @@ import { chooseSettings, moduleSettings } from "../ask/ask-settings.js";
 import { type AskedModel, askedModel } from "../ask/asked-model.js";
 import { readDocuments } from "../documents/read-documents.js";
 
-/** Every section is read together with the question. */
+/** Maximum characters of a question, which is a part of the prompt of every section. */
 const mostQuestionCharacters = 10_000;
 
 export const askSchema = z.strictObject({
@@ -25,7 +25,7 @@ export interface AskToolOptions {
   readonly model?: string;
   readonly endpoint?: string;
   readonly backend: string;
-  /** The only folder, with its subfolders, from which documents are read. */
+  /** The folder from which documents are read, including its subfolders. Nothing outside of it is read. */
   readonly root: string;
   /** The maximum bytes of one question's documents, and of all queued texts together. */
   readonly mostBytes: number;
@@ -40,7 +40,7 @@ export type AskProgress = (read: number, total: number, memory: string) => void;
 export class AskTool {
   readonly #options: AskToolOptions;
   #model: Promise<OpenedModel> | undefined;
-  /** A local model reads one document at a time. */
+  /** The last queued question. Questions run one after another, because a local model reads one document at a time. */
   #last: Promise<unknown> = Promise.resolve();
   /** The bytes of documents that are being read or are queued. */
   #keptBytes = 0;
@@ -51,7 +51,8 @@ export class AskTool {
 
   /**
    * @returns the answer
-   * @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND, LIMIT_EXCEEDED; {ModelError | EngineError | AgentError}; the signal's reason
+   * @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND, LIMIT_EXCEEDED; {ModelError | EngineError | AgentError}; the
+   *   signal's reason
    */
   async answer(args: unknown, signal: AbortSignal, onProgress: AskProgress): Promise<string> {
     const { question, source, text } = askSchema.parse(args);
@@ -121,7 +122,7 @@ export class AskTool {
     await (await this.#model?.catch(() => undefined))?.close();
   }
 
-  /** If the model could not be opened, the next question tries again. */
+  /** Opens the model for the first question. If that fails, the next question tries again. */
   async #open(): Promise<OpenedModel> {
     const { endpoint, backend } = this.#options;
     this.#model ??= (async () => {
@@ -143,7 +144,7 @@ export class AskTool {
     }
   }
 
-  /** The caller may be a model that a web page has manipulated, so nothing outside of the folder is read. */
+  /** Reads a document in the folder. Others are refused, because a web page may have manipulated the calling model. */
   async #document(source: string): Promise<string> {
     const root = await realpath(this.#options.root);
     const path = await realpath(resolve(root, source)).catch((cause: unknown) => {

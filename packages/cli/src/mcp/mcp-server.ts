@@ -6,13 +6,13 @@ import { MemoryFile } from "./memory-file.js";
 const askDescription =
   "Answers a question about a document of any length: a memory agent reads it section by section and keeps a memory of what matters. Slow for long documents: it reports its progress.";
 
-/** The result of a call, for the client. */
+/** Formats the result of a call for the client. */
 const said = (text: string, isError = false): CallToolResult => ({
   content: [{ type: "text", text }],
   ...(isError ? { isError } : {}),
 });
 
-/** An error of a call is reported to the client's model, which may try something else; the server continues. */
+/** Reports the error of a call to the client's model, which may try something else. The server continues. */
 async function orSaid(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
   try {
     return await work();
@@ -21,7 +21,10 @@ async function orSaid(work: () => Promise<CallToolResult>): Promise<CallToolResu
   }
 }
 
-/** Creates one connection's server over the objects that all connections share. @param askTool absent: no `ask` */
+/**
+ * Creates one connection's server over the objects that all connections share.
+ * @param askTool if undefined, the server has no `ask`
+ */
 export function memoryServer(memory: MemoryFile, askTool: AskTool | undefined): McpServer {
   const server = new McpServer(
     { name: "palimpsest", version },
@@ -64,7 +67,7 @@ export function memoryServer(memory: MemoryFile, askTool: AskTool | undefined): 
         const answer = await askTool.answer(args, mcpReq.signal, (progress, total, message) => {
           if (progressToken === undefined) return;
           const params = { progressToken, progress, total, message };
-          // A client that is gone does not need it; the call itself learns of that by its signal.
+          // A client that has disconnected needs no progress; the call itself is ended by its signal.
           mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
         });
         return said(answer);

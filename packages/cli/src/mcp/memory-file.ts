@@ -26,7 +26,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 /** Tools that change no record. */
 const reading: ReadonlySet<string> = new Set(["search_memory", "sample_memory"]);
 
-/** Above this size each change would take seconds, because the whole file is rewritten. */
+/** Maximum bytes of the file. Changes of a larger one would take seconds, because the whole file is rewritten. */
 const mostBytes = 64 * 2 ** 20;
 
 export class MemoryFile {
@@ -36,7 +36,7 @@ export class MemoryFile {
   #store: MemoryStore | undefined;
   /** The file's identity when it was read; empty if it did not exist. */
   #seen: string | undefined;
-  /** Calls of this process run one after another. */
+  /** The last call that was queued. The calls of this process run one after another. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(path: string) {
@@ -77,7 +77,7 @@ export class MemoryFile {
       await writeSnapshotFile(this.path, store.records());
       this.#seen = await seen(this.path);
     } catch (cause) {
-      // The next call reads the current file.
+      // The state is dropped, so that the next call reads the file as it is.
       this.#seen = undefined;
       this.#store = undefined;
       const why = cause instanceof Error ? cause.message : String(cause);
@@ -100,7 +100,10 @@ export class MemoryFile {
   }
 }
 
-/** Each write replaces the file by another one. @throws {PalimpsestError} LIMIT_EXCEEDED, INVALID_ARGUMENT */
+/**
+ * Returns the identity of the file, which changes with each write, because a write replaces the file by another one.
+ * @throws {PalimpsestError} LIMIT_EXCEEDED, INVALID_ARGUMENT
+ */
 async function seen(path: string): Promise<string> {
   const found = await stat(path, { bigint: true }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return undefined;

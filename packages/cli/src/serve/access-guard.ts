@@ -4,7 +4,7 @@ import { ApiError } from "./api-error.js";
 
 export interface AccessOptions {
   readonly host: string;
-  /** The token that clients send as `Authorization: Bearer`. Absent: everyone on this machine is admitted. */
+  /** The token that clients send as `Authorization: Bearer`. Without one, everyone on this machine is admitted. */
   readonly token?: string | undefined;
   readonly tls: boolean;
   /** Allows listening beyond loopback without TLS, in a trusted network. */

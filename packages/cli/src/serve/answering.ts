@@ -102,7 +102,7 @@ function headOf({ idPrefix }: Asked, { name }: ServedModel) {
 
 type Sampling = Pick<Answering, "model" | "signal" | "onFirstToken">;
 
-/** A choice that fails stops the others, because a partial answer is useless. */
+/** Samples all choices. One that fails stops the others, because a partial answer is useless. */
 async function sampleAll(
   { choices }: Asked,
   { model, signal, onFirstToken }: Sampling,

@@ -7,7 +7,10 @@ import type { ServedModel } from "./served-model.js";
 import { chatLogprobs } from "./token-logprobs.js";
 import { type ToolCall, ToolCallReader } from "./tool-calls.js";
 
-/** @throws {ApiError}; {ModelError} TEMPLATE_REFUSED, TOKENIZER_INVALID */
+/**
+ * Validates the body of a request to /v1/chat/completions.
+ * @throws {ApiError}; {ModelError} TEMPLATE_REFUSED, TOKENIZER_INVALID
+ */
 export function askChat(model: ServedModel, body: unknown, mostChoices: number): Asked {
   const request = parseBody(chatRequestSchema, body);
   const { messages, tools = [], chat_template_kwargs: variables, logprobs, top_logprobs = 0 } = request;

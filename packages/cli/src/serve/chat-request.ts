@@ -19,7 +19,7 @@ const messageSchema = z
   .object({
     role: z.enum(["system", "developer", "user", "assistant", "tool"]),
     content: contentSchema,
-    // A message of an earlier answer, as clients send it back: absent fields are null.
+    // Clients send back the messages of earlier answers, in which absent fields are null.
     name: z.string().nullish(),
     tool_calls: z.array(z.record(z.string(), z.unknown())).nullish(),
     tool_call_id: z.string().nullish(),
@@ -27,7 +27,7 @@ const messageSchema = z
   })
   .transform(({ role, content, name, tool_calls, tool_call_id, reasoning_content }): ChatMessage => {
     return {
-      // OpenAI's newer name of the same role; templates know only the older one.
+      // "developer" is OpenAI's newer name of the system role, and templates know only the older one.
       role: role === "developer" ? "system" : role,
       content,
       ...(typeof name === "string" ? { name } : {}),
@@ -72,7 +72,10 @@ export const chatRequestSchema = z.strictObject({
   chat_template_kwargs: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** OpenAI sends a call's arguments as JSON text, but templates expect an object: a string would be quoted twice. */
+/**
+ * Parses the arguments of a call. OpenAI sends them as JSON text, but templates expect an object: a string would be
+ * quoted twice.
+ */
 function withParsedArguments(call: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const called = z.object({ arguments: z.string() }).loose().safeParse(call["function"]);
   if (!called.success) return call;

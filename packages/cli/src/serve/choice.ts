@@ -11,7 +11,7 @@ export interface ChoiceRequest extends Omit<GenerateRequest, "onTokens" | "stop"
   readonly skipSpecialTokens: boolean;
 }
 
-/** A run of sampled tokens, with the text that they complete. */
+/** Consecutive sampled tokens, with the text that they complete. */
 export interface ChoicePiece extends ToldTokens {
   readonly text: string;
 }
@@ -19,7 +19,7 @@ export interface ChoicePiece extends ToldTokens {
 export interface ChoiceEnd {
   readonly reason: "stop" | "length";
   readonly sampledTokens: number;
-  /** The weights that sampled it, as "v140-…". */
+  /** Identifies the weights that sampled the choice, such as "v140-…". */
   readonly fingerprint: string;
 }
 

@@ -6,7 +6,7 @@ import { parseBody } from "./request-fields.js";
 import type { ServedModel } from "./served-model.js";
 import { type CompletionLogprobs, completionLogprobs } from "./token-logprobs.js";
 
-/** @throws {ApiError}; {ModelError} TOKENIZER_INVALID */
+/** Validates the body of a request to /v1/completions. @throws {ApiError}; {ModelError} TOKENIZER_INVALID */
 export function askCompletion(model: ServedModel, body: unknown, mostChoices: number): Asked {
   const request = parseBody(completionRequestSchema, body);
   checkChoices(request.prompt.length, request.n, mostChoices);

@@ -15,7 +15,7 @@ export const completionRequestSchema = z.strictObject({
       // A list of numbers is one prompt; lists of texts or of lists of numbers are several.
       return prompt.every((item) => typeof item === "number") ? [prompt] : (prompt as (string | number[])[]);
     }),
-  /** Same default as OpenAI and vLLM, on which clients rely. */
+  /** The default is that of OpenAI and vLLM, because clients rely on it. */
   max_tokens: z.int().min(1).default(16),
   logprobs: z.int().min(0).max(mostTopLogprobs).optional(),
   /** vLLM's field: the tokens of log-probs are formatted as `token_id:123`. */

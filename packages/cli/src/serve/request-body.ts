@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "./api-error.js";
 
-/** Schemas of tools are the deepest values that clients send, with about ten levels. */
+/** Maximum levels of a body. The deepest values that clients send are schemas of tools, with about ten levels. */
 const mostLevels = 64;
-/** Invalid UTF-8 would otherwise be decoded to other characters. */
+/** The decoder throws on invalid UTF-8, which would otherwise be decoded to other characters. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -11,7 +11,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * @throws {ApiError} unsupported_media_type, request_too_large, invalid_json, invalid_value
  */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
-  // Browsers send other content types to any address without a preflight request.
+  // A content type other than JSON is refused, because browsers send such requests to any address without a preflight.
   const type = request.headers["content-type"] ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     const was = type === "" ? "missing" : JSON.stringify(type);

@@ -42,7 +42,7 @@ export const sharedFields = {
   presence_penalty: neutral(0, "the sampler has no penalties"),
   repetition_penalty: neutral(1, "the sampler has no penalties"),
   logit_bias: z.strictObject({}, { error: "only {} is served: the sampler has no biases" }).optional(),
-  // Metadata for the operators of a service, without effect on the answer.
+  // These fields are metadata for the operators of a service. They have no effect on the answer.
   user: z.string().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
   store: neutral(false, "nothing is stored"),
@@ -75,7 +75,7 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   throw new ApiError("invalid_value", `${param}: ${issue?.message ?? "is invalid"}; ${was}`, { param });
 }
 
-/** `messages[0].role` */
+/** Formats the path of a field, such as `messages[0].role`. */
 function paramOf(path: readonly PropertyKey[]): string {
   return path
     .map((key, i) => (typeof key === "number" ? `[${key}]` : `${i === 0 ? "" : "."}${String(key)}`))

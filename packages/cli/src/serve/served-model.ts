@@ -31,7 +31,7 @@ export class ServedModel {
   readonly name: string;
   readonly sampler: ModelSampler;
   readonly tokenizer: BpeTokenizer;
-  /** Absent: /v1/chat/completions is refused. */
+  /** Without a template, requests to /v1/chat/completions are refused. */
   readonly template: ChatTemplate | undefined;
   /** Whether the template renders tools. */
   readonly hasTools: boolean;
@@ -89,7 +89,7 @@ export class ServedModel {
   }
 }
 
-/** A template that ignores tools renders the same with and without them. */
+/** Returns whether a template renders tools: one that ignores them renders the same with and without them. */
 function writesTools(template: ChatTemplate): boolean {
   const messages = [{ role: "user", content: "?" }];
   const probe = {

@@ -39,7 +39,7 @@ export interface ModelServerOptions {
   /** Throws for a request that is not admitted. */
   readonly guard: (request: IncomingMessage) => void;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
-  /** Folder from which other weights may be loaded. Absent: the weights cannot be changed. */
+  /** Folder from which other weights may be loaded. Without it the weights cannot be changed. */
   readonly weightsFrom?: string | undefined;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -47,7 +47,7 @@ export interface ModelServerOptions {
 
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 60_000;
-/** How often Node checks for connections past their timeout. Its default of 30 s would be three times as long. */
+/** Milliseconds between Node's checks for connections past their timeout. Its default, 30 s, is thrice that timeout. */
 const connectionsCheckMs = 2_000;
 const maxHeaderBytes = 16 * 1024;
 const maxConnections = 1024;
@@ -126,7 +126,7 @@ export class ModelServer {
     await this.#admission.drain();
     clearTimeout(late);
     this.#server.closeIdleConnections();
-    // Connections without a running request are not waited for.
+    // Connections without a running request are closed after this time, because nothing waits for them.
     const idle = setTimeout(() => this.#server.closeAllConnections(), headersTimeoutMs);
     await closed;
     clearTimeout(idle);
@@ -150,7 +150,7 @@ export class ModelServer {
       failure = reason;
       if (!response.headersSent && !response.destroyed) refuse(request, response, ApiError.from(reason));
     }
-    // An open connection would delay the end of a server that is stopping.
+    // The connection is closed, because an open one would delay the end of a server that is stopping.
     if (this.#admission.stopping) endWith(request, response);
     const left = response.destroyed && !response.writableFinished;
     const status =
@@ -159,7 +159,7 @@ export class ModelServer {
     this.#log({ path, status: left ? "left" : status, seconds: meter.seconds }, failure);
   }
 
-  /** Paths that do not use the model. */
+  /** Answers the requests that sample nothing: models, health and metrics. */
   async #tell(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { metrics } = this.#options;
     const card = this.#card();
@@ -205,7 +205,7 @@ export class ModelServer {
     const body = await readJson(request, settings.maxBodyBytes);
     const named = (body as { readonly model?: unknown } | null)?.model ?? this.#model.name;
     if (named !== this.#model.name) throw unknownModel(named, this.#model.name);
-    // A request that can never fit into the queue would otherwise be told to retry forever.
+    // The bound of the choices includes the queue's, because a request that can never fit would be retried forever.
     const asked = ask(
       this.#model,
       body,
@@ -221,7 +221,7 @@ export class ModelServer {
       response.destroy();
     };
     response.once("close", onLeft);
-    // An answer that is queued behind another one on its connection has no socket yet, and would not see it close.
+    // An answer that is queued behind another one on its connection has no socket yet, and would not notice its close.
     request.socket.once("close", onLeft);
     const signal = AbortSignal.any([ended.signal, this.#stop.signal]);
     try {
@@ -240,7 +240,7 @@ export class ModelServer {
     }
   }
 
-  /** Never logs the content of requests or answers. */
+  /** Logs the end of a request, but never the content of requests or answers. */
   #log(
     fields: { readonly path: string; readonly status: number | "left"; readonly seconds: number },
     failure: unknown,
@@ -259,7 +259,7 @@ function endWith({ socket }: IncomingMessage, response: ServerResponse): void {
   else response.once("finish", () => socket.destroySoon());
 }
 
-/** An invalid percent-encoding names no model, and is left unchanged. */
+/** Decodes a model's name. An invalid percent-encoding is left unchanged, because it names no model. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -271,7 +271,7 @@ function decoded(text: string): string {
 const pages = ["/v1/models", "/health", "/healthz", "/metrics"] as const;
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
-  // The rest of an unread body would be parsed as the next request.
+  // The connection is closed, because the rest of an unread body would be parsed as the next request.
   const close = request.complete ? {} : { connection: "close" };
   sendJson(response, error.status, error.toJSON(), { ...error.headers, ...close });
 }

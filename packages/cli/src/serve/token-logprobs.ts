@@ -4,17 +4,18 @@ import type { BpeTokenizer, RunLogprobs, TopLogprobs } from "@palimpsest/model";
 export const logprobsModes = ["raw_logprobs", "processed_logprobs"] as const;
 export type LogprobsMode = (typeof logprobsModes)[number];
 
-/** Tokens with their log-probs. */
+/** Tokens with the log-probs that clients get. */
 export interface ToldTokens {
   readonly tokenIds: readonly number[];
-  /** Nats; one per token. */
+  /** One log-prob per token, in nats. */
   readonly logprobs: readonly number[];
   readonly topLogprobs?: readonly TopLogprobs[];
 }
 
 /**
- * Returns the log-probs of sampled tokens. Greedy tokens have the model's own in either mode, as in vLLM. After a
- * truncation the likeliest tokens are omitted, because it is unknown here which of them were truncated.
+ * Returns the log-probs of sampled tokens. Greedy tokens have the model's own in either mode, as in vLLM. If sampling
+ * was truncated (top-k, top-p, min-p), the processed log-probs of the likeliest tokens are omitted, because it is
+ * unknown here which of these tokens were left.
  */
 export function toldLogprobs(
   { rolloutLogprobs: raw, sampledLogprobs: processed, topLogprobs: top }: RunLogprobs,
@@ -25,7 +26,7 @@ export function toldLogprobs(
     return { logprobs: raw, ...(top === undefined ? {} : { topLogprobs: top }) };
   if (top === undefined || truncated) return { logprobs: processed };
   const topLogprobs = top.map(({ tokenIds, logprobs }, i) => {
-    // The same for every token at the position: the sum of their probabilities after the temperature.
+    // The logarithm of the softmax's normalizer after the temperature, which is the same for every token at a position.
     const total = (raw[i] ?? Number.NaN) / temperature - (processed[i] ?? Number.NaN);
     return { tokenIds, logprobs: logprobs.map((logprob) => logprob / temperature - total) };
   });
@@ -41,7 +42,7 @@ interface Likely {
   readonly logprob: number;
 }
 
-/** For each token of a piece: the token itself and the likeliest ones at its position, in nats. */
+/** Yields each token of a piece and the likeliest tokens at its position, with log-probs in nats. */
 function* tokensOf(piece: ToldTokens): Generator<Likely & { readonly top: readonly Likely[] }> {
   for (const [i, tokenId] of piece.tokenIds.entries()) {
     const top = piece.topLogprobs?.[i];
@@ -53,13 +54,13 @@ function* tokensOf(piece: ToldTokens): Generator<Likely & { readonly top: readon
   }
 }
 
-/** `bytes` is null if a token is a part of a character, because its text does not determine its bytes. */
+/** Formats one token. `bytes` is null if it is a part of a character, because its text does not determine its bytes. */
 function named(tokenizer: BpeTokenizer, { tokenId, logprob }: Likely) {
   const token = tokenizer.decode([tokenId]);
   return { token, logprob, bytes: token.includes("\ufffd") ? null : [...Buffer.from(token)] };
 }
 
-/** Formats them for /v1/chat/completions. */
+/** Formats log-probs for /v1/chat/completions. */
 export function chatLogprobs(tokenizer: BpeTokenizer, piece: ToldTokens) {
   return Array.from(tokensOf(piece), ({ top, ...token }) => ({
     ...named(tokenizer, token),
@@ -76,7 +77,7 @@ export interface CompletionLogprobs {
 }
 
 /**
- * Formats them for /v1/completions, where the sampled token is always among the likeliest.
+ * Formats log-probs for /v1/completions, whose `top_logprobs` always include the sampled token.
  * @param offset characters before the piece
  */
 export function completionLogprobs(

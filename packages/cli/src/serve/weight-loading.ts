@@ -15,7 +15,8 @@ import type { ServedModel } from "./served-model.js";
 
 const loadPath = "/collective_rpc";
 /**
- * The sampler itself changes weights between requests and drops cached prefixes, so these requests have no effect.
+ * These requests are answered without an effect, because the sampler itself changes weights between requests and drops
+ * cached prefixes.
  */
 const formalities = ["/pause", "/resume", "/reset_prefix_cache"];
 
@@ -29,6 +30,7 @@ export function isWeightLoading(path: string): boolean {
 }
 
 /**
+ * Loads the weights that a request names, or acknowledges a request that has no effect.
  * @param within the folder from which weights may be read; other paths are refused
  * @throws {ApiError} invalid_value and others
  */

@@ -20,7 +20,7 @@ export interface TraceEvent {
   readonly dur?: number;
   readonly cat?: string;
   readonly id?: number;
-  /** For the end of an arrow: it binds to the enclosing slice. */
+  /** Set on the end of an arrow: "e" binds the arrow to the enclosing slice. */
   readonly bp?: "e";
   readonly cname?: string;
   readonly args?: Readonly<Record<string, string | number>>;
@@ -36,14 +36,14 @@ interface Slice {
   readonly name: string;
   readonly startUs: number;
   readonly endUs: number;
-  /** The prefix of its row's name. */
+  /** The prefix of the name of the slice's row. */
   readonly track: string;
 }
 
 interface Process {
   readonly pid: number;
   title: string;
-  /** By track: the end of the last slice in each of its rows. */
+  /** The end of the last slice in each row, by track. */
   readonly rows: Map<string, number[]>;
   readonly rowIds: Map<string, number>;
 }
@@ -66,7 +66,7 @@ export function chromeTrace(tasks: readonly TaskInfo[], nowMs: number): ChromeTr
     const tid = processes.row(process, slice);
     traceEvents.push(complete(process.pid, tid, slice));
     if (task.callerId === "") continue;
-    // The caller's view of it: from its arrival at the callee until its end, as far as the callee knows.
+    // The caller shows the call from its arrival at the callee until its end, as far as the callee has reported them.
     const caller = processes.of(task.callerId, task.callerId);
     const queuedUs = Math.min(slice.startUs, us(task.queuedAtMs || task.startedAtMs));
     const outgoing: Slice = { ...slice, name: `→ ${slice.name}`, startUs: queuedUs, track: "calls out" };

@@ -1,4 +1,4 @@
-/** The cluster's state as flat tables, for `list --filter` and `palimpsest sql`. */
+/** Represents the cluster's state as flat tables, for `list --filter` and `palimpsest sql`. */
 import type {
   ActorInfo,
   Cluster,
@@ -20,11 +20,11 @@ export interface StateTable {
   readonly columns: Readonly<Record<string, ColumnType>>;
   /** The maximum number of rows that are read. */
   readonly maxRows: number;
-  /** At most `limit` rows: the newest events, or the first of other rows. */
+  /** Returns at most `limit` rows: the newest events, or the first rows of other tables. */
   read(cluster: Cluster, limit: number): Promise<readonly Row[]>;
 }
 
-/** The most objects that a head lists. */
+/** The maximum number of objects that a head lists. */
 const maxObjectRows = 10_000;
 
 /** Creates a table from the result of a cluster call. */
@@ -43,7 +43,7 @@ function tableOf<Item>(
   };
 }
 
-/** Milliseconds since the epoch; null if it has not happened. */
+/** Converts milliseconds since the epoch; null if the event has not happened. */
 function moment(ms: number): number | null {
   return ms > 0 ? ms : null;
 }
