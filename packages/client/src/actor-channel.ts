@@ -34,18 +34,18 @@ import type { SharedStreams } from "./shared-streams.js";
 import { StreamWatch } from "./stream-watch.js";
 import { WaitingCalls } from "./waiting-calls.js";
 
-/** After this silence the head is asked about the actor, and again at intervals that grow to the longest. */
+/** The head is asked about a silent actor after `first` milliseconds, and then at intervals that grow to `longest`. */
 const defaultSilenceMs = { first: 5_000, longest: 30_000 };
 const defaultMaxOutstandingCalls = 100_000;
 const defaultMaxOutstandingBytes = 256 * 1024 * 1024;
 
 export interface ActorChannelOptions {
   readonly actorId: string;
-  /** The caller's name, for listings of calls. */
+  /** The caller's name, which listings of calls show. */
   readonly callerId?: string | undefined;
   readonly network: Network;
   readonly resolver: ActorResolver;
-  /** The shared streams to light actors. Absent: each has a stream of its own. */
+  /** The shared streams to light actors. If it is absent, each actor has a stream of its own. */
   readonly shared?: SharedStreams | undefined;
   readonly maxOutstandingCalls?: number;
   readonly maxOutstandingBytes?: number;

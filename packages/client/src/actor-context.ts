@@ -13,14 +13,14 @@ export interface ActorContext<State = unknown> {
   readonly role: string;
   readonly nodeId: string;
   readonly jobId: string;
-  /** 1 in the first process of the actor, 2 after one restart, … */
+  /** The number of the actor's process: 1 for the first, 2 after one restart, and so on. */
   readonly incarnation: number;
   readonly clusterId: string;
   /** host:port of the head. */
   readonly headAddress: string;
   /** Environment variables of the actor's process: the node's, without the node's own settings and secrets. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The object store, through this node. */
+  /** Reads and writes the cluster's objects through this node. */
   readonly objects: Objects;
   readonly logger: Logger;
   /** The metrics that the actor's own metrics endpoint serves. */

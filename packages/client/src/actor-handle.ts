@@ -76,7 +76,7 @@ export type ActorHandle<Actor> = RemoteMethods<Actor> & ActorControls<Actor>;
 
 export interface HandleDeps {
   readonly channel: ActorChannel;
-  /** Undefined means that calls carry no references. */
+  /** If it is undefined, calls carry no references. */
   readonly values?: ValueStore | undefined;
   /** How the handle is represented in values. Default: it cannot be sent. */
   readonly reference?: { readonly maxTaskRetries: number };
@@ -176,7 +176,7 @@ function retriesOf(retries: number): number {
   return retries < 0 ? Number.POSITIVE_INFINITY : retries;
 }
 
-/** The result of a call that could not be made. */
+/** Returns the result of a call that could not be made. */
 function refused(error: PalimpsestError): ReturnType<Call> {
   const promise = Promise.reject(error);
   const iterate = () => {

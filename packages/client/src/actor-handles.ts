@@ -14,16 +14,16 @@ import type { HeadClient } from "./head-client.js";
 import { SharedStreams } from "./shared-streams.js";
 import type { ValueStore } from "./value-store.js";
 
-/** Time beyond its own wait that ResolveActor has to answer. */
+/** The milliseconds that ResolveActor gets to answer, in addition to the time for which it waits by itself. */
 const resolveSlackMs = 2_000;
 
 export interface ActorHandlesDeps {
   readonly head: HeadClient;
   readonly network: Network;
   readonly callTimeoutMs: number;
-  /** The caller's name, for listings of calls. */
+  /** The caller's name, which listings of calls show. */
   readonly callerId?: string;
-  /** Absent: calls carry no references. */
+  /** If it is absent, calls carry no references. */
   readonly values?: () => ValueStore;
 }
 

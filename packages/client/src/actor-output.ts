@@ -61,14 +61,14 @@ export async function* actorOutput(
     if (actor.incarnation <= incarnation) continue;
     if (options.incarnation !== undefined) return;
     incarnation += 1;
-    // All of the next process's output is read.
+    // `tailLines` applies only to the first process that is read; the output of its successors is read in full.
     tailLines = 0;
     offsetBytes = 0;
   }
 }
 
 /**
- * Whether the node whose connection broke while this output was read is alive.
+ * Returns whether the node whose connection broke while this output was read is alive.
  * @throws {PalimpsestError} NOT_FOUND if the actor died with its node, and the end of its output with it
  */
 async function isBack(

@@ -40,7 +40,7 @@ export class ActorPool<Actor, Result = unknown> {
     return new PoolMap({ members: this.#members, work, values, ordered: true });
   }
 
-  /** Like map(), with the results in the order in which they become available. */
+  /** Processes the values as map() does, but yields the results in the order in which they become available. */
   mapUnordered<Value, Output>(
     work: PoolWork<Actor, Value, Output>,
     values: Iterable<Value> | AsyncIterable<Value>,
@@ -58,7 +58,7 @@ export class ActorPool<Actor, Result = unknown> {
     this.#results.add(this.#members.run((actor) => work(actor, value)));
   }
 
-  /** Whether there is a submitted item whose result has not been requested. */
+  /** Returns whether there is a submitted item whose result has not been requested. */
   hasNext(): boolean {
     return this.#results.left > 0;
   }

@@ -15,7 +15,7 @@ import type { WaitingCalls } from "./waiting-calls.js";
 
 const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
 
-/** How long calls in flight wait for a report about a process whose stream broke. */
+/** The milliseconds for which calls in flight wait for a report about a process whose stream broke. */
 const firstNewsWaitMs = 1_000;
 const resolveWaitMs = 10_000;
 const backoffLimits = { firstMs: 100, longestMs: 2_000 };
@@ -28,12 +28,12 @@ export interface ActorSearchDeps {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly inFlight: InFlightCalls;
-  /** Identities of calls, if the actor is durable. */
+  /** Assigns identities to calls; it is present only if the actor is durable. */
   readonly identities: CallIdentities;
   readonly waiting: WaitingCalls;
-  /** The shared streams to light actors. Absent: each has a stream of its own. */
+  /** The shared streams to light actors. If it is absent, each actor has a stream of its own. */
   readonly shared?: SharedStreams | undefined;
-  /** Why the search has ended; undefined while the channel is in use. */
+  /** Returns why the search has ended; undefined while the channel is in use. */
   readonly over: () => PalimpsestError | undefined;
   /** Called with the stream that the actor has accepted. */
   readonly onFound: (stream: ActorStream) => void;

@@ -13,7 +13,7 @@ import { schedulingFields } from "./scheduling.js";
 /** The maximum size in bytes of encoded constructor arguments in an actor's specification. The head refuses more. */
 const maxInlineArgsBytes = 100 * 1024;
 
-/** Loaded by the first spawn, see load-config.ts. */
+/** Set by the first spawn, which loads the module (load-config.ts). */
 let configModule: Promise<typeof import("./config.js")> | undefined;
 
 export type ActorClass<Instance extends object, Args extends unknown[]> = new (...args: Args) => Instance;

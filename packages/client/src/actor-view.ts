@@ -42,7 +42,7 @@ export interface ActorInfo {
   /** Why the actor has no node: the number of nodes by cause, and what the nearest node lacks. */
   readonly pendingReason: string;
   readonly createdAtMs: number;
-  /** The last death, also after a restart. */
+  /** The certificate of the last death, which is kept after a restart. */
   readonly certificate: DeathCertificate | undefined;
 }
 
@@ -57,13 +57,13 @@ export interface ActorFilter {
   readonly namespace?: string;
   /** Name under which a module exports the class. */
   readonly className?: string;
-  /** How many at most; default all. */
+  /** The maximum number of actors. Default: all. */
   readonly limit?: number;
 }
 
 export const defaultNamespace = "default";
 
-/** As people write it and commands show it: "name" in the default namespace, else "namespace/name". */
+/** Returns the name that commands accept and show: "name" in the default namespace, else "namespace/name". */
 export function fullNameOf({ name, namespace }: Pick<ActorInfo, "name" | "namespace">): string {
   return name === "" || namespace === defaultNamespace ? name : `${namespace}/${name}`;
 }

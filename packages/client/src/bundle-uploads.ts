@@ -11,8 +11,8 @@ import { type Bundle, uploadBundle } from "./bundle.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
 
 /**
- * The maximum number of attempts. A head that changes between upload and request more often than this is no
- * coincidence.
+ * The maximum number of attempts. If the leading head changes even more often between upload and request, this is no
+ * coincidence, and the request's own error is thrown.
  */
 const maxUploads = 4;
 

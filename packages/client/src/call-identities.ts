@@ -14,7 +14,7 @@ interface Sent {
 export class CallIdentities {
   readonly #clock: Clock;
   readonly #caller = newId("caller");
-  /** Numbers of the calls without an outcome, in order. */
+  /** Numbers of the calls that have no outcome yet, in order. */
   readonly #sent = new OldestFirstMap<PendingCall, Sent>();
   #last = 0;
 

@@ -41,7 +41,7 @@ export interface CallStreamOptions {
   readonly clock: Clock;
   readonly actorId: string;
   readonly incarnation: number;
-  /** The caller's name, for listings of calls. */
+  /** The caller's name, which listings of calls show. */
   readonly callerId?: string | undefined;
   readonly connectTimeoutMs?: number;
   /**
@@ -51,7 +51,7 @@ export interface CallStreamOptions {
   readonly kind?: "own" | "mesh" | "shared";
   /** For a stream of the kind shared: these actors of the process have ended. */
   readonly onLeft?: (actors: readonly proto.MeshMember.$Properties[]) => void;
-  /** Absent: calls have no identities, and each is sent once to this process. */
+  /** If it is absent, calls have no identities, and each is sent once to this process. */
   readonly identities?: CallIdentities;
   /** Called once, with the calls without an outcome, in the order in which they were sent. */
   readonly onBreak: OnBreak;
@@ -60,7 +60,7 @@ export interface CallStreamOptions {
 /** One of the actors that share a stream. */
 export interface Recipient {
   readonly to: proto.MeshMember.$Properties;
-  /** The actor is not in the process, so the call has not run. */
+  /** Called when the process does not host the actor, so that the call certainly has not run. */
   notThere(call: PendingCall, error: PalimpsestError): void;
   /** Called with the last reply to a call. */
   replied(call: PendingCall): void;

@@ -35,10 +35,10 @@ import {
   summaryView,
 } from "./views.js";
 
-/** How long a process may take to return its stack. */
+/** The milliseconds that a process may take to return its stack. */
 const stackTimeoutMs = 10_000;
 
-/** Read access to the head's tables. Nothing here changes anything. */
+/** Reads the head's tables. Nothing here changes anything. */
 export class ClusterState {
   readonly #head: HeadClient;
 

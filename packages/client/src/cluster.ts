@@ -60,7 +60,7 @@ export interface ConnectDeps {
 /** A connection to a cluster, with everything that a driver can do. Close it to end the session's actors. */
 export class Cluster extends ClusterValues {
   readonly sessionId: string;
-  /** The namespace in which it creates and finds named actors. */
+  /** The namespace in which this connection creates and finds named actors. */
   readonly namespace: string;
   /** Immutable bytes that are named by their hash, such as weights and files. */
   readonly objects: Objects;
@@ -179,7 +179,10 @@ export class Cluster extends ClusterValues {
     }
   }
 
-  /** Like connect(), over an existing network. Its session runs in this thread unless `openSession` differs. */
+  /**
+   * Connects as connect() does, but over an existing network. Its session runs in this thread unless `openSession`
+   * differs.
+   */
   static async over(
     network: Network,
     resolved: ResolvedConnectOptions,
@@ -271,7 +274,7 @@ export class Cluster extends ClusterValues {
    */
   async queue<Item>(options: QueueOptions = {}): Promise<Queue<Item>> {
     const { bounds, options: ofActor } = queueActorOptions(options);
-    // Loaded on first use.
+    // The module is loaded by the first queue, because most programs have none.
     const { QueueActor } = await import("./queue-actor.js");
     const type = this.actor<QueueActor<Item>, [QueueBounds]>(QueueActor<Item>, queueSource, ofActor);
     return Queue.of(await (options.name ? type.getOrCreate(bounds) : type.spawn(bounds)));

@@ -21,7 +21,7 @@ export type CodeSource =
 
 export interface Code {
   readonly ref: proto.CodeRef.$Properties;
-  /** Undefined for a module that the cluster has. */
+  /** The bundle of the code; undefined for a module that the cluster has. */
   readonly bundle: Bundle | undefined;
 }
 

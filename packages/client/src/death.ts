@@ -10,7 +10,7 @@ export function actorTitle(info: proto.ActorInfo.$Properties): string {
   return fullName ? `${kind} ${fullName} (${id})` : `${kind} ${id}`;
 }
 
-/** The facts of a death certificate, as an error's details carry them. */
+/** Returns the facts of a death certificate, as an error's details carry them. */
 export function certificateDetails(info: proto.ActorInfo.$Properties): Record<string, string> {
   const details: Record<string, string> = {
     actorId: info.spec?.actorId ?? "",

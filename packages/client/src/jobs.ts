@@ -53,7 +53,7 @@ export type SubmitJobOptions = CommonJobOptions &
 
 export interface JobLogsOptions {
   readonly offsetBytes?: number;
-  /** Continue until the job ends. */
+  /** Whether to wait for new output until the job ends. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }

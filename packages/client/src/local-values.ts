@@ -129,7 +129,7 @@ export class LocalValues {
         );
       const own = local.contained.filter((one) => one.local !== undefined);
       if (own.length > 0) {
-        // In a separate turn, because values may be nested deeply.
+        // These values are uploaded in a separate turn, because values may be nested deeply.
         await undefined;
         await Promise.all(own.map((one) => one.local && this.#promote(one.ref, one.local)));
       }

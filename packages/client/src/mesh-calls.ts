@@ -22,7 +22,7 @@ import type { ValueStore } from "./value-store.js";
 
 const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
 const resolveWaitMs = 10_000;
-/** How long a report about a process whose stream broke is waited for. */
+/** The milliseconds for which a call waits for the head's report about a process whose stream broke. */
 const newsWaitMs = 1_000;
 const retryMs = 100;
 
@@ -35,7 +35,7 @@ export interface MeshCallSettings {
 export interface MeshCallsDeps {
   readonly network: Network;
   readonly resolver: ActorResolver;
-  /** Absent: calls carry no references. */
+  /** If it is absent, calls carry no references. */
   readonly values?: ValueStore | undefined;
   readonly callTimeoutMs: number;
   readonly clock?: Clock;
@@ -46,7 +46,7 @@ interface Location {
   readonly incarnation: number;
 }
 
-/** Calls one method of many actors, with one message to each process. */
+/** The content of one call to many members. It is sent once to each process that hosts some of them. */
 interface Message {
   readonly method: string;
   readonly ready: ReadyValue;

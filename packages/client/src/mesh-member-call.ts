@@ -9,7 +9,7 @@ export type MeshOutcome =
   | { readonly status: "failed"; readonly error: PalimpsestError };
 
 export interface MeshCarrier extends CallCarrier {
-  /** The process does not host the member, or not this incarnation of it, so the call has not run. */
+  /** Called when the process does not host the member, or not this incarnation of it, so that the call has not run. */
   notThere(call: MeshMemberCall): void;
 }
 

@@ -20,9 +20,9 @@ import {
 } from "./mesh-shape.js";
 import type { NodeInfo } from "./views.js";
 
-/** The number of creations that the head has to answer at once. */
+/** The maximum number of members that the head is asked to create at the same time. */
 const maxSpawning = 100;
-/** How long nodes that have just been started may take to be registered. */
+/** The milliseconds that nodes that have just been started may take until they are registered. */
 const nodeWaitMs = 5_000;
 const nodeLookMs = 100;
 

@@ -27,13 +27,17 @@ import type { CallSettings } from "./object-transfer.js";
 import { within } from "./within.js";
 
 const maxUntold = 100_000;
-/** For how long a stream is opened only to send releases. The next operation that needs a stream sends them too. */
+/**
+ * The milliseconds for which a stream is opened only to send releases. After that they wait for the next operation that
+ * needs a stream.
+ */
 const tellTimeoutMs = 120_000;
 /**
- * The longest timer that can be set. An order to release values waits for its answer as long as the stream exists.
+ * The longest delay of a timer in milliseconds. An order to release values waits for its answer as long as the stream
+ * exists.
  */
 const neverMs = 2 ** 31 - 1;
-/** The number of values in one order, which is fewer than a node accepts. */
+/** The maximum number of values in one order, which is below the node's limit. */
 const maxIdsPerOrder = 10_000;
 /** Whether the released value was certainly stored, or may reach the node after the release. */
 type LetGo = "release" | "withdraw";
@@ -46,9 +50,9 @@ export interface NodeConnectionOptions {
   readonly network: Network;
   readonly holder: string;
   readonly clock?: Clock;
-  /** All values that are held at the moment. */
+  /** Returns the ids of all values that this program has leased. */
   readonly heldIds: () => readonly string[];
-  /** The values that calls in progress refer to. */
+  /** Returns the ids of the values that calls in progress refer to. */
   readonly pinnedIds: () => readonly string[];
   /** Reconstructs a result of one of this program's own tasks. @throws {PalimpsestError} OBJECT_LOST */
   readonly recover: (objectId: string) => Promise<void>;

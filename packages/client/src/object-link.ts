@@ -22,7 +22,7 @@ import {
 import type * as proto from "@palimpsest/wire/protocol";
 
 const maxBatchBytes = 1024 * 1024;
-/** An object id of 20 or 32 bytes in an order. */
+/** The bytes that an object id of 20 or 32 bytes is counted with when the size of an order is estimated. */
 const orderedIdBytes = 32;
 const helloTimeoutMs = 10_000;
 
@@ -35,9 +35,9 @@ export interface ObjectLinkOptions {
   readonly peer: Peer;
   readonly clock: Clock;
   readonly holder: string;
-  /** All values that the owner holds. */
+  /** The ids of all values that the owner has leased. */
   readonly held: readonly string[];
-  /** The values that calls in progress refer to. */
+  /** Returns the ids of the values that calls in progress refer to. */
   readonly pinnedIds: () => readonly string[];
   /** Aborts the opening of the stream. */
   readonly signal: AbortSignal;

@@ -25,9 +25,9 @@ export interface HeldObject {
 }
 
 export interface ObjectMemory {
-  /** The objects, largest first; entries of one object are together among those of the same size. */
+  /** The objects, the largest first. Among objects of the same size, the entries of one object are adjacent. */
   readonly objects: readonly HeldObject[];
-  /** The total size on all nodes, including objects that are not listed. */
+  /** The total number on all nodes, including objects that are not listed. */
   readonly totalObjects: number;
   readonly totalBytes: number;
   /** Nodes that did not answer, and why. */

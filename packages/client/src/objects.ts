@@ -34,7 +34,7 @@ import {
 } from "./object-transfer.js";
 
 const backoff = { firstMs: 50, longestMs: 1_000 };
-/** How often an object is fetched for one get. */
+/** The maximum number of times that an object is fetched for one get. */
 const maxReads = 3;
 
 /**
@@ -134,10 +134,9 @@ export class Objects {
   }
 
   /**
-   * Like get(), into existing memory: reading into memory that was used before is several times as fast as into new
-   * memory.
-   * @param targets filled one after another; together of the object's size. After a failure their content is
-   *   undefined.
+   * Reads the bytes as get() does, but into existing memory. Reading into memory that was used before is several times
+   * as fast as into new memory.
+   * @param targets filled one after another; together of the object's size. After a failure their content is undefined.
    * @throws {PalimpsestError} OBJECT_LOST, INVALID_ARGUMENT if they have another size
    */
   async getInto(

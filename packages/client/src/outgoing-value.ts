@@ -33,7 +33,10 @@ export interface ReadyValue {
 }
 
 export interface OutgoingValue {
-  /** Undefined if it may be sent at once. @throws {PalimpsestError} OBJECT_STORE_FULL, OBJECT_LOST, UNAVAILABLE */
+  /**
+   * Resolves to the content when it may be sent; undefined if it may be sent at once.
+   * @throws {PalimpsestError} OBJECT_STORE_FULL, OBJECT_LOST, UNAVAILABLE
+   */
   readonly preparing: Promise<ReadyValue> | undefined;
   /** The content of a value that may be sent at once. */
   readonly bytes: Uint8Array;

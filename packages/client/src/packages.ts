@@ -80,7 +80,7 @@ function localPath(manifest: string, name: string, range: string): string[] {
   return range.startsWith("file:") ? [range.slice("file:".length)] : [];
 }
 
-/** Adds packages that local packages name by "file:" too. */
+/** Returns the local packages of a lockfile, which include those that other local packages name by "file:". */
 async function lockedLocals(lockfile: string): Promise<string[]> {
   const { packages } = await readJson(lockfile, lockSchema);
   return Object.values(packages).flatMap(({ resolved, link }) => {

@@ -1,7 +1,7 @@
 /** The number of rows that one request returns. */
 const pageRows = 1_000;
 
-/** Reads page after page until the end, or until there are `limit` rows. */
+/** Reads page after page until there are no more rows, or until there are `limit` of them. */
 export async function pages<Row>(
   limit: number | undefined,
   read: (

@@ -33,7 +33,7 @@ const overheadBytes = 512;
 export interface PendingCallOptions {
   readonly method: string;
   readonly args: OutgoingValue;
-  /** Decodes references and large values of the reply. Absent: there are none. */
+  /** Decodes references and large values of the reply. It is absent if calls have none. */
   readonly values?: ValueStore | undefined;
   /** Infinity for no deadline. */
   readonly timeoutMs: number;
@@ -59,7 +59,7 @@ export interface ResultReader {
     reference: { readonly objectId: string; readonly sizeBytes: number },
     call: PendingCall,
   ): Promise<unknown>;
-  /** Why there is no result: the method was a generator. */
+  /** Returns the error of a call that has no result because its method is a generator. */
   end(): PalimpsestError;
 }
 
@@ -74,7 +74,7 @@ export interface CallCarrier {
   settled(call: PendingCall): void;
   /** Called when the caller no longer wants an answer. The call already has its outcome. */
   abandon(call: PendingCall): void;
-  /** The reader has taken this many items of this many bytes. */
+  /** Called when the reader has taken items, with their number and their total size in bytes. */
   grant(call: PendingCall, items: number, bytes: number): void;
   /** Called when the call may be sent, or has failed during its preparation. */
   prepared(call: PendingCall): void;

@@ -27,7 +27,7 @@ const strategies: Readonly<Record<GroupStrategyName, proto.GroupStrategy>> = {
   STRICT_SPREAD: proto.GroupStrategy.GROUP_STRATEGY_STRICT_SPREAD,
 };
 
-/** How long one request waits at the head, and how long beyond that the head has to answer. */
+/** The milliseconds for which one request waits at the head, and those that the head gets to answer beyond that. */
 const resolveWaitMs = 20_000;
 const resolveSlackMs = 2_000;
 const defaultReadyTimeoutMs = 600_000;

@@ -4,7 +4,7 @@ import type { HeadClient } from "./head-client.js";
 import { ValueStore } from "./value-store.js";
 
 export interface ProgramValuesOptions {
-  /** Called when a handle is created. */
+  /** Returns the client of the head. It is called when a handle is created. */
   readonly head: () => HeadClient;
   readonly network: Network;
   readonly callTimeoutMs: number;

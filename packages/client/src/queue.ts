@@ -10,9 +10,9 @@ import type { QueueActor, QueueBounds } from "./queue-actor.js";
 const defaultMaxBytes = 256 * 1024 * 1024;
 /** The maximum number of requests that wait at once, for items and for room. */
 const maxWaiting = 10_000;
-/** Time beyond the wait itself that the actor has to answer. */
+/** The milliseconds that the actor gets to answer, in addition to the wait that the caller requests. */
 const slackMs = 30_000;
-/** The longest timer. A request without a limit waits this long. */
+/** The longest delay of a timer in milliseconds. A request without a timeout waits this long. */
 const longestWaitMs = 2 ** 31 - 1;
 
 /** The plain form of a queue, for arguments, results and stored values. `Queue.of` creates a queue from it. */
@@ -30,7 +30,7 @@ export interface QueueOptions
 }
 
 export interface QueueWait {
-  /** How long a request waits, in milliseconds; 0 for not at all. Default: without a limit. */
+  /** The milliseconds for which a request waits; with 0 it does not wait. Default: no limit. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }

@@ -1,9 +1,9 @@
-/** The bytes of an object, and of each of its properties, besides their content. */
+/** The estimated bytes of each value besides its content: of an object, and of every value in it. */
 const overheadBytes = 16;
 
 /**
- * Estimates the memory of a value, for bounds: arrays count by their bytes, strings two bytes per character,
- * references little.
+ * Estimates the memory of a value in bytes, for bounds: typed arrays count with their bytes, strings with two bytes per
+ * character, and every value with a constant overhead, which is all that a reference counts.
  */
 export function roughBytes(value: unknown): number {
   const seen = new Set<object>();

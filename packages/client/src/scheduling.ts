@@ -7,7 +7,7 @@ type Fields = Required<Pick<proto.ActorSpec.$Properties, "labels" | "labelCondit
 const { LABEL_OPERATOR_IN, LABEL_OPERATOR_NOT_IN, LABEL_OPERATOR_EXISTS, LABEL_OPERATOR_NOT_EXISTS } =
   proto.LabelOperator;
 
-/** The requirements on a node, as the fields of a request. */
+/** Returns the requirements on a node, as the fields of a request. */
 export function schedulingFields({
   labels,
   strategy,

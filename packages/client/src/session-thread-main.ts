@@ -17,9 +17,12 @@ import { mainThreadStack } from "./main-thread-stack.js";
 import { Session } from "./session.js";
 import type { SessionNews, SessionOrder, SessionThreadData } from "./session-messages.js";
 
-/** The number of events that a busy main thread has not read. It learns of deaths from its streams all the same. */
+/**
+ * The maximum number of events that a busy main thread has not read. Further reports of deaths are dropped, because the
+ * main thread learns of deaths from its streams too.
+ */
 const maxUnreadNews = 10_000;
-/** This covers two polls of the certificate's files. */
+/** The milliseconds for which a refused session is retried, which cover two polls of the certificate's files. */
 const refusalGraceMs = 5_000;
 
 const { address, tlsFolder, sessionId, name, jobId, ...given } = workerData as SessionThreadData;

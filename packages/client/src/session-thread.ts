@@ -36,7 +36,9 @@ export interface SessionThreadLink {
 }
 
 const closeTimeoutMs = 4_000;
-/** How long a thread that was told to end may take. One that has not ended by then is left running. */
+/**
+ * The milliseconds within which a thread that was told to end must end. One that has not ended by then is left running.
+ */
 const terminateTimeoutMs = 1_000;
 
 // Threads run built code, even if tests run this module from its source.

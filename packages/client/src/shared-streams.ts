@@ -16,7 +16,7 @@ import { SharedMember } from "./shared-member.js";
 export interface SharedStreamsDeps {
   readonly network: Network;
   readonly clock: Clock;
-  /** The caller's name, for listings of calls. */
+  /** The caller's name, which listings of calls show. */
   readonly callerId?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export class SharedStreams {
     this.#deps = deps;
   }
 
-  /** Like CallStream.open(). */
+  /** Opens a stream as CallStream.open() does. */
   open(where: SharedAddress): { readonly stream: SharedMember; readonly ready: Promise<void> } {
     const { address } = where;
     let process = this.#processes.get(address);

@@ -25,7 +25,7 @@ export class StreamItems {
   readonly #values: ValueStore | undefined;
   readonly #grant: (items: number, bytes: number) => void;
   #items: Item[] = [];
-  /** Reads in progress. */
+  /** Reads of objects that are in progress. */
   readonly #readings = new Set<Promise<unknown>>();
   #received = 0;
   #taken = 0;

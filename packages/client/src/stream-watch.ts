@@ -16,7 +16,7 @@ export interface StreamWatchOptions {
   readonly resolver: ActorResolver;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** After this silence the head is asked, and again at intervals that grow to the longest. */
+  /** The head is asked after `first` milliseconds of silence, and then at intervals that grow to `longest`. */
   readonly silenceMs: { readonly first: number; readonly longest: number };
   /** Called when the head reports that the actor has permanently died. */
   readonly onDeath: (info: proto.ActorInfo.$Properties) => void;

@@ -50,7 +50,7 @@ export interface HoldingWorker {
   readonly actorId: string;
   grant(call: TaskCall, items: number, bytes: number): void;
   left(call: TaskCall, ranMs: number | undefined): void;
-  /** Whether the worker still has the task. */
+  /** Returns whether the worker still has the task. */
   has(call: TaskCall): boolean;
   /** Records that no caller waits for the task. */
   abandon(call: TaskCall): void;

@@ -14,7 +14,7 @@ export interface Interrupted {
 /** @template Lease the worker itself, which its events pass on */
 export interface TaskLeaseDeps<Lease> {
   readonly actorId: string;
-  /** The caller's name, for listings of tasks. */
+  /** The caller's name, which listings of tasks show. */
   readonly callerId?: string;
   readonly network: Network;
   readonly clock: Clock;
@@ -29,8 +29,9 @@ export interface TaskLeaseDeps<Lease> {
   onLeft(lease: Lease, ranMs: number | undefined): void;
   onInterrupted(lease: Lease, tasks: readonly Interrupted[], error: PalimpsestError): void;
   /**
-   * Called when the worker has ended; undefined if it was returned.
-   * @param neverOpened the worker could not be started at all
+   * Called when the worker has ended.
+   * @param error why it has ended; undefined if it was returned
+   * @param neverOpened whether the worker could not be started at all
    */
   onEnded(lease: Lease, error: PalimpsestError | undefined, neverOpened: boolean): void;
 }

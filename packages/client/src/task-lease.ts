@@ -21,9 +21,12 @@ import { workerDied, workerNews } from "./worker-news.js";
 const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
 
 const resolveWaitMs = 10_000;
-/** How long a report about a process whose stream broke is waited for. */
+/** The milliseconds for which a worker waits for the head's report about a process whose stream broke. */
 const firstNewsWaitMs = 1_000;
-/** How long a stream may outlive its process. */
+/**
+ * The milliseconds for which a stream stays open after the head has reported the death of its process, because answers
+ * may still be unread.
+ */
 const lastWordsMs = 1_000;
 const backoffLimits = { firstMs: 50, longestMs: 2_000 };
 const silenceMs = { first: 5_000, longest: 30_000 };
@@ -142,8 +145,8 @@ export class TaskLease {
       return;
     }
     this.#end();
-    // Not before the head knows the worker. One that the head learns of later ends by itself, because it has no
-    // callers (HOST-3).
+    // The worker is not killed before the head knows it. A worker that the head learns of later ends by itself, because
+    // it has no callers (HOST-3).
     const kill = () => this.#deps.kill(false);
     void this.#created.then(kill, kill).catch(() => undefined);
     this.#deps.onEnded(this, undefined, !this.#everOpen);

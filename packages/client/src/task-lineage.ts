@@ -101,7 +101,7 @@ export class TaskLineage {
     await (ask ? ask(why) : this.recoverOwn(objectId, why));
   }
 
-  /** Like recover(), for results of this program's own tasks. */
+  /** Reconstructs as recover() does, but only results of this program's own tasks. */
   async recoverOwn(objectId: string, why: PalimpsestError): Promise<void> {
     const entry = this.#entries.get(objectId);
     if (entry === undefined)

@@ -4,7 +4,7 @@
  */
 const aheadMs = 10;
 const maxAhead = 256;
-/** Shorter times are summed up, because a single task may be too short for the clock. */
+/** Running times are added up until they reach this, because a single task may be too short for the clock. */
 const windowMs = 1;
 
 export class TaskPace {

@@ -40,18 +40,18 @@ import type { ValueStore } from "./value-store.js";
 
 const maxOutstandingTasks = 1_000_000;
 const maxOutstandingBytes = 512 * 1024 * 1024;
-/** Time beyond its own wait that a request to the head has to be answered. */
+/** The milliseconds that the head gets to answer, in addition to the wait that a request asks for. */
 const slackMs = 2_000;
-/** Events are reported once. A head that is away does not learn of them. */
+/** The timeout of a report of events. It is not repeated, so a head that is away does not learn of these events. */
 const reportTimeoutMs = 5_000;
-/** Milliseconds between two requests while workers wait for their last tasks. */
+/** The milliseconds between two requests while workers that get no more tasks finish their last ones. */
 const retirePauseMs = 1_000;
 
 export interface TaskPoolDeps {
   readonly head: Pick<HeadClient, "call">;
   readonly network: Network;
   readonly resolver: ActorResolver;
-  /** Absent: tasks carry no references. */
+  /** If it is absent, tasks carry no references. */
   readonly values?: ValueStore;
   readonly ownerId: string;
   /** 0 if the owner is a session. */
@@ -61,7 +61,7 @@ export interface TaskPoolDeps {
   readonly jobId: string;
   /** The namespace in which its tasks name actors. Default: the default namespace. */
   readonly namespace?: string;
-  /** Placement group that captures what this process spawns. Absent: none does. */
+  /** The placement group that captures what this process spawns. If it is absent, none does. */
   readonly capturedBy?: string;
   readonly create: (
     request: proto.CreateActorRequest.$Properties,
@@ -71,14 +71,14 @@ export interface TaskPoolDeps {
   readonly environment?: ConnectionEnvironment;
   readonly clock?: Clock;
   readonly maxOutstandingTasks?: number;
-  /** The number of tasks that are sent ahead. Default: as measured. */
+  /** Decides how many tasks are sent ahead of their answers. Default: computed from measured running times. */
   readonly pace?: TaskQueueDeps["pace"];
 }
 
 /** The options with which the workers of a shape are started. */
 export interface TaskShape
   extends Pick<ResolvedTaskOptions, "resources" | "labels" | "strategy" | "environment"> {
-  /** The placement group from whose bundles they take their resources. Absent: none. */
+  /** The placement group from whose bundles they take their resources. If it is absent, they are in no group. */
   readonly placement?: proto.GroupPlacement.$Properties | null;
   /** Their folder and packages. Default: those of the job, or of this process. */
   readonly packed?: PackedEnvironment;
@@ -239,7 +239,7 @@ export class TaskPool implements TaskCarrier {
         const { waits, retireActorIds } = await head.call(headService.awaitDemand, request, options);
         if (retireActorIds?.length) {
           queue.retire(retireActorIds);
-          // Repeated at once, the request would get the same answer.
+          // If the request were repeated at once, it would get the same answer.
           await delay(retirePauseMs, signal, this.clock);
         }
         return waits ?? false;
@@ -281,7 +281,10 @@ export class TaskPool implements TaskCarrier {
   }
 }
 
-/** The error of requests that are pending when a queue is closed, which no caller sees: a closed queue has no tasks. */
+/**
+ * Returns the error of requests that are pending when a queue is closed, which no caller sees: a closed queue has no
+ * tasks.
+ */
 function unusedError(): PalimpsestError {
   return new PalimpsestError("CANCELLED", "no task of this shape is left");
 }

@@ -24,8 +24,8 @@ import type { Interrupted, TaskLeaseDeps } from "./task-lease-deps.js";
 import { TaskPace } from "./task-pace.js";
 
 /**
- * Longer than a driver usually computes between two rounds of tasks. A client that waits for the resources gets them
- * at once anyway.
+ * The milliseconds after which a worker without tasks is returned. It is longer than a driver usually computes between
+ * two rounds of tasks, and a client that waits for the resources gets them at once anyway.
  */
 export const idleMs = 10_000;
 const lookEveryMs = 1_000;
@@ -38,7 +38,7 @@ const maxFailedStarts = 5;
 const startBackoffMs = { first: 100, longest: 5_000 };
 const demandWaitMs = 10_000;
 /**
- * Milliseconds between two requests: after one with a positive answer, and after one that the head did not answer.
+ * The milliseconds between two requests: after one that reported demand, and after one that the head did not answer.
  */
 const demandPauseMs = { yes: 250, unanswered: 1_000 };
 
@@ -46,7 +46,7 @@ type LeaseEvents = Pick<TaskLeaseDeps<TaskLease>, "onOpen" | "onLeft" | "onInter
 
 export interface TaskQueueDeps {
   readonly clock: Clock;
-  /** Default: as measured. */
+  /** Decides how many tasks a worker has at a time. Default: computed from measured running times. */
   readonly pace?: Pick<TaskPace, "took" | "ahead"> | undefined;
   readonly lease: (events: LeaseEvents) => TaskLease;
   /** Waits until another client wants the resources of these workers; false if none did, as far as is known. */
@@ -91,7 +91,7 @@ export class TaskQueue {
     }
   }
 
-  /** The number of tasks that no worker has yet. */
+  /** The tasks that no worker has yet. */
   get waiting(): Iterable<TaskCall> {
     return this.#backlog;
   }

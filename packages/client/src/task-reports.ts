@@ -20,7 +20,7 @@ export interface TaskReportsDeps {
   /** The caller's name. */
   readonly callerId: string;
   readonly jobId: string;
-  /** The tasks that no worker has yet. */
+  /** Returns the tasks that no worker has yet. */
   readonly waiting: () => Iterable<TaskCall>;
   /** Never rejects: reports that do not arrive are lost. */
   readonly send: (report: proto.TaskReport.$Properties) => void;

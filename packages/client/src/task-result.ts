@@ -1,4 +1,4 @@
-/** Results of tasks that stay references. */
+/** Turns results of tasks into references. */
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ObjectRef } from "./object-ref.js";
 import type { OutgoingValue, ReadyValue } from "./outgoing-value.js";
@@ -39,7 +39,7 @@ export function referenceReader(values: ValueStore, name: string, runAgain: RunA
   };
 }
 
-/** Options of a task that runs again. */
+/** Returns the reader of a task that runs again to reconstruct its result. */
 function madeAgain(values: ValueStore, resultId: string): ResultReader {
   return {
     resultId,
@@ -59,7 +59,7 @@ function noReference(name: string): PalimpsestError {
   );
 }
 
-/** Arguments that were encoded before and are kept by their owner. */
+/** Returns arguments that were encoded before and are kept by their owner. */
 function readyValue(args: ReadyValue, sizeBytes: number, refs: readonly ObjectRef[]): OutgoingValue {
   const preparing = args.object === undefined ? undefined : Promise.resolve(args);
   return { preparing, bytes: args.bytes, sizeBytes, keeps: false, refs, release: () => undefined };

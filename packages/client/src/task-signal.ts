@@ -1,6 +1,9 @@
 let current: (() => AbortSignal) | undefined;
 
-/** The signal of the task that runs in this process, if one does. Whatever that task submits is canceled with it. */
+/**
+ * Returns the signal of the task that runs in this process, if one does. Whatever that task submits is canceled with
+ * it.
+ */
 export function currentTaskSignal(): AbortSignal | undefined {
   return current?.();
 }

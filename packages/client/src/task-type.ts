@@ -9,7 +9,7 @@ import type { TaskCall } from "./task-call.js";
 import type { TaskPool, TaskShape } from "./task-pool.js";
 import { type RunAgain, referenceReader } from "./task-result.js";
 
-/** Loaded by the first task, see load-config.ts. */
+/** Set by the first task, which loads the module (load-config.ts). */
 let configModule: Promise<typeof import("./config.js")> | undefined;
 
 export type TaskFunction = (...args: never[]) => unknown;

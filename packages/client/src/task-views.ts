@@ -85,7 +85,7 @@ export interface ClusterEventFilter {
   readonly limit?: number;
 }
 
-/** The numbers of the protocol start at 1. */
+/** Returns the name of a number of the protocol. These numbers start at 1. */
 function nameOf<Name extends string>(names: readonly Name[], number: number): Name | "unknown" {
   return names[number - 1] ?? "unknown";
 }

@@ -1,9 +1,11 @@
-/** The span of a driver. It is the parent of the driver's calls and a child of the span that submitted its job. */
+/**
+ * Creates the span of a driver. It is the parent of the driver's calls and a child of the span that submitted its job.
+ */
 import { isTraced, openTracing, tracing } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ResolvedConnectOptions } from "./config.js";
 
-/** How long the end of the driver waits until pending spans are sent. */
+/** The milliseconds for which the end of the driver waits until pending spans are sent. */
 const flushMs = 1_000;
 
 export interface TracedDriver {

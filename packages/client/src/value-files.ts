@@ -16,13 +16,14 @@ import {
   type ValueDecoding,
 } from "@palimpsest/wire";
 
-/** The bytes that are read first, which is the whole of most objects without their long arrays. */
+/** The number of bytes that are read first. Except for its long arrays, most objects end within them. */
 const beginBytes = 64 * 1024;
-/** One unit of work of a thread. */
+/** The number of bytes that a thread copies at a time. */
 const sliceBytes = 8 * 1024 * 1024;
 /**
- * Threads that copy at once. More do not make two cores faster. The kernel lets one at a time write to a file, so that a
- * second writer gains nothing on an idle machine (100 MB took 31 ms with either) and only its share of a busy one.
+ * The number of threads that copy at the same time. More than two are no faster on two cores. The kernel lets only one
+ * thread at a time write to a file, so a second writer gains nothing on an idle machine (100 MB took 31 ms with one and
+ * with two), and on a busy machine it gains only a larger share of the processor.
  */
 const lanes = 2;
 /** A value up to this size is written synchronously, because handing it to other threads takes longer. */
@@ -104,7 +105,8 @@ function afterBytes(pieces: readonly Uint8Array[], count: number): Uint8Array[] 
 }
 
 /**
- * Undefined if the file is no longer the object's (FILEVALUE-1), whatever was read from it.
+ * Reads a value from its file. Returns undefined if the file is no longer the object's (FILEVALUE-1), whatever was read
+ * from it.
  * @throws {PalimpsestError} CODEC if the content of the object's own file is invalid
  */
 export async function readFileValue(
@@ -141,7 +143,7 @@ async function readOpen(file: FileHandle, sizeBytes: number, { isStill, bind, in
   let begin = await readExactly(file, 0, Math.min(sizeBytes, beginBytes));
   const needed = Math.min(sizeBytes, headBytes(begin));
   if (needed > begin.byteLength) begin = await readExactly(file, 0, needed);
-  // Checked before the bytes are decoded, and again when all are read.
+  // The file is checked before the bytes are decoded, and again when all are read.
   if (!(await isStill())) return undefined;
   let unused = into;
   const bufferOf = (lengthBytes: number) => {

@@ -138,7 +138,7 @@ export class ValueHolds {
     return this.#keep(ref, 1);
   }
 
-  /** Like pin(), for a value that refers to it. */
+  /** Keeps it as pin() does, but for a value that refers to it. */
   keep(ref: ObjectRef): () => void {
     return this.#keep(ref, 0);
   }

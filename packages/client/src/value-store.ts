@@ -44,11 +44,11 @@ const controlTimeoutMs = 30_000;
 const recoverWaitMs = 10_000;
 /** For how long the head or a node may be away before a received value that is not leased counts as lost. */
 const holdLimitMs = 120_000;
-/** How often an object is looked up for one read. */
+/** The maximum number of times that an object is looked up for one read. */
 const maxReads = 3;
 /**
- * The number of values in one order or call, which the node's limit allows. Other clients get their turn between two
- * of them.
+ * The maximum number of values in one order or call, which is within the node's limit. Other clients are served between
+ * two of them.
  */
 const maxIdsPerCall = 10_000;
 

@@ -9,7 +9,7 @@ import { within } from "./within.js";
 export type Waitable = ObjectRef | PromiseLike<unknown>;
 
 export interface WaitOptions {
-  /** How many have to be ready. Default 1. */
+  /** The number of items that have to be ready. Default 1. */
   readonly count?: number;
   /** Milliseconds after which the items that are ready are returned. Default: no limit. */
   readonly timeoutMs?: number;

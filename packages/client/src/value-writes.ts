@@ -45,7 +45,7 @@ export async function storeAt(link: ObjectLink, value: StoringValue): Promise<vo
   }
 }
 
-/** The program and the node are on different machines, so the bytes are sent over the network. */
+/** Sends the bytes over the network, because the program and the node are on different machines. */
 async function upload(link: ObjectLink, value: StoringValue): Promise<void> {
   const { objectId, stored, contains, holder, timeoutMs, signal } = value;
   const settings = signal ? { timeoutMs, signal } : { timeoutMs };

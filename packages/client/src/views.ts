@@ -27,7 +27,7 @@ export interface NodeFilter {
   readonly limit?: number;
 }
 
-/** Pending requests of the same shape. */
+/** Pending requests that require the same resources and labels of a node. */
 export interface WaitingShape {
   readonly resources: Readonly<Record<string, number>>;
   readonly labels: Readonly<Record<string, string>>;

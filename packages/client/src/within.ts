@@ -1,7 +1,7 @@
 import { type Clock, delay, PalimpsestError, whenAborted } from "@palimpsest/wire";
 
 /**
- * Resolves or rejects with the first of the promise, the timeout and the signal.
+ * Resolves or rejects as the first of these does: the promise, the timeout or the signal.
  * @throws {PalimpsestError} GET_TIMEOUT, CANCELLED
  */
 export async function within<T>(

@@ -4,7 +4,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { certificateDetails } from "./death.js";
 
-/** Like ActorResolver.resolve; undefined if the head cannot be asked now. */
+/** Asks the head about the worker as ActorResolver.resolve does; undefined if the head cannot be asked now. */
 export async function workerNews(
   resolver: ActorResolver,
   actorId: string,

@@ -86,7 +86,8 @@ export async function fileAt(root: string, path: string): Promise<Found> {
 }
 
 /**
- * @param prefix of the folder whose files are listed: "", or a path that ends in "/"
+ * Lists the files of a folder and of the folders below it.
+ * @param prefix path of the folder whose files are listed: "", or a path that ends in "/"
  * @param outer rules of `.gitignore` files that apply; undefined if such files are ignored
  */
 export async function filesIn(
@@ -116,7 +117,7 @@ async function rulesIn(root: string, prefix: string): Promise<Rules> {
   return { prefix, matcher: ignore().add(await readFile(join(root, prefix, ".gitignore"), "utf8")) };
 }
 
-/** The innermost rule that matches decides, as in git. */
+/** Returns whether a file is ignored. The innermost rule that matches decides, as in git. */
 function isIgnored(entry: Dirent, path: string, rules: readonly Rules[]): boolean {
   for (const { prefix, matcher } of [...rules].reverse()) {
     const relative = path.slice(prefix.length) + (entry.isDirectory() ? "/" : "");

@@ -18,16 +18,16 @@ const { PLACEMENT_GROUP_STATE_PENDING, PLACEMENT_GROUP_STATE_REMOVED } = proto.P
 type SessionStream = ServerDuplexStream<proto.SessionMessage.$Properties, proto.SessionEvent.$Properties>;
 type LogStream = ServerWritableStream<proto.LogsRequest.$Properties, proto.LogChunk.$Properties>;
 
-/** A head that a test plays over real gRPC: tables without any life of their own. */
+/** A head that a test plays over real gRPC. Its tables change only as the test and its requests change them. */
 export class FakeHead {
   readonly token = "token-of-the-tests";
-  /** Under TLS when they have a certificate. */
+  /** The server uses TLS if these have a certificate. */
   credentials = Credentials.ofCluster(this.token);
   address = "";
   sessionLeaseMs = 120_000;
-  /** It receives requests, including goodbyes, and does not answer. */
+  /** Whether the head receives requests, including goodbyes, without answering them. */
   isMute = false;
-  /** What sessions are refused with. */
+  /** The error with which sessions are refused; undefined if they are accepted. */
   refusal: PalimpsestError | undefined;
   readonly sessions: proto.SessionMessage.$Properties[] = [];
   readonly actors = new Map<string, proto.ActorInfo.$Properties>();

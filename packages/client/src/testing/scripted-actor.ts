@@ -18,7 +18,7 @@ type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyB
  * tells it.
  */
 export class ScriptedActor {
-  /** Whom each stream was meant for. */
+  /** The actor and incarnation that each stream was opened for. */
   readonly addressees: Addressee[] = [];
   readonly batches: proto.CallBatch.$Properties[] = [];
   address = "";
@@ -46,7 +46,7 @@ export class ScriptedActor {
     return this.batches.flatMap((batch) => batch.frames ?? []);
   }
 
-  /** The call that arrives as this one, counted from 0, now or later. */
+  /** Returns the call that arrives at this index, counted from 0, and waits until it arrives. */
   async call(index: number): Promise<proto.Call.$Properties> {
     for (;;) {
       const call = this.frames.flatMap((frame) => frame.call ?? [])[index];
@@ -61,13 +61,13 @@ export class ScriptedActor {
     for (const stream of this.#streams) stream.write({ replies: [reply] });
   }
 
-  /** As when the network breaks: the streams end, the process lives. */
+  /** Breaks the streams as a failure of the network does. The process keeps running. */
   cut(): void {
     for (const stream of this.#streams) stream.emit("error", new Error("the test cuts the stream"));
     this.#streams.clear();
   }
 
-  /** As when the process dies. */
+  /** Ends the server as the death of the process does. */
   kill(): void {
     this.#server?.kill();
   }

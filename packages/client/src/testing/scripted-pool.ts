@@ -13,13 +13,13 @@ export class Doubler {
 
 const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
 
-/** A connected driver with actors whose every answer the test gives. */
+/** A connected driver with actors whose every answer the test determines. */
 export class ScriptedPool {
   readonly head: FakeHead;
   readonly cluster: Cluster;
   readonly handles: ActorHandle<Doubler>[] = [];
   readonly actors: ScriptedActor[] = [];
-  /** Calls of each actor that were answered. */
+  /** The number of answered calls of each actor. */
   readonly #answered: number[] = [];
 
   private constructor(head: FakeHead, cluster: Cluster) {
@@ -45,7 +45,7 @@ export class ScriptedPool {
     this.handles.push(await this.cluster.actor(Doubler, { module: "@palimpsest/trainer/actors" }).spawn());
   }
 
-  /** Calls that each actor was sent. */
+  /** The number of calls that each actor was sent. */
   get calls(): number[] {
     return this.actors.map((actor) => actor.methods.length);
   }
@@ -60,7 +60,7 @@ export class ScriptedPool {
     actor.reply(typeof reply === "number" ? { callId, value: encodeValue(reply) } : { callId, error: reply });
   }
 
-  /** The head says that the actor has died for good. */
+  /** Makes the head report that the actor has permanently died. */
   kill(index: number): void {
     const info = this.head.actors.get(this.handles[index]?.actorId ?? "");
     if (!info) throw new Error(`there is no actor ${index}`);
