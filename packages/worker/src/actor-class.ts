@@ -2,7 +2,7 @@ import type { ActorContext } from "@palimpsest/client";
 import { decodeValue, isNetworkFailure, PalimpsestError, type ValueDecoding } from "@palimpsest/wire";
 
 export interface ActorClassRef {
-  /** file: URL of an ES module. */
+  /** The file: URL of an ES module. */
   readonly moduleUrl: string;
   readonly exportName: string;
 }
@@ -82,8 +82,8 @@ function userError(what: string, reason: unknown): PalimpsestError {
 const maxCauseDepth = 8;
 
 /**
- * Whether the same code may succeed later: a retryable PalimpsestError, or a failed network connection, anywhere in
- * the chain of causes. The outermost PalimpsestError decides for all of its causes.
+ * Returns whether the same code may succeed later, because a retryable PalimpsestError or a failed network connection
+ * is in the chain of causes. The outermost PalimpsestError decides for all of its causes.
  */
 function isPassingFailure(reason: unknown, depth = 0): boolean {
   if (reason instanceof PalimpsestError) return reason.retryable;

@@ -26,7 +26,7 @@ export function createContext(
   const role = spec.role || "actor";
   const abort = new AbortController();
   const objectsAddress = start.objectsAddress ?? "";
-  // Created on first use, because a process may have thousands of actors.
+  // These are created on first use, because a process may have thousands of actors.
   let objects: Objects | undefined;
   let logger: Logger | undefined;
   let cluster: Promise<Cluster> | undefined;
@@ -45,7 +45,8 @@ export function createContext(
       objects ??= new Objects({
         address: () => Promise.resolve(objectsAddress),
         network,
-        // Leased by the actor id through all restarts. Those of a detached actor outlive its owner.
+        // The objects are owned by the actor's id through all restarts. Those of a detached actor outlive the actor's
+        // owner.
         holder: actorId,
         defaultTimeoutMs: objectTimeoutMs,
       });
@@ -56,7 +57,7 @@ export function createContext(
         component: role,
         level: levelOf(start.logLevel),
         fields: { actorId, nodeId: start.nodeId, jobId: spec.jobId || undefined },
-        // Through the stream, which knows whose code is running (shared-output.ts).
+        // The log is written through the stream that knows whose code is running (shared-output.ts).
         ...(spec.sharedProcess ? { destination: process.stderr } : {}),
       });
       return logger;
@@ -109,7 +110,7 @@ export function createContext(
   return { context, close };
 }
 
-/** The encoded constructor arguments: from the specification, or from the object that replaces them. */
+/** Returns the encoded constructor arguments, from the specification or from the object that replaces them. */
 export async function argumentsOf(
   spec: proto.ActorSpec.$Properties,
   context: ActorContext,

@@ -32,23 +32,26 @@ import { Lanes, type LanesOptions } from "./lanes.js";
 import { serveMesh } from "./mesh-host.js";
 import { serveShared } from "./shared-calls.js";
 
-/** The limit of a durable actor's calls that run or wait for their commit. */
+/** The maximum number of a durable actor's calls that run or wait for their commit. */
 const durableConcurrency = 256;
-/** A client that has leased a worker reopens its stream at intervals of seconds. */
+/**
+ * Functions are abandoned after this time without a caller's stream. It is much longer than the intervals of seconds at
+ * which a client that has leased a worker reopens its stream.
+ */
 const defaultAbandonedMs = 60_000;
 
 export interface HostedActorOptions extends LanesOptions {
-  /** 0 for the default of the class that is served. */
+  /** With 0, the default of the class that is served applies. */
   readonly maxConcurrency: number;
   readonly actorId: string;
   readonly incarnation: number;
-  /** Called with the first call. Absent: calls carry no references. */
+  /** Called with the first call. If it is absent, calls carry no references. */
   readonly values?: () => ValueStore;
   /** Wraps each call of a method. Default: no wrapping. */
   readonly around?: (call: () => unknown) => unknown;
-  /** Absent: calls are not reported. */
+  /** Reports calls. If it is absent, they are not reported. */
   readonly events?: CallEvents | undefined;
-  /** The actors of its process. Default: it is alone there. */
+  /** The actors of its process. Default: the actor is alone there. */
   readonly hosted?: HostedActors;
 }
 
@@ -57,13 +60,13 @@ export interface ActorHostOptions extends HostedActorOptions {
   readonly listenHost: string;
 }
 
-/** Served by a process instead of an instance: the functions of a module, one call at a time. */
+/** The functions of a module, which a process of tasks serves instead of an instance, one call at a time. */
 export interface TaskFunctions {
   /** @throws {PalimpsestError} NOT_FOUND */
   methodOf(name: string): Method;
   /** @param alone whether no other caller has a stream now; call numbers are unique within one stream */
   started(callId: number, signal: () => AbortSignal, alone: boolean): void;
-  /** HOST-3 */
+  /** Called when no caller has had a stream for a while (HOST-3). */
   abandoned(): void;
 }
 
@@ -77,7 +80,7 @@ export class ActorHost {
   #instance: object | undefined;
   #tasks: TaskFunctions | undefined;
   #durable: DurableActor | undefined;
-  /** Calls without an answer, and their callers. */
+  /** The calls that have no answer yet, and their callers. */
   readonly #calls = new Map<Invocation, Caller>();
   readonly #deadlines = new Deadlines(systemClock);
   #streamNumber = 0;
@@ -95,7 +98,7 @@ export class ActorHost {
     options.events?.watch(() => this.#unanswered());
   }
 
-  /** One of several hosts behind a server that passes streams to it. */
+  /** Creates one of several hosts behind a server, which passes streams to it. */
   static behind(options: HostedActorOptions, metrics: CallMetrics): ActorHost {
     return new ActorHost(options, () => metrics);
   }
@@ -149,7 +152,7 @@ export class ActorHost {
     this.#abandonment = setTimeout(() => this.#tasks?.abandoned(), this.#abandonedMs);
   }
 
-  /** From now on no call starts, and errors are not answered (INVOCATION-5). */
+  /** Ensures that from now on no call starts and errors are not answered (INVOCATION-5). */
   end(): void {
     this.#ending = true;
     this.#hosted.delete(this);
@@ -211,7 +214,7 @@ export class ActorHost {
     this.#hosted.left(this);
   }
 
-  /** Starts no calls of a caller that is behind in reading replies. */
+  /** Pauses or resumes the calls of a caller. They are paused while it is behind in reading replies. */
   pace(caller: Caller, behind: boolean): void {
     if (behind) this.#mailbox.pause(caller);
     else this.#mailbox.resume(caller);
@@ -288,7 +291,7 @@ export class ActorHost {
     return { ...deps, methodOf: (name) => durable.method(id, name, deps.methodOf(name)) };
   }
 
-  /** The instance's own method, for a timer. @throws {PalimpsestError} NOT_FOUND */
+  /** Returns the instance's own method, for a timer. @throws {PalimpsestError} NOT_FOUND */
   methodOf(name: string): Method {
     return this.#methodOf(name);
   }
@@ -337,7 +340,9 @@ export class ActorHost {
 
 const reserved: ReadonlySet<string> = new Set(reservedMethods);
 
-/** Methods of the class itself, without life hooks and what every object inherits. */
+/**
+ * Returns whether the class itself has the method. Life-cycle hooks and what every object inherits cannot be called.
+ */
 function isCallable(instance: object | undefined, name: string): instance is object {
   return instance !== undefined && !reserved.has(name) && !(name in Object.prototype) && name in instance;
 }

@@ -20,9 +20,9 @@ import { openServices } from "./process-services.js";
 import { openProcessTracing } from "./process-tracing.js";
 import { StartedMark } from "./started-mark.js";
 
-/** Exit code of a durable actor whose commit was refused. */
+/** The exit code of a durable actor whose commit was refused. */
 const refusedCode = 71;
-/** How long spans that have not been sent may take. */
+/** The milliseconds that the process waits at its end until pending spans are sent. */
 const flushMs = 1_000;
 const defaults = { maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
 
@@ -65,7 +65,7 @@ export async function startActorProcess(
     spec.taskWorker
       ? loadFunctions(start)
       : loadClass(start, program, async ({ logger }) => {
-          // Loaded by durable actors only, so that others start faster.
+          // The module is loaded by durable actors only, so that others start faster.
           const { openDurable } = await import("./durable/open-durable.js");
           return await openDurable(spec, incarnation, {
             head: services.head(),
@@ -135,7 +135,7 @@ export function callEventsOf(
   return new CallEvents({ about, isTasks: spec?.taskWorker ?? false, report });
 }
 
-/** How the actor of this specification receives its calls. */
+/** Returns how the actor of this specification receives its calls. */
 export function hostedActor(spec: proto.ActorSpec.$Properties, incarnation: number) {
   return {
     actorId: spec.actorId ?? "",

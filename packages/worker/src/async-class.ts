@@ -1,21 +1,24 @@
-/** How many calls of an actor run concurrently by default: as in Ray, it depends on whether its methods are async. */
+/**
+ * Determines how many calls of an actor run concurrently by default. As in Ray, this depends on whether its methods are
+ * async.
+ */
 
 /** Ray's default for async actors. */
 const asyncConcurrency = 1_000;
 
-/** Not called remotely, so it does not matter whether they are async. */
+/** These methods are not called remotely, so it does not matter whether they are async. */
 const lifeHooks: ReadonlySet<string> = new Set(["constructor", "start", "stop"]);
 
 /**
- * 1000 if a method of the class, or of a superclass, is an async function or an async generator, else 1. A method
- * that returns a promise without being declared async does not count.
+ * Returns 1000 if a method of the class, or of a superclass, is an async function or an async generator, else 1. A
+ * method that returns a promise without being declared async does not count.
  */
 export function defaultConcurrencyOf(instance: object): number {
   let prototype: unknown = Object.getPrototypeOf(instance);
   while (typeof prototype === "object" && prototype !== null && prototype !== Object.prototype) {
     for (const name of Object.getOwnPropertyNames(prototype)) {
       if (lifeHooks.has(name)) continue;
-      // Reads descriptors, so that getters are not run.
+      // Descriptors are read instead of values, so that getters are not run.
       const member: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
       if (typeof member === "function" && isAsync(member)) return asyncConcurrency;
     }

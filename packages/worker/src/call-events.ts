@@ -20,7 +20,7 @@ export interface ListedCall {
   readonly callerId: string;
   readonly methodName: string;
   readonly arrivedAtMs: number;
-  /** On the clock of performance.now(); undefined while it waits. */
+  /** When it began, by performance.now(); undefined while it waits. */
   readonly begunAtMs: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface CallEventsOptions {
   >;
   readonly isTasks: boolean;
   readonly report: (report: proto.TaskReport.$Properties) => void;
-  /** Default: one second. */
+  /** Milliseconds between two reports. Default: one second. */
   readonly intervalMs?: number;
 }
 

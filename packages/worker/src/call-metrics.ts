@@ -26,7 +26,7 @@ export function createCallMetrics(
   const rejected = metrics.counter("palimpsest_actor_rejected_calls_total");
   const waiting = metrics.gauge("palimpsest_actor_mailbox_calls");
   const running = metrics.gauge("palimpsest_actor_running_calls");
-  // Sampled at each scrape.
+  // The gauges are read at each scrape.
   Object.assign(waiting, { collect: () => waiting.set(mailbox.waiting) });
   Object.assign(running, { collect: () => running.set(mailbox.running) });
 
@@ -34,7 +34,8 @@ export function createCallMetrics(
   function instruments(method: string) {
     return { ok: 0, error: 0, cancelled: 0, seconds: seconds.tally({ method }) };
   }
-  // Counted here, and passed to the library at each scrape, because it looks the labels up each time.
+  // Calls are counted here, and the counts are passed to the library at each scrape, because it looks labels up at each
+  // update.
   Object.assign(calls, {
     collect: () => {
       for (const [method, counts] of byMethod)

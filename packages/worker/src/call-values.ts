@@ -13,7 +13,7 @@ import { decodeValue, encodeValue, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 export interface CallValuesDeps {
-  /** Reads and stores values outside of messages, and references. Absent: there are none. */
+  /** Reads and stores references and the values that are sent outside of messages. If it is absent, there are none. */
   readonly values?: ValueStore | undefined;
   /** Keeps the references of a reply until the caller has taken it. */
   readonly keep?: (callId: number, release: () => void) => void;
@@ -27,7 +27,7 @@ interface Releasable {
 /** One value of a generator. */
 export interface Item {
   readonly reply: Pick<proto.Reply.$Properties, "item" | "itemObject">;
-  /** What it uses of the caller's credit. */
+  /** The bytes of the caller's credit that it uses. */
   readonly sizeBytes: number;
 }
 
@@ -38,7 +38,7 @@ const noBytes = new Uint8Array();
 export class CallValues {
   readonly #deps: CallValuesDeps;
   readonly #call: proto.Call.$Properties;
-  /** The references of replies. */
+  /** The references that replies carry. */
   #kept: Releasable[] | undefined;
   /** Items that the caller has not taken, in order; undefined for one that was sent in its message. */
   #untaken: (Releasable | undefined)[] | undefined;
@@ -49,7 +49,10 @@ export class CallValues {
     this.#deps = deps;
   }
 
-  /** A promise if the arguments are an object, which the caller keeps until the answer. @throws {PalimpsestError} */
+  /**
+   * Returns the arguments, or a promise of them if they are an object, which the caller keeps until the answer.
+   * @throws {PalimpsestError}
+   */
   arguments(): unknown {
     const { args, argsObject } = this.#call;
     const { values } = this.#deps;
@@ -60,7 +63,10 @@ export class CallValues {
     return values.read({ objectId, sizeBytes: argsObject.sizeBytes ?? 0 });
   }
 
-  /** A promise if something has to be stored or leased first (CALLVALUES-1). @throws {PalimpsestError} */
+  /**
+   * Returns the result for the reply, or a promise of it if something has to be stored or leased first (CALLVALUES-1).
+   * @throws {PalimpsestError}
+   */
   result(value: unknown): Result | Promise<Result> {
     const { values } = this.#deps;
     if (!values) return { value: this.#encode(value) };
@@ -79,8 +85,8 @@ export class CallValues {
   }
 
   /**
-   * Large items are sent as objects. A promise if something has to be stored or leased first: until then the
-   * generator is not resumed, so that its value does not change.
+   * Returns an item for its reply; a large one is sent as an object. It is a promise if something has to be stored or
+   * leased first. Until then the generator is not resumed, so that its value does not change.
    */
   item(value: unknown): Item | Promise<Item> {
     const { values } = this.#deps;

@@ -16,14 +16,14 @@ export type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto
 
 /** An actor that has calls of the caller. */
 export interface Called {
-  /** Whether the caller has to read replies before more of its calls may start. */
+  /** Called with whether the caller has to read replies before more of its calls may start. */
   pace(caller: Caller, behind: boolean): void;
 }
 
 export interface CallerEvents {
   /**
-   * own: its calls are to one actor; mesh: one call to several actors of the process; shared: each call to any of
-   * them. Default own.
+   * The calls on the stream. own: its calls are to one actor; mesh: one call to several actors of the process; shared:
+   * each call to any of them. Default own.
    */
   readonly kind?: "own" | "mesh" | "shared";
   /** Accepts a frame with calls. */

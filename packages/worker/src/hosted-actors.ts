@@ -14,7 +14,7 @@ interface Hosted extends Called {
   take(caller: Caller, call: proto.Call.$Properties): void;
 }
 
-/** Each process has its own, and a host that is alone in its process too. */
+/** The actors of one process, even if it hosts only one. */
 export class HostedActors {
   readonly #hosts = new Map<string, Hosted>();
   readonly #callers = new Set<Caller>();
@@ -47,7 +47,7 @@ export class HostedActors {
   }
 }
 
-/** The error for an actor that is not in this process, which means that the call has not run. */
+/** Returns the error for an actor that is not in this process, which means that the call has not run. */
 export function absent({
   actorId,
   incarnation,

@@ -33,7 +33,7 @@ const overheadBytes = 512;
 export type Method = (...args: unknown[]) => unknown;
 
 export interface TaskHooks {
-  /** The call begins. `signal` creates the signal that its cancellation aborts. */
+  /** Called when the call begins. `signal` creates the signal that its cancellation aborts. */
   started(callId: number, signal: () => AbortSignal): void;
 }
 
@@ -41,12 +41,12 @@ export interface InvocationDeps extends CallValuesDeps {
   readonly actorId: string;
   /** The deadlines of all calls to the actor. */
   readonly deadlines: Deadlines;
-  /** The actor's method. @throws {PalimpsestError} NOT_FOUND */
+  /** Returns the actor's method. @throws {PalimpsestError} NOT_FOUND */
   readonly methodOf: (name: string) => Method;
-  /** Whether the actor was told to end. */
+  /** Returns whether the actor was told to end. */
   readonly ending: () => boolean;
   readonly metrics: CallMetrics;
-  /** Absent: calls are not reported. */
+  /** Reports calls. If it is absent, they are not reported. */
   readonly events?: CallEvents | undefined;
   /** The name of the call's stream and the id of its caller. */
   readonly stream?: { readonly name: string; readonly callerId: string };
@@ -109,7 +109,7 @@ export class Invocation implements ListedCall, Expiring {
     return this.#begunAtMs;
   }
 
-  /** Read by the inspector of the process's stack. */
+  /** The name of the method, which the inspector reads with the process's stack. */
   get methodName(): string {
     return this.#method;
   }
@@ -326,7 +326,7 @@ export class Invocation implements ListedCall, Expiring {
     this.#ended(outcome, startedAt, method, error);
   }
 
-  /** How long a task ran, for clients that send tasks ahead. */
+  /** Returns how long a task ran, for clients that send tasks ahead. */
   #ranFor(): Pick<proto.Reply.$Properties, "ranUs"> {
     if (!this.#deps.tasks || this.#begunAtMs === undefined) return {};
     return { ranUs: Math.max(1, Math.round((performance.now() - this.#begunAtMs) * 1_000)) };
@@ -366,7 +366,7 @@ function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
-/** The iterator of a generator; other iterable values (arrays, maps) are data. */
+/** Returns the iterator of a generator. Other iterable values, such as arrays and maps, are data. */
 function iteratorOf(value: unknown): Iterating | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (Symbol.asyncIterator in value) return (value as AsyncIterable<unknown>)[Symbol.asyncIterator]();

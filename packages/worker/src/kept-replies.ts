@@ -2,10 +2,10 @@
  * Responsibility: keeping the references of replies to one caller until the caller has its own leases.
  *
  * Invariants:
- * - KEPT-1. The references of a reply are kept until the reply is taken, or for `graceMs` after the caller's stream
- *   has ended, because a caller that has read the reply is about to take its leases.
+ * - KEPT-1. The references of a reply are kept until the reply is taken, or for `graceMs` after the caller's stream has
+ *   ended, because a caller that has read the reply is about to take its leases.
  *
- * If more than `maxReplies` replies are not taken, the oldest are released.
+ * When more than `maxReplies` replies have not been taken, the oldest are released.
  */
 import { OldestFirstMap } from "@palimpsest/wire";
 

@@ -11,7 +11,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { Mailbox, type MailboxEntry, type MailboxOptions } from "./mailbox.js";
 
 export interface LanesOptions extends MailboxOptions {
-  /** Concurrent calls in each group besides the default one, which has maxConcurrency. */
+  /** The maximum number of concurrent calls of each group, except for the default group, which has `maxConcurrency`. */
   readonly concurrencyGroups?: Readonly<Record<string, number>>;
   /** The groups of methods that do not run in the default one. */
   readonly methodGroups?: Readonly<Record<string, string>>;

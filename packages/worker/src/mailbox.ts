@@ -53,7 +53,7 @@ interface CallerQueue {
 
 export class Mailbox {
   readonly #options: MailboxOptions;
-  /** Limit of concurrent calls. */
+  /** The maximum number of calls that run at the same time. */
   #maxConcurrency: number;
   readonly #queues = new Map<unknown, CallerQueue>();
   readonly #waiting = new Map<MailboxEntry, Waiting>();
@@ -88,7 +88,7 @@ export class Mailbox {
     return this.#waitingBytes;
   }
 
-  /** Waiting calls for which there is no room to run; the others leave the mailbox in this turn. */
+  /** The number of waiting calls for which there is no room to run; the others leave the mailbox in this turn. */
   get backlog(): number {
     return Math.max(0, this.#waiting.size - Math.max(0, this.#maxConcurrency - this.#running));
   }
@@ -197,7 +197,7 @@ export class Mailbox {
       }
       const { entry } = queue.first;
       this.#unlink(queue.first);
-      // Moved to the end of the ring (MAILBOX-3).
+      // The caller goes to the end of the ring (MAILBOX-3).
       if (this.#turns.size > 1 && this.#turns.delete(queue)) this.#turns.add(queue);
       this.#running++;
       const done = entry.run();

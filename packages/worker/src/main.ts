@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The program of an actor's process, where it is not bundled. */
+/** The program of an actor's process, where that is not bundled. */
 import { runProgram } from "./program.js";
 
 runProgram();

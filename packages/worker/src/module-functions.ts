@@ -43,7 +43,7 @@ export class ModuleFunctions implements TaskFunctions {
   }
 
   started(callId: number, signal: () => AbortSignal, alone: boolean): void {
-    // Call numbers of two callers cannot be compared.
+    // The numbers of calls from different callers cannot be compared.
     this.#unsure ||= !alone;
     this.#mark?.write(this.#unsure ? Number.MAX_SAFE_INTEGER : callId);
     let made: TaskContext | undefined;

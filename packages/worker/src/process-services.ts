@@ -1,12 +1,15 @@
-/** What the process of one or several actors has once: its credentials, its network, and its connection to the head. */
+/**
+ * Opens what the process of one or several actors has once: its credentials, its network, and its connection to the
+ * head.
+ */
 import { HeadClient, ProgramValues } from "@palimpsest/client";
 import { AuditLog, credentialsOf, grpcNetwork, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 const controlTimeoutMs = 30_000;
-/** The same default as that of a connection. */
+/** This is the default of connections too. */
 const callTimeoutMs = 600_000;
-/** A node has many actors, whose refusals are stored next to their logs. */
+/** The maximum size of the file of refusals, of which a node has one next to the log of each of its many actors. */
 const refusalsMaxBytes = 1024 * 1024;
 
 export type ProcessServices = ReturnType<typeof openServices>;
@@ -25,7 +28,7 @@ export function openServices(start: proto.ActorProcessStart.$Properties) {
     credentials,
     onCall,
     network,
-    /** Values and handles of the program with this name as lease owner. */
+    /** Creates the values and handles of the program that owns leases under this name. */
     values: (holder: string) =>
       new ProgramValues({
         head,
@@ -37,7 +40,7 @@ export function openServices(start: proto.ActorProcessStart.$Properties) {
   };
 }
 
-/** Writes a line for each call that this process refuses, next to its log. */
+/** Returns a function that writes a line for each call that this process refuses, next to its log. */
 function refusalsTo(path: string): AuditLog["record"] {
   if (path === "") return () => undefined;
   const onError = (reason: unknown, fields: object) => {

@@ -1,4 +1,4 @@
-/** Spans of an actor's process, if its environment names a collector. */
+/** Records spans of an actor's process, if its environment names a collector. */
 import { isTraced, type Metrics, openTracing, tracing } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";

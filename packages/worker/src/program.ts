@@ -14,7 +14,7 @@ import {
 import { type RunningActorProcess, startActorProcess } from "./actor-process.js";
 import { SharedProcess } from "./shared-process.js";
 
-/** Exit code after a failed constructor, whose error has been sent to the node by then. */
+/** The exit code after a failed constructor, whose error has been sent to the node by then. */
 const constructorFailedCode = 70;
 
 let running: Promise<RunningActorProcess> | undefined;
@@ -76,7 +76,7 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 
-/** The node is gone: ends this process and everything that the actor has started in its process group. */
+/** Ends this process and everything that the actor has started in its process group, because the node is gone. */
 function endWithGroup(): void {
   try {
     process.kill(-process.pid, "SIGKILL");

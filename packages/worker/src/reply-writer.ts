@@ -47,7 +47,7 @@ export class ReplyWriter {
     } else this.#schedule();
   }
 
-  /** Reported after everything that was posted. */
+  /** Reports that an actor has left, after everything that was posted before. */
   postLeft(actor: proto.MeshMember.$Properties): void {
     if (this.#closed) return;
     this.#left.push(actor);

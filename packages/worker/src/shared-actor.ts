@@ -68,7 +68,7 @@ export class SharedActor {
     const { context } = this.#opened;
     const args = await argumentsOf(start.spec ?? {}, context);
     this.#instance = await around(() => createInstance(Class, args, context, this.#values().values));
-    // It may have been stopped in the meantime.
+    // The actor may have been stopped in the meantime.
     if (!this.#stopping) this.host.serve(this.#instance);
   }
 

@@ -34,7 +34,7 @@ export interface SharedOutputOptions {
 export class SharedOutput {
   readonly #folder: string;
   readonly #maxBytes: number;
-  /** The sizes of existing files. */
+  /** The sizes of existing files in bytes, by path. */
   readonly #written = new Map<string, number>();
   /** Output that the disk did not take, by file. */
   readonly #lost = new Map<string, { readonly bytes: number; readonly failedAtMs: number }>();
@@ -46,7 +46,10 @@ export class SharedOutput {
     this.#clock = clock;
   }
 
-  /** @param writer whose code is running; undefined if no actor's */
+  /**
+   * Separates what is written to these streams.
+   * @param writer returns the actor whose code is running; undefined if it is none
+   */
   watch(streams: readonly NodeJS.WriteStream[], writer: () => WriterOf | undefined): void {
     if (this.#folder === "") return;
     for (const stream of streams) {

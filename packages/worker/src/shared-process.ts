@@ -43,9 +43,9 @@ import { serveShared } from "./shared-calls.js";
 import { SharedOutput } from "./shared-output.js";
 import { StartedMark } from "./started-mark.js";
 
-/** For stop() of an actor that ends itself, and of all actors when the process ends. */
+/** The grace period for stop() of an actor that ends itself, and of all actors when the process ends. */
 const exitGraceMs = 5_000;
-/** How long spans that have not been sent may take. */
+/** The milliseconds that the process waits at its end until pending spans are sent. */
 const flushMs = 1_000;
 
 export interface SharedListener {

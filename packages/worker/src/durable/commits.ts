@@ -19,7 +19,7 @@ export interface Change {
 export interface CommitsDeps {
   readonly version: number;
   commit(version: number, change: Change): Promise<void>;
-  /** Waits before a commit is repeated. */
+  /** Waits for a while before a commit is repeated. */
   pause(): Promise<void>;
   readonly onRefused: (error: PalimpsestError) => void;
 }

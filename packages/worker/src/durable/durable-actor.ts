@@ -20,7 +20,7 @@ import { delayOf, maxTimers, nextDue, timerArguments } from "./timers.js";
 
 export const maxStateBytes = 1024 * 1024;
 const longestTimeoutMs = 2 ** 31 - 1;
-/** A timer whose method threw is retried after a delay that doubles. */
+/** The milliseconds until a timer whose method threw is retried. The delay doubles from `first` to `longest`. */
 const retryMs = { first: 1_000, longest: 60_000 };
 
 type Method = (...args: unknown[]) => unknown;
@@ -28,7 +28,7 @@ type Method = (...args: unknown[]) => unknown;
 interface Draft {
   state: Uint8Array | undefined;
   stateChanged: boolean;
-  /** Undefined means removed. */
+  /** The changed timers by name; undefined stands for one that was removed. */
   readonly timers: Map<string, Timer | undefined>;
   over: boolean;
 }
@@ -115,7 +115,7 @@ export class DurableActor {
       })),
   };
 
-  /** From now on timers fire. */
+  /** Lets timers fire from now on. */
   serve(methodOf: (name: string) => Method): void {
     this.#methodOf = methodOf;
     this.#schedule();
@@ -196,7 +196,7 @@ export class DurableActor {
     return this.#deps.commits.add({ set: [...set, ...kept.set], remove: [...remove, ...kept.remove] });
   }
 
-  /** The draft of this actor's running method. */
+  /** Returns the draft of this actor's running method. */
   #current(): Draft | undefined {
     const store = runningMethod.getStore();
     return store?.actor === this ? store.draft : undefined;
@@ -220,7 +220,7 @@ export class DurableActor {
     return timers;
   }
 
-  /** Waits for the timer that is due first. */
+  /** Schedules the timer that is due first. */
   #schedule(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

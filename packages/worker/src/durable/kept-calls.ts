@@ -44,7 +44,10 @@ export class KeptCalls {
     for (const ofCaller of replies.values()) for (const reply of ofCaller.values()) this.#add(reply, 1);
   }
 
-  /** The reply of the call; undefined if it has not run. @throws {PalimpsestError} if that is no longer known */
+  /**
+   * Returns the reply of the call; undefined if it has not run.
+   * @throws {PalimpsestError} if that is no longer known
+   */
   find({ caller, sequence, ageMs }: CallId): Uint8Array | undefined {
     const mark = this.#marks.get(caller);
     const reply = this.#replies.get(caller)?.get(sequence);

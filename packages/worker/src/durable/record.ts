@@ -1,4 +1,4 @@
-/** The fields of a durable actor's record. The head stores them without interpreting them. */
+/** Encodes and decodes the fields of a durable actor's record. The head stores them without interpreting them. */
 import { decodeValue, encodeValue, PalimpsestError } from "@palimpsest/wire";
 
 export interface Field {
@@ -8,14 +8,14 @@ export interface Field {
 
 export interface Timer {
   readonly method: string;
-  /** On the wall clock, which continues while the machine is off. */
+  /** When it is due, on the wall clock, which continues while the machine is off. */
   readonly dueAtMs: number;
-  /** 0 for a timer that fires once. */
+  /** Milliseconds between two firings; 0 if it fires once. */
   readonly everyMs: number;
   readonly args: Uint8Array;
 }
 
-/** What is known of one caller: up to which call it has all outcomes, and when it was last heard from. */
+/** What is known about one caller: the call up to which it has all outcomes, and when it was last heard from. */
 export interface CallerMark {
   readonly acknowledged: number;
   readonly heardAtMs: number;
@@ -57,7 +57,7 @@ export function readRecord(fields: readonly Field[]): Loaded {
   return loaded;
 }
 
-/** Checked by hand instead of with zod, because the load time of an actor's process matters. */
+/** Checks fields by hand instead of with zod, because the load time of an actor's process matters. */
 function fieldsOf(bytes: Uint8Array, name: string): Readonly<Record<string, unknown>> {
   const value = decodeValue(bytes);
   if (typeof value === "object" && value !== null) return { ...value };

@@ -36,7 +36,9 @@ export function timerArguments(name: string, args: readonly unknown[]): Uint8Arr
   );
 }
 
-/** The timer after it has fired; undefined if it is over. Firings that were due while nothing ran are skipped. */
+/**
+ * Returns the timer after it has fired; undefined if it is over. Firings that were due while nothing ran are skipped.
+ */
 export function nextDue(timer: Timer, nowMs: number): Timer | undefined {
   const { dueAtMs, everyMs } = timer;
   if (everyMs <= 0) return undefined;
