@@ -22,7 +22,7 @@ const idPattern = /^[\w.-]{1,200}$/;
 export interface ActorLogsDeps {
   readonly folder: string;
   readonly clock: Clock;
-  /** Whether that process may still write. */
+  /** Returns whether that process may still write. */
   readonly isRunning: (actorId: string, incarnation: number) => boolean;
 }
 
@@ -44,8 +44,8 @@ export async function* readActorLog(
     const { size } = await file.stat();
     let offsetBytes = tailLines > 0 ? await startOfTail(file, size, tailLines) : checkedOffset(request);
     for (;;) {
-      // Checked before the file is read, so that what is written until the process ends is read once more after its
-      // end.
+      // This is checked before the file is read, so that what is written until the process ends is read once more after
+      // its end.
       const goesOn = request.follow === true && deps.isRunning(actorId, incarnation);
       for (;;) {
         const { bytesRead, buffer } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes, offsetBytes);
@@ -67,7 +67,9 @@ function fileName(actorId: string, incarnation: number): string {
   return `${actorId}-${incarnation}.log`;
 }
 
-/** Undefined if the light actor has written nothing and there is nothing to wait for. */
+/**
+ * Returns the incarnation to read; undefined if the light actor has written nothing and there is nothing to wait for.
+ */
 async function wantedIncarnation(
   { folder, isRunning, clock }: ActorLogsDeps,
   request: ActorLogRequest,
@@ -109,7 +111,7 @@ function checkedOffset(request: ActorLogRequest): number {
   return offsetBytes;
 }
 
-/** The offset of the last `lines` lines, searched for only in the last part of the file. */
+/** Returns the offset of the last `lines` lines, searched for only in the last part of the file. */
 async function startOfTail(file: FileHandle, sizeBytes: number, lines: number): Promise<number> {
   const from = Math.max(0, sizeBytes - tailBytes);
   const part = Buffer.alloc(sizeBytes - from);

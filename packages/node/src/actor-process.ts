@@ -23,14 +23,14 @@ export interface ActorProcessOptions {
   readonly cwd?: string | undefined;
   readonly logPath: string;
   readonly startTimeoutMs: number;
-  /** Called with reports about its calls. Absent: they are dropped. */
+  /** Called with reports about its calls. If it is absent, they are dropped. */
   readonly onTaskReport?: ((report: proto.TaskReport.$Properties) => void) | undefined;
 }
 
-/** The time between SIGTERM and SIGKILL of an actor that ends itself, for its stop(). */
+/** The milliseconds between SIGTERM and SIGKILL of an actor that ends itself, for its stop(). */
 const exitGraceMs = 5_000;
 
-/** For a task worker: the number of the last call that began, which its process has written to a file. */
+/** Returns the number of the last call that began, which the process of a task worker has written to a file. */
 function startedCalls(path: string): { readonly startedCalls?: number } {
   if (path === "") return {};
   try {
@@ -99,7 +99,7 @@ export class ActorProcess {
     return new ActorProcess(options, worker);
   }
 
-  /** Sends SIGTERM, then SIGKILL after the grace period; 0 kills at once. */
+  /** Sends SIGTERM, and SIGKILL after the grace period. With a grace period of 0 it kills at once. */
   async stop(graceMs: number, reason: string): Promise<void> {
     await this.#worker.process.stop(graceMs, reason);
   }
@@ -109,7 +109,7 @@ export class ActorProcess {
     this.#worker.order({ credentials });
   }
 
-  /** The stack of its main thread. @throws {PalimpsestError} UNAVAILABLE */
+  /** Returns the stack of its main thread. @throws {PalimpsestError} UNAVAILABLE */
   stack(): Promise<StackReading> {
     return this.#worker.stack();
   }
@@ -143,7 +143,10 @@ export class ActorProcess {
   }
 }
 
-/** If a process could not be spawned, that is a transient problem of the machine, not of the actor. */
+/**
+ * Returns the error of a process that could not be spawned, which is a transient problem of the machine and not of the
+ * actor.
+ */
 function spawnFailure(end: ProcessEnd): PalimpsestError | undefined {
   return end.spawnError
     ? new PalimpsestError("UNAVAILABLE", endSentence(end), { cause: end.spawnError })

@@ -19,12 +19,12 @@ import type { ObjectAssembly } from "./object-assembly.js";
 import type { OpenedObject } from "./object-disk.js";
 import type { ObjectStore } from "./object-store.js";
 
-/** How many buffers of sent answers are kept for reuse. */
+/** The maximum number of buffers of sent answers that are kept for reuse. */
 const keptBuffers = 3;
 
 export interface BulkReaderDeps {
   readonly store: ObjectStore;
-  /** The object that is being fetched; undefined if it is not. */
+  /** Returns the object that is being fetched; undefined if it is not. */
   readonly coming: (objectId: string, waitMs: number) => Promise<ObjectAssembly | undefined>;
   readonly budget: ByteBudget;
   readonly onSent: (bytes: number) => void;

@@ -13,19 +13,22 @@
 import { type BulkConnection, PalimpsestError } from "@palimpsest/wire";
 import { type ObjectAssembly, pieceBytes } from "./object-assembly.js";
 
-/** Below this size a call is as fast as a new connection. */
+/** Objects below this size are fetched with a call, which is as fast as a new connection. */
 export const leastBulkBytes = 4 * pieceBytes;
-/** With piecesAhead this is as much as the receive window of a call channel. */
+/**
+ * The maximum number of connections of one transfer. With `piecesAhead` their bytes in flight equal the receive window
+ * of a call channel.
+ */
 const maxStreams = 4;
 const piecesAhead = 4;
-/** An additional stream is worth its connection if it carries this many pieces. */
+/** The number of pieces that an additional stream has to carry to be worth its connection. */
 const piecesPerStream = 32;
-/** The longest time a node may be silent. */
+/** The longest time in milliseconds that a node may be silent. */
 const stallMs = 15_000;
-/** How far behind a node that is still fetching the object may be. */
+/** The milliseconds that a node that is still fetching the object may take until it has a requested piece. */
 const waitMs = 5_000;
 
-/** The nodes that the head named. */
+/** The nodes that the head named as sources of an object. */
 export interface BulkSources {
   /** Nodes that have all of it. */
   readonly whole: readonly string[];
@@ -41,7 +44,10 @@ export interface BulkTransferDeps {
   readonly onFailed: (address: string, error: PalimpsestError) => void;
 }
 
-/** BULKTRANSFER-3. @returns the nodes to request it from, best first; the first `best` of them are equally good */
+/**
+ * Orders the sources of an object (BULKTRANSFER-3).
+ * @returns the nodes to request it from, best first; the first `best` of them are equally good
+ */
 export function ranked({ whole, fetching }: BulkSources): {
   readonly addresses: readonly string[];
   readonly best: number;

@@ -46,9 +46,9 @@ export interface BundleCacheDeps {
   readonly installation: Pick<Installation, "linkInto">;
   /** Aborted when the node ends, so that downloads do not delay it. */
   readonly signal: AbortSignal;
-  /** How long the head may be away during a download. */
+  /** The milliseconds for which the head may be away during a download. */
   readonly retryForMs: number;
-  /** Whether the head has only just begun to lead (BUNDLE-5). Default: never. */
+  /** Returns whether the head has only just begun to lead (BUNDLE-5). Default: never. */
   readonly headRecovers?: () => boolean;
   readonly maxBytes: number;
   readonly clock: Clock;
@@ -67,7 +67,7 @@ export class BundleCache {
   }
 
   /**
-   * The path of the bundle's file: `.mjs` for a program, `.yaml` for a recipe, `.folder` for a packed working
+   * Returns the path of the bundle's file: `.mjs` for a program, `.yaml` for a recipe, `.folder` for a packed working
    * directory.
    * @param signal ends this caller's wait; the download continues for others
    * @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND, UNAVAILABLE after retryForMs, CODEC, CANCELLED
@@ -215,7 +215,10 @@ export class BundleCache {
   }
 }
 
-/** CANCELLED here means that the head ended and canceled its streams, which is transient. */
+/**
+ * Returns the error of a failed download. CANCELLED here means that the head ended and canceled its streams, which is
+ * transient.
+ */
 function asPassing(error: PalimpsestError): PalimpsestError {
   if (error.code !== "CANCELLED") return error;
   return new PalimpsestError("UNAVAILABLE", "the head ended during the download", { cause: error });

@@ -1,13 +1,13 @@
-/** Names that look like secrets, such as keys of clouds and services in the worker's environment. */
+/** Matches names that look like secrets, such as keys of clouds and services in the worker's environment. */
 const secretNames =
   /(TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)$|(^|_)(PAT|AUTH|(API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION)_?KEY(_ID)?|KEY)$|^AWS_|^AZURE_|^GOOGLE_APPLICATION_|^(MYSQL_PWD|SSHPASS|PGPASSFILE|SSH_AUTH_SOCK)$/;
 
-/** URLs of databases and queues that contain a password. */
+/** Matches URLs of databases and queues that contain a password. */
 const urlWithPassword = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 
 /**
- * The environment of actors and drivers: the node's own, without its settings (PALIMPSEST_*) and without variables
- * that look like secrets. An actor that needs one of those names it in its `environment` option.
+ * Returns the environment of actors and drivers: the node's own, without its settings (PALIMPSEST_*) and without
+ * variables that look like secrets. An actor that needs one of those variables names it in its `environment` option.
  * @param pass names that are passed nevertheless; "*" passes all but PALIMPSEST_*
  */
 export function childEnvironment(

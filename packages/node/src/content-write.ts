@@ -62,7 +62,7 @@ async function serve({ store, clock, proof }: ContentWriteDeps, stream: WriteStr
 
 async function sealed(store: ObjectStore, write: SharedWrite, holder: string): Promise<StoredObject> {
   const stored = await write.seal();
-  // Leased for a while, so that the writer has time to take its own lease.
+  // The object is leased for a while, so that the writer has time to take its own lease.
   if (holder === "") store.lease(stored.objectId, transferTimeoutMs(stored.sizeBytes));
   return stored;
 }

@@ -1,5 +1,5 @@
-// Loaded by --import before a driver's own program. It ends the driver, and everything that the driver has started,
-// when its node is gone. The channel that reports this does not keep a finished driver running.
+// This file is loaded by --import before a driver's own program. It ends the driver, and everything that the driver has
+// started, when its node is gone. The channel that reports this does not keep a finished driver running.
 function end(): never {
   try {
     // The node has made it the leader of a process group.

@@ -31,7 +31,7 @@ export class DriverLog {
     this.#onFull = onFull;
   }
 
-  /** Size of all output so far. */
+  /** The number of bytes of all output so far. */
   get endBytes(): number {
     return this.#endBytes;
   }
@@ -50,7 +50,7 @@ export class DriverLog {
     this.#notice();
   }
 
-  /** The part that contains the byte at offsetBytes, from that byte on; undefined at the end. */
+  /** Returns the part that contains the byte at offsetBytes, from that byte on; undefined at the end. */
   partAt(offsetBytes: number): LogPart | undefined {
     const part = this.#parts.find(({ data, offsetBytes: at }) => at + data.byteLength > offsetBytes);
     if (part === undefined || part.offsetBytes >= offsetBytes) return part;

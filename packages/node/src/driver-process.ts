@@ -11,18 +11,18 @@ import type { RuntimeEnvironments } from "./runtime-environments.js";
 import { type ProcessEnd, SupervisedProcess } from "./supervised-process.js";
 import { unpackWorkingDir } from "./working-dir.js";
 
-/** The same path from src and from dist, because processes run built code. */
+/** The path is the same from src and from dist, because processes run built code. */
 const guard = fileURLToPath(new URL("../dist/driver-guard.js", import.meta.url));
 
 export interface DriverProcess {
-  /** 0 if it could not be started; `ended` says why. */
+  /** The process id; 0 if the process could not be started, in which case `ended` says why. */
   readonly pid: number;
   /** Resolves when the process has ended and all of its output was passed on. */
   readonly ended: Promise<ProcessEnd>;
   /** Why it was stopped; undefined if it was not. */
   readonly stopReason: string | undefined;
   stop(graceMs: number, reason: string): Promise<ProcessEnd>;
-  /** A process whose output is not read blocks when it keeps printing. */
+  /** Starts or stops reading its output. A process whose output is not read blocks when it keeps printing. */
   setReading(reading: boolean): void;
 }
 
@@ -50,7 +50,7 @@ export interface DriverProcessDeps {
   readonly workDir: string;
 }
 
-/** The folder of a job that brought its own working directory. */
+/** Returns the folder of a job that brought its own working directory. */
 export function driverFolder(workDir: string, jobId: string): string {
   return join(workDir, "jobs", jobId);
 }
@@ -103,7 +103,7 @@ async function argumentsOf(
   return [...command, "train", await bundles.fileOf(sha256, "recipe", signal), ...argv];
 }
 
-/** The driver's working directory: its own if one was sent, else one that the node's jobs share. */
+/** Returns the driver's working directory: its own if one was sent, else one that the node's jobs share. */
 async function folderOf(
   { workDir, bundles }: DriverProcessDeps,
   order: proto.StartDriver.$Properties,
@@ -139,7 +139,7 @@ function startDriver(
       [visibleDevicesName]: visibleTo(gpus, order.gpuIds ?? []),
     },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    // In its own process group, so that everything it starts ends with it.
+    // The driver gets its own process group, so that everything it starts ends with it.
     detached: true,
   });
   const supervised = new SupervisedProcess(child);

@@ -26,19 +26,19 @@ import { OutputStream } from "./output-stream.js";
 import { certificateOf, endSentence, type ProcessEnd } from "./supervised-process.js";
 
 const maxEndedDrivers = 100;
-/** Limit of stops for jobs that this node was not ordered to start yet. */
+/** The maximum number of remembered stops for jobs that this node was not ordered to start yet. */
 const maxEarlyStops = 1_000;
-/** How long the node delays its own end until the head has the output. */
+/** The milliseconds for which the node delays its own end until the head has the output. */
 const lastOutputMs = 2_000;
 
 export interface DriversDeps extends DriverProcessDeps {
   readonly nodeId: string;
-  /** A channel to the head for output alone. */
+  /** Returns a channel to the head that carries output only. */
   readonly outputPeer: () => Peer;
   readonly clock: Clock;
   readonly send: (message: proto.NodeMessage.$Properties) => void;
   readonly logger: Logger;
-  /** Default: a Node.js process. */
+  /** Prepares the process of a driver. Default: a Node.js process. */
   readonly prepare?: PrepareDriver | undefined;
 }
 
@@ -59,7 +59,7 @@ export class Drivers {
   readonly #deps: DriversDeps;
   readonly #prepare: PrepareDriver;
   readonly #drivers = new Map<string, Driver>();
-  /** Why jobs that were never started here must not be started. */
+  /** Jobs that must not be started here because they were stopped before, and the reasons. */
   readonly #earlyStops = new Map<string, string>();
   #onProgress: () => void = () => undefined;
   #closed = false;
@@ -69,7 +69,7 @@ export class Drivers {
     this.#prepare = deps.prepare ?? prepareDriver(deps);
   }
 
-  /** Jobs whose driver is running or starting, for the head. */
+  /** Lists the jobs whose driver is running or starting, for the head. */
   running(): proto.RunningDriver.$Properties[] {
     return [...this.#drivers.values()].filter(({ exited }) => !exited).map(({ running }) => running);
   }
@@ -161,7 +161,7 @@ export class Drivers {
     driver.output.push();
   }
 
-  /** A stop may overtake its start, because the two come from different turns of the head. */
+  /** Remembers a stop that overtook its start, because the head sends the two in different turns. */
   #rememberStop(jobId: string, reason: string): void {
     this.#earlyStops.set(jobId, reason);
     const [oldest] = this.#earlyStops.keys();

@@ -3,16 +3,18 @@ import { createHash, type Hash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
 
-/** Small enough to still be in the processor's cache when it is hashed. */
+/**
+ * The bytes that are hashed at a time. A piece is small enough to still be in the processor's cache when it is hashed.
+ */
 const pieceBytes = 256 * 1024;
 
 /** One order for one file. */
 export interface HashOrder {
   readonly id: number;
   readonly path: string;
-  /** Hash up to this offset. */
+  /** The offset up to which the file is hashed. */
   readonly toBytes: number;
-  /** "digest": answer and forget the file; "forget": only forget it. */
+  /** "digest" answers with the digest and forgets the file; "forget" only forgets it. */
   readonly end?: "digest" | "forget";
 }
 

@@ -11,7 +11,10 @@ import { Worker } from "node:worker_threads";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { HashAnswer, HashOrder } from "./file-hash-thread.js";
 
-/** More threads do not speed up two cores, and a machine with many cores needs them for other work. */
+/**
+ * The maximum number of threads. More do not speed up two cores, and a machine with many cores needs them for other
+ * work.
+ */
 const maxThreads = 2;
 
 // Threads run built code, even when tests run this module from its source.
@@ -21,7 +24,7 @@ const program = fileURLToPath(new URL("../dist/file-hash-thread.js", import.meta
 export interface FileHash {
   /** Reports that this many of its first bytes are written. */
   written(toBytes: number): void;
-  /** The digest of that many bytes. @throws {PalimpsestError} UNAVAILABLE if the file cannot be read */
+  /** Returns the digest of that many bytes. @throws {PalimpsestError} UNAVAILABLE if the file cannot be read */
   digest(sizeBytes: number): Promise<string>;
   /** Drops the file because its digest is not needed. */
   forget(): void;
@@ -37,7 +40,7 @@ export class FileHashes {
   readonly #threads: Thread[] = [];
   #nextId = 1;
 
-  /** The digest of a whole file. */
+  /** Returns the digest of a whole file. */
   of(path: string, sizeBytes: number): Promise<string> {
     return this.open(path).digest(sizeBytes);
   }

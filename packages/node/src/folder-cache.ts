@@ -17,7 +17,9 @@ import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 
 const failureKeptMs = 10_000;
-/** A file with this ending has the size of the folder of its name; its modification time is that of the last use. */
+/**
+ * A file with this ending contains the size of the folder of its name. Its modification time is that of the last use.
+ */
 const sizeEnding = ".bytes";
 
 export interface FolderCacheDeps {
@@ -32,7 +34,7 @@ export type MakeFolder = (folder: string) => Promise<void>;
 
 export interface UsedFolder {
   readonly path: string;
-  /** To be called when it is no longer used. Further calls do nothing. */
+  /** Must be called when the folder is no longer used. Further calls do nothing. */
   readonly release: () => void;
 }
 
@@ -54,8 +56,8 @@ export class FolderCache {
    * @throws whatever `make` throws; LIMIT_EXCEEDED for a folder larger than the limit of all
    */
   async use(name: string, make: MakeFolder): Promise<UsedFolder> {
-    // Counted before the first await, so that this folder stays whatever is built or removed in the meantime
-    // (FOLDERCACHE-3).
+    // The user is counted before the first await, so that this folder stays whatever is built or removed in the
+    // meantime (FOLDERCACHE-3).
     this.#users.set(name, (this.#users.get(name) ?? 0) + 1);
     let used = true;
     const release = () => {

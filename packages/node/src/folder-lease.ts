@@ -23,7 +23,7 @@ const prefix = "palimpsest-objects-";
 const leaseFile = "lease.json";
 const socketFile = "alive";
 const renewMs = 10_000;
-/** The age at which a lease without other proof has expired. */
+/** The age in milliseconds at which a lease without other proof has expired. */
 const leaseMs = 120_000;
 const probeTimeoutMs = 2_000;
 
@@ -95,7 +95,7 @@ async function mayLive(folder: string, clock: Clock): Promise<boolean> {
     const { mtimeMs } = await stat(file);
     return clock.now() - mtimeMs < leaseMs;
   } catch {
-    // Without a lease file it is not ours to judge; if the file cannot be read, it belongs to another user.
+    // Without a lease file it is not this process's to judge; if the file cannot be read, it belongs to another user.
     return true;
   }
 }
@@ -108,7 +108,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Whether a process listens there; undefined if that cannot be determined. */
+/** Returns whether a process listens there; undefined if that cannot be determined. */
 function probe(path: string): Promise<boolean | undefined> {
   return new Promise((resolve) => {
     const socket = createConnection({ path, timeout: probeTimeoutMs });

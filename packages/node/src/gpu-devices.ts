@@ -1,8 +1,9 @@
 /**
- * The GPUs that this node offers, and what a process sees of them. The head leases them by their index in the list.
+ * Finds the GPUs that this node offers, and determines what a process sees of them. The head leases them by their index
+ * in the list.
  *
- * The node's own CUDA_VISIBLE_DEVICES (as Slurm sets it: indices or UUIDs) says which devices are the node's; without it
- * they are all that nvidia-smi lists.
+ * The node's own CUDA_VISIBLE_DEVICES (as Slurm sets it: indices or UUIDs) says which devices are the node's. Without
+ * it they are all that nvidia-smi lists.
  */
 import { execFile } from "node:child_process";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -14,7 +15,7 @@ const nvidiaTimeoutMs = 5_000;
 export const visibleDevicesName = "CUDA_VISIBLE_DEVICES";
 
 /**
- * The devices to offer, as CUDA names them.
+ * Returns the devices to offer, as CUDA names them.
  * @param visible the node's own CUDA_VISIBLE_DEVICES
  * @param count how many to offer; by default all
  * @throws {PalimpsestError} CONFIG_INVALID if it is more than the node may use
@@ -27,7 +28,7 @@ export async function findGpus(
   return chooseDevices(visible, await countGpus(), count);
 }
 
-/** The same for a machine on which nvidia-smi lists that many GPUs. */
+/** Returns the devices to offer on a machine on which nvidia-smi lists that many GPUs. */
 export function chooseDevices(
   visible: string | undefined,
   listed: number,
@@ -47,12 +48,12 @@ export function chooseDevices(
   return own?.slice(0, count) ?? Array.from({ length: count }, (_, index) => String(index));
 }
 
-/** The CUDA_VISIBLE_DEVICES of a process with these GPUs of the list; "" hides them all. */
+/** Returns the CUDA_VISIBLE_DEVICES of a process with these GPUs of the list; "" hides them all. */
 export function visibleTo(devices: readonly string[], gpuIds: readonly number[]): string {
   return gpuIds.flatMap((id) => devices[id] ?? []).join(",");
 }
 
-/** Entries as CUDA reads them: everything after one that is not a device is ignored. */
+/** Returns the entries as CUDA reads them: everything after one that is not a device is ignored. */
 function devicesOf(visible: string): readonly string[] {
   const devices: string[] = [];
   for (const entry of visible.split(",").map((text) => text.trim())) {
@@ -62,7 +63,7 @@ function devicesOf(visible: string): readonly string[] {
   return devices;
 }
 
-/** The number of GPUs that nvidia-smi lists, which ignores CUDA_VISIBLE_DEVICES; 0 without nvidia-smi. */
+/** Returns the number of GPUs that nvidia-smi lists, which ignores CUDA_VISIBLE_DEVICES; 0 without nvidia-smi. */
 function countGpus(): Promise<number> {
   return new Promise((resolve) => {
     execFile(nvidiaProgram, ["--list-gpus"], { timeout: nvidiaTimeoutMs }, (error, stdout) => {

@@ -4,8 +4,8 @@ import { type Clock, PalimpsestError } from "@palimpsest/wire";
 const stallMs = 30_000;
 
 /**
- * Resolves when the connection has taken the message, or its reader is gone. The return value of write() does not
- * tell, because the stream counts messages instead of bytes.
+ * Resolves when the connection has taken the message, or its reader is gone. The return value of write() does not tell
+ * this, because the stream counts messages instead of bytes.
  * @throws {PalimpsestError} GET_TIMEOUT if nothing was read for stallMs (SERVE-2)
  */
 export function handOver<Message>(

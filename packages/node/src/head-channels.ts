@@ -6,7 +6,7 @@
 import { type Clock, HeadConnection, type Network, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
-/** How long drivers have to upload bundles again that a new leader does not have. */
+/** The milliseconds that drivers have to upload bundles again that a new leader does not have. */
 const headRecoveryMs = 30_000;
 
 export class HeadChannels {
@@ -31,7 +31,7 @@ export class HeadChannels {
     return this.connection.peer;
   }
 
-  /** For bundles and the output of jobs, so that they delay neither the link nor heartbeats. */
+  /** The channel for bundles and the output of jobs, which must delay neither the link nor heartbeats. */
   get bulk(): Peer {
     return this.#bulk;
   }
@@ -41,7 +41,7 @@ export class HeadChannels {
     return this.connection.addresses;
   }
 
-  /** Empty before the first registration. */
+  /** The cluster's id; empty before the first registration. */
   get clusterId(): string {
     return this.#clusterId;
   }

@@ -3,7 +3,7 @@
  * Not responsible for: the bundles themselves (bundle-cache.ts).
  *
  * A bundle leaves "@palimpsest/*" out, so that its classes and errors are the same as those of the process that runs
- * it. Next to the bundles is a node_modules folder whose links lead back to the installation.
+ * it. A node_modules folder next to the bundles has links that lead back to the installation.
  */
 import { existsSync } from "node:fs";
 import { mkdir, readlink, rm, symlink } from "node:fs/promises";
@@ -42,7 +42,7 @@ export class Installation {
     this.#bundled = bundled;
   }
 
-  /** The path of a module of the installation. @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND */
+  /** Returns the path of a module of the installation. @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND */
   pathOf(specifier: string): string {
     if (!specifier.startsWith(scope)) {
       throw new PalimpsestError(
@@ -59,7 +59,7 @@ export class Installation {
     }
   }
 
-  /** The URL that an actor's process imports for that module. */
+  /** Returns the URL that an actor's process imports for that module. */
   urlOf(specifier: string): string {
     const path = this.pathOf(specifier);
     return pathToFileURL(this.#bundled[specifier] ?? path).href;

@@ -1,6 +1,9 @@
 import { OldestFirstMap } from "@palimpsest/wire";
 
-/** Limit of leases whose location is remembered, the newest. For the others the head is asked. */
+/**
+ * The maximum number of leases whose location is remembered. The oldest are forgotten, and the head is asked about
+ * them.
+ */
 const maxLeases = 100_000;
 
 /** The other nodes that have leases of programs of this node, or may have taken them, by owner and object. */

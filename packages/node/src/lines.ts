@@ -7,7 +7,7 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** The text of the lines that the chunk completes, with their line ends; empty if it completes none. */
+  /** Returns the text of the lines that the chunk completes, with their line ends; empty if it completes none. */
   push(chunk: Buffer): string {
     const bytes = this.#rest.byteLength > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
     const end = bytes.lastIndexOf(10) + 1;
@@ -20,7 +20,7 @@ export class LineSplitter {
     return bytes.toString("utf8", 0, end);
   }
 
-  /** The rest at the end of the stream, as a line. */
+  /** Returns the rest at the end of the stream, as a line. */
   end(): string {
     const rest = this.#rest;
     this.#rest = Buffer.alloc(0);
@@ -44,7 +44,7 @@ export class LineTail {
     this.#add(this.#splitter.push(chunk));
   }
 
-  /** Oldest first. */
+  /** Returns the last lines, the oldest first. */
   lines(): readonly string[] {
     this.#add(this.#splitter.end());
     return this.#lines;

@@ -35,11 +35,13 @@ import * as proto from "@palimpsest/wire/protocol";
 const backoffMs = { first: 50, longest: 2_000 };
 const goodbyeTimeoutMs = 1_000;
 const maxUnreadBytes = 32 * 1024 * 1024;
-/** Above this many unread bytes, messages that may be lost are not sent. */
+/** Messages that may be lost are not sent while more than this many bytes are unread. */
 const maxUnreadForLossy = 1024 * 1024;
-/** How long a connected head has to answer the registration before another one is tried, if there is one. */
+/**
+ * The milliseconds that a connected head has to answer the registration before another head is tried, if there is one.
+ */
 const registrationTimeoutMs = 5_000;
-/** A refused connection is retried, and logged this often. */
+/** The interval in milliseconds at which a refused connection, which is retried, is logged. */
 const refusalLogMs = 60_000;
 
 export interface HeadLinkDeps {
@@ -52,10 +54,10 @@ export interface HeadLinkDeps {
   readonly replay: () => void;
   readonly onRegistered: (message: proto.Registered.$Properties) => void;
   readonly onMessage: (message: proto.HeadMessage.$Properties) => void;
-  /** The head has answered a message that was sent at this time on the monotonic clock. */
+  /** Called when the head has answered a message that was sent at this time on the monotonic clock. */
   readonly onRenewed: (sentAtMs: number, fenceAfterMs: number, taskEventsPerSecond: number) => void;
   readonly onReconnect: () => void;
-  /** The head was away for too long, or refused this node's first registration. */
+  /** Called when the head was away for too long, or refused this node's first registration. */
   readonly onLost: (error: PalimpsestError) => void;
   readonly logger: Logger;
 }
@@ -74,7 +76,7 @@ export class HeadLink {
   #answeredAtMs = 0;
   #unreadBytes = 0;
   /**
-   * When the last message was sent that the head has answered: the head cannot have declared this node dead before
+   * When the last message that the head has answered was sent. The head cannot have declared this node dead before
    * that.
    */
   #provenAtMs = 0;
@@ -88,7 +90,7 @@ export class HeadLink {
   #registered = false;
   #everRegistered = false;
   #closed = false;
-  /** Whether the registration's messages are being sent; see LINK-9. */
+  /** Whether the registration's messages are being sent (LINK-9). */
   #telling = false;
 
   constructor(deps: HeadLinkDeps) {
@@ -102,7 +104,7 @@ export class HeadLink {
     this.#connect();
   }
 
-  /** Sends the message if the head is connected; see LINK-3. */
+  /** Sends the message if the head is connected (LINK-3). */
   send(message: proto.NodeMessage.$Properties): void {
     const stream = this.#stream;
     if (!stream) return;
@@ -242,7 +244,7 @@ export class HeadLink {
     this.#deps.onRenewed(sentAtMs ?? 0, this.#fenceAfterMs, taskEventsPerSecond ?? 0);
   }
 
-  /** LINK-5: why the head that answers is not obeyed. */
+  /** Returns why the head that answers is not obeyed (LINK-5); undefined if it is. */
   #strangeness(clusterId: string, epoch: number): string | undefined {
     const { address } = this.#peer;
     if (this.#clusterId !== "" && clusterId !== this.#clusterId) {

@@ -3,6 +3,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
+ * Removes the oldest files of ended processes until the folder is within its limit.
  * @param isOpen whether a process still writes to the file at that path
  * @returns how many files were removed
  */

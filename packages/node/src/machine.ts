@@ -1,4 +1,4 @@
-/** The resources of this machine and its load. */
+/** Determines the resources of this machine and measures its load. */
 import { availableParallelism, cpus, freemem, totalmem } from "node:os";
 
 export interface MachineOverrides {
@@ -9,7 +9,7 @@ export interface MachineOverrides {
   readonly resources: Readonly<Record<string, number>>;
 }
 
-/** Quantities to offer, by name. Resources with a quantity of 0 are left out. */
+/** Returns the quantities to offer, by name. Resources with a quantity of 0 are left out. */
 export function detectResources(overrides: MachineOverrides): Record<string, number> {
   return {
     ...overrides.resources,
@@ -19,7 +19,7 @@ export function detectResources(overrides: MachineOverrides): Record<string, num
   };
 }
 
-/** The memory of the machine, or of its container if that has less. */
+/** Returns the memory of the machine, or of its container if that has less. */
 export function memoryBytes(): number {
   const constrained = process.constrainedMemory();
   const total = totalmem();

@@ -16,9 +16,9 @@ import type { ResolvedNodeConfig } from "./config.js";
 
 export class NodeCredentials {
   readonly own: Credentials;
-  /** File of mode 0600 with the token of jobs' drivers, rewritten when the token is rotated. */
+  /** The file of mode 0600 with the token of jobs' drivers, which is rewritten when the token is rotated. */
   readonly driverTokenFile: string;
-  /** Folder with the certificate of jobs' drivers; empty without TLS. */
+  /** The folder with the certificate of jobs' drivers; empty without TLS. */
   readonly driverTls: string;
   #actorTls: TlsIdentity | undefined;
   readonly #folder: string;
@@ -50,7 +50,7 @@ export class NodeCredentials {
     return new NodeCredentials(Credentials.ofCluster(token, { tls: identity }), dataDir, tls);
   }
 
-  /** Credentials for an actor's process: its own token and certificate, nothing of the node's. */
+  /** Returns the credentials for an actor's process: its own token and certificate, and nothing of the node's. */
   forActor(): proto.ProcessCredentials.$Properties {
     const { tls } = this.own;
     const revoked = new Set([...(tls?.revoked ?? []), ...(this.#actorTls?.revoked ?? [])]);

@@ -26,9 +26,9 @@ import { NodeProcesses } from "./node-processes.js";
 import { TaskReports } from "./task-reports.js";
 
 export interface NodeEnd {
-  /** Why the node ended, for people. */
+  /** Why the node ended, as a text for people. */
   readonly reason: string;
-  /** Set if it did not end by an order. */
+  /** The error that ended it; undefined if it ended by an order. */
   readonly error: PalimpsestError | undefined;
 }
 
@@ -135,7 +135,7 @@ export class NodeManager {
     const parsed = parseNodeConfig(input);
     const config = { ...parsed, nodeId: parsed.nodeId || newId("node") };
     const metrics = createMetrics({ component: "node", labels: { node_id: config.nodeId } });
-    // Initialized with 0, because a rate needs a sample from before the first event.
+    // The counter is initialized with 0, because a rate needs a sample from before the first event.
     metrics.counter("palimpsest_node_head_reconnects_total").inc(0);
     metrics.counter("palimpsest_node_fenced_actors_total").inc(0);
     const moved = metrics.counter("palimpsest_node_objects_transferred_bytes_total");
@@ -250,8 +250,8 @@ export class NodeManager {
   }
 
   /**
-   * Loaded after the node has started, because these services are slow to load and the cluster itself does not need
-   * them.
+   * Adds the standard services after the node has started, because they are slow to load and the cluster itself does
+   * not need them.
    */
   async #addStandardServices(): Promise<void> {
     try {

@@ -28,11 +28,14 @@ import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
 import { PeerPool } from "./peer-pool.js";
 
-/** Added to the time that the head itself may take to answer. */
+/** The milliseconds that are added to the time that the head itself may take to answer. */
 const headSlackMs = 5_000;
-/** A suspended head does not answer; by the next attempt the node may have found another one. */
+/**
+ * The timeout of one attempt to free objects at the head. A suspended head does not answer, and by the next attempt the
+ * node may have found another one.
+ */
 const freeAttemptMs = 5_000;
-/** How long a call that frees objects waits for a head: less than its caller waits. */
+/** The milliseconds for which a call that frees objects waits for a head, which is less than its caller waits. */
 const freeLimitMs = 25_000;
 const freeBackoffMs = 500;
 
@@ -41,7 +44,7 @@ export interface NodeObjectsDeps {
   readonly metrics: Metrics;
   readonly network: Network;
   readonly clock: Clock;
-  /** Default: in memory or on disk, see chooseObjectFolder. */
+  /** Opens the store. Default: a store in memory or on disk, as chooseObjectFolder decides. */
   readonly openStore?: () => Promise<OpenedStore>;
 }
 
@@ -116,7 +119,7 @@ export class NodeObjects {
     const asking = {
       locate: (objectId: string, waitMs: number, askingMs: number) =>
         locate(head(), { objectId, waitMs, askingMs }),
-      /** As locate(), and tells the head that this node is about to fetch the object. */
+      /** Finds the object as locate() does, and tells the head that this node is about to fetch it. */
       locateToFetch: (objectId: string, waitMs: number, askingMs: number) =>
         locate(head(), { objectId, waitMs, askingMs, nodeId: config.nodeId }),
       ownAddress: () => address,
@@ -184,12 +187,12 @@ export class NodeObjects {
     return new NodeObjects(address, parts);
   }
 
-  /** The server to which the standard services of this port are added, too. */
+  /** The server of the object service, to which the standard services of this port are added too. */
   get server(): RpcServer {
     return this.#parts.server;
   }
 
-  /** Folder of the objects' files. */
+  /** The folder of the objects' files. */
   get folder(): string {
     return this.#parts.store.folder;
   }
@@ -199,12 +202,12 @@ export class NodeObjects {
     return this.#parts.folder.onDiskBecause;
   }
 
-  /** Bytes in the store, without spilled ones. */
+  /** The number of bytes in the store, without spilled ones. */
   get storedBytes(): number {
     return this.#parts.store.residentBytes;
   }
 
-  /** Connects it to the head. Before, nothing is reported to the head or requested from it. */
+  /** Connects it to the head. Until then nothing is reported to the head or requested from it. */
   attach(to: HeadOfObjects): void {
     this.#parts.attachment.to = to;
   }

@@ -28,11 +28,14 @@ export interface NodeDeps {
   readonly logger: Logger;
   /** The environment of actors and drivers, from which PALIMPSEST_* is left out. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Default: gRPC with the configuration's token and certificate. */
+  /** Default: gRPC with the token and the certificate of the configuration. */
   readonly network?: Network;
   /** Default: a forked Node.js process per actor. */
   readonly startProcess?: StartActorProcess;
-  /** Creates the processes of light actors; without it, who gives startProcess has none. Default: a Node.js process. */
+  /**
+   * Creates the processes of light actors. If `startProcess` is given without it, there are none. Default: a Node.js
+   * process.
+   */
   readonly spawnShared?: SharedProcessesDeps["spawn"];
   /** Default: a Node.js process per driver. */
   readonly prepareDriver?: PrepareDriver;

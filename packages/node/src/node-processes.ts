@@ -36,19 +36,19 @@ export interface NodeProcessesDeps {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly heads: HeadChannels;
-  /** Sends over the link; dropped if there is none. */
+  /** Sends a message over the link; it is dropped if there is no link. */
   readonly send: (message: proto.NodeMessage.$Properties) => void;
   readonly taskReports: Pick<TaskReports, "forward">;
-  /** Whether the node is ending. */
+  /** Returns whether the node is ending. */
   readonly closing: () => boolean;
-  /** Aborts downloads. */
+  /** Aborts when downloads must end. */
   readonly signal: AbortSignal;
 }
 
 export class NodeProcesses {
   readonly supervisor: ProcessSupervisor;
   readonly drivers: Drivers;
-  /** Absent if another component creates the processes. */
+  /** The warm processes; absent if another component creates the processes. */
   readonly warm: WarmProcesses | undefined;
   /** The processes of light actors; absent in the same case. */
   readonly shared: SharedProcesses | undefined;
@@ -80,7 +80,7 @@ export class NodeProcesses {
       logger: deps.logger,
     });
     const program = programOf(config, parts.installation);
-    // Without visible GPUs, like an actor that leases none.
+    // The process sees no GPUs, like that of an actor that leases none.
     const spawn = (own: Readonly<Record<string, string>> = {}, cwd?: string) =>
       WorkerProcess.spawn({
         program,

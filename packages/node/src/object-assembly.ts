@@ -16,14 +16,17 @@ import type { PlacedFile } from "./object-disk.js";
 import { noSpace, type SettleObject } from "./object-writer.js";
 import type { StoredObject } from "./stored-object.js";
 
-/** Small enough to still be in the processor's cache when it is written, large enough to need few messages. */
+/**
+ * The size of a piece: small enough to still be in the processor's cache when it is written, and large enough to need
+ * few messages.
+ */
 export const pieceBytes = 1024 * 1024;
 
 export interface ObjectAssemblyDeps {
   readonly objectId: string;
   readonly sizeBytes: number;
   readonly file: PlacedFile;
-  /** Undefined for a value. */
+  /** The hash of the file; undefined for a value, which has its name already. */
   readonly hash: FileHash | undefined;
   readonly settle: SettleObject;
 }

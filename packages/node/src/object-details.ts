@@ -1,4 +1,4 @@
-/** Which owners have leases on a node's objects, for people. */
+/** Lists for people which owners have leases on a node's objects. */
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ObjectPins } from "./object-pins.js";
@@ -7,7 +7,10 @@ import type { ObjectStore } from "./object-store.js";
 const defaultLimit = 1_000;
 const maxLimit = 10_000;
 const maxHolders = 100;
-/** A program whose thread is busy does not report within this time which objects its calls refer to. */
+/**
+ * The milliseconds within which programs report which objects their calls refer to. A program whose thread is busy does
+ * not.
+ */
 const pinsTimeoutMs = 1_000;
 
 export async function describeObjects(

@@ -23,23 +23,23 @@ export interface PlacedFile extends OpenedObject {
 }
 
 export interface ObjectDisk {
-  /** Creates the folder, empty. */
+  /** Creates an empty folder. */
   makeFolder(path: string): Promise<void>;
   removeFolder(path: string): Promise<void>;
-  /** Creates a file, to be written from its beginning. */
+  /** Creates a file that is written from its beginning. */
   create(path: string): Promise<ObjectFile>;
-  /** Opens an existing file, to be written at any position. */
+  /** Opens an existing file that may be written at any position. */
   openToWrite(path: string): Promise<PlacedFile>;
   /** Opens a file for reading. A file that is removed in the meantime can still be read to its end. */
   open(path: string): Promise<OpenedObject>;
   rename(from: string, to: string): Promise<void>;
   /** Removes a file, if there is one. */
   remove(path: string): Promise<void>;
-  /** Size of a plain file; undefined if there is none. */
+  /** Returns the size of a plain file in bytes; undefined if there is none. */
   sizeOf(path: string): Promise<number | undefined>;
   /** Truncates the file, or extends it with zeros. */
   resize(path: string, sizeBytes: number): Promise<void>;
-  /** How many names (hard links) the file has; 0 if there is none. */
+  /** Returns how many names (hard links) the file has; 0 if there is none. */
   linksOf(path: string): Promise<number>;
   /**
    * Gives the file of another store on this machine a name here: the same pages by a hard link, or a copy within the
@@ -118,7 +118,10 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** A file that was freed during the copy may have been written again; then its name is gone. */
+/**
+ * Copies a file of another file system. A file that was freed during the copy may have been written again; then its
+ * name is gone.
+ */
 async function copiedAcross(from: string, to: string, reason: NodeJS.ErrnoException): Promise<void> {
   if (reason.code !== "EXDEV") throw reason;
   const before = await lstat(from);
@@ -126,7 +129,7 @@ async function copiedAcross(from: string, to: string, reason: NodeJS.ErrnoExcept
   if ((await lstat(from)).ino !== before.ino) throw reason;
 }
 
-/** Bytes in memory in the form of an opened file. */
+/** Returns bytes in memory in the form of an opened file. */
 export function openedBytes(bytes: Uint8Array): OpenedObject {
   return {
     read: async (buffer, offset, length, position) => {

@@ -26,7 +26,7 @@ interface Held {
 
 export class ObjectDrain {
   readonly #deps: ObjectDrainDeps;
-  /** By object: the node that took it, and the owners that were sent to it. */
+  /** The node that took each object, and the owners that were sent to it. */
   readonly #moved = new Map<string, { readonly address: string; readonly holders: Set<string> }>();
   #isRunning = false;
 

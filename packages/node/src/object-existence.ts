@@ -2,11 +2,11 @@ import { headService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type { ObjectStore } from "./object-store.js";
 
 const attemptMs = 5_000;
-/** The head's limit of ids per request. */
+/** The head's limit on ids per request. */
 const maxIdsPerCall = 10_000;
 
 /**
- * Which of the objects are on this node, or on another one that the head knows.
+ * Returns which of the objects are on this node, or on another one that the head knows.
  * @throws {PalimpsestError} UNAVAILABLE if the head did not answer in time; the caller may retry
  */
 export async function existing(

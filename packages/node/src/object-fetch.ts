@@ -25,12 +25,15 @@ import type { ObjectStore } from "./object-store.js";
 import type { PeerPool } from "./peer-pool.js";
 import type { StoredObject } from "./stored-object.js";
 
-/** Retried in rounds, because a failing node may come back and an object may move. */
+/** The maximum number of rounds over the nodes. A failing node may come back, and an object may move. */
 const maxRounds = 4;
 const roundBackoffMs = 200;
-/** How long the head, or nodes that may have the object, may be away before a fetch gives up. */
+/** The milliseconds for which the head, or nodes that may have the object, may be away before a fetch gives up. */
 const locateLimitMs = 30_000;
-/** The report of an object that was just put may not have reached the head yet. */
+/**
+ * The milliseconds for which a lookup waits, because the report of an object that was just put may not have reached the
+ * head yet.
+ */
 const locateWaitMs = 1_000;
 
 export interface ObjectPlaces extends ObjectSources {
@@ -41,11 +44,11 @@ export interface ObjectPlaces extends ObjectSources {
 export interface ObjectFetcherDeps {
   readonly store: ObjectStore;
   readonly peers: PeerPool;
-  /** Undefined if bytes are sent in calls only. */
+  /** Opens bulk connections; undefined if bytes are sent in calls only. */
   readonly connectBulk?: Network["connectBulk"];
   readonly budget: ByteBudget;
   readonly clock: Clock;
-  /** Asks the head. askingMs: for how long it has been asked about this object. */
+  /** Asks the head where the object is. `askingMs` is the time for which it has been asked about this object. */
   readonly locate: (objectId: string, waitMs: number, askingMs: number) => Promise<ObjectPlaces>;
   /** host:port of this node's own service, which is never dialed. */
   readonly ownAddress: () => string;
@@ -78,7 +81,8 @@ export class ObjectFetcher {
   }
 
   /**
-   * @param holder empty for a copy, which is leased until its reader had time to read it
+   * Fetches an object into the store.
+   * @param holder owner of the lease; empty for a copy, which is leased until its reader had time to read it
    * @throws {PalimpsestError} OBJECT_LOST if no node has it, OBJECT_STORE_FULL, UNAVAILABLE
    */
   async fetch(objectId: string, holder: string): Promise<StoredObject> {
@@ -95,7 +99,10 @@ export class ObjectFetcher {
     }
   }
 
-  /** Undefined if it was freed while it was read back from disk. @throws {PalimpsestError} OBJECT_LOST */
+  /**
+   * Returns the object as the store has it; undefined if it was freed while it was read back from disk.
+   * @throws {PalimpsestError} OBJECT_LOST
+   */
   async #located(objectId: string): Promise<StoredObject | undefined> {
     try {
       return await this.#deps.store.located(objectId);
@@ -109,7 +116,9 @@ export class ObjectFetcher {
     return this.#transfers.size;
   }
 
-  /** The object as far as it has arrived; undefined if it is not being fetched in pieces, or not within waitMs. */
+  /**
+   * Returns the object as far as it has arrived; undefined if it is not being fetched in pieces, or not within waitMs.
+   */
   async coming(objectId: string, waitMs: number): Promise<ObjectAssembly | undefined> {
     return await this.#pulls.get(objectId)?.coming(waitMs);
   }
@@ -161,7 +170,10 @@ export class ObjectFetcher {
     }
   }
 
-  /** At least one address. @throws {PalimpsestError} OBJECT_LOST, UNAVAILABLE if the head stays away */
+  /**
+   * Returns at least one address of the object.
+   * @throws {PalimpsestError} OBJECT_LOST, UNAVAILABLE if the head stays away
+   */
   async #locate(objectId: string, attempt: ObjectPull): Promise<ObjectSources> {
     const { clock, locate, ownAddress } = this.#deps;
     const beganMs = clock.monotonicMs();

@@ -51,7 +51,7 @@ export class ObjectFiles {
     await this.#disk.remove(temporary);
   }
 
-  /** A name under which a program on this machine may write. */
+  /** Returns a name under which a program on this machine may write. */
   temporaryName(suffix = "part"): string {
     return join(this.folder, `${randomUUID()}.${suffix}`);
   }
@@ -81,7 +81,7 @@ export class ObjectFiles {
     return turn;
   }
 
-  /** To be called inside a turn. */
+  /** Renames a complete file to its object's name. It must be called inside a turn (FILES-1). */
   async keep(temporary: string, objectId: string): Promise<void> {
     await this.#disk.rename(temporary, this.pathOf(objectId));
   }
@@ -90,7 +90,10 @@ export class ObjectFiles {
     void this.inTurn(objectId, () => this.#disk.remove(this.pathOf(objectId))).catch(() => undefined);
   }
 
-  /** Like remove(), but the file continues under a temporary name, unless another store has it, too (FILES-2). */
+  /**
+   * Removes the object's file as remove() does, but lets the file continue under a temporary name, unless another store
+   * has it too (FILES-2).
+   */
   removeFor(objectId: string): { readonly path: string; readonly renamed: Promise<boolean> } {
     const path = this.temporaryName("free");
     const renamed = this.inTurn(objectId, async () => {

@@ -1,4 +1,4 @@
-/** Where a node stores its objects: in memory (/dev/shm) if there is room, else in its data folder. */
+/** Chooses where a node stores its objects: in memory (/dev/shm) if there is room, else in its data folder. */
 import { randomUUID } from "node:crypto";
 import { statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,11 +25,14 @@ export interface ObjectFolder {
 export interface ObjectFolderOptions {
   readonly nodeId: string;
   readonly dataDir: string;
-  /** Empty if it should be chosen. */
+  /** The configured folder; empty if one should be chosen. */
   readonly preferred: string;
   readonly maxBytes: number | undefined;
   readonly memoryBytes: number;
-  /** 0: nothing is spilled; undefined: half of the free space on the disk of dataDir. */
+  /**
+   * The maximum bytes of spilled objects. With 0 nothing is spilled; undefined means half of the free space on the disk
+   * of dataDir.
+   */
   readonly maxSpillBytes?: number | undefined;
   /** Default /dev/shm. */
   readonly memoryDir?: string;

@@ -34,17 +34,20 @@ import { type DropCause, holderOfContained, type StoreWatcher } from "./stored-o
 const holdTimeoutMs = 10_000;
 const locateWaitMs = 1_000;
 const retryMs = 5_000;
-/** Less than a program waits for the answer to its order. */
+/** The milliseconds for which a lease is retried, which is less than a program waits for the answer to its order. */
 const holdLimitMs = 20_000;
 const holdBackoffMs = 200;
 const maxAtOnce = 10_000;
-/** Limit of one owner's releases that wait to be sent. Beyond it the oldest are left to the end of their owner. */
+/**
+ * The maximum number of one owner's releases that wait to be sent. Beyond it the oldest are left to the end of their
+ * owner.
+ */
 const maxUntold = 100_000;
 const freeTimeoutMs = 30_000;
 
 /** The objects released by one order. */
 interface Release {
-  /** How many of its objects still have to be released elsewhere. */
+  /** The number of its objects that still have to be released elsewhere. */
   left: number;
   readonly told: () => void;
 }
@@ -75,17 +78,17 @@ export interface ObjectHoldsDeps {
 
 export class ObjectHolds implements StoreWatcher {
   readonly #deps: ObjectHoldsDeps;
-  /** For values that were stored here and refer to others: which of those have leases elsewhere. */
+  /** The objects with leases elsewhere that each value stored here refers to. */
   readonly #containing = new Map<string, readonly string[]>();
   readonly #heldAt = new LeasePlaces();
-  /** Objects of this node, and the owners that may have leases on them elsewhere, too. */
+  /** Objects of this node, and the owners that may have leases on them on other nodes too. */
   readonly #heldTwice = new Map<string, Set<string>>();
   /**
    * Values that are gone and whose content is released next. A queue instead of recursion, because values may be
    * deeply nested.
    */
   readonly #gone: string[] = [];
-  /** By owner: the releases to be sent elsewhere, each with the order that it belongs to. */
+  /** The releases that have to be sent elsewhere, by owner, each with the order that it belongs to. */
   readonly #untold = new Map<string, OldestFirstMap<string, Release>>();
   /** The release that is being sent; undefined if none is. */
   #telling: Telling | undefined;
@@ -104,7 +107,9 @@ export class ObjectHolds implements StoreWatcher {
     return (await this.#hold(objectIds, holder)).missing;
   }
 
-  /** Ends one owner's leases: those on this node at once. Resolves when the other nodes have been told (HOLDS-2). */
+  /**
+   * Ends one owner's leases; those on this node end at once. Resolves when the other nodes have been told (HOLDS-2).
+   */
   release(objectIds: readonly string[], holder: string): Promise<void> {
     const elsewhere = objectIds.filter((objectId) => {
       const isTwice = this.#heldTwice.get(objectId)?.delete(holder) ?? false;
@@ -131,8 +136,8 @@ export class ObjectHolds implements StoreWatcher {
   }
 
   /**
-   * To be called before a value is stored that refers to these objects (HOLDS-1). @throws {PalimpsestError}
-   * OBJECT_LOST
+   * Leases the objects that a value refers to. It must be called before the value is stored (HOLDS-1).
+   * @throws {PalimpsestError} OBJECT_LOST
    */
   async holdContained(objectId: string, contained: readonly string[]): Promise<void> {
     if (contained.length === 0) return;
@@ -196,7 +201,8 @@ export class ObjectHolds implements StoreWatcher {
     const ends = await Promise.allSettled(
       away.map((objectId) => taken.has(objectId) || this.#holdElsewhere(objectId, holder)),
     );
-    // Not before all have ended: a release that follows must find every lease that was taken (HOLDS-5).
+    // Nothing is thrown before all have ended, because a release that follows must find every lease that was taken
+    // (HOLDS-5).
     for (const end of ends) if (end.status === "rejected") throw end.reason;
     const found = ends.map((end) => end.status === "fulfilled" && end.value);
     return {

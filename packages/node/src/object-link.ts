@@ -26,7 +26,7 @@ import { isValueId, type StoredObject } from "./stored-object.js";
 /** Values up to this size are sent in orders and answers, because opening a file takes longer. */
 const smallBytes = 100 * 1024;
 const maxIds = 100_000;
-/** A returning program names all of its leases at once: as many as fit into a message. */
+/** The maximum number of leases that a returning program names at once, which is as many as fit into a message. */
 const maxHeld = 1_000_000;
 
 export interface ObjectLinkDeps {
@@ -34,7 +34,7 @@ export interface ObjectLinkDeps {
   readonly fetcher: ObjectFetcher;
   readonly holds: ObjectHolds;
   readonly proof: { readonly path: string; readonly text: string };
-  /** Which of the objects exist on some node. */
+  /** Returns which of the objects exist on some node. */
   readonly existing: (objectIds: readonly string[]) => Promise<readonly string[]>;
   /** Asks the programs of this node's streams which objects their calls refer to. */
   readonly pins: ObjectPins;
@@ -246,14 +246,14 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     }
   }
 
-  /** Leases on the objects that the value refers to are taken first. */
+  /** Stores a value after leases on the objects that it refers to have been taken. */
   async #withContained(
     valueId: string,
     contains: Uint8Array[] | null | undefined,
     store: () => Promise<unknown>,
   ): Promise<void> {
     const contained = idsOf({ objectIds: contains ?? [] });
-    // In turn, so that the program's later releases of these objects do not overtake the lease.
+    // This runs in turn, so that the program's later releases of these objects do not overtake the lease.
     if (contained.length > 0)
       await this.#turns.next(contained, () => this.#deps.holds.holdContained(valueId, contained));
     try {

@@ -38,7 +38,7 @@ export class ObjectPins {
     for (const tell of [...this.#asking]) tell(program, objectIds);
   }
 
-  /** Owners by the objects that their calls refer to. */
+  /** Returns the owners by the objects that their calls refer to. */
   ask(timeoutMs: number): Promise<ReadonlyMap<string, readonly string[]>> {
     const pins = new Map<string, string[]>();
     const waiting = new Set([...this.#programs].filter(({ holder }) => holder !== ""));

@@ -22,9 +22,9 @@ import type { PeerPool } from "./peer-pool.js";
 import { isValueId, type StoredObject } from "./stored-object.js";
 
 const statTimeoutMs = 5_000;
-/** The longest time a stream may be silent. */
+/** The longest time in milliseconds that a stream may be silent. */
 const stallMs = 15_000;
-/** The receive window of a bulk channel: the limit of one transfer's bytes in flight. */
+/** The receive window of a bulk channel in bytes, which limits one transfer's bytes in flight. */
 const windowBytes = 16 * 1024 * 1024;
 
 export interface ObjectSources {
@@ -54,7 +54,7 @@ export class ObjectPull {
   /** The node that was tried last. */
   lastAddress = "";
   #writer: ObjectWriter | undefined;
-  /** FETCH-7 */
+  /** The object in pieces, if it is fetched in pieces (FETCH-7). */
   #assembly: ObjectAssembly | undefined;
   /** Listeners that wait for the assembly. */
   readonly #onAssembly = new Set<() => void>();
@@ -63,7 +63,7 @@ export class ObjectPull {
   #ended = false;
   /** The nodes whose bytes the writer has. */
   #sources = new Set<string>();
-  /** FETCH-4: bytes of several nodes did not match. */
+  /** Whether a node is asked for the whole object because bytes of several nodes did not match (FETCH-4). */
   #whole = false;
 
   constructor(deps: ObjectPullDeps, objectId: string) {
@@ -114,7 +114,7 @@ export class ObjectPull {
     await this.#drop();
   }
 
-  /** The pieces that have arrived. */
+  /** Returns the object as far as its pieces have arrived; undefined if it has no pieces within `waitMs`. */
   async coming(waitMs: number): Promise<ObjectAssembly | undefined> {
     if (this.#assembly !== undefined || this.#ended) return this.#assembly;
     await new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@
 import { errorFromProto, headService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
-/** Added to the time that the head itself may take to answer. */
+/** The milliseconds that are added to the time that the head itself may take to answer. */
 const headSlackMs = 5_000;
 const maxWaitMs = 10_000;
 

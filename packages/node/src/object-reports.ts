@@ -19,12 +19,12 @@ import type { ObjectStore } from "./object-store.js";
 import { type DropCause, isValueId, type StoredPlace, type StoreWatcher } from "./stored-object.js";
 
 const maxEntries = 1_000;
-/** How many values whose leases ended are named again (REPORT-5). */
+/** The maximum number of values whose leases ended that are named again (REPORT-5). */
 const maxEnded = 10_000;
 
 export interface ObjectReportsDeps {
   readonly store: ObjectStore;
-  /** Dropped if there is no link; REPORT-2 makes up for it. */
+  /** Sends a report. It is dropped if there is no link, which REPORT-2 makes up for. */
   readonly send: (report: proto.ObjectReport.$Properties) => void;
   readonly clock: Clock;
   readonly checkMs: number;
@@ -67,7 +67,7 @@ export class ObjectReports implements StoreWatcher {
     this.#schedule();
   }
 
-  /** To be called when the head has accepted this node (again). */
+  /** Must be called when the head has accepted this node, for the first time or again. */
   registered(): void {
     this.#changed.clear();
     this.#holders.clear();
@@ -92,7 +92,7 @@ export class ObjectReports implements StoreWatcher {
         revision: revision ?? 0,
         copiesOnly: copiesOnly ?? false,
       };
-      // Reported even if there was nothing to drop, because the head waits for a report about it.
+      // A report is made even if there was nothing to drop, because the head waits for it.
       if (!this.#deps.store.drop(order) && this.#deps.store.find(objectId) === undefined) {
         this.#changed.set(objectId, undefined);
         this.#schedule();
@@ -109,7 +109,7 @@ export class ObjectReports implements StoreWatcher {
     for (const holders of slices(this.#deps.store.holders())) this.#deps.send({ holders });
   }
 
-  /** In this turn's microtasks, so that several changes made at once are reported together. */
+  /** Schedules a report in this turn's microtasks, so that several changes made at once are reported together. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;

@@ -37,7 +37,7 @@ export class ObjectResidence {
     this.#deps = deps;
   }
 
-  /** RESIDENCE-1. @throws {PalimpsestError} OBJECT_STORE_FULL if the disk cannot take it */
+  /** Spills the object to disk (RESIDENCE-1). @throws {PalimpsestError} OBJECT_STORE_FULL if the disk cannot take it */
   async spillOut(entry: TableEntry): Promise<void> {
     const { table, files, small, spill, onMoved } = this.#deps;
     const { objectId, sizeBytes } = entry;
@@ -90,7 +90,10 @@ export class ObjectResidence {
     }
   }
 
-  /** The file to read it from, which may be gone when it is opened. @throws {PalimpsestError} OBJECT_LOST, NOT_FOUND */
+  /**
+   * Returns the file to read it from, which may be gone when it is opened.
+   * @throws {PalimpsestError} OBJECT_LOST, NOT_FOUND
+   */
   async located(entry: TableEntry): Promise<StoredObject> {
     const { spill } = this.#deps;
     if (spill === undefined || (await this.restored(entry))) return entry;

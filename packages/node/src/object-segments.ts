@@ -14,7 +14,7 @@ import type { ObjectFiles } from "./object-files.js";
 const leastBytes = 64 * 1024;
 const keepMs = 30_000;
 const maxFiles = 256;
-/** How much larger or smaller a reused file may be; it is truncated or extended. */
+/** The maximum ratio between the sizes of a reused file and the new one. The file is truncated or extended. */
 const maxRatio = 2;
 
 interface Segment {
@@ -45,7 +45,7 @@ export class ObjectSegments {
     this.#clock = clock;
   }
 
-  /** The bytes of its files, which count toward the store's limit. */
+  /** The number of bytes of its files, which count toward the store's limit. */
   get bytes(): number {
     return this.#bytes;
   }

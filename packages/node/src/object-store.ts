@@ -34,7 +34,7 @@ import type { DropOrder, StoredObject, StoredPlace, StoreWatcher } from "./store
 import { WithdrawnValues } from "./withdrawn-values.js";
 
 export interface ObjectStoreOptions {
-  /** A folder of its own, emptied on open and removed on close. */
+  /** A folder that only this store uses. It is emptied on open and removed on close. */
   readonly folder: string;
   readonly maxBytes: number;
   readonly clock?: Clock;
@@ -43,8 +43,8 @@ export interface ObjectStoreOptions {
   /** Whether the folder is in memory. Default false. */
   readonly inMemory?: boolean;
   /**
-   * Where objects with leases are spilled when room is needed: a folder of its own, also emptied. Absent: nothing is
-   * spilled.
+   * Where objects with leases are spilled when room is needed: a folder that only this store uses and that is emptied
+   * too. If it is absent, nothing is spilled.
    */
   readonly spill?: { readonly folder: string; readonly maxBytes: number } | undefined;
   /** Called for each object that was spilled or restored. */
@@ -57,7 +57,7 @@ export class ObjectStore {
   readonly #files: ObjectFiles;
   readonly #table: ObjectTable;
   readonly #segments: ObjectSegments;
-  /** Small values, because a file for each would cost more than its content. */
+  /** The bytes of small values, because a file for each would cost more than its content. */
   readonly #small = new Map<string, Uint8Array>();
   readonly #spill: SpillFiles | undefined;
   readonly #residence: ObjectResidence;
@@ -104,25 +104,25 @@ export class ObjectStore {
     return this.#table.size;
   }
 
-  /** Bytes in the store and spilled. */
+  /** The number of bytes in the store and spilled. */
   get storedBytes(): number {
     return this.#table.storedBytes;
   }
 
-  /** Bytes in the store. */
+  /** The number of bytes in the store. */
   get residentBytes(): number {
     return this.#table.residentBytes;
   }
 
   /**
-   * Bytes on disk: spilled objects, and restored ones whose copies are kept so that they can be spilled again at
-   * once.
+   * The number of bytes on disk: of spilled objects, and of restored ones whose copies are kept so that they can be
+   * spilled again at once.
    */
   get spilledBytes(): number {
     return this.#spill?.bytes ?? 0;
   }
 
-  /** Bytes of copies, which can be evicted. */
+  /** The number of bytes of copies, which can be evicted. */
   get copyBytes(): number {
     return this.#table.copyBytes;
   }
@@ -135,7 +135,7 @@ export class ObjectStore {
     return this.#table.places();
   }
 
-  /** All objects with the owners of their leases. */
+  /** Returns all objects with the owners of their leases. */
   entries(): Iterable<TableEntry> {
     return this.#table.entries();
   }
@@ -197,12 +197,12 @@ export class ObjectStore {
     this.#table.use(entry);
   }
 
-  /** Whether it has a lease here, and is no mere copy. */
+  /** Returns whether it has a lease here, and is no mere copy. */
   isHeld(objectId: string): boolean {
     return (this.#table.find(objectId)?.holders.size ?? 0) > 0;
   }
 
-  /** The objects on this node that the owner has leases on. */
+  /** Returns the objects on this node that the owner has leases on. */
   heldBy(holder: string): string[] {
     return this.#table.heldBy(holder);
   }
@@ -236,14 +236,14 @@ export class ObjectStore {
       // STORE-7
     } else if (known !== undefined) this.#table.hold(known, holder);
     else {
-      // Copied, because the bytes are a view of a whole message.
+      // The bytes are copied, because they are a view of a whole message.
       this.#small.set(valueId, Uint8Array.from(bytes));
       this.#table.enter({ objectId: valueId, sizeBytes, path: "" }, holder);
     }
     if (isNew) this.#room.giveBack(sizeBytes);
   }
 
-  /** The bytes of a value that keepSmall() stored and that was not spilled. */
+  /** Returns the bytes of a value that keepSmall() stored and that was not spilled. */
   smallBytes(objectId: string): Uint8Array | undefined {
     return this.#small.get(objectId);
   }
@@ -265,7 +265,7 @@ export class ObjectStore {
     return this.#writes.assemble(objectId, sizeBytes);
   }
 
-  /** Whether this process sees the object's file at the path that another node reported. */
+  /** Returns whether this process sees the object's file at the path that another node reported. */
   sees(source: StoredObject): Promise<boolean> {
     return this.#writes.sees(source);
   }

@@ -17,7 +17,7 @@ export interface TableEntry extends StoredObject {
   readonly storedAtMs: number;
   readers: number;
   leasedUntilMs: number;
-  /** Whether its bytes are in the store; otherwise they were spilled. */
+  /** Whether its bytes are in the store; otherwise they have been spilled. */
   isResident: boolean;
 }
 
@@ -33,7 +33,10 @@ export class ObjectTable {
   readonly #clock: Clock;
   #storedBytes = 0;
   #residentBytes = 0;
-  /** Begins with the time, so that a restarted node with the same id is not behind its former revisions. */
+  /**
+   * The last revision. It begins with the time, so that a restarted node with the same id is not behind its former
+   * revisions.
+   */
   #revisions: number;
 
   /** @param discard removes the bytes of an object that is no longer in the table */
@@ -47,7 +50,7 @@ export class ObjectTable {
     return this.#objects.size;
   }
 
-  /** Bytes in the store and spilled. */
+  /** The number of bytes in the store and spilled. */
   get storedBytes(): number {
     return this.#storedBytes;
   }
@@ -68,12 +71,12 @@ export class ObjectTable {
     return bytes;
   }
 
-  /** Objects without a lease, the least recently used first. */
+  /** Returns objects without a lease, the least recently used first. */
   copies(): Iterable<TableEntry> {
     return this.#copies.values();
   }
 
-  /** Objects in memory with a lease, the least recently used first: those that can be spilled. */
+  /** Returns objects in memory with a lease, the least recently used first: those that can be spilled. */
   kept(): Iterable<TableEntry> {
     return this.#kept.values();
   }

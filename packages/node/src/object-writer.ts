@@ -18,7 +18,7 @@ export class ObjectWriter {
   readonly sizeBytes: number;
   readonly #file: ObjectFile;
   readonly #settle: SettleObject;
-  /** Undefined for a value, which has its name already. */
+  /** The hash of the bytes; undefined for a value, which has its name already. */
   readonly #hash: Hash | undefined;
   readonly #valueId: string;
   #writtenBytes = 0;
@@ -33,7 +33,7 @@ export class ObjectWriter {
     this.#settle = settle;
   }
 
-  /** Where an interrupted transfer continues. */
+  /** The number of bytes written, which is where an interrupted transfer continues. */
   get writtenBytes(): number {
     return this.#writtenBytes;
   }
@@ -89,7 +89,7 @@ export class ObjectWriter {
   }
 }
 
-/** The error for a full disk; undefined for any other reason. */
+/** Returns the error for a full disk; undefined for any other reason. */
 export function noSpace(reason: unknown): PalimpsestError | undefined {
   if (!(reason instanceof Error && "code" in reason && reason.code === "ENOSPC")) return undefined;
   return new PalimpsestError(

@@ -33,7 +33,10 @@ import type { ObjectStore } from "./object-store.js";
 import type { StoredObject } from "./stored-object.js";
 
 const chunkBytes = 1024 * 1024;
-/** The uploading program may compute for a while between two chunks, in the thread that sends them. */
+/**
+ * The longest time in milliseconds between two chunks. The uploading program may compute for a while in the thread that
+ * sends them.
+ */
 const putStallMs = 120_000;
 const maxFreedAtOnce = 10_000;
 
@@ -42,7 +45,7 @@ export interface ObjectsServiceDeps {
   readonly fetcher: ObjectFetcher;
   readonly holds: ObjectHolds;
   readonly proof: { readonly path: string; readonly text: string };
-  /** Which of the objects exist on some node. */
+  /** Returns which of the objects exist on some node. */
   readonly existing: (objectIds: readonly string[]) => Promise<readonly string[]>;
   /** Asks programs which objects their calls refer to. */
   readonly pins: ObjectPins;
@@ -130,7 +133,7 @@ async function receive(
     }
     await holds.holdContained(name, contained);
     const stored = await writer.commit();
-    // Leased for a while, so that the program that put it has time to take its own lease.
+    // The object is leased for a while, so that the program that put it has time to take its own lease.
     if (holder === "") store.lease(stored.objectId, transferTimeoutMs(stored.sizeBytes));
     onMoved("in", stored.sizeBytes);
     return stored;
@@ -175,7 +178,7 @@ async function send({ store, budget, clock, onMoved }: ObjectsServiceDeps, call:
         for (let offset = from; offset < to && !call.cancelled; ) {
           const giveBack = await budget.take(chunkBytes);
           try {
-            // A new buffer for each chunk, because the last one is still being sent.
+            // Each chunk gets a new buffer, because the last one is still being sent.
             const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, to - offset));
             const { bytesRead } = await file.read(buffer, 0, buffer.byteLength, offset);
             if (bytesRead === 0) throw new PalimpsestError("OBJECT_LOST", `${path} is shorter than it was`);

@@ -19,7 +19,7 @@ export function preferForOomKill(pid: number): void {
 }
 
 /**
- * How many processes the out-of-memory killer has killed, in this control group or on the machine; undefined if
+ * Returns how many processes the out-of-memory killer has killed, in this control group or on the machine; undefined if
  * unknown.
  */
 export function oomKills(): number | undefined {
@@ -29,7 +29,7 @@ export function oomKills(): number | undefined {
   return counts.length === 0 ? undefined : Math.max(...counts.map(Number));
 }
 
-/** Why a process may have been killed by a SIGKILL that this node did not send. */
+/** Returns why a process may have been killed by a SIGKILL that this node did not send. */
 export function killHint(killsBefore: number | undefined, killsNow: number | undefined): string {
   if (killsBefore !== undefined && killsNow !== undefined && killsNow > killsBefore)
     return ", most likely by the kernel's out-of-memory killer, which was at work here while it ran: give it more memory";

@@ -31,7 +31,7 @@ export class OutputFile {
     this.#stream = this.#open();
   }
 
-  /** Bytes that were dropped since the disk last took some. */
+  /** The number of bytes that were dropped since the disk last took some. */
   get lostBytes(): number {
     return this.#lostBytes;
   }
@@ -69,7 +69,7 @@ export class OutputFile {
     return stream;
   }
 
-  /** Retried at intervals, because there may be room again. */
+  /** Opens the file again. This is retried at intervals, because there may be room again. */
   #reopened(): WriteStream | undefined {
     if (this.#clock.monotonicMs() - this.#failedAtMs < retryEveryMs) return undefined;
     const stream = this.#open();

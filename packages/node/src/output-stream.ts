@@ -29,7 +29,7 @@ export interface OutputStreamDeps {
   readonly jobId: string;
   readonly nodeId: string;
   readonly log: DriverLog;
-  /** A channel without other urgent messages. */
+  /** Returns a channel to the head without other urgent messages. */
   readonly head: () => Peer;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -51,7 +51,7 @@ export class OutputStream {
     this.#deps = deps;
   }
 
-  /** Sends new output, connecting first if necessary. To be called after each append. */
+  /** Sends new output, and connects first if necessary. It must be called after each append. */
   push(): void {
     if (this.#closed || this.#cancelRetry !== undefined) return;
     if (this.#stream === undefined) {

@@ -8,15 +8,15 @@ import { LineTail } from "./lines.js";
 import { OutputFile } from "./output-file.js";
 
 const maxLogBytes = 4 * 1024 * 1024;
-/** Lines of the log that an error shows. */
+/** The number of lines of the log that an error shows. */
 const maxLines = 20;
 
 export interface PackageInstall {
-  /** Has package.json and the lockfile, and afterwards the packages. */
+  /** The folder that has package.json and the lockfile, and gets the packages. */
   readonly folder: string;
   readonly installScripts: boolean;
   readonly environment: Readonly<Record<string, string>>;
-  /** The output of the package manager. */
+  /** The file for the output of the package manager. */
   readonly logPath: string;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
@@ -40,7 +40,7 @@ export async function installPackages(install: PackageInstall): Promise<void> {
     cwd: folder,
     env: speaking(environment),
     stdio: ["ignore", "pipe", "pipe"],
-    // In its own process group, so that scripts that it started end with it.
+    // The package manager gets its own process group, so that scripts that it started end with it.
     detached: true,
   });
   let ended = "";
@@ -85,8 +85,8 @@ export async function installPackages(install: PackageInstall): Promise<void> {
 }
 
 /**
- * A node that was started by an npm script has inherited its log level, which may be silent. Failures must be shown
- * here.
+ * Returns an environment in which npm reports failures. A node that was started by an npm script has inherited that
+ * script's log level, which may be silent.
  */
 function speaking(environment: PackageInstall["environment"]): Record<string, string> {
   const others = Object.entries(environment).filter(([name]) => !/^npm_config_loglevel$/i.test(name));

@@ -18,7 +18,7 @@ import { InspectorClient } from "./inspector-client.js";
 export const inspectorFlags = ["--inspect-port=127.0.0.1:0", "--inspect-publish-uid=stderr"] as const;
 
 const openTimeoutMs = 3_000;
-/** A process may enter native code between the request and its answer. */
+/** The timeout of one reading. A process may enter native code between the request and its answer. */
 const readTimeoutMs = 4_000;
 /** The bit of SIGUSR1 in the masks of /proc. */
 const signalBit = 1n << 9n;
@@ -115,7 +115,7 @@ export class ProcessStack {
   }
 }
 
-/** Without /proc the process is assumed to have started. */
+/** Returns whether the process handles SIGUSR1. Without /proc the process is assumed to have started. */
 function catchesSignal(pid: number): boolean {
   if (process.platform !== "linux") return true;
   try {

@@ -28,7 +28,7 @@ export interface ProcessStartsDeps {
   readonly environment: Readonly<Record<string, string>>;
   /** The GPUs of this node, as CUDA names them. */
   readonly gpus: readonly string[];
-  /** The part of the start message that all processes share. */
+  /** Returns the part of the start message that all processes share. */
   readonly session: () => Pick<
     proto.ActorProcessStart.$Properties,
     | "clusterId"
@@ -40,13 +40,13 @@ export interface ProcessStartsDeps {
     | "logLevel"
     | "taskEvents"
   >;
-  /** Absent: every actor gets a new process. */
+  /** The warm processes. If it is absent, every actor gets a new process. */
   readonly warm?: Pick<WarmProcesses, "take" | "busy"> | undefined;
-  /** The processes of light actors. Absent: each gets a process of its own. */
+  /** The processes of light actors. If it is absent, each gets a process of its own. */
   readonly shared?: Pick<SharedProcesses, "start"> | undefined;
   /** Default: a Node.js process. */
   readonly startProcess?: StartActorProcess;
-  /** Called with reports about the calls of a process. Absent: they are dropped. */
+  /** Called with reports about the calls of a process. If it is absent, they are dropped. */
   readonly onTaskReport?: ActorProcessOptions["onTaskReport"];
   readonly metrics: Metrics;
 }
@@ -59,7 +59,7 @@ export interface StartRequest {
   readonly prepared: Pick<PreparedEnvironment, "moduleUrl" | "cwd" | "retain">;
   readonly logPath: string;
   readonly refusalsPath: string;
-  /** For a task worker; otherwise empty. */
+  /** The file in which a task worker records the call that began last; empty for other actors. */
   readonly startedPath: string;
 }
 
@@ -110,13 +110,14 @@ export class ProcessStarts {
     return { process: (startProcess ?? ActorProcess.start)(options), wasWarm: false };
   }
 
-  /** The environment of a process with these variables and GPUs. */
+  /** Returns the environment of a process with these variables and GPUs. */
   environment(
     own: Readonly<Record<string, string>>,
     gpuIds: readonly number[],
   ): Readonly<Record<string, string>> {
     const { environment, gpus } = this.#deps;
-    // Last, so that neither the node's own environment nor the actor's shows it devices that it does not lease.
+    // The variable is set last, so that neither the node's own environment nor the actor's shows it devices that it
+    // does not lease.
     return { ...environment, ...own, [visibleDevicesName]: visibleTo(gpus, gpuIds) };
   }
 }

@@ -34,7 +34,7 @@ export interface ProcessSupervisorDeps extends ProcessStartsDeps {
   readonly prepare: (request: EnvironmentRequest, signal: AbortSignal) => Promise<PreparedEnvironment>;
   readonly onStarted: (message: proto.ActorStarted.$Properties) => void;
   readonly onDied: (message: proto.ActorDied.$Properties) => void;
-  /** The report of that incarnation's recent death, if there is one. */
+  /** Returns the report of that incarnation's recent death, if there is one. */
   readonly deathOf: (actorId: string, incarnation: number) => proto.ActorDied.$Properties | undefined;
   readonly logger: Logger;
 }
@@ -51,7 +51,7 @@ interface Entry {
   readonly gpuIds: readonly number[];
   process: SupervisedActor | undefined;
   ready: proto.ActorProcessReady.$Properties | undefined;
-  /** Set by a stop that came before the process existed. */
+  /** The reason of a stop that came before the process existed; undefined if there was none. */
   cancelled: string | undefined;
   /** Aborted by that stop, so that it does not wait for a download. */
   readonly abort: AbortController;
@@ -70,18 +70,18 @@ export class ProcessSupervisor {
     this.#starts = new ProcessStarts(deps);
   }
 
-  /** Running and starting actors, for the head. */
+  /** Lists running and starting actors, for the head. */
   running(): proto.RunningActor.$Properties[] {
     return [...this.#entries.values()].map(reportOf);
   }
 
-  /** Everything that a head needs that has lost the actor. */
+  /** Returns everything that a head needs that has lost the actor; undefined if the actor is not here. */
   describe(actorId: string): proto.ActorDescribed.$Properties | undefined {
     const entry = this.#entries.get(actorId);
     return entry && { actor: reportOf(entry), spec: entry.spec, restarts: entry.restarts };
   }
 
-  /** The actor's stack. @throws {PalimpsestError} UNAVAILABLE, with the reason */
+  /** Returns the actor's stack. @throws {PalimpsestError} UNAVAILABLE, with the reason */
   async stack(actorId: string): Promise<StackReading> {
     const reading = await this.#entries.get(actorId)?.process?.stack?.();
     if (reading) return reading;
@@ -98,7 +98,7 @@ export class ProcessSupervisor {
     return fenced.length;
   }
 
-  /** Whether the process of that incarnation runs or is being started. */
+  /** Returns whether the process of that incarnation runs or is being started. */
   runs(actorId: string, incarnation: number): boolean {
     return this.#entries.get(actorId)?.incarnation === incarnation;
   }
@@ -126,7 +126,7 @@ export class ProcessSupervisor {
       ready: undefined,
       cancelled: undefined,
       abort: new AbortController(),
-      // Started in the next turn, when `entry` exists.
+      // The actor is started in the next turn, when `entry` exists.
       done: Promise.resolve(previous).then(() => this.#run(entry, spec)),
     };
     this.#entries.set(actorId, entry);
@@ -250,7 +250,7 @@ export class ProcessSupervisor {
     return end;
   }
 
-  /** The certificate of an actor whose process was never started. */
+  /** Returns the certificate of an actor whose process was never started. */
   #neverRan(spec: proto.ActorSpec.$Properties, error: PalimpsestError): ActorEnd {
     const now = Date.now();
     const certificate = {
@@ -284,7 +284,7 @@ const hopeless: ReadonlySet<ErrorCode> = new Set([
   "ENVIRONMENT_FAILED",
 ]);
 
-/** The error in a retryable form, because another node or a later attempt may succeed. */
+/** Returns the error in a retryable form, because another node or a later attempt may succeed. */
 function passing(error: PalimpsestError): PalimpsestError {
   const { code, rawMessage, details } = error;
   return error.retryable

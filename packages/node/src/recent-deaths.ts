@@ -8,7 +8,7 @@ import type { ActorDied } from "@palimpsest/wire/protocol";
 export class RecentDeaths {
   readonly #maxAgeMs: number;
   readonly #maxCount: number;
-  /** By actor and incarnation, oldest first. */
+  /** The deaths by actor and incarnation, the oldest first. */
   readonly #deaths = new Map<string, { readonly message: ActorDied.$Properties; readonly atMs: number }>();
 
   constructor(maxAgeMs: number, maxCount = 1_000) {
@@ -32,7 +32,7 @@ export class RecentDeaths {
     }
   }
 
-  /** The death of that incarnation, of any age as long as it is remembered. */
+  /** Returns the death of that incarnation, whatever its age, as long as it is remembered. */
   of(actorId: string, incarnation: number): ActorDied.$Properties | undefined {
     return this.#deaths.get(keyOf(actorId, incarnation))?.message;
   }

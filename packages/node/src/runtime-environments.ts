@@ -46,16 +46,16 @@ export interface PreparedEnvironment {
   readonly moduleUrl: string;
   /** The working directory of the process; undefined for that of the node. */
   readonly cwd: string | undefined;
-  /** To be called when its process has ended. */
+  /** Must be called when its process has ended. */
   readonly release: () => void;
-  /** For another process of the same environment. @returns a function to be called when that process has ended */
+  /** Keeps the environment for another process. @returns a function that must be called when that process has ended */
   readonly retain: () => () => void;
 }
 
 export class RuntimeEnvironments {
   readonly #deps: RuntimeEnvironmentsDeps;
   readonly #folders: FolderCache;
-  /** How many processes run each module next to packages, by its path. */
+  /** The number of processes that run each module next to packages, by its path. */
   readonly #links = new Map<string, number>();
 
   constructor(deps: RuntimeEnvironmentsDeps) {
@@ -95,7 +95,7 @@ export class RuntimeEnvironments {
   }
 
   /**
-   * The file of a bundle, at a path from which it can import the packages.
+   * Returns the file of a bundle, at a path from which it can import the packages.
    * @param uses receives functions to be called when the file is no longer used
    */
   async modulePath(
@@ -111,8 +111,8 @@ export class RuntimeEnvironments {
   }
 
   /**
-   * Modules find packages by their own location. Linked synchronously, as it is unlinked, so that neither sees the
-   * other half done.
+   * Links a module into a folder of packages, because modules find packages by their own location. It is linked
+   * synchronously, as it is unlinked, so that neither sees the other half done.
    */
   #link(path: string, target: string, uses: (() => void)[]): string {
     const users = this.#links.get(target) ?? 0;
@@ -122,7 +122,7 @@ export class RuntimeEnvironments {
       linkSync(path, target);
     }
     this.#links.set(target, users + 1);
-    // First in the list, so that the link is removed before the folder itself is released.
+    // This is first in the list, so that the link is removed before the folder itself is released.
     uses.unshift(() => {
       const left = (this.#links.get(target) ?? 1) - 1;
       if (left > 0) this.#links.set(target, left);
@@ -166,7 +166,7 @@ export class RuntimeEnvironments {
     });
   }
 
-  /** The download is shared, so it does not end when one caller leaves. */
+  /** Fetches the file of a bundle. The download is shared, so it does not end when one caller leaves. */
   #fileOf(sha256: string, kind: BundleKind): Promise<string> {
     return this.#deps.bundles.fileOf(sha256, kind, this.#deps.signal);
   }

@@ -66,7 +66,7 @@ export class SharedProcess {
     return this.#slots.size;
   }
 
-  /** How many actors were ever started in it. */
+  /** The number of actors that were ever started in it. */
   get started(): number {
     return this.#started;
   }
@@ -91,12 +91,12 @@ export class SharedProcess {
     this.#options.worker.order({ credentials });
   }
 
-  /** Ends the process; at once if the grace period is 0. */
+  /** Ends the process. With a grace period of 0 it is killed at once. */
   async stop(graceMs: number, reason: string): Promise<void> {
     await this.#options.worker.process.stop(graceMs, reason);
   }
 
-  /** Orders of one turn share one message, and none is sent before the process is ready. */
+  /** Sends orders. Those of one turn share one message, and none is sent before the process is ready. */
   #order({ start = [], stop = [] }: proto.SharedOrders.$Properties): void {
     const isFirst = this.#outbox === undefined;
     this.#outbox ??= { start: [], stop: [] };
@@ -210,7 +210,7 @@ export class SharedProcess {
     return { nodeId: this.#options.start.nodeId ?? "", ownerId: order.spec?.ownerId ?? "" };
   }
 
-  /** The slot of the actor whose code was running when the process ended. */
+  /** Returns the slot of the actor whose code was running when the process ended. */
   #readMark(): number | undefined {
     const path = this.#options.start.startedPath ?? "";
     try {

@@ -18,9 +18,9 @@ import type { SharedActorRequest } from "./shared-actor-request.js";
 import { SharedProcess, type SharedWorker } from "./shared-process.js";
 import type { SharedSlot } from "./shared-slot.js";
 
-/** The limit of actors that can be lost with one process. */
+/** The maximum number of actors in one process, which are lost with it. */
 const maxActors = 5_000;
-/** How long a process without actors waits for new ones before it ends. */
+/** The milliseconds for which a process without actors waits for new ones before it ends. */
 const idleMs = 10_000;
 
 /** The working directory of its process, and the module that it imports. */
@@ -32,9 +32,9 @@ export interface SharedProcessesDeps {
   readonly blockLimitMs: number;
   readonly clock: Clock;
   readonly onTaskReport?: ((report: proto.TaskReport.$Properties) => void) | undefined;
-  /** A warm process, or a new one with these variables in this folder. */
+  /** Returns a warm process, or a new one with these variables in this folder. */
   readonly spawn: (environment: Readonly<Record<string, string>>, cwd: string | undefined) => SharedWorker;
-  /** The fields of every start message. */
+  /** Returns the fields of every start message. */
   readonly session: () => proto.ActorProcessStart.$Properties;
 }
 
@@ -94,8 +94,8 @@ export class SharedProcesses {
       if (processes.size === 0) this.#ofKey.delete(key);
     };
     const worker = spawn(environment ?? {}, cwd);
-    // Retained, because the process may wait for new actors after its former actors and their uses of the environment
-    // have ended.
+    // The environment is retained, because the process may wait for new actors after its former actors and their uses
+    // of the environment have ended.
     void worker.process.ended.then(retain());
     const entry: Idle = {
       cancelEnd: () => undefined,
@@ -115,7 +115,7 @@ export class SharedProcesses {
         onEnded: forget,
         onEmpty: () => {
           entry.cancelEnd = clock.after(idleMs, () => {
-            // Forgotten before it is ended, so that no actor is placed in a process that is ending.
+            // The process is forgotten before it is ended, so that no actor is placed in a process that is ending.
             forget();
             this.#end(entry.process, "it has no actors left");
           });

@@ -19,7 +19,7 @@ export interface SharedSlotDeps {
   readonly stack: () => Promise<StackReading>;
 }
 
-/** The end as the process reports it, or that of the process itself. */
+/** The end of the actor as the process reports it, or the end of the process itself. */
 export interface SlotEnd {
   readonly certificate: proto.DeathCertificate.$Properties;
   readonly failed?: PalimpsestError | undefined;
@@ -86,7 +86,7 @@ export class SharedSlot implements SupervisedActor {
     this.#deps.endProcess(reason);
   }
 
-  /** The process gets them once, for all its actors. */
+  /** Does nothing, because the process gets new credentials once, for all its actors. */
   adopt(): void {}
 
   stack(): Promise<StackReading> {

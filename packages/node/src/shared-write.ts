@@ -12,9 +12,9 @@ import type { StoredObject } from "./stored-object.js";
 export interface SharedWriteDeps {
   readonly path: string;
   readonly sizeBytes: number;
-  /** Undefined if it is no longer a plain file. */
+  /** Returns undefined if it is no longer a plain file. */
   readonly sizeOf: () => Promise<number | undefined>;
-  /** The object's name, once the file has all of its bytes. */
+  /** Returns the object's name, once the file has all of its bytes. */
   readonly nameOf: () => Promise<string>;
   /** Keeps the file under that name, or discards it if the name is undefined. */
   readonly settle: (objectId: string | undefined) => Promise<StoredObject | undefined>;
@@ -28,7 +28,7 @@ export class SharedWrite {
     this.#deps = deps;
   }
 
-  /** Where the program writes. */
+  /** The path at which the program writes. */
   get path(): string {
     return this.#deps.path;
   }

@@ -11,7 +11,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { ObjectDisk, ObjectFile, OpenedObject } from "./object-disk.js";
 import { ObjectFiles } from "./object-files.js";
 
-/** One piece of a copy, whose checksum takes the thread about a millisecond. */
+/** The bytes of one piece of a copy. Its checksum takes the thread about a millisecond. */
 const pieceBytes = 4 * 1024 * 1024;
 
 interface SpilledCopy {
@@ -22,7 +22,7 @@ interface SpilledCopy {
 }
 
 export interface SpillFilesOptions {
-  /** A folder of its own, emptied on open and removed on close. */
+  /** A folder that only these copies use. It is emptied on open and removed on close. */
   readonly folder: string;
   readonly maxBytes: number;
   readonly disk: ObjectDisk;
@@ -55,7 +55,7 @@ export class SpillFiles {
     return this.#copies.has(objectId);
   }
 
-  /** All objects that have a copy here. */
+  /** Returns all objects that have a copy here. */
   objectIds(): Iterable<string> {
     return this.#copies.keys();
   }
@@ -136,7 +136,7 @@ const nowhere: ObjectFile = {
   close: async () => undefined,
 };
 
-/** The checksum of the copied bytes; undefined if the source is shorter. */
+/** Returns the checksum of the copied bytes; undefined if the source is shorter. */
 async function copyBytes(
   source: OpenedObject,
   target: ObjectFile,

@@ -1,21 +1,21 @@
 import { PalimpsestError } from "@palimpsest/wire";
 
 export interface StoreUse {
-  /** The size of the request. */
+  /** The size of the request in bytes. */
   readonly sizeBytes: number;
   readonly maxBytes: number;
   readonly storedBytes: number;
-  /** Stored bytes without a lease. */
+  /** The stored bytes without a lease. */
   readonly copyBytes: number;
-  /** Bytes announced by open writers. */
+  /** The bytes that open writers have announced. */
   readonly reservedBytes: number;
   readonly bytesByHolder: ReadonlyMap<string, number>;
-  /** Undefined if nothing is spilled. */
+  /** The spilled bytes; undefined if nothing is spilled. */
   readonly spilledBytes: number | undefined;
   readonly maxSpillBytes: number | undefined;
 }
 
-/** An error that says who fills the store and what would help. */
+/** Returns an error that says who fills the store and what would help. */
 export function objectStoreFull(use: StoreUse): PalimpsestError {
   const { sizeBytes, maxBytes, storedBytes, copyBytes, reservedBytes } = use;
   let largest = "";

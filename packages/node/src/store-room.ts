@@ -23,7 +23,7 @@ export interface StoreRoomDeps {
   readonly maxBytes: number;
   readonly table: ObjectTable;
   readonly segments: ObjectSegments;
-  /** Undefined if nothing can be spilled. */
+  /** The spilled copies; undefined if nothing can be spilled. */
   readonly spill: SpillFiles | undefined;
   readonly clock: Clock;
   /** Spills the object. @throws {PalimpsestError} OBJECT_STORE_FULL if the disk cannot take it */
@@ -57,7 +57,7 @@ export class StoreRoom {
     });
   }
 
-  /** Like take(), for optional room: resolves to false if it would have to wait for others. */
+  /** Takes optional room as take() does, but resolves to false if it would have to wait for others. */
   async takeIfIdle(sizeBytes: number): Promise<boolean> {
     if (this.#waiting > 0) return false;
     if (this.#takeAtOnce(sizeBytes)) return true;
@@ -107,7 +107,7 @@ export class StoreRoom {
     return true;
   }
 
-  /** Copies that are not being read, the least recently used first (STORE-5). */
+  /** Returns copies that are not being read, the least recently used first (STORE-5). */
   #evictable(missingBytes: number): { readonly entries: readonly TableEntry[]; readonly bytes: number } {
     const now = this.#deps.clock.monotonicMs();
     const entries: TableEntry[] = [];
@@ -135,8 +135,8 @@ export class StoreRoom {
   }
 
   /**
-   * Objects with leases that free this many bytes together, the least recently used first; undefined if there are not
-   * enough.
+   * Returns objects with leases that free this many bytes together, the least recently used first; undefined if there
+   * are not enough.
    */
   #spillable(missingBytes: number): readonly TableEntry[] | undefined {
     const { table, clock } = this.#deps;
@@ -177,8 +177,8 @@ export class StoreRoom {
   }
 
   /**
-   * Whether the bytes that are being written and read now will be enough once they are sealed and closed, and the
-   * disk has room for them.
+   * Returns whether the bytes that are being written and read now will be enough once they are sealed and closed, and
+   * the disk has room for them.
    */
   #mayBecomeSpillable(sizeBytes: number, missingBytes: number): boolean {
     const { spill, table, maxBytes } = this.#deps;

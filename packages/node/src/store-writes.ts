@@ -91,7 +91,7 @@ export class StoreWrites {
     });
   }
 
-  /** Begins with a file of at most that many bytes: one kept for reuse, or a new one. */
+  /** Runs `begin` with a file of at most that many bytes: one that was kept for reuse, or a new one. */
   async #inFile<T>(sizeBytes: number, begin: (path: string) => Promise<T>): Promise<T> {
     const kept = this.#segments.take(sizeBytes);
     const path = kept?.path ?? this.#files.temporaryName();

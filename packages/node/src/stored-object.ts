@@ -17,14 +17,14 @@ export interface StoredPlace {
   readonly spilled: boolean;
 }
 
-/** "damaged": it was spilled, and the bytes on disk do not match. */
+/** Why an object was dropped. "damaged" means that it was spilled, and that the bytes on disk do not match. */
 export type DropCause = "evicted" | "freed" | "holder ended" | "damaged";
 
 /** Called at the moment of each change. */
 export interface StoreWatcher {
   present(place: StoredPlace): void;
   gone(objectId: string, cause: DropCause): void;
-  /** The owner has taken its first lease on this node. */
+  /** Called when the owner has taken its first lease on this node. */
   newHolder(holder: string): void;
 }
 
@@ -32,17 +32,17 @@ export interface DropOrder {
   readonly objectId: string;
   /** The owner whose lease ends; empty for all owners. */
   readonly holder: string;
-  /** Later leases are unaffected; undefined for all of them. */
+  /** Leases with a later revision are not ended; undefined ends all of them. */
   readonly revision?: number;
   readonly copiesOnly?: boolean;
 }
 
-/** Whether the object is a value, whose name is random and does not depend on its bytes. */
+/** Returns whether the object is a value, whose name is random and does not depend on its bytes. */
 export function isValueId(objectId: string): boolean {
   return objectId.length === valueIdDigits;
 }
 
-/** The owner of the leases on the objects that this value refers to. */
+/** Returns the owner of the leases on the objects that this value refers to. */
 export function holderOfContained(objectId: string): string {
   return `${objectHolderPrefix}${objectId}`;
 }

@@ -16,7 +16,9 @@ import { LineTail } from "./lines.js";
 import { killHint, oomKills, preferForOomKill } from "./oom.js";
 
 const maxStderrLines = 50;
-/** How long the output of a process that has exited is awaited, because a grandchild may keep the pipe open. */
+/**
+ * The milliseconds for which the output of a process that has exited is awaited. A grandchild may keep the pipe open.
+ */
 const outputGraceMs = 300;
 
 export interface ProcessEnd {
@@ -58,7 +60,7 @@ export class SupervisedProcess {
     this.#lastSignMs = Date.now();
   }
 
-  /** Starts its record here, because until now the process has only waited for its work. */
+  /** Starts its record at this moment, because until now the process has only waited for its work. */
   begin(): void {
     this.alive();
     this.#stderr = new LineTail(maxStderrLines);
@@ -123,7 +125,7 @@ export class SupervisedProcess {
   }
 }
 
-/** The fields of a death certificate. */
+/** Returns the fields of a death certificate. */
 export function certificateOf(
   end: ProcessEnd,
   facts: { readonly reason: string; readonly nodeId: string; readonly ownerId: string; readonly pid: number },
@@ -138,7 +140,7 @@ export function certificateOf(
   };
 }
 
-/** "its process …": how it ended, for people. */
+/** Returns how it ended, as a text for people that begins with "its process". */
 export function endSentence(end: ProcessEnd): string {
   if (end.spawnError) return `its process could not be started: ${end.spawnError.message}`;
   if (end.signal) return `its process was killed by ${end.signal}${end.killHint}`;

@@ -23,7 +23,7 @@ export interface TaskReportsDeps {
 }
 
 export class TaskReports {
-  /** The limit that the head has set. */
+  /** The number of events per second that the head allows. */
   perSecond = 0;
   readonly #deps: TaskReportsDeps;
   readonly #transfers = new TaskRecorder(proto.TaskKind.TASK_KIND_TRANSFER);

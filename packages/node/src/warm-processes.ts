@@ -18,7 +18,7 @@ import type { MemoryLook } from "./machine.js";
 import type { WorkerProcess } from "./worker-process.js";
 
 const quietMs = 100;
-/** The back-off while memory is short, and after a process that ended before it was loaded. */
+/** The milliseconds of the back-off while memory is short, and after a process that ended before it was loaded. */
 const retryMs = { first: 1_000, longest: 60_000 };
 /** A rough estimate of a warm process's memory. */
 const processBytes = 80 * 1024 * 1024;
@@ -51,12 +51,12 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
     this.#deps = deps;
   }
 
-  /** How many are loaded and waiting. */
+  /** The number of processes that are loaded and waiting. */
   get size(): number {
     return [...this.#waiting].filter(({ isLoaded }) => isLoaded).length;
   }
 
-  /** Begins to fill the pool. May be called again. */
+  /** Begins to fill the pool. It may be called again. */
   open(): void {
     if (this.#open) return;
     this.#open = true;
@@ -77,7 +77,7 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
     if (this.#open) this.#fillAfter(quietMs);
   }
 
-  /** Ends them while memory is short. To be called at intervals. */
+  /** Ends the processes while memory is short. It must be called at intervals. */
   check(): void {
     if (this.#waiting.size > 0 && this.#isShort()) {
       this.#deps.logger.info({ ended: this.#waiting.size }, "memory is short: no processes are kept warm");

@@ -1,5 +1,5 @@
 /**
- * How many ids are remembered; the oldest are dropped first, because values that were in flight then have long
+ * The maximum number of remembered ids. The oldest are dropped first, because values that were in flight then have long
  * arrived.
  */
 const maxWithdrawn = 10_000;

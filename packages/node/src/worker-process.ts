@@ -21,11 +21,14 @@ const maxEarlyBytes = 64 * 1024;
 /** The worker's program. */
 export interface WorkerProgram {
   readonly path: string;
-  /** Flags of Node.js. */
+  /** The flags of Node.js for it. */
   readonly flags: readonly string[];
-  /** The script that trusts the certificates of NODE_EXTRA_CA_CERTS later. Absent: Node.js reads them as it starts. */
+  /**
+   * The script that trusts the certificates of NODE_EXTRA_CA_CERTS later. If it is absent, Node.js reads them as it
+   * starts.
+   */
   readonly lateCertificates?: string;
-  /** A snapshot of V8's heap with the program in it. Absent: the program is loaded. */
+  /** A snapshot of V8's heap with the program in it. If it is absent, the program is loaded. */
   readonly snapshot?: string | undefined;
 }
 
@@ -52,13 +55,13 @@ export class WorkerProcess {
     const late = lateCertificates(environment, program.lateCertificates);
     const fromSnapshot = snapshotFlags(program, environment);
     const child = fork(program.path, [], {
-      // Without the node's own flags.
+      // The process does not get the node's own flags.
       execArgv: [...inspectorFlags, ...program.flags, ...fromSnapshot, ...late.flags],
       serialization: "advanced",
       env: { ...late.environment },
       ...(cwd === undefined ? {} : { cwd }),
       stdio: ["ignore", "pipe", "pipe", "ipc"],
-      // In its own process group, so that everything it starts ends with it.
+      // The process gets its own process group, so that everything it starts ends with it.
       detached: true,
     });
     this.#child = child;
@@ -100,13 +103,13 @@ export class WorkerProcess {
     this.process.begin();
   }
 
-  /** A process that has died cannot take the message; its end says why. */
+  /** Sends an order. A process that has died cannot take it; its end says why. */
   order(order: proto.ActorProcessOrder.$Properties): void {
     if (!this.#child.connected) return;
     this.#child.send(Buffer.from(proto.ActorProcessOrder.encode(order).finish()), () => undefined);
   }
 
-  /** The stack of its main thread. @throws {PalimpsestError} UNAVAILABLE */
+  /** Returns the stack of its main thread. @throws {PalimpsestError} UNAVAILABLE */
   stack(): Promise<StackReading> {
     return this.#stack.read();
   }
@@ -129,8 +132,8 @@ export class WorkerProcess {
 /** Snapshots from which a process did not start. */
 const unusable = new Set<string>();
 /**
- * Variables of Node.js that may set flags of V8, with which it takes no snapshot, and variables that the program reads as
- * it is loaded.
+ * Matches variables of Node.js that may set flags of V8, with which it takes no snapshot, and variables that the
+ * program reads as it is loaded.
  */
 const readByLoading = /^(NODE_OPTIONS|NODE_V8_COVERAGE|GRPC_(?!DEFAULT_SSL_ROOTS).*|MSGPACKR_.*)$/;
 

@@ -48,7 +48,7 @@ export class FakeHead {
   /** Whether it reports that no node is away. */
   placesComplete = true;
   readonly freed: proto.FreeObjectsRequest.$Properties[] = [];
-  /** How many of the next requests to free it refuses, as a head without the lease does. */
+  /** The number of the next requests to free that it refuses, as a head without the lease does. */
   refusesToFree = 0;
   readonly #asked = new Set<string>();
   readonly #links = new Set<LinkStream>();
@@ -136,7 +136,7 @@ export class FakeHead {
     while (!this.#asked.has(objectId)) await this.changed();
   }
 
-  /** The first recorded message of that kind that fits, now or later. */
+  /** Returns the first recorded message of that kind that fits, now or later. */
   async next<Kind extends MessageKind>(
     kind: Kind,
     fits: (message: MessageOf<Kind>) => boolean = () => true,
@@ -155,7 +155,7 @@ export class FakeHead {
     return new Promise((resolve) => this.#waiters.add(resolve));
   }
 
-  /** Ends like kill -9: every connection breaks. */
+  /** Ends as kill -9 would end it: every connection breaks. */
   kill(): void {
     this.#server?.kill();
     this.#server = undefined;
@@ -188,7 +188,7 @@ export class FakeHead {
     stream.on("error", () => undefined);
   }
 
-  /** The text of a job's log as a head would have it in its file, with every part at its offset. */
+  /** Returns the text of a job's log as a head would have it in its file, with every part at its offset. */
   logText(jobId = "job-1"): string {
     const parts = this.outputs.filter((part) => part.jobId === jobId);
     const ends = parts.map(({ data, offsetBytes }) => (offsetBytes ?? 0) + (data?.byteLength ?? 0));

@@ -82,7 +82,7 @@ export async function startCounter(
   return actorId;
 }
 
-/** One call over a stream of its own. @throws the actor's error */
+/** Makes one call over a stream of its own. @throws the actor's error */
 export async function callActor(
   started: proto.ActorStarted.$Properties,
   token: string,
