@@ -1,4 +1,4 @@
-/** Checks of an actor's specification for fields that exclude each other. */
+/** Checks an actor's specification for fields that exclude each other. */
 import { PalimpsestError } from "@palimpsest/wire";
 
 interface Shared {

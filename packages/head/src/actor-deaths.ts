@@ -74,7 +74,7 @@ export class ActorDeaths {
     this.ended(actor, reported, cause, constructorError);
   }
 
-  /** Nobody reported how the process ended. The row records that it did, so that the next head need not wait for it. */
+  /** Records that the process has ended although nobody reported how, so that the next head need not wait for it. */
   processEnded(actorId: string): void {
     const actor = this.#deps.actors.get(actorId);
     if (actor === undefined || !mayStillRun(actor)) return;

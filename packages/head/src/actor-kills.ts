@@ -11,8 +11,8 @@ export interface KillOptions {
   readonly noRestart: boolean;
   readonly reason: string;
   /**
-   * The incarnation to kill. Another one is left alone, so that a repeated request crashes the actor once. 0 means
-   * the running one.
+   * The incarnation to kill. Another one is left alone, so that a repeated request crashes the actor only once. With 0
+   * the running one is killed.
    */
   readonly incarnation?: number;
 }
@@ -54,7 +54,7 @@ export class ActorKills {
   /** Ends the actors of a removed placement group, including detached ones. */
   groupRemoved(groupId: string, reason: string): void {
     for (const { spec } of this.#deps.actors.inGroup(groupId)) {
-      // Read again because killing an owner kills the actors it owned.
+      // The actor is read again, because killing an owner kills the actors it owned.
       const actor = this.#deps.actors.get(spec.actorId);
       if (actor !== undefined && actor.state !== "DEAD")
         void this.#killForGood(actor, `its placement group ${groupId} was removed: ${reason}`);
@@ -63,7 +63,7 @@ export class ActorKills {
 
   jobEnded(jobId: string): void {
     for (const { spec } of this.#deps.actors.ofJob(jobId)) {
-      // Read again because killing an owner kills the actors it owned.
+      // The actor is read again, because killing an owner kills the actors it owned.
       const actor = this.#deps.actors.get(spec.actorId);
       if (actor === undefined || actor.spec.detached || actor.state === "DEAD") continue;
       void this.#killForGood(actor, `its job ${jobId} ended`);

@@ -2,7 +2,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { type ActorSpec, fullNameOf } from "./actor.js";
 
 /**
- * A request for a named actor gets an actor of the requested class and resources, or an error.
+ * Checks that the existing actor has the class and the resources that a request for its name asks for.
  * @throws {PalimpsestError} ALREADY_EXISTS naming each field that differs, also in its details
  */
 export function expectSameKind(has: ActorSpec, wanted: ActorSpec): void {
@@ -22,7 +22,7 @@ export function expectSameKind(has: ActorSpec, wanted: ActorSpec): void {
   );
 }
 
-/** The class, by the module or bundle that exports it, and the resources. */
+/** Returns the class, as the module or bundle that exports it, and the resources. */
 function kindOf({ code, resources }: ActorSpec): Map<string, string | number> {
   const amounts = Object.entries(resources).filter(([, amount]) => amount !== 0);
   return new Map<string, string | number>([

@@ -8,7 +8,7 @@ export function leaseOf(actorId: string, incarnation: number): string {
   return `${leasePrefix}${actorId}#${incarnation}`;
 }
 
-/** The options for reserving the lease of an actor that already has a node. */
+/** Returns the options for reserving the lease of an actor that already has a node. */
 export function leaseOptionsOf(
   { spec: { placement } }: Actor,
   gpuIds: readonly number[],

@@ -80,8 +80,8 @@ export class ActorLifecycle {
   }
 
   /**
-   * Creates an actor. Idempotent by actor id: a known actor is returned unchanged, a new one as PENDING. Resolves
-   * once the store has it.
+   * Creates an actor. The call is idempotent by actor id: a known actor is returned unchanged, a new one as PENDING.
+   * Resolves once the store has it.
    * @param getIfExists whether to return the actor that already has the name instead of throwing
    * @throws {PalimpsestError} ALREADY_EXISTS
    */
@@ -159,14 +159,17 @@ export class ActorLifecycle {
     return this.#returns.adoptUnknown(nodeId, spec, described);
   }
 
-  /** Whether an actor that is waiting for its restart may still have a running process, which could be taken back. */
+  /**
+   * Returns whether an actor that is waiting for its restart may still have a running process, which could be taken
+   * back.
+   */
   mayRun(actorId: string): boolean {
     return this.#deps.fences.mayRun(actorId);
   }
 
   /**
-   * Why an actor is pending: it lacks resources, or waits for its next start attempt. Empty when it is not pending.
-   * Examines every node.
+   * Returns why an actor is pending: it lacks resources, or waits for its next start attempt. The text is empty if the
+   * actor is not pending. Every node is examined.
    */
   pendingReason(actor: Actor): string {
     const { actorId } = actor.spec;

@@ -15,9 +15,9 @@ import type { ActorStarts } from "./actor-starts.js";
 import { type ActorSupervision, certificateOf, unqueue } from "./actor-supervision.js";
 
 export interface RegisteredActors {
-  /** Actors to stop (ACTOR-6). */
+  /** The actors that the node must stop (ACTOR-6). */
   readonly stopActorIds: string[];
-  /** Actors to request a description of (ACTOR-7). */
+  /** The actors that the node must describe (ACTOR-7). */
   readonly unknownActorIds: string[];
   /** Handles the node's missing actors, once the node has reported everything. */
   readonly settle: () => void;
@@ -42,8 +42,8 @@ export class ActorReturns {
       actors.get(report.actorId ?? "") !== undefined;
     const idOf = (report: proto.RunningActor.$Properties) => report.actorId ?? "";
     const unknown = running.filter((report) => !isKnown(report));
-    // Reserved at once (ACTOR-3): pending requests may be placed before the node has described these actors or has
-    // stopped them.
+    // The resources are reserved at once (ACTOR-3), because pending requests may be placed before the node has
+    // described these actors or has stopped them.
     for (const report of unknown) {
       const lease = leaseOf(idOf(report), report.incarnation ?? 0);
       nodes.reserve(nodeId, lease, report.resources?.quantities ?? {}, { gpuIds: report.gpuIds ?? [] });
@@ -61,7 +61,7 @@ export class ActorReturns {
       // An older incarnation that is still ending there does not count as the one that should run.
       (actor) => !listed.has(leaseOf(actor.spec.actorId, actor.incarnation)),
     );
-    // Leases of processes that were to be stopped while the node was away and that are gone now.
+    // These are leases of processes that were to be stopped while the node was away and that are gone now.
     const held = new Set([
       ...listed,
       ...missing.map((actor) => leaseOf(actor.spec.actorId, actor.incarnation)),
@@ -124,8 +124,8 @@ export class ActorReturns {
   }
 
   /**
-   * An actor of a group is wanted only where its bundle is. One whose group the tables have lost keeps running
-   * without it.
+   * Returns the actor's bundle, and whether that is on another node. An actor of a group is wanted only where its
+   * bundle is. One whose group the tables have lost keeps running without it.
    */
   #bundleOf(
     { spec: { placement }, bundle = placement?.bundle }: Actor,
@@ -137,7 +137,7 @@ export class ActorReturns {
     return { bundle, isElsewhere: bundle === undefined || nodeOf[bundle] !== nodeId };
   }
 
-  /** The node is back, so the starts that its absence interrupted did not bring it down (START-4). */
+  /** Records that the node is back, so that the starts that its absence interrupted did not bring it down (START-4). */
   #forgive(nodeId: string): void {
     const { actors } = this.#deps;
     for (const actorId of this.#deps.returning.forgiven(nodeId)) {

@@ -28,7 +28,7 @@ export function encodeState(actor: Actor): Uint8Array {
   }).finish();
 }
 
-/** Returns undefined for an actor that has never died. */
+/** Encodes the last death; undefined for an actor that has never died. */
 export function encodeDeath({ certificate, constructorError }: Actor): Uint8Array | undefined {
   if (certificate === undefined && constructorError === undefined) return undefined;
   return proto.ActorInfo.encode({

@@ -1,6 +1,6 @@
 /**
- * State that the files of the actor lifecycle share (tables, clocks), and how an actor's lease, request and death are
- * written.
+ * The state that the files of the actor lifecycle share (tables, clocks), and the functions that write an actor's
+ * lease, request and death.
  */
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import type { Clock } from "@palimpsest/wire";
@@ -24,11 +24,11 @@ export interface ActorLifecycleDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** The time between SIGTERM and SIGKILL when an actor is stopped. */
+  /** The milliseconds between SIGTERM and SIGKILL when an actor is stopped. */
   readonly stopGraceMs: number;
   readonly startRetries: StartRetryLimits;
   readonly taskWorkers: Pick<TaskWorkers, "leasedBy">;
-  /** How long an unreachable node may keep running actors with fence: lease. */
+  /** The milliseconds for which an unreachable node may keep running actors with fence: lease. */
   readonly fenceAfterMs: number;
 }
 
@@ -75,7 +75,7 @@ export function stopActor(
   return nodes.send(nodeId, { stopActor: { actorId, graceMs, reason } });
 }
 
-/** The death certificate of the actor's current or last process, with what is known about how it ended. */
+/** Returns the death certificate of the actor's current or last process, with what is known about how it ended. */
 export function certificateOf(
   clock: Clock,
   actor: Actor,

@@ -25,8 +25,8 @@ export interface ActorTableDeps {
   readonly journal: Journal;
   readonly clock: Clock;
   /**
-   * How many DEAD actors are remembered. As many again are kept that may still run, and as many workers for tasks;
-   * the oldest are forgotten first.
+   * The maximum number of DEAD actors that are remembered. As many again are kept that may still run, and as many
+   * workers for tasks; the oldest are forgotten first.
    */
   readonly maxDead: number;
 }
@@ -49,7 +49,7 @@ export class ActorTable {
   /** Ids of actors that are STARTING or ALIVE, by node. */
   readonly #onNode = new IdIndex();
   readonly #counts = new Map<ActorState, number>();
-  /** Of new actors: when their specification is in the store (ACTORTABLE-7). */
+  /** For each new actor, resolves when its specification is in the store (ACTORTABLE-7). */
   readonly #specsToWrite = new Map<string, Promise<void>>();
   readonly #listeners = new Set<ActorChange>();
   readonly #waiters = new Map<string, Set<(actor: Actor) => void>>();
@@ -86,7 +86,7 @@ export class ActorTable {
     for (const actor of loaded) this.#hold(actor, undefined);
   }
 
-  /** Every actor's row in this table of the store. */
+  /** Yields every actor's row in this table of the store. */
   *rows(table: "specs" | "actors" | "deaths"): Generator<readonly [string, Uint8Array]> {
     const encode = {
       specs: ({ spec }: Actor) => encodeSpec(spec),
@@ -154,7 +154,10 @@ export class ActorTable {
     return this.#actors.get(actorId);
   }
 
-  /** @param fullName name with namespace, as fullNameOf() returns it */
+  /**
+   * Finds an actor by its full name.
+   * @param fullName name with namespace, as fullNameOf() returns it
+   */
   byName(fullName: string): Actor | undefined {
     const id = this.#ids.get(fullName);
     return id === undefined ? undefined : this.#actors.get(id);
@@ -164,27 +167,27 @@ export class ActorTable {
     return this.#actors.values();
   }
 
-  /** Actors that this session or actor owns, without DEAD ones. */
+  /** Returns the actors that this session or actor owns, without DEAD ones. */
   ownedBy(ownerId: string): Actor[] {
     return this.#actorsOf(this.#owned, ownerId);
   }
 
-  /** Actors of the job, without DEAD ones. */
+  /** Returns the actors of the job, without DEAD ones. */
   ofJob(jobId: string): Actor[] {
     return this.#actorsOf(this.#ofJob, jobId);
   }
 
-  /** Actors of the placement group, without DEAD ones. */
+  /** Returns the actors of the placement group, without DEAD ones. */
   inGroup(groupId: string): Actor[] {
     return this.#actorsOf(this.#inGroup, groupId);
   }
 
-  /** Actors that are STARTING or ALIVE on the node. */
+  /** Returns the actors that are STARTING or ALIVE on the node. */
   onNode(nodeId: string): Actor[] {
     return this.#actorsOf(this.#onNode, nodeId);
   }
 
-  /** Actors in this state. */
+  /** Returns the number of actors in this state. */
   count(state: ActorState): number {
     return this.#counts.get(state) ?? 0;
   }

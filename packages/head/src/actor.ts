@@ -13,17 +13,17 @@ import { checkScheduling, type Scheduling, schedulingOf, schedulingToProto } fro
 export const actorStates = ["PENDING", "STARTING", "ALIVE", "RESTARTING", "DEAD"] as const;
 export type ActorState = (typeof actorStates)[number];
 
-/** What a client requested. Never changes. */
+/** What a client requested. It never changes. */
 export interface ActorSpec extends Scheduling, RuntimeEnvironment {
   readonly actorId: string;
-  /** Empty when the actor has no name. */
+  /** The actor's name; empty if it has none. */
   readonly name: string;
   /** The namespace in which the name is unique; empty for the default one. */
   readonly namespace: string;
   readonly code: proto.CodeRef.$Properties;
-  /** Constructor arguments in the value codec of wire; opaque here. */
+  /** The constructor arguments in wire's value codec, which the head does not decode. */
   readonly args: Uint8Array;
-  /** Set instead of `args` when they are large: an object that the actor's process fetches. */
+  /** The object that has the arguments if they are large. The actor's process fetches it; `args` is then empty. */
   readonly argsObject: proto.ArgsObject.$Properties | null;
   readonly resources: Quantities;
   /** -1 means no limit. */
@@ -36,7 +36,7 @@ export interface ActorSpec extends Scheduling, RuntimeEnvironment {
   readonly concurrencyGroups: Readonly<Record<string, number>>;
   readonly methodGroups: Readonly<Record<string, string>>;
   readonly maxPendingCalls: number;
-  /** 0 means the default of the actor's process. */
+  /** With 0 the default of the actor's process applies. */
   readonly maxPendingBytes: number;
   /** The initial value of every handle; -1 means no limit. */
   readonly maxTaskRetries: number;
@@ -47,11 +47,14 @@ export interface ActorSpec extends Scheduling, RuntimeEnvironment {
   readonly jobId: string;
   readonly role: string;
   readonly fence: proto.Fence;
-  /** Hosts the functions of a module instead of an instance of a class: a worker leased for tasks of one shape. */
+  /**
+   * Whether it is a worker that is leased for tasks of one shape, which hosts the functions of a module instead of an
+   * instance of a class.
+   */
   readonly taskWorker: boolean;
-  /** A light actor, which shares a process with others. */
+  /** Whether it is a light actor, which shares a process with others. */
   readonly sharedProcess: boolean;
-  /** Its state is kept under its name and survives it (durable-states.ts). */
+  /** Whether its state is kept under its name and survives it (durable-states.ts). */
   readonly durable: boolean;
   /** The placement group whose bundles it takes its resources from. Its index is undefined if any bundle will do. */
   readonly placement: ActorPlacement | undefined;
@@ -60,7 +63,7 @@ export interface ActorSpec extends Scheduling, RuntimeEnvironment {
 interface ActorPlacement {
   readonly groupId: string;
   readonly bundle: number | undefined;
-  /** Whether the actors that it spawns go into the group, too. Clients apply this. */
+  /** Whether the actors that it spawns go into the group too, which clients apply. */
   readonly captureChildren: boolean;
 }
 
@@ -73,7 +76,7 @@ export interface Actor {
   readonly address: string;
   readonly metricsAddress: string;
   readonly pid: number;
-  /** Counts the actor's processes; 0 before the first. */
+  /** The number of the actor's processes so far; 0 before the first. */
   readonly incarnation: number;
   readonly restarts: number;
   readonly certificate: proto.DeathCertificate.$Properties | undefined;
@@ -104,13 +107,16 @@ export function actorStateFromProto(state: proto.ActorState): ActorState | undef
   return actorStates.find((candidate) => actorStateToProto[candidate] === state);
 }
 
-/** Constructor arguments up to this size travel in the specification; larger ones are passed as an object. */
+/** The maximum size in bytes of constructor arguments in the specification. Larger ones are passed as an object. */
 export const maxInlineArgsBytes = 100 * 1024;
 
-/** The limit of a specification without its arguments. */
+/** The maximum size in bytes of a specification without its arguments. */
 const maxSpecBytes = 64 * 1024;
 
-/** Whether a process of the DEAD or waiting actor may still run: no node has reported how its last process ended. */
+/**
+ * Returns whether a process of the DEAD or waiting actor may still run: no node has reported how its last process
+ * ended.
+ */
 export function mayStillRun({ certificate, incarnation }: Actor): boolean {
   if (incarnation === 0 || !certificate?.nodeId) return false;
   // An end that the node has reported has an exit code or a signal.
@@ -120,14 +126,14 @@ export function mayStillRun({ certificate, incarnation }: Actor): boolean {
 /** The namespace of actors that name none. */
 export const defaultNamespace = "default";
 
-/** A namespace as the tables store it: empty for the default one. */
+/** Returns a namespace as the tables store it, which is empty for the default one. */
 export function namespaceOf(namespace: string | null | undefined): string {
   return namespace === defaultNamespace ? "" : (namespace ?? "");
 }
 
 /**
- * The actor's name, unique in the cluster: "name" in the default namespace, otherwise "namespace/name". Empty without
- * a name.
+ * Returns the actor's name, unique in the cluster: "name" in the default namespace, otherwise "namespace/name". Empty
+ * without a name.
  */
 export function fullNameOf({ name, namespace }: Pick<ActorSpec, "name" | "namespace">): string {
   return name === "" || namespace === "" ? name : `${namespace}/${name}`;
@@ -135,7 +141,7 @@ export function fullNameOf({ name, namespace }: Pick<ActorSpec, "name" | "namesp
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
-/** Whether a client may choose this text as an id or a name, which becomes part of keys and file names. */
+/** Returns whether a client may choose this text as an id or a name, which becomes part of keys and file names. */
 export function isValidId(id: string): boolean {
   return idPattern.test(id);
 }
@@ -181,7 +187,7 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   return spec;
 }
 
-/** The group decides which node a bundle is on, so an actor in it must not state conditions of its own. */
+/** Refuses conditions of an actor in a group, because the group decides which node a bundle is on. */
 function checkPlacement({ placement, labels, labelConditions, strategy }: ActorSpec): void {
   if (placement === undefined) return;
   const { groupId, bundle = 0 } = placement;
@@ -195,7 +201,7 @@ function checkPlacement({ placement, labels, labelConditions, strategy }: ActorS
     );
 }
 
-/** Limits the size because the specification stays in memory and in Redis for as long as the actor lives. */
+/** Limits the size, because the specification stays in memory and in Redis for as long as the actor lives. */
 function checkSize(message: proto.ActorSpec.$Properties, argsBytes: number): void {
   if (argsBytes > maxInlineArgsBytes) {
     throw new PalimpsestError(
@@ -212,7 +218,7 @@ function checkSize(message: proto.ActorSpec.$Properties, argsBytes: number): voi
 }
 
 /**
- * The specification with the runtime environment that it inherits from its parent: its owner, or its job.
+ * Returns the specification with the runtime environment that it inherits from its parent: its owner, or its job.
  * @throws {PalimpsestError} LIMIT_EXCEEDED when the merged environment variables are too large
  */
 export function specUnder(spec: ActorSpec, parent: RuntimeEnvironment | undefined): ActorSpec {
@@ -222,7 +228,7 @@ export function specUnder(spec: ActorSpec, parent: RuntimeEnvironment | undefine
   return child;
 }
 
-/** The specification in a message that has been checked before. */
+/** Returns the specification in a message that has been checked before. */
 export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
   const { namespace, code, argsObject, resources, placement, ...spec } = fieldsOf(proto.ActorSpec, message);
   return {
@@ -242,7 +248,7 @@ function placementOf(message: proto.GroupPlacement.$Properties): ActorPlacement 
   return { ...placement, bundle: bundle ?? undefined };
 }
 
-/** What is kept of a DEAD actor's specification: the fields that listings show. */
+/** Returns what is kept of a DEAD actor's specification, which are the fields that listings show. */
 export function specOfDead(spec: ActorSpec): ActorSpec {
   const scheduling = schedulingOf({});
   return { ...spec, ...scheduling, args: new Uint8Array(), argsObject: null, environment: {} };
@@ -262,8 +268,8 @@ export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
 }
 
 /**
- * The actor for readers: without the constructor's arguments, which can be large, and without the environment, which
- * can be secret.
+ * Returns the actor for readers: without the constructor's arguments, which can be large, and without the environment,
+ * which can be secret.
  */
 export function actorForReaders(actor: Actor, pendingReason = ""): proto.ActorInfo.$Properties {
   const { certificate, constructorError, spec } = actor;

@@ -1,5 +1,5 @@
 /**
- * Starts the autoscaler as a part of the leading head. What it does is implemented elsewhere
+ * Starts the autoscaler as a part of the leading head. The autoscaler itself is implemented elsewhere
  * (HeadDeps.startAutoscaler).
  */
 
@@ -12,7 +12,7 @@ import type { ControlPlane } from "./control-plane.js";
 import type { Beginning } from "./head-beginning.js";
 import type { RunningAutoscaler } from "./running-autoscaler.js";
 
-/** How many unsatisfiable requests the status lists. */
+/** The maximum number of unsatisfiable requests that the status lists. */
 const maxUnmet = 20;
 
 /** Starts the autoscaler when the head leads and listens. It ends before any other part. */

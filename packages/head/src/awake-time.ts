@@ -1,7 +1,7 @@
 import type { Clock } from "@palimpsest/wire";
 
 /**
- * Time that counts only while this process was awake. Messages that nodes and drivers sent while the head was
+ * Measures time that counts only while this process was awake. Messages that nodes and drivers sent while the head was
  * suspended or its thread was busy are still unread, so their silence must not be counted then. `tick` is called once
  * per interval, and the time between two ticks counts as two intervals at most.
  */
@@ -17,12 +17,12 @@ export class AwakeTime {
     this.#lastTickMs = clock.monotonicMs();
   }
 
-  /** Milliseconds awake since construction. */
+  /** Returns the milliseconds that this process was awake since construction. */
   nowMs(): number {
     return this.#tickedMs + this.#sinceTickMs();
   }
 
-  /** @returns milliseconds awake since the previous tick */
+  /** Counts the time since the previous tick. @returns the milliseconds of it that the process was awake */
   tick(): number {
     const awakeMs = this.#sinceTickMs();
     this.#lastTickMs = this.#clock.monotonicMs();

@@ -12,7 +12,7 @@ import { bundleLease, type PlacementGroup } from "./placement-group.js";
 export interface BundleRequest {
   readonly leaseId: string;
   readonly resources: PlacementRequest["resources"];
-  /** Undefined if any bundle will do. */
+  /** The index of the bundle; undefined if any bundle will do. */
   readonly bundle: number | undefined;
   /** The session or actor that made the request. */
   readonly ownerId: string;

@@ -1,5 +1,6 @@
 /**
- * Code, recipes and working directories that clients have uploaded, as files named by the SHA-256 of their content.
+ * Stores code, recipes and working directories that clients have uploaded, as files named by the SHA-256 of their
+ * content.
  *
  * Responsibility: storing them completely, and removing those that nothing refers to.
  * Not responsible for: knowing what refers to them (the control plane does).
@@ -23,13 +24,16 @@ import type { BundleShare } from "./shared-bundles.js";
 
 const chunkBytes = 256 * 1024;
 /**
- * How long a bundle that was found is assumed to exist, because thousands of actors of one class may be created at
- * once.
+ * The milliseconds for which a bundle that was found is assumed to exist, because thousands of actors of one class may
+ * be created at once.
  */
 const seenMs = 1_000;
 const uploadPrefix = "upload-";
 
-/** How soon after an upload a bundle is not removed, because a submission that names it may be on its way. */
+/**
+ * The milliseconds after an upload in which a bundle is not removed, because a submission that names it may be on its
+ * way.
+ */
 const justUploadedMs = 600_000;
 
 export interface BundlesOptions {
@@ -42,7 +46,7 @@ export interface BundlesOptions {
 export class Bundles {
   readonly #folder: string;
   readonly #maxBytes: number;
-  /** Wall-clock time of the last upload of each bundle, as far as this process has seen uploads. */
+  /** The wall-clock time of the last upload of each bundle, as far as this process has seen uploads. */
   readonly #uploadedAtMs = new Map<string, number>();
   readonly #seen = new Map<string, { readonly sizeBytes: number; readonly untilMs: number }>();
   readonly #share: BundleShare | undefined;
@@ -110,7 +114,7 @@ export class Bundles {
     return removed;
   }
 
-  /** Returns undefined when the bundle is not stored. */
+  /** Returns the size of a bundle; undefined when it is not stored. */
   async sizeBytes(sha256: string): Promise<number | undefined> {
     if (!isSha256(sha256)) return undefined;
     const seen = this.#seen.get(sha256);
@@ -178,7 +182,7 @@ export class Bundles {
 
   /** @throws {PalimpsestError} NOT_FOUND */
   async *#file(sha256: string): AsyncGenerator<Uint8Array> {
-    // Opened here and not by the stream, because the bundle may be removed at any time before.
+    // The file is opened here and not by the stream, because the bundle may be removed at any time before.
     const file = await open(this.#path(sha256)).catch((cause: unknown) => {
       throw isMissing(cause) ? notHere(sha256) : cause;
     });

@@ -71,7 +71,7 @@ export class ClusterEvents {
     this.add("job ended", jobId, { nodeId, jobId, message: parts.join(": ") });
   }
 
-  /** The matching events, newest first. */
+  /** Returns the matching events, newest first. */
   list(wanted: (event: ClusterEvent) => boolean): readonly ClusterEvent[] {
     return [...this.#events].filter(wanted).reverse();
   }

@@ -30,7 +30,7 @@ export class ClusterScaling implements ScalableCluster {
   readonly address: string;
   readonly #deps: ClusterScalingDeps;
   readonly #views = new Map<string, NodeView>();
-  /** Since when each node without leases has been idle. */
+  /** When each node without leases became idle. */
   readonly #idleSince = new Map<string, number>();
 
   constructor(names: Pick<ScalableCluster, "clusterName" | "address">, deps: ClusterScalingDeps) {

@@ -80,7 +80,7 @@ export class ControlPlane {
   readonly #clock: Clock;
   readonly #usedBundles: UsedBundles;
   readonly #journal: Journal;
-  /** How long the owner of an adopted actor has to come back. */
+  /** The milliseconds that the owner of an adopted actor has to come back. */
   readonly #adoptedGraceMs: number;
   readonly #stopTicking: () => void;
 
@@ -100,7 +100,7 @@ export class ControlPlane {
     plane.jobs.load(await store.readTable("jobs"), await store.readTable("submissions"));
     const nodes = plane.nodes.all();
     const someMayReturn = nodes.some(({ state }) => state !== "DEAD");
-    // A cluster that is known from another source but has no node in the store: the store may have been emptied.
+    // If a cluster is known from another source but has no node in the store, the store may have been emptied.
     if (someMayReturn || (nodes.length === 0 && deps.clusterId)) plane.recovery.begin();
     plane.#recover();
     plane.#usedBundles.sweep();
@@ -141,7 +141,7 @@ export class ControlPlane {
       },
     });
     const groupTable = new PlacementGroupTable({ journal, clock });
-    // Created before the queue of other requests, so that freed resources are offered to groups first.
+    // Groups are created before the queue of other requests, so that freed resources are offered to groups first.
     const groups = new PlacementGroups({
       ...{ groups: groupTable, nodes, clock, logger },
       isReserved: (nodeId) => this.pendingQueue.isReserved(nodeId),
@@ -227,10 +227,10 @@ export class ControlPlane {
     const deadline = performance.now() + timeoutMs;
     const someAlive = () => this.nodes.all().some((node) => node.state === "ALIVE");
     while (someAlive() && performance.now() < deadline) await delay(leavePollMs);
-    // Not `await ended` first: an unreachable store must not keep the nodes running.
+    // `ended` is not awaited first, because an unreachable store must not keep the nodes running.
     const waited = new AbortController();
     const late = delay(Math.max(0, deadline - performance.now()), undefined, { signal: waited.signal });
-    // Aborted because a pending timer would keep the process alive.
+    // The wait is aborted, because a pending timer would keep the process alive.
     await Promise.race([ended, late.catch(() => undefined)]).finally(() => waited.abort());
   }
 
@@ -250,7 +250,7 @@ export class ControlPlane {
     return this.lifecycle.adoptUnknown(nodeId, spec, described);
   }
 
-  /** Every row of a table in its present state. */
+  /** Yields every row of a table in its present state. */
   rowsOf(table: StoreTable): Iterable<readonly [string, Uint8Array]> {
     return rowsOf(this, table);
   }
@@ -332,8 +332,8 @@ export class ControlPlane {
   }
 
   /**
-   * Whether that process of the actor is gone for good. The actor itself may be pending for hours before its next
-   * one.
+   * Returns whether that process of the actor is gone for good. The actor itself may be pending for hours before its
+   * next one.
    */
   #isOver(actor: Actor, incarnation: number): boolean {
     const waits = actor.state === "RESTARTING" || actor.state === "PENDING";

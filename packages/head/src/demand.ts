@@ -14,7 +14,10 @@ import type { Clock } from "@palimpsest/wire";
 import type { Node } from "./node.js";
 
 const starvedMs = 1_000;
-/** A placement takes a turn of the event loop, so a request that finds room at once must not count as demand. */
+/**
+ * The milliseconds after which a request counts as demand. A placement takes a turn of the event loop, so a request
+ * that finds room at once must not count.
+ */
 const placementMs = 5;
 
 interface Waiting {
@@ -24,7 +27,7 @@ interface Waiting {
 
 interface Shape {
   readonly request: PlacementRequest;
-  /** By key, the oldest first. */
+  /** The requests by key, the oldest first. */
   readonly waiting: Map<string, Waiting>;
 }
 
@@ -62,7 +65,7 @@ export class Demand {
     if (waiting?.size === 0) this.#shapes.delete(name);
   }
 
-  /** Whether somebody else waits for what the asker keeps. */
+  /** Returns whether another client waits for what this client keeps. */
   isFor(ownerId: string, kept: PlacementRequest): boolean {
     const same = nameOf(kept);
     const nowMs = this.#deps.clock.monotonicMs();
@@ -77,7 +80,7 @@ export class Demand {
     return false;
   }
 
-  /** As isFor, waiting for it until the time or the signal. */
+  /** Waits until isFor() holds, the time has passed or the signal is aborted. @returns whether isFor() holds */
   async until(
     ownerId: string,
     kept: PlacementRequest,

@@ -6,10 +6,10 @@ import type { HeadHandlers } from "./head-handlers.js";
 import type { Recovery } from "./recovery.js";
 import type { Rpc } from "./rpc.js";
 
-/** Size limit of the fields of one commit, in bytes. */
+/** The maximum size in bytes of the fields of one commit. */
 const maxCommitBytes = 16 * 1024 * 1024;
 
-/** The RPCs of service Head for the states of durable actors. */
+/** Returns the RPCs of service Head for the states of durable actors. */
 export function createDurableRpcs(deps: {
   readonly rpc: Rpc;
   readonly actors: Pick<ActorTable, "get">;

@@ -29,14 +29,17 @@ export interface DurableRecord {
 
 export interface DurableStatesOptions {
   readonly clusterName: string;
-  /** The epoch of this head's leadership. */
+  /** Returns the epoch of this head's leadership. */
   readonly epoch: () => number;
   /** Whether Redis is the head's own, so that the head may set how it writes its file. */
   readonly ownRedis: boolean;
 }
 
 const openAnswer = z.array(z.instanceof(Buffer));
-/** Answers of a Redis that is starting, standing by, or cannot write its file now, and may carry the command out later. */
+/**
+ * Matches answers of a Redis that is starting, standing by, or cannot write its file now, and may carry the command out
+ * later.
+ */
 const passing = /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|TRYAGAIN|MISCONF|BUSY) /;
 /** Field names that are reserved for the record itself. */
 const own = { epoch: "!epoch", version: "!version", owner: "!owner" } as const;
@@ -45,7 +48,10 @@ export class DurableStates {
   readonly #redis: Redis;
   readonly #options: DurableStatesOptions;
   readonly #prefix: string;
-  /** Resolves when Redis was found, or configured, to keep what it acknowledges. Checked again for each connection. */
+  /**
+   * Resolves when Redis was found, or configured, to keep what it acknowledges. This is checked again for each
+   * connection.
+   */
   #keeps: Promise<void> | undefined;
 
   constructor(redis: Redis, options: DurableStatesOptions) {
@@ -63,7 +69,7 @@ export class DurableStates {
   async open(namespace: string, name: string, owner: string): Promise<DurableRecord> {
     await this.#keeping();
     const keys = [`${this.#prefix}:epoch`, this.#key(namespace, name)];
-    // Read as bytes, because `eval` decodes text and values are binary.
+    // The answer is read as bytes, because `eval` decodes text and values are binary.
     const answer = await reached(
       this.#redis.callBuffer(
         "EVAL",

@@ -34,20 +34,20 @@ const defaultStopTimeoutMs = 10_000;
 const portAttempts = 5;
 
 export interface EmbeddedRedisOptions {
-  /** Folder for the data, the configuration and the record of the running server. */
+  /** The folder for the data, the configuration and the record of the running server. */
   readonly folder: string;
-  /** The host that the head itself listens on: Redis is reachable wherever the head is. */
+  /** The host that the head itself listens on, because Redis is reachable wherever the head is. */
   readonly host: string;
   /** Name under which other machines reach this one. */
   readonly advertiseHost: string;
   /** Name or path of redis-server. */
   readonly program: string;
-  /** Memory limit of its data; 0 means no limit. */
+  /** The maximum memory of its data in bytes; 0 means no limit. */
   readonly maxMemoryBytes: number;
-  /** If set, it listens with TLS only. */
+  /** The certificate. If it is set, the server listens with TLS only. */
   readonly tls: RedisTls | undefined;
   readonly logger: Logger;
-  /** How long it may take to write its data when it is stopped, before it is killed. Default 10 s. */
+  /** The milliseconds that it may take to write its data when it is stopped, before it is killed. Default 10 s. */
   readonly stopTimeoutMs?: number;
 }
 
@@ -83,12 +83,12 @@ export class EmbeddedRedis {
     return new EmbeddedRedis(options, await startAnywhere(options, known), false);
   }
 
-  /** ioredis URL of the head's own user. It never leaves this process. */
+  /** The ioredis URL of the head's own user. It never leaves this process. */
   get url(): string {
     return this.#urlOf("head", "127.0.0.1");
   }
 
-  /** ioredis URL of the user for runs, which nodes and drivers get. */
+  /** The ioredis URL of the user for runs, which nodes and drivers get. */
   get queueUrl(): string {
     const { host, advertiseHost } = this.#options;
     return this.#urlOf("queues", isLoopback(host) ? "127.0.0.1" : advertiseHost);
@@ -109,7 +109,7 @@ export class EmbeddedRedis {
     return this.#record.port;
   }
 
-  /** Restarts the server if it has died. One attempt at a time. */
+  /** Restarts the server if it has died. Only one attempt runs at a time. */
   ensure(): Promise<void> {
     this.#ensuring ??= this.#ensure().finally(() => {
       this.#ensuring = undefined;
@@ -153,7 +153,7 @@ export class EmbeddedRedis {
     await this.ensure();
   }
 
-  /** Stops the server in order: everything written is on disk. */
+  /** Stops the server in an orderly way, after which everything written is on disk. */
   async stop(): Promise<void> {
     await this.#ensuring?.catch(() => undefined);
     const { folder, logger } = this.#options;
@@ -173,7 +173,7 @@ export class EmbeddedRedis {
     }
   }
 
-  /** How long a stopped server has until its process must be gone. */
+  /** The milliseconds within which the process of a stopped server must be gone. */
   get #stopTimeoutMs(): number {
     return this.#options.stopTimeoutMs ?? defaultStopTimeoutMs;
   }
@@ -218,8 +218,8 @@ async function launch(
   const startedAt = Date.now();
   const configPath = join(folder, "redis.conf");
   writeSecretFile(configPath, configOf(options, port, passwords));
-  // Written before the process exists, so that the port identifies it to the next head if this one is killed right
-  // after the start.
+  // The record is written before the process exists, so that the port identifies it to the next head if this one is
+  // killed right after the start.
   keep(folder, { pid: 0, port, passwords });
   const logPath = join(folder, "redis.log");
   const log = openSync(logPath, "w", 0o600);
@@ -292,7 +292,8 @@ function configOf(options: EmbeddedRedisOptions, port: number, passwords: RedisP
 }
 
 /**
- * The settings that can also be changed on a running server. Where it listens and its folder are fixed at its start.
+ * Returns the settings that can also be changed on a running server. Where it listens and its folder are fixed at its
+ * start.
  */
 function settingsOf({ maxMemoryBytes }: EmbeddedRedisOptions): [name: string, value: string][] {
   return [
@@ -306,7 +307,7 @@ function settingsOf({ maxMemoryBytes }: EmbeddedRedisOptions): [name: string, va
   ];
 }
 
-/** A quarter of the memory of the machine or of its container. */
+/** Returns a quarter of the memory of the machine or of its container, in bytes. */
 export function defaultMaxMemoryBytes(): number {
   const constrained = process.constrainedMemory();
   const total = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

@@ -14,7 +14,7 @@ export class EventRing<Item> {
     return this.#size;
   }
 
-  /** @returns how many older items it replaced */
+  /** Adds an item. @returns how many older items it replaced */
   push(item: Item): number {
     const at = (this.#first + this.#size) % this.#limit;
     this.#items[at] = item;
@@ -26,7 +26,7 @@ export class EventRing<Item> {
     return 1;
   }
 
-  /** Forgets the oldest items. @returns how many there were to forget */
+  /** Forgets the oldest items. @returns how many were forgotten */
   drop(count: number): number {
     const kept = [...this].slice(count);
     const dropped = this.#size - kept.length;

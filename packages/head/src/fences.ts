@@ -17,7 +17,10 @@ import { type Actor, fullNameOf, mayStillRun } from "./actor.js";
 interface Fence {
   /** The actor as it was before it was lost or killed. */
   readonly actor: Actor;
-  /** Cancels the timer that lifts the fence. Absent while the node is expected to report that the process has ended. */
+  /**
+   * Cancels the timer that lifts the fence. It is absent while the node is expected to report that the process has
+   * ended.
+   */
   readonly cancel?: () => void;
 }
 
@@ -31,7 +34,7 @@ export class Fences {
   readonly #fenceAfterMs: number;
   readonly #onEnded: (actorId: string) => void;
   readonly #fences = new Map<string, Fence>();
-  /** Ids of fenced actors by their full name. */
+  /** The ids of fenced actors by their full name. */
   readonly #named = new Map<string, Set<string>>();
   readonly #waiting = new Map<string, Waiting>();
 
@@ -43,8 +46,8 @@ export class Fences {
   }
 
   /**
-   * Fences an actor that was lost with its node. @param heardAtMs when the head last heard from that node; undefined:
-   * never
+   * Fences an actor that was lost with its node.
+   * @param heardAtMs when the head last heard from that node; undefined if it never has
    */
   lost(actor: Actor, heardAtMs = this.#clock.monotonicMs()): void {
     if (!needsFence(actor.spec)) return;
@@ -58,7 +61,7 @@ export class Fences {
     if (needsFence(actor.spec) && actor.spec.name !== "") this.#raise({ actor });
   }
 
-  /** FENCE-2: fences an actor of an earlier head that is waiting for its restart, or that is dead. */
+  /** Fences an actor of an earlier head that is waiting for its restart, or that is dead (FENCE-2). */
   recovered(actor: Actor): void {
     if (!mayStillRun(actor) || (actor.state === "DEAD" && actor.spec.name === "")) return;
     this.lost({ ...actor, nodeId: actor.certificate?.nodeId ?? "" });
@@ -105,7 +108,7 @@ export class Fences {
     } else this.#waiting.set(actorId, { actor, start });
   }
 
-  /** Whether a process of the actor may still run, although the actor waits for a restart or is dead. */
+  /** Returns whether a process of the actor may still run, although the actor waits for a restart or is dead. */
   mayRun(actorId: string): boolean {
     return this.#fences.has(actorId);
   }
@@ -114,7 +117,7 @@ export class Fences {
     this.#waiting.delete(actorId);
   }
 
-  /** The actor whose process blocks the start: the actor itself, or a dead actor that had its name. */
+  /** Returns the actor whose process blocks the start: the actor itself, or a dead actor that had its name. */
   holderOf({ spec }: Actor): Actor | undefined {
     const own = this.#fences.get(spec.actorId)?.actor;
     if (own !== undefined) return own;

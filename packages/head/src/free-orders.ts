@@ -13,13 +13,13 @@ export interface FreeOrder {
   readonly objectId: string;
   /** The owner whose lease ends; empty for all owners. */
   readonly holder: string;
-  /** A lease that was taken later is not ended (DIRECTORY-5). */
+  /** The revision up to which leases are ended. A lease that was taken later is not (DIRECTORY-5). */
   readonly revision: number;
-  /** Only if the node has no lease on it. */
+  /** Whether the object is dropped only if the node has no lease on it. */
   readonly copiesOnly: boolean;
 }
 
-/** Orders that differ only in their objects. */
+/** A group of orders that differ only in their objects. */
 interface OrderGroup {
   readonly holder: string;
   readonly copiesOnly: boolean;
@@ -27,7 +27,7 @@ interface OrderGroup {
 }
 
 export class FreeOrders {
-  /** By node and object, then by what is ordered. */
+  /** The orders by node and object, and then by what they order. */
   readonly #nodes = new Map<string, OldestFirstMap<string, Map<string, FreeOrder>>>();
 
   remember(nodeId: string, orders: readonly FreeOrder[]): void {
@@ -41,7 +41,7 @@ export class FreeOrders {
       remembered.delete(remembered.oldest);
   }
 
-  /** The node has dropped the object. */
+  /** Records that the node has dropped the object. */
   confirmed(nodeId: string, objectId: string): void {
     this.#nodes.get(nodeId)?.delete(objectId);
   }
@@ -50,7 +50,7 @@ export class FreeOrders {
     this.#nodes.delete(nodeId);
   }
 
-  /** The orders about objects that the node still has; the others are forgotten. */
+  /** Returns the orders about objects that the node still has; the others are forgotten. */
   left(nodeId: string, has: (objectId: string) => boolean): readonly OrderGroup[] {
     const ofNode = this.#nodes.get(nodeId);
     const groups = new Map<string, { holder: string; copiesOnly: boolean; orders: FreeOrder[] }>();

@@ -1,4 +1,4 @@
-/** What the parts of a head's start receive, and how all of them are ended. */
+/** Defines what the parts of a head's start receive, and how all of them are ended. */
 import { hostname } from "node:os";
 import type { Logger } from "@palimpsest/telemetry";
 import type { Credentials } from "@palimpsest/wire";
@@ -6,7 +6,7 @@ import type { HeadConfig } from "./config.js";
 import type { HeadDeps } from "./head-deps.js";
 import type { HeadAddress } from "./head-files.js";
 
-/** How to end each part, in the order in which the parts began. */
+/** The functions that end each part, in the order in which the parts began. */
 export interface Parts {
   readonly endings: (() => Promise<void> | void)[];
   readonly logger: Logger;
@@ -37,7 +37,7 @@ export interface Beginning {
   readonly before: HeadAddress | undefined;
 }
 
-/** Name or address under which other machines reach this one. */
+/** Returns the name or address under which other machines reach this one. */
 export function advertisedHost(config: HeadConfig): string {
   if (config.advertiseHost !== undefined) return config.advertiseHost;
   return config.host === "0.0.0.0" || config.host === "::" ? hostname() : config.host;

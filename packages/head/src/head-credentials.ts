@@ -62,7 +62,8 @@ export function openCredentials(config: HeadConfig, clock: Clock): Credentials {
       try {
         shareReaderToken(readerTokenFile, readers());
       } catch (reason) {
-        // A warning only: the rotation continues, and readers have its grace period to get the new token by hand.
+        // This is only a warning: the rotation continues, and readers have its grace period to get the new token by
+        // hand.
         process.emitWarning(String(reason));
       }
     });
@@ -104,7 +105,7 @@ export function rotateToken(
   return token;
 }
 
-/** The tokens that this head accepts, for a standby of its cluster. */
+/** Returns the tokens that this head accepts, for a standby of its cluster. */
 export function tokenState(
   dataDir: string,
   credentials: Credentials,

@@ -8,11 +8,11 @@ export interface HeadDeps {
   /** Default: a separate registry with component "head". */
   readonly metrics?: Metrics;
   readonly clock?: Clock;
-  /** Ends the wait of a standby: start() rejects with CANCELLED. */
+  /** Ends the wait of a standby, whose start() then rejects with CANCELLED. */
   readonly signal?: AbortSignal;
-  /** Starts and ends nodes for as long as this head leads. Absent: the number of nodes is not managed. */
+  /** Starts and ends nodes for as long as this head leads. If it is absent, the number of nodes is not managed. */
   readonly startAutoscaler?: StartAutoscaler;
-  /** Serves pages over this head for as long as it leads. Absent: there are none. */
+  /** Serves pages over this head for as long as it leads. If it is absent, there are none. */
   readonly startDashboard?: StartDashboard;
   /** Called when start() has to wait because another head leads, and again whenever the leader changes. */
   readonly onStandby?: (standby: Standby) => void;

@@ -1,4 +1,4 @@
-/** The small files in the head's folder: its token and its address. Only their owner can read them. */
+/** Reads and writes the small files in the head's folder: its token and its address. Only their owner can read them. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newToken, PalimpsestError } from "@palimpsest/wire";
@@ -8,19 +8,19 @@ import { z } from "zod";
 export interface HeadAddress {
   /** host:port of the gRPC services. */
   readonly address: string;
-  /** 0 when the head has ended in order. */
+  /** The process id of the head; 0 when the head has ended in an orderly way. */
   readonly pid: number;
   readonly clusterId: string;
-  /** Name of the cluster. */
+  /** The name of the cluster. */
   readonly cluster: string;
-  /** Id of the head process, new at every start. */
+  /** The id of the head process, which is new at every start. */
   readonly headId: string;
   /** The highest epoch with which a head of this folder has led. */
   readonly epoch: number;
   readonly tokenPath: string;
-  /** host:port; empty when off. */
+  /** host:port of the metrics page; empty when it is off. */
   readonly metricsAddress: string;
-  /** host:port; empty when off. */
+  /** host:port of the dashboard; empty when it is off. */
   readonly dashboardAddress: string;
   readonly startedAtMs: number;
   readonly version: string;
@@ -78,7 +78,7 @@ export function writeHeadAddress(dataDir: string, address: HeadAddress): void {
   writeSecretFile(headAddressPathOf(dataDir), `${JSON.stringify(address, null, 2)}\n`);
 }
 
-/** The port of a host:port. */
+/** Returns the port of a host:port. */
 export function portOf(address: string): number {
   return Number(address.slice(address.lastIndexOf(":") + 1));
 }

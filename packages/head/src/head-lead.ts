@@ -54,7 +54,7 @@ export async function beginLeadership(
       abort();
     },
   });
-  // Listens first: a head that cannot listen must fail before it takes the lease from another one.
+  // The head listens first, because a head that cannot listen must fail before it takes the lease from another one.
   const standby = await standbyServer(network);
   try {
     const port = portOf(await standby.listen(config.host, wish));

@@ -1,4 +1,4 @@
-/** The head's metrics page, as a part of its start. */
+/** Serves the head's metrics page, as a part of its start. */
 import { type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
 import {
   type AuditLog,

@@ -29,7 +29,7 @@ export function measureTables({ metrics, actors, nodes, jobs, pendingQueue }: He
   metrics.gauge("palimpsest_head_pending_actors").set(pendingQueue.length);
   metrics.gauge("palimpsest_head_reserved_nodes").set(pendingQueue.reservedNodes);
   const { total, used } = nodes.sums.totals();
-  // Reset first, so that resources whose last node has left disappear from the page.
+  // The gauge is reset first, so that resources whose last node has left disappear from the page.
   metrics.gauge("palimpsest_head_resources_total_units").reset();
   metrics.gauge("palimpsest_head_resources_used_units").reset();
   for (const [resource, units] of Object.entries(total)) {

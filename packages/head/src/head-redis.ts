@@ -1,4 +1,4 @@
-/** The head's Redis, as a part of its start: its own, or an existing one. */
+/** Opens the head's Redis, its own or an existing one, as a part of its start. */
 import { join, resolve } from "node:path";
 import { type Clock, every, type TlsIdentity, tlsFiles } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
@@ -12,10 +12,10 @@ const redisCheckMs = 1_000;
 
 export interface HeadRedis {
   readonly client: Redis;
-  /** The URL for nodes and drivers. */
+  /** Returns the URL for nodes and drivers. */
   readonly queueUrl: () => string;
   readonly pid: () => number;
-  /** Absent if Redis is not the head's own. */
+  /** Replaces the passwords; undefined if Redis is not the head's own. */
   readonly rotatePasswords: (() => Promise<void>) | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function beginRedis(
           logger,
         })
       : undefined;
-  // Applies until the head has started; close() sets it again.
+  // This applies until the head has started; close() sets it again.
   parts.leaveRedis = embedded?.adopted ?? false;
   parts.endings.push(async () => {
     if (!parts.leaveRedis) await embedded?.stop();

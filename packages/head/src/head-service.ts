@@ -39,7 +39,7 @@ import { serveTokens } from "./token-service.js";
 
 const maxWaitMs = 60_000;
 const defaultStackWaitMs = 5_000;
-/** Shorter than the limit of any RPC. */
+/** The longest wait for a stack in milliseconds, which is shorter than the limit of any RPC. */
 const maxStackWaitMs = 25_000;
 
 export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskEventRpcDeps {
@@ -53,7 +53,7 @@ export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskE
   readonly groupTable: PlacementGroupTable;
   readonly bundles: Bundles;
   readonly jobs: Pick<JobTable, "submission">;
-  /** Absent: durable actors are refused. */
+  /** The records of durable actors. If it is absent, durable actors are refused. */
   readonly durableStates?: DurableStates | undefined;
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
   /** Begins the orderly end of the head, and returns at once. */
@@ -138,7 +138,7 @@ async function createActor(
   return actorForReaders(await deps.lifecycle.create(spec, getIfExists));
 }
 
-/** The environment to inherit: that of the actor or worker that spawns it, else that of its job. */
+/** Returns the environment to inherit: that of the actor or worker that spawns it, else that of its job. */
 function parentOf(
   { actors, jobs }: Pick<HeadServiceDeps, "actors" | "jobs">,
   { ownerId, jobId }: ActorSpec,
@@ -185,7 +185,7 @@ async function resolveActor(
   const { signal: caller } = context;
   const wait = new AbortController();
   const end = () => wait.abort();
-  // Not AbortSignal.any over AbortSignal.timeout: on Node 20 that signal can be garbage-collected.
+  // AbortSignal.any over AbortSignal.timeout is not used, because on Node.js 20 that signal can be garbage-collected.
   const timer = setTimeout(end, waitMs);
   caller.addEventListener("abort", end, { once: true });
   if (caller.aborted) end();

@@ -1,4 +1,4 @@
-/** How a head starts, part by part. Each part registers how it ends. */
+/** Starts a head part by part. Each part registers how it ends. */
 import { readFileSync } from "node:fs";
 import type { AutoscalerReport } from "@palimpsest/scheduler";
 import { createMetrics, type Metrics } from "@palimpsest/telemetry";

@@ -107,7 +107,7 @@ export class Head {
     return this.#credentials.token;
   }
 
-  /** Ends the head in order. Without options its own Redis ends too, and nodes keep looking for the head. */
+  /** Ends the head in an orderly way. Without options its own Redis ends too, and nodes keep looking for the head. */
   close(options: HeadCloseOptions = {}): Promise<void> {
     this.#closing ??= this.#close(options);
     return this.#closing;

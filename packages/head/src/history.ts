@@ -1,6 +1,6 @@
 /**
- * The history of the cluster for people who look back: kept in memory, written by the tables and by reports from
- * processes.
+ * The history of the cluster, for people who look back. It is kept in memory and written by the tables and by reports
+ * from processes.
  */
 import type { Clock } from "@palimpsest/wire";
 import type { Actor } from "./actor.js";

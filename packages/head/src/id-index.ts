@@ -1,4 +1,4 @@
-/** Sets of ids by key. A key without ids takes no memory. */
+/** An index of sets of ids by key. A key without ids takes no memory. */
 export class IdIndex {
   readonly #ids = new Map<string, Set<string>>();
 

@@ -1,9 +1,9 @@
-// For users of the runtime.
+// These exports are for users of the runtime.
 
 export { type HeadConfig, type HeadConfigInput, headConfigSchema } from "./config.js";
 export { Head, type HeadCloseOptions, type HeadEnd } from "./head.js";
 export type { HeadDeps, Standby } from "./head-deps.js";
 export { type HeadAddress, headAddressPathOf, readHeadAddress, tokenPathOf } from "./head-files.js";
-// For other packages.
+// These exports are for other packages.
 export type { RunningAutoscaler, StartAutoscaler } from "./running-autoscaler.js";
 export type { DashboardCluster, RunningDashboard, StartDashboard } from "./running-dashboard.js";

@@ -31,11 +31,11 @@ export interface JobLifecycleDeps {
   readonly pendingQueue: PendingQueue;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The time between SIGTERM and SIGKILL when a driver is stopped. */
+  /** The milliseconds between SIGTERM and SIGKILL when a driver is stopped. */
   readonly driverStopGraceMs: number;
   /** Stores a recipe's text where nodes find it. Resolves when it is stored. */
   readonly storeRecipe: (text: string) => Promise<void>;
-  /** The number of bytes of the job's output that have arrived. */
+  /** Returns the number of bytes of the job's output that have arrived. */
   readonly logSizeBytes: (jobId: string) => number;
   /** Called once when a job has ended. */
   readonly onEnded: (jobId: string) => void;
@@ -69,7 +69,7 @@ export class JobLifecycle {
     }
   }
 
-  /** Submits a job. Idempotent by submission id. Resolves when the store has it. */
+  /** Submits a job. The call is idempotent by submission id, and resolves when the store has the job. */
   async submit(submission: Submission): Promise<Job> {
     if (submission.entrypoint.kind === "recipe") await this.#deps.storeRecipe(submission.entrypoint.text);
     const { job, isNew, durable } = this.#deps.jobs.submit(submission);
@@ -167,7 +167,9 @@ export class JobLifecycle {
     return { settle: () => this.#settle(missing) };
   }
 
-  /** The job for readers. If it waits for a node, the message says why, computed now by examining every node. */
+  /**
+   * Returns the job for readers. If it waits for a node, the message says why, computed now by examining every node.
+   */
   forReaders(job: Job): Job {
     const reason = this.#deps.pendingQueue.reason(pendingKey(job.jobId));
     return reason === "" ? job : { ...job, message: reason };
@@ -280,7 +282,10 @@ function messageOf(status: Job["status"], certificate: proto.DeathCertificate.$P
   return lastLine ? `${how}: ${lastLine}` : certificate.reason || how;
 }
 
-/** Whether a line explains the error: an uncaught error is followed by its stack, a blank line and Node's version. */
+/**
+ * Returns whether a line explains the error: an uncaught error is followed by its stack, a blank line and Node's
+ * version.
+ */
 function tells(line: string): boolean {
   return line.trim() !== "" && !/^\s+at |^Node\.js v\d/.test(line);
 }

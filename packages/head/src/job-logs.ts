@@ -1,5 +1,5 @@
 /**
- * The output of drivers: one file per job, written once and read by any number of followers.
+ * Stores the output of drivers in one file per job, which is written once and read by any number of followers.
  *
  * Responsibility: the files, their size limits, and failed writes.
  * Not responsible for: knowing whether a job has ended (`ended` is called for it).
@@ -10,8 +10,8 @@
  * - LOG-2. Output that never arrived is a hole with a mark at its end, and the output after it keeps its offsets. A
  *   hole takes neither memory nor disk space, however large the offset after it.
  * - LOG-3. A file never grows beyond maxBytes. Later output is counted but not kept, and the end of the file says so.
- * - LOG-4. A failed append fails alone: the next one is attempted. After retryMs of failures the output is given up
- *   and becomes a hole, so that a full disk does not block its driver forever.
+ * - LOG-4. A failed append fails alone: the next one is attempted. After retryMs of failures the output is given up and
+ *   becomes a hole, so that a full disk does not block its driver forever.
  */
 import { constants, mkdirSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -26,7 +26,7 @@ export type WriteAt = (path: string, bytes: Uint8Array, position: number) => Pro
 export interface JobLogsOptions {
   readonly folder: string;
   readonly maxBytes: number;
-  /** How long appends for one job may fail before the output is given up. */
+  /** The milliseconds for which appends for one job may fail before the output is given up. */
   readonly retryMs: number;
   readonly clock?: Clock;
   /** Replaces writes to disk in tests. */
@@ -34,13 +34,13 @@ export interface JobLogsOptions {
 }
 
 interface Log {
-  /** Bytes of output that have arrived and need not be sent again, whether kept or not. */
+  /** The number of bytes of output that have arrived and need not be sent again, whether they were kept or not. */
   sizeBytes: number;
-  /** End of the file, up to which followers may read. */
+  /** The end of the file, up to which followers may read. */
   fileBytes: number;
   /** Resolves, and never rejects, when the earlier appends have ended. */
   tail: Promise<unknown>;
-  /** Since when appends fail, on the monotonic clock. */
+  /** When appends began to fail, on the monotonic clock; undefined if they do not. */
   failingSinceMs: number | undefined;
   readonly wake: Set<() => void>;
 }
@@ -61,7 +61,10 @@ export class JobLogs {
     this.#writeAt = options.writeAt ?? writeAt;
   }
 
-  /** Bytes of output that have arrived. For a full file that an earlier head left, its limit. */
+  /**
+   * Returns the number of bytes of output that have arrived. For a full file that an earlier head left, it is the
+   * limit.
+   */
   sizeBytes(jobId: string): number {
     return this.#log(jobId).sizeBytes;
   }
@@ -87,7 +90,7 @@ export class JobLogs {
     for (const wake of this.#log(jobId).wake) wake();
   }
 
-  /** The output from an offset to its end or, while `follow` returns true, as it arrives. Holes are left out. */
+  /** Yields the output from an offset to its end or, while `follow` returns true, as it arrives. Holes are left out. */
   async *read(
     jobId: string,
     offsetBytes: number,
@@ -99,8 +102,8 @@ export class JobLogs {
     let offset = offsetBytes;
     try {
       while (!signal.aborted) {
-        // Called before the file is read: all output precedes the end, so nothing is missed when the end is seen
-        // here.
+        // `follow` is called before the file is read: all output precedes the end, so nothing is missed when the end is
+        // seen here.
         const more = follow();
         if (log.fileBytes > offset) {
           file ??= await open(this.#path(jobId), "r");
@@ -221,7 +224,7 @@ function nextWake(log: Log, ready: () => boolean, signal: AbortSignal): Promise<
   });
 }
 
-/** The mark at the end of a hole, if it fits; empty without a hole. */
+/** Returns the mark at the end of a hole, if it fits; empty without a hole. */
 function lostMark(gapBytes: number): Uint8Array {
   if (gapBytes <= 0) return new Uint8Array();
   const mark = Buffer.from(`\n[${gapBytes} bytes of output were lost here]\n`);

@@ -1,12 +1,12 @@
 /**
- * The head's end of the stream with one driver's output.
+ * Serves the head's end of the stream with one driver's output.
  *
  * Responsibility: writing one message at a time from the stream to the job's log, and acknowledging it.
  * Not responsible for: files (job-logs.ts), or the end of the job (the node link reports it).
  *
  * Invariants:
- * - OUTPUT-1. A message is read only after the one before it is written: a slow disk delays this stream alone, and
- *   the backlog is bounded by the stream's window.
+ * - OUTPUT-1. A message is read only after the one before it is written: a slow disk delays this stream alone, and the
+ *   backlog is bounded by the stream's window.
  * - OUTPUT-2. Only the node that runs a job's driver can append to the job's log.
  */
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";

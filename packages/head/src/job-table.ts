@@ -23,7 +23,7 @@ import type { Journal } from "./journal.js";
 export interface JobTableDeps {
   readonly journal: Journal;
   readonly clock: Clock;
-  /** How many ended jobs are remembered. */
+  /** The maximum number of ended jobs that are remembered. */
   readonly maxEnded: number;
   /** Called when a job is forgotten, to remove its files. */
   readonly onForgotten: (jobId: string, submission: Submission | undefined) => void;
@@ -49,12 +49,12 @@ export class JobTable {
     for (const job of loaded) this.#jobs.set(job.jobId, job);
   }
 
-  /** Every job's row in the store. */
+  /** Yields every job's row in the store. */
   *rows(): Generator<readonly [string, Uint8Array]> {
     for (const [jobId, job] of this.#jobs) yield [jobId, encodeJob(job)];
   }
 
-  /** Every submission's row in the store. */
+  /** Yields every submission's row in the store. */
   *submissionRows(): Generator<readonly [string, Uint8Array]> {
     for (const [jobId, submission] of this.#submissions) yield [jobId, encodeSubmission(submission)];
   }
@@ -142,12 +142,12 @@ export class JobTable {
     return this.#submissions.get(jobId);
   }
 
-  /** Oldest first. */
+  /** Returns all jobs, the oldest first. */
   all(): Job[] {
     return [...this.#jobs.values()];
   }
 
-  /** The submissions of all remembered jobs. */
+  /** Returns the submissions of all remembered jobs. */
   submissions(): Iterable<Submission> {
     return this.#submissions.values();
   }

@@ -13,9 +13,9 @@ import {
 export const jobStatuses = ["PENDING", "RUNNING", "STOPPED", "SUCCEEDED", "FAILED"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** What was submitted. Never changes. The environment is inherited by everything that the driver spawns. */
+/** What was submitted. It never changes. The environment is inherited by everything that the driver spawns. */
 export interface Submission extends RuntimeEnvironment {
-  /** Empty if the head should choose one. */
+  /** The submission id; empty if the head should choose one. */
   readonly submissionId: string;
   readonly entrypoint:
     | { readonly kind: "recipe"; readonly text: string }
@@ -70,7 +70,7 @@ export function hasEnded(job: Job): boolean {
   return job.status !== "PENDING" && job.status !== "RUNNING";
 }
 
-/** How long followers of a job that has ended wait for output that has not arrived yet. */
+/** The milliseconds for which followers of a job that has ended wait for output that has not arrived yet. */
 export const outputTailMs = 30_000;
 
 export function sha256Of(bytes: string | Uint8Array): string {
@@ -115,13 +115,13 @@ function entrypointOf(message: proto.SubmitRequest.$Properties): Submission["ent
   return { kind: "program", bundle: message.bundle };
 }
 
-/** A hash of everything that decides what a job does: equal content under one submission id is the same job. */
+/** Returns a hash of everything that decides what a job does. Equal content under one submission id is the same job. */
 export function contentHash(submission: Submission): string {
   const { submissionId: _id, traceparent: _span, ...content } = submission;
   return sha256Of(JSON.stringify(content, sortedRecords));
 }
 
-/** JSON.stringify replacer that sorts the keys of objects. */
+/** Sorts the keys of objects, as a replacer of JSON.stringify. */
 function sortedRecords(_key: string, value: unknown): unknown {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -175,7 +175,7 @@ function invalid(message: string): PalimpsestError {
   return new PalimpsestError("INVALID_ARGUMENT", message);
 }
 
-/** Hashes of the bundles that the job's driver runs from. */
+/** Returns the hashes of the bundles that the job's driver runs from. */
 export function bundlesOf({ entrypoint, workingDir, packages }: Submission): string[] {
   const code = entrypoint.kind === "recipe" ? sha256Of(entrypoint.text) : entrypoint.bundle;
   return [code, ...environmentBundles({ workingDir, packages })];

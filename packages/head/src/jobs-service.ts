@@ -1,4 +1,6 @@
-/** The RPCs of service Jobs: uploads and downloads of bundles, the job table, and logs that can be followed. */
+/**
+ * Implements the RPCs of service Jobs: uploads and downloads of bundles, the job table, and logs that can be followed.
+ */
 import { once } from "node:events";
 import type { ServerReadableStream, ServerWritableStream } from "@grpc/grpc-js";
 import {
@@ -23,7 +25,7 @@ export interface JobsServiceDeps {
   readonly logs: JobLogs;
   readonly bundles: Bundles;
   readonly clock: Clock;
-  /** The longest time between two chunks of an upload. */
+  /** The longest time in milliseconds between two chunks of an upload. */
   readonly uploadStallMs: number;
 }
 

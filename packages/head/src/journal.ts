@@ -18,16 +18,16 @@ import { type Clock, delay } from "@palimpsest/wire";
 import { DeposedError, type Store, type StoreTable, type StoreWrite } from "./store.js";
 
 const retryDelayMs = 200;
-/** The first and the longest delay before a row that was set aside is retried. */
+/** The first and the longest delay in milliseconds before a row that was set aside is retried. */
 const asideDelayMs = { first: 1_000, longest: 60_000 };
 const maxBatchRows = 500;
 const maxBatchBytes = 1024 * 1024;
 
 interface Row extends StoreWrite {
   readonly waiters: (() => void)[];
-  /** It was rejected in a batch of its own, and is written alone until it succeeds. */
+  /** Whether the row was rejected in a batch of its own, so that it is written alone until it succeeds. */
   readonly suspect: boolean;
-  /** How many times this value was set aside. */
+  /** The number of times that this value was set aside. */
   readonly rejections: number;
 }
 
@@ -47,7 +47,8 @@ export class Journal {
   /** Rows that were set aside (JOURNAL-5), until their next attempt. */
   readonly #aside = new Map<string, { readonly row: Row; readonly cancel: () => void }>();
   /**
-   * Decreases when a batch is rejected, so that the faulty row is soon alone, and increases again with each success.
+   * The maximum number of rows in a batch. It decreases when a batch is rejected, so that the faulty row is soon alone,
+   * and increases again with each success.
    */
   #rowLimit = maxBatchRows;
   #lastWriteSucceeded = false;
@@ -73,7 +74,7 @@ export class Journal {
     });
   }
 
-  /** Rows that are not in the store yet. */
+  /** The number of rows that are not in the store yet. */
   get pendingRows(): number {
     return this.#dirty.size + this.#aside.size;
   }
@@ -104,7 +105,7 @@ export class Journal {
   }
 
   async #drain(): Promise<void> {
-    // Waits one turn, so that the changes of one event become one transaction.
+    // The journal waits one turn, so that the changes of one event become one transaction.
     await Promise.resolve();
     const { store, logger, metrics, clock } = this.#deps;
     while (this.#dirty.size > 0 && !this.#closed && !this.#deposed) {
@@ -138,7 +139,7 @@ export class Journal {
     this.#writing = undefined;
   }
 
-  /** The oldest rows within the limits (JOURNAL-4); a row that was rejected before goes alone. */
+  /** Returns the oldest rows within the limits (JOURNAL-4); a row that was rejected before goes alone. */
   #nextBatch(): Entry[] {
     const batch: Entry[] = [];
     let bytes = 0;
@@ -154,8 +155,9 @@ export class Journal {
   }
 
   /**
-   * Several rows keep their position at the front. A single row moves to the end, behind those it may have blocked.
-   * If it is rejected there again, right after the store accepted another row, it is the row that the store rejects.
+   * Takes a rejected batch back. Several rows keep their position at the front. A single row moves to the end, behind
+   * those that it may have blocked. If it is rejected there again, right after the store accepted another row, it is
+   * the row that the store rejects.
    */
   #takeBack(batch: readonly Entry[]): "aside" | "kept" {
     const [only] = batch;

@@ -1,6 +1,6 @@
 /**
- * What a standby knows of its cluster, stored in its folder (LEASE-7). When it comes to lead, its Redis may have lost
- * this, and the head that led may be gone for good.
+ * Stores what a standby knows of its cluster in its folder (LEASE-7). When the standby comes to lead, its Redis may
+ * have lost this, and the head that led may be gone for good.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,10 +9,10 @@ import { z } from "zod";
 import { writeSecretFile } from "./head-files.js";
 
 const knownClusterSchema = z.object({
-  /** Name of the cluster. */
+  /** The name of the cluster. */
   cluster: z.string(),
   clusterId: z.string(),
-  /** The highest epoch seen. */
+  /** The highest epoch that the standby has seen. */
   epoch: z.number(),
 });
 export type KnownCluster = z.infer<typeof knownClusterSchema>;

@@ -21,14 +21,14 @@ import type { LeaseAnswer, LeaseClaim } from "./shared-store.js";
 import { DeposedError, type RowsOf, type Store, type StoreWrite, storeTables } from "./store.js";
 import { batches } from "./store-batches.js";
 
-/** Renewals per lease. */
+/** The number of renewals within the duration of one lease. */
 const renewalsPerLease = 3;
 
 /** The rows that a head holds in memory. */
 export interface Memory {
   /** Every row of a table in its present state. */
   readonly rowsOf: RowsOf;
-  /** Causes a write soon. All writes go through one place, and so does a rewrite. */
+  /** Causes a write soon. All writes are made in one place, and so is a rewrite. */
   readonly causeWrite: () => void;
 }
 
@@ -45,7 +45,7 @@ export class Leadership {
   #sequence: number;
   #unanswered = 0;
   #behind = false;
-  /** Counts how many times the store was found to have lost writes. */
+  /** The number of times that the store was found to have lost writes. */
   #losses = 0;
   #memory: Memory | undefined;
   #validUntilMs = 0;
@@ -88,7 +88,7 @@ export class Leadership {
     return [own, ...this.#addresses.filter((address) => address !== own)].filter((address) => address !== "");
   }
 
-  /** Whether no other head can have taken the lease yet (LEASE-3). */
+  /** Returns whether no other head can have taken the lease yet (LEASE-3). */
   isCurrent(): boolean {
     if (this.#ended) return false;
     return this.#options.exclusive || this.#options.clock.monotonicMs() < this.#validUntilMs;
@@ -100,7 +100,7 @@ export class Leadership {
     await this.#renewal();
   }
 
-  /** Gives access to the rows in memory, from when on LEASE-4 holds. To be called before the first write. */
+  /** Gives access to the rows in memory. LEASE-4 holds from then on, so this must be called before the first write. */
   remember(memory: Memory): void {
     this.#memory = memory;
   }
@@ -200,7 +200,7 @@ export class Leadership {
       const strangers = stored.filter((key) => !wanted.has(key)).map((key) => [key, undefined] as const);
       for (const batch of batches(table, strangers)) await write(batch);
     }
-    // One more write, so that the store's sequence number is known even if there are no rows.
+    // One more write is made, so that the store's sequence number is known even if there are no rows.
     await write([]);
     this.#behind = false;
     logger.warn(
@@ -223,7 +223,10 @@ export class Leadership {
     });
   }
 
-  /** Without the store this head cannot know whether another has taken over; if there are other heads, one may have. */
+  /**
+   * Ends this head's leadership if its lease is over. Without the store it cannot know whether another head has taken
+   * over, which is possible only if there are other heads.
+   */
   #stepDownIfLate(): void {
     const others = this.addresses.filter((address) => address !== this.#claim.address);
     // A process that was suspended asks the store first: the answer says who leads, and that may still be this head.
@@ -234,7 +237,7 @@ export class Leadership {
     );
   }
 
-  /** @throws what the store throws. A refusal ends this head's leadership instead */
+  /** Renews the lease. A refusal ends this head's leadership instead of throwing. @throws what the store throws */
   #renewal(epochFloor = 0): Promise<void> {
     this.#inFlight += 1;
     const renewal = this.#renewals.then(() => this.#renew(epochFloor));
@@ -272,7 +275,10 @@ export class Leadership {
     this.#addresses = await shared.announce(this.#claim.address, announcedLeases * leaseMs);
   }
 
-  /** A tenth earlier than the store's expiry, to allow for clocks that run at different speeds. */
+  /**
+   * Returns until when the lease counts as valid: a tenth earlier than the store's expiry, to allow for clocks that run
+   * at different speeds.
+   */
   #validFrom(askedAtMs: number): number {
     return askedAtMs + this.#options.leaseMs * 0.9;
   }

@@ -1,9 +1,9 @@
-/** How a head comes to lead: it waits until no other head does, and takes the lease (LEASE-5 of leadership.ts). */
+/** Waits until no other head leads, and takes the lease (LEASE-5 of leadership.ts). */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
 import type { Leader, LeaseClaim, LeaseView, SharedStore } from "./shared-store.js";
 
-/** For how many lease periods the address of a silent head is still sent to nodes and drivers. */
+/** The number of lease periods for which the address of a silent head is still sent to nodes and drivers. */
 export const announcedLeases = 3;
 
 export interface LeadershipOptions {
@@ -12,9 +12,9 @@ export interface LeadershipOptions {
   readonly logger: Logger;
   readonly headId: string;
   readonly leaseMs: number;
-  /** The address to announce while this head waits; empty for none. */
+  /** The address to announce while this head waits; empty if none is announced. */
   readonly address: string;
-  /** Epochs up to this one, which this head's folder has recorded, are not used again. */
+  /** The highest epoch that this head's folder has recorded. It and lower ones are not used again. */
   readonly epochFloor: number;
   /** The head of this folder that ended without releasing its lease; empty if there was none. */
   readonly predecessorId: string;

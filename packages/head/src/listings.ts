@@ -1,6 +1,6 @@
 /**
- * Listings of many actors and nodes for readers: pages and counts, each bounded in bytes and time whatever the size
- * of the cluster.
+ * Lists actors and nodes for readers, in pages and counts that are bounded in bytes and time whatever the size of the
+ * cluster.
  */
 import type { AutoscalerReport } from "@palimpsest/scheduler";
 import { type Clock, needsFence, PalimpsestError } from "@palimpsest/wire";
@@ -23,9 +23,12 @@ import { requestToProto } from "./scheduling.js";
 
 const defaultLimit = 1_000;
 const maxLimit = 5_000;
-/** A page ends after this many bytes of certificates and errors; the rest of a row is small. */
+/** A page ends after this many bytes of certificates and errors, because the rest of a row is small. */
 const maxPageTextBytes = 8 * 1024 * 1024;
-/** How many shapes of pending requests a page or summary explains, because each explanation examines every node. */
+/**
+ * The maximum number of shapes of pending requests that a page or summary explains, because each explanation examines
+ * every node.
+ */
 const maxExplained = 20;
 
 export interface ListingsDeps {
@@ -34,7 +37,7 @@ export interface ListingsDeps {
   readonly nodes: NodeTable;
   readonly pendingQueue: PendingQueue;
   readonly clock: Clock;
-  /** Absent: no autoscaler runs. */
+  /** Returns the autoscaler's report. It is absent if no autoscaler runs. */
   readonly autoscalerReport?: () => AutoscalerReport | undefined;
 }
 
@@ -119,7 +122,7 @@ interface PageOptions<Row> {
   readonly isFull: (row: Row) => boolean;
 }
 
-/** The rows after the one that the token names, up to the limit. */
+/** Returns the rows after the one that the token names, up to the limit. */
 export function pageOf<Row>(
   all: Iterable<Row>,
   { request, idOf, wanted, isFull }: PageOptions<Row>,
@@ -145,7 +148,7 @@ export function pageOf<Row>(
   );
 }
 
-/** The number of rows per page. @throws {PalimpsestError} INVALID_ARGUMENT */
+/** Returns the number of rows per page. @throws {PalimpsestError} INVALID_ARGUMENT */
 export function pageLimit(asked: number | null | undefined): number {
   const limit = asked || defaultLimit;
   if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;

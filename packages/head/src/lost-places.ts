@@ -1,4 +1,4 @@
-/** How many leased objects of dead nodes are remembered in total, and of how many nodes. */
+/** The maximum number of leased objects of dead nodes that are remembered in total, and of such nodes. */
 const maxObjects = 100_000;
 const maxNodes = 100;
 
@@ -7,7 +7,7 @@ const maxNodes = 100;
  * objects, and must then be told which of these leases ended in the meantime (DIRECTORY-4).
  */
 export class LostPlaces {
-  /** By node, the longest dead first: the objects with leases, and the revision of each. */
+  /** The objects with leases by node, with the revision of each lease; the longest dead node comes first. */
   readonly #nodes = new Map<string, ReadonlyMap<string, number>>();
   readonly #onForgotten: (nodeId: string) => void;
   #objects = 0;
@@ -37,7 +37,7 @@ export class LostPlaces {
     this.#nodes.delete(nodeId);
   }
 
-  /** The dead nodes that had a lease on the object, with its revision. */
+  /** Yields the dead nodes that had a lease on the object, with its revision. */
   *of(objectId: string): Generator<readonly [string, number]> {
     for (const [nodeId, leased] of this.#nodes) {
       const revision = leased.get(objectId);

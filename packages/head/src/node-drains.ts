@@ -1,7 +1,7 @@
 /**
  * Responsibility: draining nodes that are to be removed, and ending them.
- * Not responsible for: choosing where actors go (placement), moving one actor (the lifecycle), or copying objects
- * (the node).
+ * Not responsible for: choosing where actors go (placement), moving one actor (the lifecycle), or copying objects (the
+ * node).
  *
  * Invariants:
  * - DRAIN-1. From the first request on nothing is placed on the node, even if its link breaks and comes back.
@@ -9,10 +9,10 @@
  *   restart when the node leaves, together with their bundle. Other actors, task workers and drivers are waited for
  *   until the deadline.
  * - DRAIN-3. Before the deadline the node leaves only when nothing runs there and no object is held only there.
- * - DRAIN-4. Draining an idle node for the autoscaler loses nothing: if its objects are not moved in time, the node
- *   is used again.
+ * - DRAIN-4. Draining an idle node for the autoscaler loses nothing: if its objects are not moved in time, the node is
+ *   used again.
  *
- * Kept in memory: a restarted head forgets the drain, and the next request for its progress begins it again.
+ * A drain is kept in memory: a restarted head forgets it, and the next request for its progress begins it again.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -75,7 +75,7 @@ export class NodeDrains {
     return this.#progress(id);
   }
 
-  /** Whether nothing would be lost with the node, or what would be lost can be moved. */
+  /** Returns whether nothing would be lost with the node, or what would be lost can be moved. */
   canDrainIdle(nodeId: string): boolean {
     return !this.#deps.objects.holdsAlone(nodeId) || this.#takers(nodeId).length > 0;
   }
@@ -95,7 +95,7 @@ export class NodeDrains {
     this.tick();
   }
 
-  /** The owner's task workers that should be returned. */
+  /** Returns the owner's task workers that should be returned. */
   workersToRetire(ownerId: string): readonly string[] {
     const ids: string[] = [];
     for (const nodeId of this.#drains.keys())
@@ -110,7 +110,7 @@ export class NodeDrains {
     return () => void this.#begun.delete(listener);
   }
 
-  /** To be called about once per second. */
+  /** Continues the drains. It must be called about once per second. */
   tick(): void {
     for (const [nodeId, drain] of this.#drains) this.#goOn(nodeId, drain);
   }
@@ -152,7 +152,7 @@ export class NodeDrains {
     if (addresses.length > 0) this.#deps.nodes.send(nodeId, { drainObjects: { addresses } });
   }
 
-  /** The nodes to which the node's objects can be moved. */
+  /** Returns the nodes to which the node's objects can be moved. */
   #takers(nodeId: string): string[] {
     return this.#deps.nodes
       .all()
@@ -161,7 +161,7 @@ export class NodeDrains {
       .filter((address) => address !== "");
   }
 
-  /** The node's actors: those that are moved now, and those that are waited for. */
+  /** Returns the node's actors: those that are moved now, and those that are waited for. */
   #actorsOn(nodeId: string): { readonly movable: readonly Actor[]; readonly others: readonly Actor[] } {
     const movable: Actor[] = [];
     const others: Actor[] = [];

@@ -29,7 +29,7 @@ export interface Lease {
 }
 
 export interface LeaseOptions {
-  /** The devices of an existing lease; if absent, free ones are chosen. */
+  /** The devices of an existing lease. If it is absent, free devices are chosen. */
   readonly gpuIds?: readonly number[] | undefined;
   /** The bundle to take it from, if that bundle is on this node. */
   readonly within?: string | undefined;
@@ -68,7 +68,7 @@ export class NodeLeases {
     return this.#room.available;
   }
 
-  /** What is free of each GPU. */
+  /** The free share of each GPU. */
   get gpus(): GpuShares {
     return this.#room.gpus;
   }
@@ -105,7 +105,7 @@ export class NodeLeases {
     if (lease !== undefined) this.#openBundle(name, lease);
   }
 
-  /** The bundle as the scheduler sees it, in the form of a node. */
+  /** Returns the bundle as the scheduler sees it, in the form of a node. */
   bundleView(name: string): Omit<NodeView, "nodeId" | "labels"> | undefined {
     const bundle = this.#bundles.get(name);
     if (bundle === undefined) return undefined;
@@ -113,7 +113,7 @@ export class NodeLeases {
     return { total, available, gpus, leases };
   }
 
-  /** @returns false when there is no such lease */
+  /** Releases a lease. @returns false when there is no such lease */
   giveBack(name: string): boolean {
     const lease = this.#leases.get(name);
     if (lease === undefined) return false;

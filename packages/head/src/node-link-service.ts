@@ -54,7 +54,7 @@ export interface NodeLinkDeps {
   readonly nodeTimeoutMs: number;
   readonly fenceAfterMs: number;
   readonly leadership: Pick<Leadership, "epoch" | "addresses" | "isCurrent" | "rise">;
-  /** Absent where no tokens are used, as in a simulation. */
+  /** Sends new tokens. It is absent where no tokens are used, as in a simulation. */
   readonly tokens?: Pick<TokenRotation, "follow">;
   /** Adopts an actor that a node runs and the tables do not know; returns false when it is not wanted. */
   readonly adopt: (nodeId: string, described: proto.ActorDescribed.$Properties) => boolean;

@@ -2,8 +2,8 @@ import { addQuantities, type Quantities, subtractQuantities } from "@palimpsest/
 import type { Node, NodeState } from "./node.js";
 
 /**
- * Counts of nodes and sums over the living ones, updated with each change so that no reader has to iterate over all
- * nodes.
+ * Counts nodes and sums resources over the living ones. Both are updated with each change, so that no reader has to
+ * iterate over all nodes.
  */
 export class NodeSums {
   readonly #counts = new Map<NodeState, number>();
@@ -32,7 +32,7 @@ export class NodeSums {
     return this.#counts.get(state) ?? 0;
   }
 
-  /** Total and leased quantities of all living nodes. */
+  /** Returns the total and the leased quantities of all living nodes. */
   totals(): { readonly total: Quantities; readonly used: Quantities } {
     return { total: this.#total, used: subtractQuantities(this.#total, this.#available) };
   }

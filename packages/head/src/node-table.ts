@@ -38,10 +38,10 @@ interface Entry {
   /** When the head last heard from the node, or else was started, on the monotonic clock. */
   heardAtMs: number;
   leases: NodeLeases;
-  /** Milliseconds without a heartbeat, and how many are allowed. */
+  /** The milliseconds without a heartbeat, and how many of them are allowed. */
   silentMs: number;
   timeoutMs: number;
-  /** Nothing is placed on it any more, because it is about to end. */
+  /** Whether nothing is placed on it any more, because it is about to end. */
   retired: boolean;
 }
 
@@ -52,15 +52,15 @@ export interface NodeTableDeps {
   readonly metrics: Metrics;
   readonly awake: AwakeTime;
   readonly nodeTimeoutMs: number;
-  /** How long a node from an earlier head's tables has to come back. */
+  /** The milliseconds that a node from an earlier head's tables has to come back. */
   readonly recoveryGraceMs: number;
-  /** How many DEAD nodes are remembered. */
+  /** The maximum number of DEAD nodes that are remembered. */
   readonly maxDead: number;
 }
 
-/** Whether it left in order, or was silent for its timeout. */
+/** Whether the node left in an orderly way, or was silent for its timeout. */
 export type NodeDeathCause = "left" | "lost";
-/** What the scheduler may use of the node; undefined: nothing, for now or for good. */
+/** Called with what the scheduler may use of the node; undefined means nothing, for now or for good. */
 export type NodeChange = (nodeId: string, view: NodeView | undefined) => void;
 export type NodeDeath = (node: Node, reason: string, cause: NodeDeathCause) => void;
 
@@ -74,7 +74,8 @@ export class NodeTable {
 
   constructor(deps: NodeTableDeps) {
     this.#deps = deps;
-    // Initialized with 0: a counter that appears with its first event has not risen, so that alerts would miss it.
+    // Counters are initialized with 0. One that appears with its first event has not risen, so that alerts would miss
+    // it.
     const deaths = deps.metrics.counter("palimpsest_head_node_deaths_total");
     for (const cause of ["left", "lost"] satisfies NodeDeathCause[]) deaths.inc({ cause }, 0);
   }
@@ -88,7 +89,7 @@ export class NodeTable {
     }
   }
 
-  /** Every node's row in the store. */
+  /** Yields every node's row in the store. */
   *rows(): Generator<readonly [string, Uint8Array]> {
     for (const [nodeId, { node }] of this.#entries) yield [nodeId, encodeNode(node)];
   }
@@ -130,7 +131,10 @@ export class NodeTable {
     entry.node = { ...entry.node, lastHeartbeatMs: this.#deps.clock.now() };
   }
 
-  /** Handles the end of the node's stream: in order (the node leaves) or not (it may come back). */
+  /**
+   * Handles the end of the node's stream.
+   * @param inOrder whether the node has left; otherwise it may come back
+   */
   disconnected(nodeId: string, connection: NodeConnection, inOrder: boolean): void {
     const entry = this.#entries.get(nodeId);
     if (entry?.connection !== connection) return;
@@ -145,7 +149,7 @@ export class NodeTable {
     this.#persist(entry);
   }
 
-  /** Counts silence. To be called about once per heartbeat interval. */
+  /** Counts silence. It must be called about once per heartbeat interval. */
   tick(): void {
     const awakeMs = this.#deps.awake.tick();
     for (const entry of this.#entries.values()) {
@@ -159,14 +163,14 @@ export class NodeTable {
   }
 
   /**
-   * When the head last heard from the node, or else was started, on the monotonic clock; undefined for an unknown
-   * node.
+   * Returns when the head last heard from the node, or else was started, on the monotonic clock; undefined for an
+   * unknown node.
    */
   heardAtMs(nodeId: string): number | undefined {
     return this.#entries.get(nodeId)?.heardAtMs;
   }
 
-  /** Whether the process that registered last under this id had registered with this head before. */
+  /** Returns whether the process that registered last under this id had registered with this head before. */
   isBack(nodeId: string): boolean {
     return this.#entries.get(nodeId)?.isBack ?? false;
   }
@@ -216,7 +220,10 @@ export class NodeTable {
     this.#leasesChanged(entry);
   }
 
-  /** A bundle on the node as the scheduler sees it, with the labels of its node; undefined when it cannot be used. */
+  /**
+   * Returns a bundle on the node as the scheduler sees it, with the labels of its node; undefined when it cannot be
+   * used.
+   */
   bundleView(nodeId: string, name: string): Omit<NodeView, "nodeId"> | undefined {
     const entry = this.#entries.get(nodeId);
     if (entry?.node.state !== "ALIVE") return undefined;
@@ -229,7 +236,7 @@ export class NodeTable {
     if (entry?.leases.giveBack(name)) this.#leasesChanged(entry);
   }
 
-  /** Ids of the GPUs that the lease has. */
+  /** Returns the ids of the GPUs that the lease has. */
   gpusOf(nodeId: string, name: string): readonly number[] {
     return this.#entries.get(nodeId)?.leases.gpusOf(name) ?? [];
   }
@@ -250,12 +257,12 @@ export class NodeTable {
     this.#changed(entry, entry.node);
   }
 
-  /** What the scheduler may use of each node. */
+  /** Returns what the scheduler may use of each node. */
   views(): NodeView[] {
     return [...this.#entries.values()].flatMap((entry) => viewOf(entry) ?? []);
   }
 
-  /** The leases on the node by name. */
+  /** Returns the leases on the node by name. */
   leasesOn(nodeId: string): ReadonlyMap<string, Lease> {
     return new Map(this.#entries.get(nodeId)?.leases.all());
   }
@@ -266,7 +273,8 @@ export class NodeTable {
   }
 
   /**
-   * Calls back with what the scheduler may use of a node after each change; undefined: nothing, for now or for good.
+   * Calls back with what the scheduler may use of a node after each change; undefined means nothing, for now or for
+   * good.
    */
   onChange(listener: NodeChange): void {
     this.#changeListeners.add(listener);
@@ -327,7 +335,7 @@ export class NodeTable {
   }
 }
 
-/** What the scheduler may use of the node (NODE-1). */
+/** Returns what the scheduler may use of the node (NODE-1). */
 function viewOf({ node, leases, retired }: Entry): NodeView | undefined {
   const { nodeId, total, available, labels } = node;
   if (node.state !== "ALIVE" || retired) return undefined;

@@ -1,4 +1,4 @@
-/** A node as the head knows it, and as its row in the store. */
+/** Defines a node as the head knows it, and as its row in the store. */
 import { normalizeQuantities, type Quantities } from "@palimpsest/scheduler";
 import * as proto from "@palimpsest/wire/protocol";
 
@@ -35,7 +35,7 @@ export function nodeToProto(node: Node): proto.NodeInfo.$Properties {
   };
 }
 
-/** A node as it registers, without leases. */
+/** Returns a node as it registers, without leases. */
 export function registeredNode(
   message: proto.RegisterNode.$Properties,
 ): Omit<Node, "joinedAtMs" | "lastHeartbeatMs"> {

@@ -29,8 +29,8 @@ import { ObjectFetchers } from "./object-fetchers.js";
 
 const maxOrdersPerMessage = 1_000;
 /**
- * The maximum of objects that ended while copies of them may come. Beyond it the oldest are forgotten, and their copies
- * stay until they are evicted.
+ * The maximum number of objects that ended while copies of them may come. Beyond it the oldest are forgotten, and their
+ * copies stay until they are evicted.
  */
 const maxEnded = 100_000;
 
@@ -55,7 +55,7 @@ export class ObjectDirectory {
   readonly #deps: ObjectDirectoryDeps;
   readonly #objects = new Map<string, Listing>();
   readonly #objectsOfNode = new Map<string, Set<string>>();
-  /** Nodes that have completed their report since they last registered. */
+  /** The nodes that have completed their report since they last registered. */
   readonly #told = new Set<string>();
   readonly #orders = new FreeOrders();
   readonly #lost = new LostPlaces((nodeId) => this.#orders.forget(nodeId));
@@ -67,7 +67,7 @@ export class ObjectDirectory {
   constructor(deps: ObjectDirectoryDeps) {
     this.#deps = deps;
     this.#fetchers = new ObjectFetchers(deps.clock);
-    // Initialized with 0, because a rate needs a sample from before the first lookup.
+    // The counter is initialized with 0, because a rate needs a sample from before the first lookup.
     const asked = deps.metrics.counter("palimpsest_head_object_locates_total");
     for (const answer of ["found", "unknown"]) asked.inc({ answer }, 0);
     deps.nodes.onDead((node) => {
@@ -83,12 +83,15 @@ export class ObjectDirectory {
     return this.#objects.size;
   }
 
-  /** Whether some node has reported the object. */
+  /** Returns whether some node has reported the object. */
   has(objectId: string): boolean {
     return this.#objects.has(objectId);
   }
 
-  /** Whether an object has a lease on this node and on no other living one, so that it would be lost with the node. */
+  /**
+   * Returns whether an object has a lease on this node and on no other living one, so that it would be lost with the
+   * node.
+   */
   holdsAlone(nodeId: string): boolean {
     const { nodes } = this.#deps;
     for (const objectId of this.#objectsOfNode.get(nodeId) ?? []) {
@@ -109,7 +112,8 @@ export class ObjectDirectory {
       this.#fetchers.ended(hex(sha256), nodeId);
       this.#enter(nodeId, hex(sha256), sizeBytes ?? 0, place);
     }
-    // What a node names as gone before its report is complete had a lease that ended while it had no head.
+    // An object that a node names as gone before its report is complete had a lease that ended while the node had no
+    // head.
     const isReturning = !this.#told.has(nodeId);
     const unheld: string[] = [];
     for (const sha256 of gone ?? []) {
@@ -127,12 +131,12 @@ export class ObjectDirectory {
     if (unheld.length > 0) this.#dropCopies(unheld);
   }
 
-  /** To be called when the node registers: its objects are unknown until its report is complete. */
+  /** Must be called when the node registers, because its objects are unknown until its report is complete. */
   nodeRegistered(nodeId: string): void {
     this.#told.delete(nodeId);
   }
 
-  /** To be called when the node's report is complete: its first heartbeat follows the last slice. */
+  /** Must be called when the node's report is complete, which its first heartbeat after the last slice shows. */
   nodeTold(nodeId: string): void {
     this.#told.add(nodeId);
     this.#lost.back(nodeId);
@@ -166,7 +170,7 @@ export class ObjectDirectory {
     return { addresses, complete, sizeBytes, fetchingAddresses };
   }
 
-  /** Those of the objects that no living or returning node has. */
+  /** Returns those of the objects that no living or returning node has. */
   missing(objectIds: readonly string[]): proto.MissingObjectsResponse.$Properties {
     return {
       objectIds: objectIds.filter((objectId) => !this.#objects.has(objectId)),
@@ -214,7 +218,7 @@ export class ObjectDirectory {
     return { objects, totalObjects: this.#objects.size };
   }
 
-  /** What would be lost with the node: objects that have a lease there and nowhere else. */
+  /** Returns what would be lost with the node: objects that have a lease there and nowhere else. */
   heldOnlyOn(nodeId: string): { readonly objects: number; readonly bytes: number } {
     let objects = 0;
     let bytes = 0;
@@ -250,7 +254,7 @@ export class ObjectDirectory {
     return [...held, ...copies];
   }
 
-  /** Nodes whose objects are not known yet. */
+  /** Returns the nodes whose objects are not known yet. */
   #untold(): string[] {
     const isTold = (nodeId: string, state: string) =>
       state === "DEAD" || (state === "ALIVE" && this.#told.has(nodeId));
@@ -308,7 +312,7 @@ export class ObjectDirectory {
     return false;
   }
 
-  /** Whether a node may still report a copy of it: one that fetches it, or one whose objects are not known. */
+  /** Returns whether a node may still report a copy of it: one that fetches it, or one whose objects are not known. */
   #mayComeAsCopy(objectId: string): boolean {
     return this.#fetchers.has(objectId) || this.#untold().length > 0;
   }

@@ -16,7 +16,7 @@ const maxEntries = 100_000;
 export class ObjectFetchers {
   readonly #clock: Clock;
   readonly #maxEntries: number;
-  /** By object: its nodes in order, with the time at which each last asked. */
+  /** The nodes that fetch each object, in order, with the time at which each last asked. */
   readonly #objects = new Map<string, Map<string, number>>();
   #size = 0;
 
@@ -29,7 +29,7 @@ export class ObjectFetchers {
     return this.#size;
   }
 
-  /** Whether some node is fetching the object. */
+  /** Returns whether some node is fetching the object. */
   has(objectId: string): boolean {
     return this.#objects.has(objectId);
   }

@@ -17,10 +17,10 @@
 import type { AwakeTime } from "./awake-time.js";
 import type { NodeTable } from "./node-table.js";
 
-/** "unknown" means no session, actor, job or object that this head has seen. */
+/** The state of an owner. "unknown" means that this head has seen no such session, actor, job or object. */
 export type HolderState = "alive" | "ended" | "unknown";
 
-/** Prefix of an owner that is itself an object, whose value refers to other objects. */
+/** The prefix of an owner that is itself an object, whose value refers to other objects. */
 export const objectHolderPrefix = "object:";
 
 const unknownGraces = 4;

@@ -49,7 +49,8 @@ export class ObjectRecoveries {
         cancel();
         resolve(given);
       });
-      // Sent to every node, because any of them may have the stream of the owner's values, and streams come and go.
+      // The request is sent to every node, because any of them may have the stream of the owner's values, and streams
+      // come and go.
       const recoverObject = { requestId, objectId: Buffer.from(objectId, "hex"), ownerId };
       for (const { nodeId } of nodes.all()) nodes.send(nodeId, { recoverObject });
     });

@@ -1,4 +1,4 @@
-/** The RPCs of service Head for objects, over the directory. */
+/** Implements the RPCs of service Head for objects, over the directory. */
 import { headService, isObjectId, PalimpsestError } from "@palimpsest/wire";
 import { isValidId } from "./actor.js";
 import type { HeadHandlers } from "./head-handlers.js";
@@ -55,7 +55,7 @@ function checkedOwner(ownerId: string | null | undefined): string {
   );
 }
 
-/** DIRECTORY-6 */
+/** Returns the error of a free that these nodes may not have carried out (DIRECTORY-6). */
 function mayHaveThem(nodeIds: readonly string[]): PalimpsestError {
   const [first = "", ...others] = nodeIds;
   const more = others.length > 0 ? ` and ${others.length} more` : "";

@@ -50,7 +50,7 @@ export function expectOwner(
   }
 }
 
-/** Whether its owner is an actor, or an incarnation of one, that has ended. */
+/** Returns whether its owner is an actor, or an incarnation of one, that has ended. */
 export function ownerHasEnded(actors: ActorTable, { ownerId, ownerIncarnation, detached }: Owned): boolean {
   const owner = detached ? undefined : actors.get(ownerId);
   if (owner === undefined) return false;
@@ -75,7 +75,7 @@ export function endOrphans({
   const reasonOf = ({ ownerId, ownerIncarnation }: Owned) =>
     `its owner, incarnation ${ownerIncarnation} of actor ${ownerId}, had ended`;
   for (const { spec } of [...actors.all()]) {
-    // Read again because killing an owner kills the actors it owned.
+    // The actor is read again, because killing an owner kills the actors it owned.
     if (actors.get(spec.actorId)?.state === "DEAD" || !ownerHasEnded(actors, spec)) continue;
     void lifecycle.kill(spec.actorId, { noRestart: true, reason: reasonOf(spec) });
   }

@@ -1,4 +1,4 @@
-/** The RPCs of service Head for placement groups, and the checks of an actor's request for one. */
+/** Implements the RPCs of service Head for placement groups, and the checks of an actor's request for one. */
 import { fits, type Quantities } from "@palimpsest/scheduler";
 import { headService, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -20,7 +20,7 @@ import type { Rpc, RpcContext } from "./rpc.js";
 import type { Sessions } from "./sessions.js";
 
 const maxWaitMs = 60_000;
-/** How many groups of a page are explained, because each explanation examines every node. */
+/** The maximum number of groups of a page that are explained, because each explanation examines every node. */
 const maxExplained = 20;
 
 export interface GroupRpcDeps {
@@ -144,7 +144,7 @@ async function settledWithin(
   const { signal: caller } = context;
   const wait = new AbortController();
   const end = () => wait.abort();
-  // Not AbortSignal.any over AbortSignal.timeout: on Node 20 that signal can be garbage-collected.
+  // AbortSignal.any over AbortSignal.timeout is not used, because on Node.js 20 that signal can be garbage-collected.
   const timer = setTimeout(end, waitMs);
   caller.addEventListener("abort", end, { once: true });
   if (caller.aborted) end();

@@ -18,7 +18,7 @@ import {
   type PlacementGroup,
 } from "./placement-group.js";
 
-/** How many removed groups are remembered. */
+/** The maximum number of removed groups that are remembered. */
 const maxRemoved = 1_000;
 
 export interface PlacementGroupTableDeps {
@@ -47,7 +47,7 @@ export class PlacementGroupTable {
     for (const group of groups) this.#enter(group, undefined);
   }
 
-  /** Every group's row in the store. */
+  /** Yields every group's row in the store. */
   *rows(): Generator<readonly [string, Uint8Array]> {
     for (const [groupId, group] of this.#groups) yield [groupId, encodeGroup(group)];
   }
@@ -86,7 +86,7 @@ export class PlacementGroupTable {
     return this.#deps.journal.put("groups", groupId, group && encodeGroup(group));
   }
 
-  /** The group, including one that was removed recently. */
+  /** Returns the group, including one that was removed recently. */
   get(groupId: string): PlacementGroup | undefined {
     return this.#groups.get(groupId) ?? this.#removed.get(groupId);
   }
@@ -95,7 +95,7 @@ export class PlacementGroupTable {
     return this.#groups.get(this.#ids.get(name) ?? "");
   }
 
-  /** Groups that have not been removed, in the order of their creation. */
+  /** Returns the groups that have not been removed, in the order of their creation. */
   all(): Iterable<PlacementGroup> {
     return this.#groups.values();
   }
@@ -108,7 +108,7 @@ export class PlacementGroupTable {
     return this.#groupsOf(this.#ofJob, jobId);
   }
 
-  /** Groups with a bundle on the node. */
+  /** Returns the groups with a bundle on the node. */
   onNode(nodeId: string): PlacementGroup[] {
     return this.#groupsOf(this.#onNode, nodeId);
   }

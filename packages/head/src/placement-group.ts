@@ -1,4 +1,4 @@
-/** A placement group as the head knows it, and as its row in the store. */
+/** Defines a placement group as the head knows it, and as its row in the store. */
 import {
   type BundlePlace,
   type GroupRequest,
@@ -17,14 +17,14 @@ import { checkScheduling, schedulingOf, schedulingToProto } from "./scheduling.j
 export const groupStates = ["PENDING", "CREATED", "RESCHEDULING", "REMOVED"] as const;
 export type GroupState = (typeof groupStates)[number];
 
-/** Limit of bundles per group, because they are all placed in one turn of the event loop. */
+/** The maximum number of bundles per group, because they are all placed in one turn of the event loop. */
 const maxBundles = 256;
 const maxSpecBytes = 64 * 1024;
 
-/** What a client requested. Never changes. */
+/** What a client requested. It never changes. */
 export interface GroupSpec {
   readonly groupId: string;
-  /** Empty when the group has no name. */
+  /** The group's name; empty if it has none. */
   readonly name: string;
   readonly bundles: readonly Quantities[];
   readonly strategy: GroupStrategy;
@@ -95,7 +95,7 @@ export function groupSpecFromProto(
   return spec;
 }
 
-/** The request to the scheduler, with the nodes that bundles have already. */
+/** Returns the request to the scheduler, with the nodes that bundles have already. */
 export function groupRequestOf({ spec, places }: PlacementGroup): GroupRequest {
   const placed = new Map<number, string>();
   for (const [index, place] of places.entries()) if (place !== undefined) placed.set(index, place.nodeId);
@@ -117,7 +117,10 @@ export function groupToProto(group: PlacementGroup, reason = ""): proto.Placemen
 
 const specMessages = new WeakMap<GroupSpec, proto.PlacementGroupSpec.$Properties>();
 
-/** Made once: a specification never changes, and each change of its group is written with it. */
+/**
+ * Returns a specification as a message. It is made once, because a specification never changes and each change of its
+ * group is written with it.
+ */
 function specToProto(spec: GroupSpec): proto.PlacementGroupSpec.$Properties {
   const known = specMessages.get(spec);
   if (known !== undefined) return known;
@@ -148,7 +151,7 @@ export function decodeGroup(bytes: Uint8Array): PlacementGroup {
   };
 }
 
-/** The name of a bundle's lease on its node. */
+/** Returns the name of a bundle's lease on its node. */
 export function bundleLease(groupId: string, index: number): string {
   return `bundle/${groupId}#${index}`;
 }

@@ -29,7 +29,7 @@ import { bundleLease, type GroupSpec, groupRequestOf, type PlacementGroup } from
 import type { PlacementGroupTable } from "./placement-group-table.js";
 import { WaitingGroups } from "./waiting-groups.js";
 
-/** How long a pass over the pending groups may block the event loop, in addition to one placement. */
+/** The milliseconds for which a pass over the pending groups may block the event loop, in addition to one placement. */
 const sliceMs = 8;
 
 export interface PlacementGroupsDeps {
@@ -37,9 +37,9 @@ export interface PlacementGroupsDeps {
   readonly nodes: NodeTable;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Whether a node is reserved for an older request. */
+  /** Returns whether a node is reserved for an older request. */
   readonly isReserved: (nodeId: string) => boolean;
-  /** The demand that makes clients return workers, to make room for pending bundles. */
+  /** Returns the demand that makes clients return workers, to make room for pending bundles. */
   readonly demand: () => Demand;
 }
 
@@ -89,7 +89,7 @@ export class PlacementGroups {
   }
 
   /**
-   * Tries pending groups again, because a node may no longer be reserved for others. To be called about once per
+   * Tries pending groups again, because a node may no longer be reserved for others. It must be called about once per
    * second.
    */
   tick(): void {
@@ -97,7 +97,8 @@ export class PlacementGroups {
   }
 
   /**
-   * Creates a group. Idempotent by group id: a known group is returned unchanged. Resolves once the store has it.
+   * Creates a group. The call is idempotent by group id: a known group is returned unchanged. Resolves once the store
+   * has it.
    * @throws {PalimpsestError} ALREADY_EXISTS
    */
   async create(spec: GroupSpec): Promise<PlacementGroup> {
@@ -112,7 +113,7 @@ export class PlacementGroups {
     return this.known(groupId);
   }
 
-  /** The group as readers may see it. @throws {PalimpsestError} NOT_FOUND */
+  /** Returns the group as readers may see it. @throws {PalimpsestError} NOT_FOUND */
   known(groupId: string): PlacementGroup {
     const group = this.#deps.groups.get(groupId);
     if (group === undefined)
@@ -165,26 +166,28 @@ export class PlacementGroups {
     }
   }
 
-  /** Why its bundles are pending, or why it was removed; empty when neither. Examines every node. */
+  /**
+   * Returns why its bundles are pending, or why it was removed; empty when neither is the case. Every node is examined.
+   */
   reason(group: PlacementGroup): string {
     if (group.state === "REMOVED") return group.removedBecause;
     if (!this.#waiting.has(group.spec.groupId)) return "";
     return explainBundles(this.#views.values(), groupRequestOf(group));
   }
 
-  /** The missing bundles of the pending groups. */
+  /** Returns the missing bundles of the pending groups. */
   waitingRequests(): readonly GroupRequest[] {
     return this.#waiting.requests();
   }
 
-  /** The nodes of the group's bundles, by index; undefined when the group is gone. */
+  /** Returns the nodes of the group's bundles, by index; undefined when the group is gone. */
   nodesOf(groupId: string): readonly (string | undefined)[] | undefined {
     const group = this.#deps.groups.get(groupId);
     if (group === undefined || group.state === "REMOVED") return undefined;
     return group.places.map((place) => place?.nodeId);
   }
 
-  /** The queue of requests for room in its bundles; undefined when the group is gone. */
+  /** Returns the queue of requests for room in its bundles; undefined when the group is gone. */
   queueOf(groupId: string): BundleQueue | undefined {
     const { groups, nodes, clock } = this.#deps;
     const state = groups.get(groupId)?.state;
@@ -202,7 +205,7 @@ export class PlacementGroups {
     this.#queues.get(groupId)?.remove(key);
   }
 
-  /** Why an actor of the group is pending; empty when it is not. */
+  /** Returns why an actor of the group is pending; empty when it is not. */
   actorReason(groupId: string, key: string): string {
     const group = this.#deps.groups.get(groupId);
     const reason = this.#queues.get(groupId)?.reason(key) ?? "";

@@ -25,19 +25,19 @@ export interface PendingRequest {
   onPlaced(nodeId: string): void;
 }
 
-/** What requests are placed on: nodes, or the bundles of a placement group. */
+/** The places that requests are placed on: nodes, or the bundles of a placement group. */
 export interface Places {
   /** Calls back with a place's available resources after each change; undefined when the place is gone. */
   onChange(listener: NodeChange): void;
   reserve(placeId: string, leaseId: string, resources: PlacementRequest["resources"]): unknown;
-  /** The nodes of the cluster. */
+  /** Returns the nodes of the cluster. */
   all(): readonly Node[];
 }
 
 export interface PendingQueueDeps {
   readonly nodes: Places;
   readonly clock: Clock;
-  /** A request that some node could satisfy gets a node reserved once it has waited this long. */
+  /** The milliseconds after which a request that some node could satisfy gets a node reserved. */
   readonly reserveAfterMs: number;
 }
 
@@ -45,7 +45,7 @@ export class PendingQueue {
   readonly #deps: PendingQueueDeps;
   readonly #index = new PlacementIndex();
   readonly #pending = new Map<string, PendingRequest>();
-  /** The same requests as a client that keeps leased workers sees them: what others wait for. */
+  /** The same requests as demand, which is how a client that keeps leased workers sees them. */
   readonly demand: Demand;
   #scheduled = false;
 
@@ -63,7 +63,7 @@ export class PendingQueue {
     return this.#index.size;
   }
 
-  /** Nodes reserved for requests that have waited long. */
+  /** The number of nodes that are reserved for requests that have waited long. */
   get reservedNodes(): number {
     return this.#index.reservations().size;
   }
@@ -72,7 +72,7 @@ export class PendingQueue {
     return this.#index.isReserved(nodeId);
   }
 
-  /** How many times a node has been examined for a shape of request. */
+  /** The number of times that a node was examined for a shape of request. */
   get looks(): number {
     return this.#index.looks;
   }
@@ -93,25 +93,25 @@ export class PendingQueue {
     this.#schedule();
   }
 
-  /** Reserves nodes for requests that have waited too long. To be called about once per second. */
+  /** Reserves nodes for requests that have waited too long. It must be called about once per second. */
   tick(): void {
     if (this.#index.size === 0) return;
     this.#index.reserve(this.#deps.clock.monotonicMs() - this.#deps.reserveAfterMs);
     this.#schedule();
   }
 
-  /** Why this request is pending, in one sentence; empty when it is not. Examines every node. */
+  /** Returns why this request is pending, in one sentence; empty when it is not. Every node is examined. */
   reason(key: string): string {
     const pending = this.#pending.get(key);
     return pending === undefined ? "" : this.#index.explain(pending.request);
   }
 
-  /** The same for a request that need not be in the queue. */
+  /** Returns why a request would be pending, as reason() does, even if it is not in the queue. */
   explain(request: PlacementRequest): string {
     return this.#index.explain(request);
   }
 
-  /** The pending requests by shape, the most frequent shape first. Times are on the monotonic clock. */
+  /** Returns the pending requests by shape, the most frequent shape first. Times are on the monotonic clock. */
   waitingShapes(): readonly WaitingShape[] {
     return this.#index.waitingShapes();
   }

@@ -2,10 +2,13 @@ import type { Metrics } from "@palimpsest/telemetry";
 import type { QueueDepth } from "@palimpsest/trajectories";
 import type { Redis } from "ioredis";
 
-/** Loaded on first use: the queue library takes longer to load than the rest of the head takes to start. */
+/**
+ * The module is loaded on first use, because the queue library takes longer to load than the rest of the head takes to
+ * start.
+ */
 const trajectories = () => import("@palimpsest/trajectories");
 
-/** Depths of every queue of every run of the cluster. */
+/** Returns the depths of every queue of every run of the cluster. */
 export async function readQueueDepths(redis: Redis, clusterId: string): Promise<readonly QueueDepth[]> {
   return (await trajectories()).queueDepths(redis, clusterId);
 }

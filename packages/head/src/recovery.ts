@@ -21,7 +21,7 @@ export interface RecoveryDeps {
   readonly graceMs: number;
 }
 
-/** An actor by its id or by its full name. */
+/** Names an actor by its id or by its full name. */
 export interface ActorKey {
   readonly actorId?: string;
   readonly name?: string;

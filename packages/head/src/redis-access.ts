@@ -1,14 +1,16 @@
 /**
- * Users of the head's own Redis and their rights. The default user, which needs no name, is off, so that nobody can
- * log in as it. It keeps its rights because Redis replays its append-only file as that user, and silently skips
+ * The users of the head's own Redis and their rights. The default user, which needs no name, is off, so that nobody can
+ * log in as it. It keeps its rights, because Redis replays its append-only file as that user and silently skips
  * transactions that the user may not run.
- * - `head`: everything. Its password never leaves the head's folder.
- * - `queues`: queues, ledgers, payloads and memory archives of runs, but neither the head's tables nor
+ * - `head` may do everything. Its password never leaves the head's folder.
+ * - `queues` may use the queues, ledgers, payloads and memory archives of runs, but neither the head's tables nor
  *   administration.
  */
 import type { TlsIdentity } from "@palimpsest/wire";
 
-/** Keys and channels of runs (trajectories: run-keys.ts, redis-archive.ts). The head's own keys begin differently. */
+/**
+ * The keys and channels of runs (trajectories: run-keys.ts, redis-archive.ts). The head's own keys begin differently.
+ */
 const queueKeys = ["{palimpsest-*", "palimpsest:runs:*", "palimpsest:run-summaries:*", "palimpsest:memory:*"];
 const queueChannels = ["{palimpsest-*"];
 /**
@@ -22,7 +24,7 @@ export interface RedisPasswords {
   readonly queues: string;
 }
 
-/** Lines of redis.conf. */
+/** Returns the lines of redis.conf that define the users. */
 export function accessLines(passwords: RedisPasswords): string[] {
   const keys = queueKeys.map((pattern) => `~${pattern}`).join(" ");
   const channels = queueChannels.map((pattern) => `&${pattern}`).join(" ");
@@ -33,7 +35,7 @@ export function accessLines(passwords: RedisPasswords): string[] {
   ];
 }
 
-/** Lines of redis.conf that set where it listens, encrypted if the head is. */
+/** Returns the lines of redis.conf that set where it listens, encrypted if the head is. */
 export function listenLines(port: number, tls: RedisTls | undefined): string[] {
   if (tls === undefined) return [`port ${port}`];
   return [

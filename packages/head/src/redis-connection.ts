@@ -7,8 +7,9 @@ const silenceTimeoutMs = 10_000;
 const longestReconnectMs = 500;
 
 /**
- * A client whose commands fail at once while Redis is unreachable, and that reconnects on its own. Its users retry
- * their writes (journal.ts). @throws {PalimpsestError} UNAVAILABLE
+ * Opens a client whose commands fail at once while Redis is unreachable, and that reconnects on its own. Its users
+ * retry their writes (journal.ts).
+ * @throws {PalimpsestError} UNAVAILABLE
  */
 export async function connectRedis(url: string, logger: Logger): Promise<Redis> {
   const client = new Redis(url, {

@@ -1,4 +1,4 @@
-/** Queries to the head's own redis-server, each over a connection of its own. */
+/** Sends queries to the head's own redis-server, each over a connection of its own. */
 import { realpathSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { redisTlsOptions, redisUrlWithCa } from "@palimpsest/wire";
@@ -13,7 +13,7 @@ export interface RedisProbeOptions {
   readonly tls: RedisTls | undefined;
 }
 
-/** The server's record once it answers; undefined if it does not in time. */
+/** Returns the server's record once it answers; undefined if it does not in time. */
 export async function answersWithin(
   { folder, tls }: RedisProbeOptions,
   record: RedisRecord,
@@ -28,7 +28,7 @@ export async function answersWithin(
   }
 }
 
-/** A client that tries once and gives up soon. */
+/** Creates a client that tries once and gives up soon. */
 function clientOf(record: RedisRecord, tls: RedisTls | undefined): Redis {
   const client = new Redis({
     host: "127.0.0.1",
@@ -68,7 +68,7 @@ export async function configure(
   }
 }
 
-/** The server that answers on the port with the password and works on the folder, with its actual pid. */
+/** Returns the server that answers on the port with the password and works on the folder, with its actual pid. */
 export async function probe(
   folder: string,
   record: RedisRecord,

@@ -1,4 +1,6 @@
-/** The head folder's record of its own redis-server, and the check whether that process is still the same. */
+/**
+ * Reads and writes the head folder's record of its own redis-server, and checks whether that process is still the same.
+ */
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -37,14 +39,17 @@ export function keep(folder: string, record: RedisRecord): RedisRecord {
   return record;
 }
 
-/** Whether the recorded process is alive and still a redis-server, because process ids are reused. */
+/** Returns whether the recorded process is alive and still a redis-server, because process ids are reused. */
 export async function isRedisOf(record: RedisRecord): Promise<boolean> {
   if (record.pid === 0 || !isProcessAlive(record.pid)) return false;
   const line = await commandLineOf(record.pid);
   return line.includes("redis-server") && line.includes(`:${record.port}`);
 }
 
-/** Read from /proc on Linux, even where there is no `ps`, as in small containers; empty if it cannot be read. */
+/**
+ * Reads the command line from /proc on Linux, even where there is no `ps`, as in small containers; empty if it cannot
+ * be read.
+ */
 async function commandLineOf(pid: number): Promise<string> {
   if (process.platform === "linux") return readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   const { stdout } = await promisify(execFile)("ps", ["-o", "args=", "-p", String(pid)], {

@@ -146,7 +146,7 @@ interface Script {
 
 const scripts = new Map<string, Script>();
 
-/** Sends the name of the script only. A Redis that does not know it, as after a restart, gets its text. */
+/** Runs a script by its name only. A Redis that does not know it, as after a restart, is sent its text. */
 export async function runLua(
   redis: Redis,
   lua: string,

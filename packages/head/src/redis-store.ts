@@ -12,7 +12,7 @@ import type {
 } from "./shared-store.js";
 import type { StoreTable, StoreWrite } from "./store.js";
 
-/** Rows per HSCAN: each step has its own deadline, so that a table of any size can be read. */
+/** The number of rows per HSCAN. Each step has its own deadline, so that a table of any size can be read. */
 const scanCount = 500;
 
 const leaderSchema = z.object({ headId: z.string(), address: z.string(), epoch: z.number() });
@@ -77,7 +77,7 @@ export class RedisStore implements SharedStore {
     return this.#redis.hkeys(this.#key(table));
   }
 
-  /** One script, so that a head that dies in the middle leaves all of the writes or none. */
+  /** Writes all rows in one script, so that a head that dies in the middle leaves all of the writes or none. */
   async write(guard: WriteGuard, writes: readonly StoreWrite[]): Promise<WriteAnswer> {
     const tables: StoreTable[] = [];
     const args: (string | number | Buffer)[] = [guard.epoch, guard.sequence, guard.unanswered];
@@ -107,7 +107,7 @@ export class RedisStore implements SharedStore {
   }
 }
 
-/** The same memory: rows are not changed once they are written. */
+/** Returns a buffer over the same memory, because rows are not changed once they are written. */
 function bufferOf(bytes: Uint8Array | undefined): Buffer | string {
   return bytes === undefined ? "" : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -5,7 +5,7 @@ const quickDeathMs = 10_000;
 const firstDelayMs = 100;
 const longestDelayMs = 10_000;
 
-/** The back-off after this many failed attempts: it doubles from 100 ms up to 10 s. */
+/** Returns the back-off after this many failed attempts: it doubles from 100 ms up to 10 s. */
 export function backoffMs(failures: number): number {
   return Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - 1));
 }

@@ -26,8 +26,8 @@ export class ReturningNodes {
   }
 
   /**
-   * To be called when the node has registered. @returns actors whose starts on it were counted and no longer count
-   * (RETURN-2)
+   * Must be called when the node has registered.
+   * @returns actors whose starts on it were counted and no longer count (RETURN-2)
    */
   forgiven(nodeId: string): string[] {
     const actorIds = this.#lostStarts.get(nodeId) ?? [];
@@ -36,8 +36,8 @@ export class ReturningNodes {
   }
 
   /**
-   * To be called when the node has registered. @returns those of the unknown ids that it has to describe; the others
-   * must end (RETURN-1)
+   * Must be called when the node has registered.
+   * @returns those of the unknown ids that it has to describe; the others must end (RETURN-1)
    */
   toDescribe(nodeId: string, unknownIds: readonly string[]): string[] {
     const asked = this.#asked.get(nodeId);

@@ -11,7 +11,7 @@ export interface Tables {
   readonly jobs: JobTable;
 }
 
-/** Every row of a table in its present state, as the store should have it. */
+/** Returns every row of a table in its present state, as the store should have it. */
 export function rowsOf(
   { actors, groupTable, nodes, jobs }: Tables,
   table: StoreTable,

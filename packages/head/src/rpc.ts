@@ -15,11 +15,11 @@ import { type Method, PalimpsestError, toGrpcError, unary } from "@palimpsest/wi
 /** The context of a call that a handler may need besides the request. */
 export interface RpcContext {
   /**
-   * HEADRPC-2. Created on first use, because most handlers do not need it, and creating it costs as much as a small
-   * call.
+   * Aborts as HEADRPC-2 says. It is created on first use, because most handlers do not need it, and creating it costs
+   * as much as a small call.
    */
   readonly signal: AbortSignal;
-  /** For callerOf. */
+  /** The call itself, which callerOf() needs. */
   readonly call: Pick<ServerUnaryCall<unknown, unknown>, "metadata">;
 }
 
@@ -113,7 +113,7 @@ class Context implements RpcContext {
   }
 }
 
-/** An error that a handler throws before its first wait rejects like any other. */
+/** Runs a handler, so that an error that it throws before its first wait rejects like any other. */
 async function handled<Response>(
   handle: (context: RpcContext) => Promise<Response> | Response,
   context: RpcContext,

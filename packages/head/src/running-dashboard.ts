@@ -6,7 +6,7 @@ export interface DashboardCluster {
   readonly credentials: Credentials;
   /** The head's own methods, called on behalf of a page. */
   readonly calls: LocalCalls;
-  /** Bytes of a job's output that have been kept. */
+  /** Returns the number of bytes of a job's output that have been kept. */
   jobLogBytes(jobId: string): number;
 }
 

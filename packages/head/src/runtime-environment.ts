@@ -1,5 +1,5 @@
 /**
- * A process's environment: variables, working directory and npm packages. Ray's runtime environment.
+ * A process's environment: variables, working directory and npm packages, as in Ray's runtime environment.
  *
  * Responsibility: parsing it from requests, its limits, and what children inherit from their parents.
  * Not responsible for: building it (the nodes do).
@@ -22,10 +22,12 @@ interface Packages {
 
 type Message = Pick<proto.ActorSpec.$Properties, "environment" | "workingDir" | "packages">;
 
-/** Limited because variables are sent with each start and stored in the head's tables. */
+/**
+ * The maximum size of all variables in bytes, because they are sent with each start and stored in the head's tables.
+ */
 const maxVariableBytes = 64 * 1024;
 
-/** The environment in a message that has been checked before. */
+/** Returns the environment in a message that has been checked before. */
 export function runtimeEnvironmentOf({ environment, workingDir, packages }: Message): RuntimeEnvironment {
   return {
     environment: { ...environment },
@@ -53,7 +55,7 @@ export function checkRuntimeEnvironment(given: RuntimeEnvironment): void {
   );
 }
 
-/** No message shows the value, because it may be a secret. */
+/** Checks a variable. No message shows the value, because it may be a secret. */
 function checkVariable(name: string, value: string): void {
   if (name.startsWith("PALIMPSEST_"))
     throw invalid(`environment names ${name}: names with PALIMPSEST_ are the node's`);
@@ -63,8 +65,8 @@ function checkVariable(name: string, value: string): void {
 }
 
 /**
- * The environment of a child: its parent's variables overridden by its own, and otherwise the parent's settings where
- * it has none, as in Ray.
+ * Returns the environment of a child: its parent's variables overridden by its own, and otherwise the parent's settings
+ * where it has none, as in Ray.
  */
 export function underParent(own: RuntimeEnvironment, parent: RuntimeEnvironment): RuntimeEnvironment {
   return {
@@ -74,7 +76,7 @@ export function underParent(own: RuntimeEnvironment, parent: RuntimeEnvironment)
   };
 }
 
-/** Hashes of the bundles from which nodes build it. */
+/** Returns the hashes of the bundles from which nodes build it. */
 export function environmentBundles({
   workingDir,
   packages,

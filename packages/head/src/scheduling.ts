@@ -1,4 +1,4 @@
-/** What a request requires of its node, in its wire form and in the scheduler's form. */
+/** Converts what a request requires of its node between its wire form and the scheduler's form. */
 import {
   conditionProblem,
   type LabelCondition,
@@ -31,7 +31,7 @@ export interface SchedulingMessage {
   readonly strategy?: proto.Strategy.$Properties | null;
 }
 
-/** The requirements in a request that has been checked before. */
+/** Returns the requirements in a request that has been checked before. */
 export function schedulingOf({ labels, labelConditions, strategy }: SchedulingMessage): Scheduling {
   return {
     labels: { ...labels },
@@ -80,7 +80,7 @@ export function requestOf({
   return { resources, labels, conditions: labelConditions, strategy };
 }
 
-/** A request in the form that listings show. */
+/** Returns a request in the form that listings show. */
 export function requestToProto({ labels, conditions = [], strategy = pack }: PlacementRequest) {
   return schedulingToProto({ labels, labelConditions: conditions, strategy });
 }

@@ -2,7 +2,7 @@ import type { ScrapeTarget } from "@palimpsest/telemetry";
 import type { ActorTable } from "./actor-table.js";
 import type { NodeTable } from "./node-table.js";
 
-/** Every metrics page of the cluster, including the head's own, for Prometheus's service discovery. */
+/** Returns every metrics page of the cluster, including the head's own, for Prometheus's service discovery. */
 export function scrapeTargets(
   ownAddress: string,
   nodes: NodeTable,

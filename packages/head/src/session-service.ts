@@ -25,9 +25,9 @@ export interface SessionServiceDeps {
   readonly clusterInfo: () => proto.ClusterInfo.$Properties;
   readonly ownerGraceMs: number;
   readonly sessionLeaseMs: number;
-  /** The addresses of the cluster's heads, this one first. */
+  /** Returns the addresses of the cluster's heads, this one first. */
   readonly headAddresses: () => readonly string[];
-  /** Absent where no tokens are used, as in a simulation. */
+  /** Sends new tokens. It is absent where no tokens are used, as in a simulation. */
   readonly tokens?: Pick<TokenRotation, "follow" | "followAsHead" | "rotate">;
 }
 
@@ -106,7 +106,10 @@ export class Outbox implements SessionConnection {
   }
 }
 
-/** Limited because the head remembers these texts as long as the session. */
+/**
+ * The maximum length of the texts with which a driver names itself, because the head remembers them as long as the
+ * session.
+ */
 const longestName = 256;
 
 function checkSession({ sessionId, name, jobId }: proto.SessionMessage.$Properties): void {

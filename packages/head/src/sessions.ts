@@ -50,10 +50,13 @@ interface Session extends ConnectedSession {
   renewedAtMs: number;
 }
 
-/** A timer that fires later than this shows that the head stood still, so messages from drivers have not been read. */
+/**
+ * A timer that fires later than planned by more than this many milliseconds shows that the head stood still, so that
+ * messages from drivers have not been read.
+ */
 const stoodStillMs = 1_000;
 
-/** How many ended sessions are remembered, in order to refuse them. */
+/** The maximum number of ended sessions that are remembered in order to refuse them. */
 const maxEnded = 1000;
 
 export class Sessions {
@@ -89,7 +92,7 @@ export class Sessions {
     if (session?.connection === connection) session.renewedAtMs = this.#deps.clock.monotonicMs();
   }
 
-  /** The connected sessions, for looking one up by a name that a person types. */
+  /** Returns the connected sessions, for looking one up by a name that a person types. */
   connected(): readonly ConnectedSession[] {
     return [...this.#sessions.values()].filter((session) => session.connection !== undefined);
   }
@@ -114,7 +117,7 @@ export class Sessions {
     this.#startGrace(this.#add(ownerId), graceMs);
   }
 
-  /** Whether the session is known to have ended. */
+  /** Returns whether the session is known to have ended. */
   hasEnded(sessionId: string): boolean {
     return this.#ended.has(sessionId);
   }

@@ -21,7 +21,7 @@ import { bundleScripts, runLua } from "./redis-scripts.js";
 import { DeposedError } from "./store.js";
 
 const partBytes = 1024 * 1024;
-/** How long the parts of an interrupted upload stay. */
+/** The seconds for which the parts of an interrupted upload stay. */
 const unfinishedSeconds = 600;
 
 /** Where bundles are stored besides the head's folder. */
@@ -29,16 +29,16 @@ export interface BundleShare {
   /** Stores a copy. Resolves to false when it is larger than the limit of all copies. */
   put(bundle: Bundle, chunks: AsyncIterable<Uint8Array>): Promise<boolean>;
   has(sha256: string): Promise<boolean>;
-  /** The copy's bytes; none if there is no copy. */
+  /** Returns the copy's bytes; none if there is no copy. */
   read(sha256: string): AsyncIterable<Uint8Array>;
   remove(sha256: string): Promise<void>;
 }
 
 export interface SharedBundlesOptions {
   readonly clusterName: string;
-  /** Size limit of all copies together, in bytes. */
+  /** The maximum size of all copies together, in bytes. */
   readonly maxBytes: number;
-  /** The epoch of this head's leadership. */
+  /** Returns the epoch of this head's leadership. */
   readonly epoch: () => number;
 }
 
@@ -57,7 +57,7 @@ export class SharedBundles implements BundleShare {
 
   async put({ sha256, sizeBytes }: Bundle, chunks: AsyncIterable<Uint8Array>): Promise<boolean> {
     if (sizeBytes > this.#options.maxBytes) return false;
-    // Checked before anything is sent, and again by the last step.
+    // The epoch is checked before anything is sent, and again by the last step.
     if (Number(await this.#redis.get(this.#epochKey)) > this.#options.epoch()) throw deposed();
     await this.#makeRoom(sizeBytes);
     let parts = 0;

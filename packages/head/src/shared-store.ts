@@ -19,11 +19,11 @@ export interface LeaseClaim {
 
 /** What the store records about the leader. */
 export interface LeaseView {
-  /** Undefined when no lease is held. */
+  /** The head that holds the lease; undefined when no lease is held. */
   readonly leader: Leader | undefined;
   /** The highest epoch with which any head has led; 0 in a new or emptied store. */
   readonly epoch: number;
-  /** Empty in a new or emptied store. */
+  /** The cluster's id; empty in a new or emptied store. */
   readonly clusterId: string;
 }
 
@@ -36,7 +36,7 @@ export interface WriteGuard {
   readonly epoch: number;
   /** The sequence number of the last write that this head knows to have been accepted. */
   readonly sequence: number;
-  /** How many writes since then have an outcome that this head does not know. */
+  /** The number of writes since then whose outcome this head does not know. */
   readonly unanswered: number;
 }
 

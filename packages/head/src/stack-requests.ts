@@ -127,7 +127,7 @@ export class StackRequests {
   }
 }
 
-/** "default/name" is another way to write "name". */
+/** Returns the full name in a target. "default/name" is another way to write "name". */
 function fullNameIn(target: string): string {
   const prefix = `${defaultNamespace}/`;
   return target.startsWith(prefix) ? target.slice(prefix.length) : target;

@@ -8,7 +8,7 @@ import {
   refusals,
 } from "@palimpsest/wire";
 
-/** The server of a standby: its health is NOT_SERVING, and it refuses every call. */
+/** Returns the server of a standby: its health is NOT_SERVING, and it refuses every call. */
 export async function standbyServer(network: Network): Promise<RpcServer> {
   const server = network.createServer();
   addRefusals(server);
@@ -17,7 +17,7 @@ export async function standbyServer(network: Network): Promise<RpcServer> {
   return server;
 }
 
-/** Every call fails with UNAVAILABLE, which makes the caller try the next address that it knows. */
+/** Lets every call fail with UNAVAILABLE, which makes the caller try the next address that it knows. */
 export function addRefusals(server: RpcServer): void {
   const error = new PalimpsestError("UNAVAILABLE", "this head is a standby: another one leads");
   server.addService(headService, refusals(headService, error));

@@ -21,7 +21,10 @@ import {
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
-/** The stream's deadline. It is then opened again, which costs nothing and brings the present tokens. */
+/**
+ * The stream's deadline in milliseconds. The stream is then opened again, which costs nothing and brings the present
+ * tokens.
+ */
 const streamTimeoutMs = 600_000;
 const retryMs = 500;
 

@@ -16,11 +16,11 @@ import type { Actor } from "./actor.js";
 import { backoffMs } from "./restart-delays.js";
 
 export interface StartRetryLimits {
-  /** How many consecutive starts may fail for a transient reason. */
+  /** The maximum number of consecutive starts that may fail for a transient reason. */
   readonly startRetryAttempts: number;
-  /** How long they may keep failing. */
+  /** The milliseconds for which they may keep failing. */
   readonly startRetryMs: number;
-  /** How many nodes may be lost while they start the same actor. */
+  /** The maximum number of nodes that may be lost while they start the same actor. */
   readonly startMaxLostNodes: number;
 }
 
@@ -72,7 +72,7 @@ export function afterLostStart(actor: Actor, nodeId: string, limits: StartRetryL
   };
 }
 
-/** Why an actor that is being restarted is not ALIVE yet; empty when no start of it has failed. */
+/** Returns why an actor that is being restarted is not ALIVE yet; empty when no start of it has failed. */
 export function startRetryReason(actor: Actor): string {
   if (actor.state === "ALIVE" || actor.state === "DEAD") return "";
   const reasons: string[] = [];

@@ -1,10 +1,10 @@
 /** Splits many rows into writes of a bounded size. */
 import type { StoreTable, StoreWrite } from "./store.js";
 
-/** Rows per write of a rewrite, and the bytes after which a write is cut earlier. */
+/** The maximum number of rows per write of a rewrite, and the bytes after which a write is cut earlier. */
 const rewriteBatch = { rows: 500, bytes: 1024 * 1024 };
 
-/** The rows of one table. Those without bytes are removed. */
+/** Yields writes of the rows of one table. Rows without bytes are removed. */
 export function* batches(
   table: StoreTable,
   rows: Iterable<readonly [key: string, bytes: Uint8Array | undefined]>,

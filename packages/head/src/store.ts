@@ -14,7 +14,7 @@ export interface StoreWrite {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Every row of a table, by key. */
+/** Returns every row of a table, by key. */
 export type RowsOf = (table: StoreTable) => Iterable<readonly [key: string, bytes: Uint8Array]>;
 
 /** The tables as one head sees them. Only the leading head can write. */

@@ -74,7 +74,7 @@ export function endStuckScripts(options: StuckScriptsOptions): () => void {
   });
 }
 
-/** "OK", or the first word of an error, which is Redis's error code. */
+/** Returns "OK", or the first word of an error, which is Redis's error code. */
 async function answerOf(ask: () => Promise<unknown>): Promise<string> {
   try {
     await ask();

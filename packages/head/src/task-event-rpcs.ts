@@ -1,4 +1,7 @@
-/** The RPCs of service Head about past events: tasks, calls, transfers, and the states of nodes, actors and jobs. */
+/**
+ * Implements the RPCs of service Head about past events: tasks, calls, transfers, and the states of nodes, actors and
+ * jobs.
+ */
 import { headService } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ClusterEvent, ClusterEvents } from "./cluster-events.js";
@@ -76,7 +79,7 @@ function listEvents(
   return { events: rows, nextPageToken };
 }
 
-/** The next page continues below this number. */
+/** Returns the number below which the next page continues. */
 function sequenceBefore(pageToken: string | null | undefined): number {
   const sequence = Number(pageToken);
   return pageToken && Number.isFinite(sequence) ? sequence : Number.POSITIVE_INFINITY;

@@ -22,7 +22,7 @@ const maxNames = 1_000;
 const maxReporters = 10_000;
 const maxLiveOfReporter = 100;
 const maxTextLength = 200;
-/** The events per second that all nodes together may send. */
+/** The number of events per second that all nodes together may send. */
 const eventsPerSecond = 20_000;
 const leastPerNode = 20;
 const otherNames = "(others)";
@@ -69,7 +69,7 @@ export class TaskEvents {
     return this.#size;
   }
 
-  /** The events per second that each of this many nodes may send. */
+  /** Returns the number of events per second that each of this many nodes may send. */
   static allowance(nodes: number): number {
     return Math.max(leastPerNode, Math.floor(eventsPerSecond / Math.max(1, nodes)));
   }
@@ -94,8 +94,8 @@ export class TaskEvents {
   }
 
   /**
-   * Handles the end of a process: an incarnation of an actor, or a program. @param why the error of what was running
-   * in it
+   * Handles the end of a process: an incarnation of an actor, or a program.
+   * @param why the error of what was running in it
    */
   reporterEnded(reporterId: string, why: { readonly code: string; readonly message: string }): void {
     const reporter = this.#reporters.get(reporterId);
@@ -112,12 +112,12 @@ export class TaskEvents {
     }
   }
 
-  /** Pending and running tasks and calls. */
+  /** Yields pending and running tasks and calls. */
   *live(): Generator<TaskEvent> {
     for (const { live } of this.#reporters.values()) yield* live;
   }
 
-  /** Ended tasks and calls, newest first. @param jobId empty for all jobs */
+  /** Returns ended tasks and calls, the newest first. @param jobId empty for all jobs */
   ended(jobId: string, wanted: (event: TaskEvent) => boolean): readonly TaskEvent[] {
     const found: TaskEvent[] = [];
     for (const [ofJob, { finished, failed }] of this.#jobs) {
@@ -164,7 +164,7 @@ export class TaskEvents {
       if (largest === undefined || sizeOf(entry[1]) > sizeOf(largest[1])) largest = entry;
     if (largest === undefined) return;
     const [jobId, { finished, failed }] = largest;
-    // Dropped several at a time, because finding the largest job iterates over all jobs.
+    // Several events are dropped at a time, because finding the largest job iterates over all jobs.
     const ring = finished.size > 0 ? finished : failed;
     this.#size -= ring.drop(Math.ceil(ring.size / 10));
     if (finished.size + failed.size === 0) this.#jobs.delete(jobId);
@@ -197,8 +197,8 @@ function keyOf(kind: number, name: string, jobId: string): string {
 }
 
 /**
- * An event completed with the fields of its report, with texts of bounded length, because a program may send
- * anything.
+ * Returns an event completed with the fields of its report. Its texts are cut to a bounded length, because a program
+ * may send anything.
  */
 function completed(event: TaskEvent, report: proto.TaskReport.$Properties): TaskEvent {
   return {

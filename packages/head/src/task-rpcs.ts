@@ -9,7 +9,7 @@ import type { TaskWorkers } from "./task-workers.js";
 
 const maxWaitMs = 30_000;
 
-/** The RPCs of service Head for task workers. */
+/** Returns the RPCs of service Head for task workers. */
 export function createTaskRpcs(
   rpc: Rpc,
   queue: Pick<PendingQueue, "demand">,

@@ -21,7 +21,7 @@ import type { NodeTable } from "./node-table.js";
 export class TaskWorkers {
   readonly #actors: ActorTable;
   readonly #nodes: NodeTable;
-  /** By actor id; removed when the actor dies. */
+  /** What each worker has reported last, by actor id. An entry is removed when the actor dies. */
   readonly #told = new Map<
     string,
     { readonly incarnation: number; readonly revision: number; readonly waiting: boolean }
@@ -35,7 +35,9 @@ export class TaskWorkers {
     });
   }
 
-  /** A worker that is being stopped lends nothing, because its process may still run. */
+  /**
+   * Leases all of its resources to a worker that is being stopped. It lends nothing, because its process may still run.
+   */
   #leaseWhole(actor: Actor): void {
     const { spec, nodeId, incarnation } = actor;
     const lease = leaseOf(spec.actorId, incarnation);
@@ -44,7 +46,7 @@ export class TaskWorkers {
     this.#nodes.reserve(nodeId, lease, spec.resources, options);
   }
 
-  /** The resources that the actor leases from its node now. */
+  /** Returns the resources that the actor leases from its node now. */
   leasedBy({ spec, incarnation }: Pick<Actor, "spec" | "incarnation">): Quantities {
     const told = this.#told.get(spec.actorId);
     if (!told?.waiting || told.incarnation !== incarnation) return spec.resources;

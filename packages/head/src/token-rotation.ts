@@ -129,7 +129,10 @@ export class TokenRotation {
     return { token, acceptedUntilMs };
   }
 
-  /** Not counted in #running: it does not wait for other rotations, and another replacement may follow at once. */
+  /**
+   * Replaces a stolen token. This is not counted in #running, because it does not wait for other rotations, and another
+   * replacement may follow at once.
+   */
   async #replaceStolen(): Promise<proto.RotateTokenResponse.$Properties> {
     const { dataDir, credentials, clock, logger, rotateRedis } = this.#deps;
     const certified = ({ caller }: { readonly caller: Caller }) => caller.certificate !== undefined;

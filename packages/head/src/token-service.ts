@@ -9,8 +9,8 @@ import { failStream } from "./rpc.js";
 import type { TokenRotation } from "./token-rotation.js";
 
 /**
- * How many states are queued for a standby that does not read. One more ends its stream, and the standby opens a new
- * one.
+ * The maximum number of states that are queued for a standby that does not read. One more ends its stream, and the
+ * standby opens a new one.
  */
 const maxUnreadStates = 16;
 

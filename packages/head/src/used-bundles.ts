@@ -18,7 +18,7 @@ export interface UsedBundlesDeps {
   readonly jobs: JobTable;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long unused bundles are kept. */
+  /** The milliseconds for which unused bundles are kept. */
   readonly keepMs: number;
 }
 
@@ -57,7 +57,7 @@ export class UsedBundles {
     this.#stopSweeping();
   }
 
-  /** Hashes of the bundles of remembered jobs and of actors that are not dead. */
+  /** Returns the hashes of the bundles of remembered jobs and of actors that are not dead. */
   #used(): Set<string> {
     const used = new Set([...this.#deps.jobs.submissions()].flatMap(bundlesOf));
     for (const { spec, state } of this.#deps.actors.all()) {

@@ -2,7 +2,7 @@ import type { GroupRequest } from "@palimpsest/scheduler";
 import type { Demand } from "./demand.js";
 import { bundleLease, groupRequestOf, type PlacementGroup } from "./placement-group.js";
 
-/** The groups with pending bundles, the longest waiting first. Each pending bundle is also registered as demand. */
+/** The groups with pending bundles, the longest waiting one first. Each pending bundle is also registered as demand. */
 export class WaitingGroups {
   readonly #demand: () => Demand;
   readonly #groups = new Map<string, PlacementGroup>();
@@ -19,7 +19,7 @@ export class WaitingGroups {
     return this.#groups.size;
   }
 
-  /** The groups' missing bundles. */
+  /** Returns the groups' missing bundles. */
   requests(): GroupRequest[] {
     return [...this.#groups.values()].map(groupRequestOf);
   }

@@ -2,7 +2,7 @@ import { aSpec } from "./builders.js";
 import { settle } from "./manual-clock.js";
 import type { TestNode, TestPlane } from "./plane.js";
 
-/** Creates the actor and has node a say that it runs. */
+/** Creates the actor and lets node a report that it runs. */
 export async function alive(
   test: TestPlane,
   actorId: string,

@@ -6,7 +6,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { type ActorSpec, actorSpecFromProto } from "../actor.js";
 import { type HeadConfig, type HeadConfigInput, parseHeadConfig } from "../config.js";
 
-/** What a client would send for one actor. */
+/** Returns what a client would send for one actor. */
 export function anActor(
   actorId: string,
   over: proto.ActorSpec.$Properties = {},
@@ -37,7 +37,7 @@ export function testMetrics(): Metrics {
   return createMetrics({ component: "head", processMetrics: false });
 }
 
-/** A folder of this test's own. */
+/** Creates a folder that only this test uses. */
 export function temporaryFolder(): { readonly path: string; readonly remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), "palimpsest-head-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };

@@ -21,11 +21,11 @@ export interface FakeNodeOptions {
   readonly instanceId?: string;
   readonly clusterId?: string;
   readonly epoch?: number;
-  /** Says of every actor and driver that it started. Default true. */
+  /** Whether it reports every actor and driver as started. Default true. */
   readonly obedient?: boolean;
 }
 
-/** A node over real gRPC that runs nothing: it speaks NodeLink and says what a test wants it to say. */
+/** A node over real gRPC that runs nothing: it speaks NodeLink and reports what a test wants it to report. */
 export class FakeNode {
   readonly nodeId: string;
   readonly received: HeadMessage[] = [];
@@ -51,7 +51,7 @@ export class FakeNode {
     this.send({ register: registration(options) });
   }
 
-  /** Connected, registered, first heartbeat sent. */
+  /** Connects and registers a node, and sends its first heartbeat. */
   static async join(address: string, token: string, options: FakeNodeOptions): Promise<FakeNode> {
     const node = new FakeNode(address, token, options);
     await node.next((message) => message.registered);
@@ -72,13 +72,13 @@ export class FakeNode {
     this.send({ heartbeat: { sentAtMs: Date.now() } });
   }
 
-  /** Beats as a node does, until it leaves or breaks. */
+  /** Sends heartbeats as a node does, until it leaves or breaks. */
   beatEvery(intervalMs: number): this {
     this.#beat = setInterval(() => this.heartbeat(), intervalMs);
     return this;
   }
 
-  /** The first message, past or to come, for which `pick` finds something. */
+  /** Returns the first message, received already or later, for which `pick` returns something. */
   next<T>(pick: (message: HeadMessage) => T | null | undefined): Promise<T> {
     return new Promise((resolve) => {
       const look = () => {
@@ -95,7 +95,7 @@ export class FakeNode {
     });
   }
 
-  /** The start of one incarnation of an actor. */
+  /** Returns the order to start one incarnation of an actor, and waits for it. */
   started(actorId: string, incarnation: number): Promise<proto.StartActor.$Properties> {
     return this.next(({ startActor }) =>
       startActor?.spec?.actorId === actorId && startActor.incarnation === incarnation
@@ -108,7 +108,7 @@ export class FakeNode {
     return this.next(({ stopActor }) => (stopActor?.actorId === actorId ? stopActor : undefined));
   }
 
-  /** Leaves in order. */
+  /** Leaves in an orderly way. */
   async leave(): Promise<void> {
     clearInterval(this.#beat);
     this.send({ goodbye: {} });
@@ -117,7 +117,7 @@ export class FakeNode {
     this.#peer.close();
   }
 
-  /** Goes as a process that is killed does. */
+  /** Breaks its connection as the kill of its process does. */
   break(): void {
     clearInterval(this.#beat);
     this.#stream.cancel();

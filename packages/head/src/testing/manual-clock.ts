@@ -5,7 +5,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that stands until it is moved. */
+/** A clock that stands still until a test moves it. */
 export class ManualClock implements Clock {
   #nowMs = 1_000_000;
   #jumpedMs = 0;
@@ -25,7 +25,10 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Moves time on, running what falls due, in order, with the promises that it settles. */
+  /**
+   * Advances the time, and runs the timers that become due, in order, with the callbacks of the promises that they
+   * settle.
+   */
   async advance(ms: number): Promise<void> {
     const end = this.#nowMs + ms;
     for (;;) {
@@ -40,18 +43,18 @@ export class ManualClock implements Clock {
     await settle();
   }
 
-  /** Somebody sets the wall clock. */
+  /** Sets the wall clock, as a person or NTP may do. */
   jump(ms: number): void {
     this.#jumpedMs += ms;
   }
 
-  /** Moves time on without running anything: the process slept. */
+  /** Advances the time without running anything, as if the process had been suspended. */
   sleep(ms: number): void {
     this.#nowMs += ms;
   }
 }
 
-/** Lets every promise that can settle do so. */
+/** Resolves when all promises that can settle have done so. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -8,27 +8,27 @@ type Argument = string | number | Buffer;
 const [ownEpoch, ownVersion, ownOwner] = ["!epoch", "!version", "!owner"];
 
 interface MemoryDurableOptions {
-  /** The epoch of the lease that is stored beside the records. */
+  /** Returns the epoch of the lease that is stored beside the records. */
   readonly storedEpoch: () => number;
-  /** Carries a command to the store and its answer back. Default: at once. */
+  /** Sends a command to the store and returns its answer. Default: at once. */
   readonly send?: <Result>(command: () => Promise<Result>) => Promise<Result>;
 }
 
 /**
- * The records of durable actors in memory, and what can happen to them: they are emptied, or back with an older state.
- * `durable-states.test.ts` holds it and the scripts on Redis to the same answers.
+ * Keeps the records of durable actors in memory, and simulates their failures: they are emptied, or are back with an
+ * older state. `durable-states.test.ts` checks that it gives the same answers as the scripts on Redis.
  */
 export class MemoryDurableRedis {
   #records: ReadonlyMap<string, Fields> = new Map();
   /** Called with the key and the fields of each record that has changed. */
   onChange: (key: string, fields: Fields) => void = () => undefined;
 
-  /** Loses everything. */
+  /** Loses all records. */
   flush(): void {
     this.#records = new Map();
   }
 
-  /** Returns a function that goes back to what there is now. */
+  /** Returns a function that restores the present records. */
   snapshot(): () => void {
     const records = this.#records;
     return () => {
@@ -40,7 +40,7 @@ export class MemoryDurableRedis {
     return this.#records;
   }
 
-  /** As much of a client of Redis as DurableStates uses. */
+  /** Returns the part of a Redis client that DurableStates uses. */
   client({ storedEpoch, send = (command) => command() }: MemoryDurableOptions): Redis {
     const run = (text: string, given: readonly Argument[]) =>
       send(async () => this.#run(text, storedEpoch(), given));

@@ -13,7 +13,7 @@ import type { StoreTable, StoreWrite } from "../store.js";
 type Rows = ReadonlyMap<string, Uint8Array>;
 
 interface Contents {
-  /** Rows that a snapshot has too are copied before they change. */
+  /** The tables. Rows that a snapshot shares are copied before they change. */
   readonly tables: Map<StoreTable, Rows>;
   readonly facts: Map<string, string>;
   readonly heads: Map<string, number>;
@@ -23,16 +23,16 @@ interface Contents {
 }
 
 /**
- * A shared store of the process, with what can go wrong with one: it is away, emptied, or back with an older state.
- * `shared-store.test.ts` holds it and the one on Redis to the same answers.
+ * A shared store in this process that simulates failures: it is away, emptied, or back with an older state.
+ * `shared-store.test.ts` checks that it gives the same answers as the one on Redis.
  */
 export class MemorySharedStore implements SharedStore {
   readonly #clock: Pick<Clock, "monotonicMs">;
   #contents = empty();
   readonly #inSnapshot = new WeakSet<Rows>();
-  /** While set, every call fails with it. */
+  /** While this is set, every call fails with it. */
   failure: Error | undefined;
-  /** Keys of rows in the order in which they were written, removals with a minus. */
+  /** The keys of rows in the order in which they were written; removals have a minus. */
   readonly written: string[] = [];
 
   constructor(clock: Pick<Clock, "monotonicMs">) {
@@ -44,7 +44,7 @@ export class MemorySharedStore implements SharedStore {
     this.#contents = empty();
   }
 
-  /** What a replica has at this moment: the returned function goes back to it. */
+  /** Returns a function that restores the present state, which is what a replica has at this moment. */
   snapshot(): () => void {
     for (const rows of this.#contents.tables.values()) this.#inSnapshot.add(rows);
     const copy = copyOf(this.#contents);

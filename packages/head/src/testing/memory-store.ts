@@ -1,10 +1,10 @@
 import type { Store, StoreTable, StoreWrite } from "../store.js";
 
-/** A store of the process, for unit tests of the tables. Copies what it is given, as a real one does. */
+/** A store in this process, for unit tests of the tables. It copies what it is given, as a real one does. */
 export class MemoryStore implements Store {
   readonly #tables = new Map<StoreTable, Map<string, Uint8Array>>();
   readonly #facts = new Map<string, string>();
-  /** While set, writes fail with it. */
+  /** While this is set, writes fail with it. */
   failure: Error | undefined;
   writes = 0;
 

@@ -6,7 +6,7 @@ import { aConfig, quietLogger, testMetrics } from "./builders.js";
 import { ManualClock, settle } from "./manual-clock.js";
 import { MemoryStore } from "./memory-store.js";
 
-/** A control plane over a store in memory and a clock moved by hand, with nodes that are lists of messages. */
+/** A control plane over a store in memory and a clock that a test moves, with nodes that are lists of messages. */
 export class TestPlane {
   readonly plane: ControlPlane;
   readonly clock: ManualClock;
@@ -24,13 +24,13 @@ export class TestPlane {
     return new TestPlane(await ControlPlane.open(aConfig(over), deps), clock, store);
   }
 
-  /** A head that was killed and started again: same store, nothing else kept. */
+  /** Starts a new head over the same store, as after a kill. Nothing else is kept. */
   async reopened(over: Partial<HeadConfigInput> = {}): Promise<TestPlane> {
     await settle();
     return TestPlane.open(over, this.store);
   }
 
-  /** Registers a node, settled as by its first heartbeat. */
+  /** Registers a node, and completes its registration as its first heartbeat does. */
   async join(nodeId: string, options: JoinOptions = {}): Promise<TestNode> {
     const node = new TestNode(this.plane, nodeId);
     node.register(options);
@@ -69,7 +69,7 @@ export interface JoinOptions {
   readonly labels?: Readonly<Record<string, string>>;
   readonly actors?: readonly proto.RunningActor.$Properties[];
   readonly jobIds?: readonly string[];
-  /** Of which more is told than their ids. */
+  /** The drivers that the node reports with more than their ids. */
   readonly drivers?: readonly proto.RunningDriver.$Properties[];
   readonly heartbeat?: boolean;
   readonly instanceId?: string;
@@ -151,7 +151,7 @@ export class TestNode implements NodeConnection {
     this.closedBecause = reason;
   }
 
-  /** Incarnations of the actor that the head asked to start, in order. */
+  /** Returns the incarnations of the actor that the head has ordered to start, in order. */
   startsOf(actorId: string): number[] {
     return this.sent.flatMap(({ startActor }) =>
       startActor?.spec?.actorId === actorId ? [startActor.incarnation ?? 0] : [],

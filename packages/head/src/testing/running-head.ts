@@ -8,7 +8,7 @@ import { FakeNode, type FakeNodeOptions } from "./fake-node.js";
 
 const times = { heartbeatIntervalMs: 50, nodeTimeoutMs: 500, recoveryGraceMs: 3_000, ownerGraceMs: 200 };
 
-/** A folder and the real heads, nodes and clients that a test starts with it; end() ends them all. */
+/** A folder, and the real heads, nodes and clients that a test starts with it. end() ends them all. */
 export class HeadBench {
   readonly #folder = temporaryFolder();
   readonly #endings: (() => Promise<void> | void)[] = [];
@@ -35,7 +35,7 @@ export class HeadBench {
     return node;
   }
 
-  /** A node that may be refused. */
+  /** Creates a node that may be refused. */
   node(head: Head, token: string, options: FakeNodeOptions): FakeNode {
     const node = new FakeNode(head.address, token, options);
     this.#endings.push(() => node.break());
@@ -48,7 +48,7 @@ export class HeadBench {
   }
 }
 
-/** A driver that is connected until the test ends. */
+/** Connects a driver until the test ends. */
 export async function openSession(peer: Peer, sessionId = "session-test") {
   const stream = peer.bidi(headService.session);
   stream.on("error", () => undefined);
