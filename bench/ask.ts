@@ -1,7 +1,8 @@
 /**
- * `ask` on 30 short texts with a question each (bench/data/ask.jsonl): the agent that comes along beside the model that it was
- * trained from, as the same agent and with the prompts that `ask` gives to an untrained model of that size, and beside BM25 with
- * a reader of the best passage. Prints the table of `eval longqa`; with --json FILE also writes the figures.
+ * Evaluates `ask` on 30 short texts with a question each (bench/data/ask.jsonl). The bundled agent is compared with the
+ * model that it was trained from (as the same agent, and with the prompts that `ask` gives to an untrained model of
+ * that size) and with BM25 followed by a reader of the best passage. Prints the table of `eval longqa`; with --json
+ * FILE it also writes the figures.
  *
  *   npx tsx --conditions=@palimpsest/source bench/ask.ts [--limit 30] [--json bench/results/ask.json]
  */
@@ -25,7 +26,7 @@ const systems = [
   `rag-bm25@${shippedAgentName}`,
 ];
 
-/** Runs a command of the program and gives its standard output. */
+/** Runs a palimpsest command and returns its standard output. */
 const palimpsest = (...args: readonly string[]) =>
   execFileSync(process.execPath, [program, ...args], {
     encoding: "utf8",
@@ -37,8 +38,8 @@ const folder = mkdtempSync(join(tmpdir(), "palimpsest-bench-ask-"));
 try {
   const tasks = join(folder, "ask.jsonl");
   palimpsest("data", "prepare", "jsonl", "--input", join(root, "bench/data/ask.jsonl"), "--out", tasks);
-  // The card's settings, and beside them how `ask` reads with an untrained model of this size. One question at a time, as in `ask`:
-  // a request that runs alone is sampled with the weights that `ask` chooses.
+  // The settings are those of the adapter's card, with an added system that reads as `ask` does with an untrained model
+  // of this size. Questions run one at a time, as in `ask`, so each is sampled with the weights that `ask` chooses.
   const card = readFileSync(join(root, "recipes/adapters/smollm2-memagent/evaluation.yaml"), "utf8");
   const settings = join(folder, "settings.yaml");
   const small = "systems:\n  small: { kind: agent, agent: memagent, preset: small, settings: {} }\n";

@@ -1,9 +1,10 @@
 /**
- * Calls between two processes, as Ray's microbenchmark counts them: sync = each awaited, async = 1000 in flight,
- * payload "ok". Prints a table; with --json FILE also writes the figures. Needs built code: `npx tsc -b packages/worker`.
+ * Measures calls between two processes as Ray's microbenchmark counts them: sync = each awaited, async = 1000 in
+ * flight, payload "ok". Prints a table; with --json FILE also writes the figures. Needs built code: `npx tsc -b
+ * packages/worker`.
  *
- * With --against CHECKOUT another built checkout takes turns with this one, in windows of a fraction of a second, and
- * the table has the median of the ratios of neighboring windows: rates of a machine with other work say little alone.
+ * With --against CHECKOUT another built checkout alternates with this one, in windows of a fraction of a second, and
+ * the table has the median of the ratios of neighboring windows, because absolute rates on a busy machine say little.
  *
  * Usage: npx tsx bench/calls.ts [--against CHECKOUT] [--json FILE]; PALIMPSEST_BENCH_SECONDS is the time of each case
  */
@@ -20,7 +21,7 @@ import type { Answer, Order, Started } from "./calls/side.js";
 const { values } = parseArgs({ options: { against: { type: "string" }, json: { type: "string" } } });
 const secondsPerCase = Number(process.env["PALIMPSEST_BENCH_SECONDS"] ?? 2);
 const windowMs = 250;
-/** Published figures of release 2.48 on 64 vCPU. */
+/** The Ray figures are those published for release 2.48 on 64 vCPU. */
 const cases = [
   { kind: "sync", name: "1:1 actor calls, sync", ray: 2012 },
   { kind: "async", name: "1:1 actor calls, async", ray: 8664 },
@@ -32,7 +33,7 @@ interface Side {
 }
 
 async function start(root: string): Promise<Side> {
-  // A checkout speaks its own way with its worker: it is driven by its own side, where it has one.
+  // Each checkout may speak its own protocol with its worker, so it is driven by its own side.ts where it has one.
   const own = join(root, "bench/calls/side.ts");
   const side = existsSync(own) ? own : fileURLToPath(new URL("./calls/side.ts", import.meta.url));
   const child = fork(side, [root]);
@@ -64,7 +65,7 @@ for (const { kind, name, ray } of cases) {
   const answers: Answer[][] = sides.map(() => []);
   for (const side of sides) await window(side, { kind, windowMs: windowMs * 4 });
   for (let done = 0; done < (secondsPerCase * 1_000) / windowMs; done++) {
-    // Who begins changes: the first window after the other's pays for cold caches.
+    // The order alternates, because the first window after the other checkout's runs with cold caches.
     const order = done % 2 === 0 ? [0, 1] : [1, 0];
     for (const index of order) {
       const side = sides[index];

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 /**
- * A contender of a bench: a process of its own that answers every line of its standard input with one line of JSON, so
- * that contenders take turns and each one's peak memory is its own.
+ * A system under test, in its own process. It answers every line of its standard input with one line of JSON, so that
+ * systems can alternate and the peak memory of each is measured separately.
  */
 export class Contender {
   readonly name: string;
@@ -28,7 +28,10 @@ export class Contender {
     return await this.#answer();
   }
 
-  /** Ends it by closing its input. @returns what it says at its end, if anything */
+  /**
+   * Ends it by closing its input.
+   * @returns the last line that it printed at its end, if any
+   */
   async close(): Promise<unknown> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return undefined;
     const ended = new Promise((resolve) => this.#child.once("exit", resolve));

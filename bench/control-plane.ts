@@ -1,8 +1,8 @@
 /**
- * The head's control plane with simulated nodes: how long its event loop is held, how many actors it places per second,
- * what it writes for each, and how long a status takes over gRPC. One fifth of the actors fits nowhere; once the rest
- * has its places, actors end and new ones come. The store is in memory and counts bytes as Redis would get them.
- * Prints a table; with --json FILE also writes the figures.
+ * Measures the head's control plane with simulated nodes: how long its event loop is blocked, how many actors it places
+ * per second, what it writes for each, and how long a status takes over gRPC. One fifth of the actors fits nowhere;
+ * once the rest is placed, actors end and new ones come. The store is in memory and counts bytes as Redis would receive
+ * them. Prints a table; with --json FILE it also writes the figures.
  */
 import { writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -20,7 +20,7 @@ import { Rpc } from "../packages/head/src/rpc.js";
 import type { StoreWrite } from "../packages/head/src/store.js";
 import { MemoryStore } from "../packages/head/src/testing/memory-store.js";
 
-/** "*4 $4 HSET $N key $N field $N value" in Redis' protocol, without the three texts. */
+/** The length of "*4 $4 HSET $N key $N field $N value" in Redis' protocol, without the three texts. */
 const commandBytes = 45;
 const tablePrefixBytes = 20;
 const churn = 2_000;
@@ -44,11 +44,11 @@ interface Figures {
   readonly waiting: number;
   readonly placementsPerSecond: number;
   readonly churnPerSecond: number;
-  /** Of the same process when it does nothing: what the machine adds. */
+  /** The delay in the same process while it is idle, which is what the machine adds. */
   readonly idleDelayP99Ms: number;
   readonly loopDelayP99Ms: number;
   readonly loopDelayMaxMs: number;
-  /** Processor time of the whole process, the simulated nodes and clients among it. */
+  /** Processor time of the whole process, which includes the simulated nodes and clients. */
   readonly cpuMsPerPlacement: number;
   readonly bytesPerPlacement: number;
   readonly statusMs: number;
@@ -100,7 +100,7 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
 
   const running: { readonly nodeId: string; readonly actorId: string }[] = [];
   const told: { readonly nodeId: string; readonly order: proto.StartActor.$Properties }[] = [];
-  /** What each node would send in a turn of its own. */
+  /** Sends what each node would send in its own turn of the event loop. */
   const answer = () => {
     for (const { nodeId, order } of told.splice(0, 50)) {
       const actorId = order.spec?.actorId ?? "";
@@ -162,7 +162,7 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
   delay.enable();
   const startedAt = performance.now();
   const cpuBefore = process.cpuUsage();
-  // As many requests a turn as a burst of clients sends.
+  // Each turn creates as many requests as a burst of clients sends.
   while (created < actorCount) {
     for (let count = 0; count < 20 && created < actorCount; count++) create(created % 5 !== 4);
     answer();

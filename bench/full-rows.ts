@@ -1,11 +1,11 @@
 import { type Group, plainSampling } from "../packages/trajectories/src/index.js";
 
-/** Token ids without a generator: the arithmetic does not care which they are. */
+/** Returns token ids without a random generator: their values do not affect the cost of the arithmetic. */
 export function someTokens(count: number, offset: number, vocabSize: number): number[] {
   return Array.from({ length: count }, (_, i) => ((i + 1) * 7919 + offset * 104_729) % vocabSize);
 }
 
-/** Groups whose rows are full: half of each is its group's prompt, half was sampled. */
+/** Makes groups whose rows are full: half of each row is the group's prompt, and half was sampled. */
 export function fullRowGroups(shape: {
   readonly rows: number;
   readonly length: number;

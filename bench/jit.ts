@@ -1,8 +1,8 @@
 /**
- * What a call and an operation cost on the host, and an update of a small decoder (gradients and AdamW) in modes eager,
- * graph and xla. Usage: tsx bench/jit.ts [--backend tensorflow|wasm|cpu] [--modes graph,xla] [--batch 64] [--seconds 3]
- * [--size tiny|small|0.5B] [--length 64] [--precision float32|bfloat16] [--json]; with --load-only it only traces and loads the
- * update, which allocates no state.
+ * Measures what a call and an operation cost on the host, and an update of a small decoder (gradients and AdamW) in
+ * modes eager, graph and xla. Usage: tsx bench/jit.ts [--backend tensorflow|wasm|cpu] [--modes graph,xla] [--batch 64]
+ * [--seconds 3] [--size tiny|small|0.5B] [--length 64] [--precision float32|bfloat16] [--json]; with --load-only it
+ * only traces and loads the update, which allocates no state.
  */
 import { parseArgs } from "node:util";
 import {
@@ -138,7 +138,7 @@ function decoderBlock(): (x: Tensor, weights: readonly Tensor[]) => Tensor {
   };
 }
 
-/** One AdamW step on next-token loss. Layers are a scan; their gradients a second, reversed one. */
+/** Makes one AdamW step on next-token loss. The layers are a scan, and their gradients a second, reversed scan. */
 function update(state: Tensors, inputs: Tensors): { outputs: Tensors; state: Tensors } {
   const block = decoderBlock();
   const at = (prefix: string, name: string): Tensor => need(state[`${prefix}_${name}`]);
@@ -205,11 +205,14 @@ function weights(): HostArrays {
 
 interface Timing {
   readonly wallMs: number;
-  /** Of all threads: steadier than wall time on a shared machine. */
+  /** Processor time of all threads, which is steadier than wall time on a shared machine. */
   readonly cpuMs: number;
 }
 
-/** Runs `step` for the given time after one run that does not count. @returns milliseconds a run */
+/**
+ * Runs `step` for the given time, after one run that does not count.
+ * @returns milliseconds per run
+ */
 function timed(step: () => void, limitSeconds = seconds): Timing {
   step();
   const cpu = process.cpuUsage();

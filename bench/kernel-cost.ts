@@ -5,7 +5,10 @@ const KERNELS = 200;
 const y = new Float32Array(8).fill(0.5);
 const spec: TensorSpec = { shape: [8], dtype: "float32" };
 
-/** What the host spends, in microseconds: on a call with one kernel of eight numbers, and on one such kernel more. */
+/**
+ * Measures what the host spends, in microseconds: on a call with one kernel of eight numbers, and on each additional
+ * such kernel.
+ */
 export function kernelCost(
   backend: Backend,
   mode: JitMode,
@@ -29,7 +32,7 @@ export function kernelCost(
   };
   const times: Record<string, number[]> = { one: [], chain: [] };
   for (const name of Object.keys(times)) once(name);
-  // In turns, and medians: what else runs on the machine meets both.
+  // The measurements alternate and medians are taken, so that other work on the machine affects both.
   for (const started = performance.now(); performance.now() - started < seconds * 1000; )
     for (const [name, values] of Object.entries(times)) values.push(once(name));
   const callUs = median(times["one"] ?? []);

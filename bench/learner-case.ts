@@ -1,6 +1,7 @@
 /**
- * One contender of bench/learner.ts in a process of its own, so that its peak memory is its own. First line of standard
- * input: what to run. Then for every line {"seconds": s}: updates for that long. Answers are lines of JSON.
+ * Runs one system of bench/learner.ts in its own process, so that its peak memory is measured separately. The first
+ * line of standard input says what to run; for every further line {"seconds": s} it makes updates for that long.
+ * Answers are lines of JSON.
  */
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -47,11 +48,14 @@ async function start(line: string) {
     readonly mode: "eager" | "graph" | "xla";
     readonly precision?: "auto" | "float32" | "bfloat16";
     readonly memory?: LearnerConfigInput["memory"];
-    /** GPUs that train together, each with a micro-batch of the shape. */
+    /** The number of GPUs that train together, each with a micro-batch of this shape. */
     readonly replicas?: number;
-    /** all: every place gets logits; trained: the bucket says how many tokens are; shared: and a group's prompt comes once. */
+    /**
+     * Positions that get logits. all: every position; trained: the bucket says how many tokens are trained; shared: as
+     * trained, and a group's prompt is computed once.
+     */
     readonly places?: "all" | "trained" | "shared";
-    /** Sums in a fixed order on a GPU too. */
+    /** Whether sums have a fixed order on a GPU too. */
     readonly deterministic?: boolean;
   };
   const { rows, length } = shape;

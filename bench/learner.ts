@@ -1,17 +1,18 @@
 /**
- * Tokens per second of the learner's update in every mode, beside PyTorch when a Python with it is given: contenders take
- * turns in one run, each in a process of its own, and medians of their turns are compared. The PyTorch programs are
- * bench/peers/torch_update.py, the same decoder, clipped loss, clipping and AdamW with fused attention, and for shapes with
- * adapters bench/peers/peft_update.py, Hugging Face's Llama with PEFT's.
- * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--shapes 3.4M,115k,smollm2-lora] [--cases tensorflow:graph:float32,
- *   tensorflow:graph:bfloat16:shared,…] [--peers float32,bfloat16,float32:compile] [--rounds 5] [--seconds 2] [--threads 2] [--python PYTHON]
- *   [--json FILE]
- * A case is backend:mode, then in any order: float32 or bfloat16 (default: auto, as recipes have it); all or shared; unrolled or
- * scan; products (memory.keep). Half of each row is prompt, the same in a group of 8. The bucket says how many tokens are trained, as recipes do, so that the
- * last block's feed-forward and the logits are computed for those alone; with "all" for every position, as torch_update.py does;
- * with "shared" a group's prompt is computed once. All train the same numbers. A peer is a precision (bfloat16 is autocast
- * over float32 weights), with ":compile" through torch.compile. Ratios are to the first peer.
- * The Python may also come by PALIMPSEST_BENCH_PYTHON.
+ * Measures tokens per second of the learner's update in every mode, beside PyTorch when a Python with it is given. The
+ * systems alternate in one run, each in its own process, and the medians of their turns are compared. The PyTorch
+ * programs are bench/peers/torch_update.py (the same decoder, clipped loss, gradient clipping and AdamW with fused
+ * attention) and, for shapes with adapters, bench/peers/peft_update.py (Hugging Face's Llama with PEFT's adapters).
+ * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--shapes 3.4M,115k,smollm2-lora]
+ *   [--cases tensorflow:graph:float32,tensorflow:graph:bfloat16:shared,…] [--peers float32,bfloat16,float32:compile]
+ *   [--rounds 5] [--seconds 2] [--threads 2] [--python PYTHON] [--json FILE]
+ * A case is backend:mode, then in any order: float32 or bfloat16 (default: auto, as recipes have it); all or shared;
+ * unrolled or scan; products (memory.keep). Half of each row is prompt, the same in a group of 8. The bucket says how
+ * many tokens are trained, as recipes do, so that the last block's feed-forward and the logits are computed for those
+ * alone; with "all" for every position, as torch_update.py does; with "shared" a group's prompt is computed once. All
+ * train the same numbers. A peer is a precision (bfloat16 is autocast over float32 weights), with ":compile" through
+ * torch.compile. Ratios are to the first peer.
+ * The Python may also be named by PALIMPSEST_BENCH_PYTHON.
  */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -113,14 +114,14 @@ async function bench(shapeName: string) {
       contender: contender.name,
       precision: ready.precision,
       tokensPerSecond: Math.round(median(turns.map((turn) => (tokens * turn.updates) / turn.seconds))),
-      // What a busy machine changes less.
+      // This figure depends less on how busy the machine is.
       tokensPerCpuSecond: Math.round(median(turns.map((turn) => (tokens * turn.updates) / turn.cpuSeconds))),
       peakMiB: Math.round(((await contender.close()) as { readonly peakBytes: number }).peakBytes / 2 ** 20),
       firstUpdateMs: ready.firstMs === undefined ? undefined : Math.round(ready.firstMs),
       traceMs: policy === undefined ? undefined : Math.round(policy.traceMs),
       loadMs: policy === undefined ? undefined : Math.round(policy.loadMs),
       operations: policy?.operations,
-      // What the host spends on one small kernel in this mode.
+      // The microseconds that the host spends on one small kernel in this mode.
       hostUsPerKernel: ready.kernelUs === undefined ? undefined : Number(ready.kernelUs.toFixed(2)),
     });
   }

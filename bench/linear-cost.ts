@@ -1,8 +1,9 @@
 /**
- * What MemAgent costs by document length, over real text streamed from files: tokens through the model, time and peak
- * memory from 7K tokens to all that the files hold. The sampler follows a script (it notes every fifth token of a section, so
- * memory is always full), so time and memory are those of reading, tokenizing, cutting and prompting: what is left of
- * the cost beside the model's own, which is its tokens. Each length is read in a process of its own; rounds take turns.
+ * Measures what MemAgent costs by document length, over real text streamed from files: tokens through the model, time
+ * and peak memory, from 7K tokens to all that the files have. The sampler is scripted (it notes every fifth token of a
+ * section, so the memory is always full). Time and memory are therefore those of reading, tokenizing, chunking and
+ * prompting; the model's own cost is expressed by its tokens. Each length is read in its own process, and the rounds
+ * alternate.
  * Usage: npx tsx --conditions=@palimpsest/source bench/linear-cost.ts --tokenizer FOLDER FILE... [--chunks 5000,512]
  *   [--lengths 7168,14336,...] [--rounds 3] [--json FILE] [--svg FILE]
  * Files: plain text, JSON lines of {title, text}, or a JSON array of them.
@@ -40,7 +41,7 @@ interface Row {
   readonly conversations: number;
   readonly promptTokens: number;
   readonly sampledTokens: number;
-  /** Medians of the rounds. */
+  /** All figures are medians of the rounds. */
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly peakLiveBytes: number;
@@ -65,7 +66,10 @@ function paragraphsOf(file: string): string[] {
   );
 }
 
-/** The files as JSON strings, a piece a line, and the tokens up to each; the last ones of the last file warm up. */
+/**
+ * Writes the files as JSON strings, one piece per line, and returns the tokens up to each. The last pieces of the last
+ * file are for the warm-up.
+ */
 async function writePieces(path: string, warmPath: string): Promise<number[]> {
   const tokenizer = await loadTokenizer(tokenizerFolder);
   const ends: number[] = [];
@@ -94,7 +98,7 @@ function read(count: number, chunkTokens: number): ReadingFigures {
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 
-/** Least squares of y on x. */
+/** Fits y = a + bx by least squares. */
 function lineThrough(points: readonly { readonly x: number; readonly y: number }[]) {
   const mean = (of: (point: { x: number; y: number }) => number) =>
     points.reduce((sum, point) => sum + of(point), 0) / points.length;

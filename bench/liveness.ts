@@ -1,7 +1,8 @@
 /**
- * Blocked processes at full length, with the constants of production, over a head and a node of their own: a method that
- * spins, a stopped driver, a blocked driver, callers that never resolve again, a flood of calls, a killed driver. Prints
- * one table; with --json FILE also writes it. About four minutes. Needs built code: `npx tsc -b packages/cli`.
+ * Tests blocked processes with the constants of production, on a head and a node of the bench: a method that spins, a
+ * stopped driver, a blocked driver, callers that never resolve again, a flood of calls, a killed driver. Prints one
+ * table; with --json FILE it also writes it. It takes about four minutes and needs built code: `npx tsc -b
+ * packages/cli`.
  *
  * Usage: npx tsx --conditions=@palimpsest/source bench/liveness.ts [--only flood|blocked|stale] [--tls] [--json FILE]
  */
@@ -78,7 +79,7 @@ async function blocked(): Promise<Row> {
   };
 }
 
-/** Callers that know one address and one incarnation forever. */
+/** Tests callers that keep one address and one incarnation forever. */
 async function stale(): Promise<Row> {
   const callers: StaleCaller[] = [];
   let asked = 0;
@@ -90,7 +91,7 @@ async function stale(): Promise<Row> {
     const caller = (meant: string) => cluster.staleCaller(meant, address, 200);
     const previous = callers.at(-1);
     callers.push(caller(actorId));
-    // As if the kernel had given the dead one's port to this one.
+    // The caller is misled as if the kernel had given the dead process's port to this one.
     const misled = previous ? [caller(previous.actorId)] : [];
     const asking = [...callers.slice(-10), ...misled];
     const answers = await Promise.all(asking.map((one) => one.ask().catch(() => undefined)));
@@ -149,7 +150,7 @@ async function run(measured: Promise<Row>): Promise<void> {
   console.log(`${row.what}: ${row.result}`);
 }
 
-// Latencies first, while nothing else computes.
+// Latencies are measured first, while nothing else computes.
 if (!values.only || values.only === "flood") await run(flood());
 if (!values.only || values.only === "blocked") await Promise.all([spinning(), stopped(), blocked()].map(run));
 if (!values.only || values.only === "stale") await run(stale());

@@ -1,7 +1,8 @@
 /**
- * Stores of 10^3 to 10^5 records: how long a base takes to make and a search to answer, with and without changes over
- * it, and how much memory 16 namespaces over one base take beside 16 stores of their own. Prints tables; with
- * --json FILE also writes the figures. `npx tsx --expose-gc --conditions=@palimpsest/source bench/memory-store.ts`
+ * Measures stores of 10^3 to 10^5 records: how long it takes to build a base and to answer a search, with and without
+ * changes on top of it, and how much memory 16 namespaces over one base take compared with 16 separate stores. Prints
+ * tables; with --json FILE it also writes the figures. `npx tsx --expose-gc --conditions=@palimpsest/source
+ * bench/memory-store.ts`
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -13,7 +14,7 @@ const queries = 60;
 const namespaces = 16;
 const changes = 32;
 
-/** The same sequence in every run, in [0, 1). */
+/** Returns the same sequence of numbers in [0, 1) in every run. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -27,7 +28,7 @@ const wordOf = (rank: number): string =>
   rank < 12 ? (syllables[rank] ?? "") : wordOf(Math.floor(rank / 12)) + (syllables[rank % 12] ?? "");
 const vocabulary = Array.from({ length: 30_000 }, (_, rank) => wordOf(rank + 12));
 
-/** Word frequencies fall as 1 / rank, as in texts. */
+/** Word frequencies fall as 1 / rank, as in natural text. */
 const sentence = (random: () => number, words: number) =>
   Array.from({ length: words }, () => vocabulary[Math.floor(vocabulary.length ** random()) - 1]).join(" ");
 
@@ -51,7 +52,7 @@ const quantile = (times: readonly number[], at: number) =>
 interface Times {
   readonly medianMs: number;
   readonly p95Ms: number;
-  /** Of this process, mean: what is left of a busy machine's noise. */
+  /** Mean processor time of this process, which is less affected by other work on the machine. */
   readonly cpuMs: number;
 }
 
@@ -64,7 +65,7 @@ async function searchTimes(search: (query: string) => unknown): Promise<Times> {
     if (i === 10) cpuBefore = process.cpuUsage();
     const startedAt = performance.now();
     await search(query);
-    // The first ones are the compiler's.
+    // The first ten runs are not counted, because they include compilation.
     if (i >= 10) times.push(performance.now() - startedAt);
   }
   const { user, system } = process.cpuUsage(cpuBefore);
@@ -81,12 +82,12 @@ async function change(store: MemoryStore): Promise<void> {
   }
 }
 
-/** Bytes in the heap and in buffers, after collection. */
+/** Returns the bytes in the heap and in buffers after a collection. */
 function usedBytes(): number {
   globalThis.gc?.();
   globalThis.gc?.();
   const { heapUsed, arrayBuffers, external } = process.memoryUsage();
-  // WebAssembly's memories are external, buffers are counted among them.
+  // WebAssembly's memories count as external, and buffers are among them.
   return heapUsed + Math.max(arrayBuffers, external);
 }
 
@@ -111,14 +112,14 @@ for (const size of sizes) {
   });
 }
 
-/** Makes 16 namespaces of equal records, changes each, and says what they took. */
+/** Makes 16 namespaces of equal records, changes each of them, and returns the memory that they took. */
 async function bytesOf(size: number, shared: boolean): Promise<number> {
   const bases = new StoreBases(embedder);
   await new MemoryStore(await StoreBase.of(recordsOf(8), embedder)).search("warm");
   const before = usedBytes();
   const stores: MemoryStore[] = [];
   for (let i = 0; i < namespaces; i++) {
-    // Each episode has a copy of the records of its own, as queues deliver them.
+    // Each episode has its own copy of the records, as queues deliver them.
     const records = recordsOf(size);
     const store = shared
       ? new MemoryStore(await bases.baseOf(records))

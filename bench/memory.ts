@@ -1,8 +1,9 @@
 /**
- * Memory that models take to load, sample and train, on this machine's CPU: highest resident set of a process of its
- * own for each case, and by phase; beside it what `estimateMemory` says. Weights are random but for a model folder.
- * Usage: npx tsx --conditions=@palimpsest/source bench/memory.ts [--cases smollm2:lora,smollm2:full] [--reference initial]
- *   [--rows 4] [--length 512] [--layers auto] [--no-sampler] [--model FOLDER] [--json FILE]
+ * Measures the memory that models take to load, sample and train on this machine's CPU: the highest resident set of a
+ * separate process for each case, in total and by phase, beside the estimate of `estimateMemory`. Weights are random
+ * unless a model folder is given.
+ * Usage: npx tsx --conditions=@palimpsest/source bench/memory.ts [--cases smollm2:lora,smollm2:full] [--reference
+ *   initial] [--rows 4] [--length 512] [--layers auto] [--no-sampler] [--model FOLDER] [--json FILE]
  * Cases: shape:training; shapes tiny, smollm2, qwen-0.5b; trainings lora, full. qwen-0.5b:full needs 20 GiB.
  */
 import { spawnSync } from "node:child_process";
@@ -83,14 +84,14 @@ const shapes: Readonly<Record<string, ModelConfig>> = {
 const GIB = 2 ** 30;
 const gib = (bytes: number): number => Number((bytes / GIB).toFixed(2));
 
-/** Resident set of this process, bytes: now, and its highest. */
+/** The resident set of this process in bytes: the current and the highest. */
 function resident(): { readonly now: number; readonly highest: number } {
   const status = readFileSync("/proc/self/status", "utf8");
   const field = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * 1024;
   return { now: field("VmRSS"), highest: field("VmHWM") };
 }
 
-/** Small even numbers in place of a normal distribution, which would take longer than the rest. */
+/** Returns small uniform numbers, since drawing from a normal distribution would take longer than the rest. */
 function randomWeights(model: ModelConfig): Parameters {
   let seed = 1;
   return Object.fromEntries(

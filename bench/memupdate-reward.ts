@@ -1,7 +1,7 @@
 /**
- * What MemUpdate's two rewards pay for five ways of changing a store, on LoCoMo's test questions: the loopholes of the
- * released one beside the other. Prints a table; with --json FILE also writes the figures.
- * `npx tsx --conditions=@palimpsest/source bench/memupdate-reward.ts --input locomo10.json [--every 4]`
+ * Compares what MemUpdate's two rewards pay for five ways of changing a store, on LoCoMo's test questions, to show the
+ * loopholes of the released reward. Prints a table; with --json FILE it also writes the figures. `npx tsx
+ * --conditions=@palimpsest/source bench/memupdate-reward.ts --input locomo10.json [--every 4]`
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -23,7 +23,7 @@ const tasks = (JSON.parse(readFileSync(values.input, "utf8")) as unknown[]).flat
 const every = Number(values.every);
 const asked = tasks.filter(({ metadata }) => metadata["split"] === "test").filter((_, i) => i % every === 0);
 
-/** The commonest words of the training questions' answers. */
+/** Counts the words of the training questions' answers, of which the most common ones are used. */
 const counts = new Map<string, number>();
 for (const { answers, metadata } of tasks) {
   if (metadata["split"] !== "train") continue;

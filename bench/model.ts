@@ -1,7 +1,8 @@
 /**
- * What the sampler gives at the quickstart's shape: requests of one wave (prompts of 30 to 60 tokens, 5 to 12 sampled),
- * all sent at once; --sampled N samples N tokens each instead. Wall seconds count everything: queue, host work, device. Usage: tsx bench/model.ts
- * [--batches 64,256] [--cases tensorflow:graph,tensorflow:eager,wasm:eager] [--seconds 3] [--threads N] [--model FOLDER] [--json FILE]
+ * Measures the sampler's throughput at the quickstart's shape: requests of one wave (prompts of 30 to 60 tokens, 5 to
+ * 12 sampled) are all sent at once; --sampled N samples N tokens each instead. Wall seconds count everything: queue,
+ * host work, device. Usage: tsx bench/model.ts [--batches 64,256] [--cases
+ * tensorflow:graph,tensorflow:eager,wasm:eager] [--seconds 3] [--threads N] [--model FOLDER] [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -46,7 +47,7 @@ const config =
 
 const sampledTokens = flags.sampled === undefined ? undefined : Number(flags.sampled);
 
-/** One wave; its lengths are the same for every case. */
+/** Makes one wave; its lengths are the same for every case. */
 function wave(count: number, round: number): GenerateRequest[] {
   return Array.from({ length: count }, (_, i) => ({
     promptTokenIds: Array.from(
@@ -67,7 +68,7 @@ interface Row {
   readonly startMs: number;
   readonly sampledPerSecond: number;
   readonly promptPerSecond: number;
-  /** Sampled tokens per second of CPU time: what is left when actors share the cores. */
+  /** Sampled tokens per second of CPU time, which is the relevant figure when actors share the cores. */
   readonly sampledPerCpuSecond: number;
   readonly requestsPerSecond: number;
   readonly occupancy: number;
@@ -83,7 +84,7 @@ async function measure(name: "tensorflow" | "wasm" | "cpu", mode: JitMode, batch
     config,
     parameters: shipped?.parameters ?? initParameters(config, 1),
     maxBatch: batch,
-    // The same prompts come again and again: shared, they would not be read.
+    // The same prompts recur, so a prefix cache would skip reading them.
     prefixCache: false,
     maxLength: 60 + (sampledTokens ?? 12),
     promptLengths: [48, 64],

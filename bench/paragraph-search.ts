@@ -1,9 +1,10 @@
 /**
- * Which paragraphs of a pool hold an answer: the index that `data prepare --clean` asks, beside reading every paragraph
- * for every question. The pool is made of the sentences of real paragraphs, drawn anew; answers are those of real
- * questions. Prints a table; with --json FILE also writes the figures.
+ * Measures how long it takes to find the paragraphs of a pool that contain an answer: with the index of `data prepare
+ * --clean`, and by reading every paragraph for every question. The pool is sampled from the sentences of real
+ * paragraphs; answers are those of real questions. Prints a table; with --json FILE it also writes the figures.
  *
- *   npx tsx --conditions=@palimpsest/source bench/paragraph-search.ts --questions F [--questions F…] --pool F [--pool F…] [--paragraphs 66000] [--json FILE]
+ *   npx tsx --conditions=@palimpsest/source bench/paragraph-search.ts --questions F [--questions F…] --pool F [--pool
+ *     F…] [--paragraphs 66000] [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -30,7 +31,7 @@ const pool = new ParagraphPool(
 );
 const answers = source.questions.map((question) => question.answers);
 
-/** As it was without an index. */
+/** The lowered texts are for `scan`, the search as it was before there was an index. */
 const lowered = pool.texts.map((text) => text.toLowerCase());
 function scan(texts: readonly string[]): ReadonlySet<number> {
   const lower = texts.map((text) => text.toLowerCase());
@@ -40,7 +41,7 @@ function scan(texts: readonly string[]): ReadonlySet<number> {
   return places;
 }
 
-/** Processor time: the machine may have other work. */
+/** Measures processor time, because the machine may have other work. */
 function timed<T>(of: () => T): readonly [T, number] {
   const before = process.cpuUsage();
   const made = of();

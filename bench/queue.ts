@@ -1,10 +1,12 @@
 /**
- * Trajectories through the queues of a run: rollout → reward → group → learner (take, fetch, decode, acknowledge), in
- * four processes against a real redis-server. Prints a table; with --json FILE also writes the figures. Beside it, in
- * turns, a flow of BullMQ alone with the data in its jobs, and with --old INDEX another build of the trajectories.
- * Needs built code: `npx tsc -b packages/trajectories`. On a machine with other work the rate says little; the processor time per trajectory says more.
+ * Measures trajectories through the queues of a run: rollout → reward → group → learner (take, fetch, decode,
+ * acknowledge), in four processes against a real redis-server. Prints a table; with --json FILE it also writes the
+ * figures. It alternates with a flow of BullMQ alone that has the data in its jobs, and with --old INDEX also with
+ * another build of the trajectories. Needs built code: `npx tsc -b packages/trajectories`. On a machine with other work
+ * the rate says little; the processor time per trajectory says more.
  *
- * Usage: npx tsx bench/queue.ts [--seconds 15] [--sizes 4096,409600] [--aof] [--only palimpsest] [--old INDEX.JS] [--json FILE]
+ * Usage: npx tsx bench/queue.ts [--seconds 15] [--sizes 4096,409600] [--aof] [--only palimpsest] [--old INDEX.JS]
+ *   [--json FILE]
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -45,9 +47,9 @@ interface Row {
   readonly perSecond: number;
   readonly learnerRssMiB: readonly number[];
   readonly redisUsedMiB: readonly number[];
-  /** Processor time of all processes for one trajectory: what a busy machine does not change much. */
+  /** Processor time of all processes for one trajectory, which depends little on other work on the machine. */
   readonly cpuMsPerTrajectory: number;
-  /** Cores that each process used, redis-server among them. */
+  /** The number of cores that each process used, redis-server among them. */
   readonly cores: Readonly<Record<string, number>>;
 }
 
@@ -119,7 +121,7 @@ async function measure(name: string, system: string, bytes: number): Promise<Row
   }
 }
 
-/** A role ends when it is disconnected; a profiler that NODE_OPTIONS asks for then writes what it saw. */
+/** A role ends when it is disconnected; a profiler from NODE_OPTIONS writes its profile then. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, "exit");

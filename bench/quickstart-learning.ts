@@ -1,7 +1,7 @@
 /**
- * Does the quickstart learn, whatever the seed, and only from the reward? Runs it through every real process for several
- * seeds and once with shuffled rewards, prints one table and writes what the runs reported. About 4 minutes a run on 2
- * cores. Needs built code: npm run build.
+ * Tests whether the quickstart learns with every seed, and only from the reward. It is run through every real process
+ * for several seeds and once with shuffled rewards; one table is printed, and the reports of the runs are written. A
+ * run takes about 4 minutes on 2 cores. Needs built code: npm run build.
  * Usage: npx tsx bench/quickstart-learning.ts [--seeds 1,2,3] [--control 1] [--steps N] [--json FILE]
  */
 import { execFileSync } from "node:child_process";
@@ -63,7 +63,7 @@ console.table(
   })),
 );
 if (flags.json !== undefined) {
-  // Processes and paths are of this machine: they say nothing about learning.
+  // Process ids and paths belong to this machine and say nothing about learning.
   const runs = reports.map(({ processes: _p, files: _f, checkpoint: _c, model: _m, ...report }) => report);
   const machine = { cpus: cpus().length, cpu: cpus()[0]?.model ?? "", node: process.version };
   writeFileSync(flags.json, `${JSON.stringify({ machine, runs }, null, 2)}\n`);

@@ -1,8 +1,8 @@
 /**
- * What an update, a supervised step and a checkpoint cost for the quickstart-sized model, compiled against eager beside
- * each other, and on wasm. Rows are full, so row tokens are all tokens computed.
- * Usage: npx tsx --conditions=@palimpsest/source bench/quickstart-update.ts [--rows 64] [--length 64] [--seconds 3] [--model FOLDER] [--json FILE]
- *   [--cases tensorflow:graph,tensorflow:eager,wasm:eager]
+ * Measures what an update, a supervised step and a checkpoint cost for the quickstart-sized model: compiled, eager, and
+ * on wasm. Rows are full, so the row tokens are all the tokens that are computed.
+ * Usage: npx tsx --conditions=@palimpsest/source bench/quickstart-update.ts [--rows 64] [--length 64] [--seconds 3]
+ *   [--model FOLDER] [--json FILE] [--cases tensorflow:graph,tensorflow:eager,wasm:eager]
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -49,7 +49,7 @@ const supervised = Array.from({ length: rows }, (_, row) => ({
   lossMask: Array.from({ length }, (_unused, i) => (i === 0 ? 0 : 1)),
 }));
 
-/** Mean milliseconds of wall and processor time over at least `seconds`, after one call that compiles. */
+/** Returns the mean milliseconds of wall and processor time over at least `seconds`, after one call that compiles. */
 async function measure(
   call: () => Promise<unknown>,
 ): Promise<{ firstMs: number; ms: number; cpuMs: number }> {
@@ -102,7 +102,7 @@ async function benchCase(prefer: "tensorflow" | "wasm" | "cpu", mode: "graph" | 
     updateTokensPerSecond: perSecond(update.ms),
     updateWithKlTokensPerSecond: perSecond(kl.ms),
     supervisedTokensPerSecond: perSecond(sft.ms),
-    // What a busy machine changes little; two free cores give about twice it.
+    // This figure depends little on other work on the machine; two free cores reach about twice as many per second.
     updateTokensPerCpuSecond: perSecond(update.cpuMs),
     firstUpdateMs: Math.round(update.firstMs),
     checkpointMs: Number(checkpoint.ms.toFixed(1)),

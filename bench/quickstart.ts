@@ -1,7 +1,7 @@
 /**
- * The quickstart's figures on this machine: tokens per second of sampler and learner, traced beside eager beside wasm, and
- * the time from `head start` to the first answer of an actor. Cases take turns, so that a drift of the machine's speed
- * meets all of them; medians are printed. Needs built code: npm run build.
+ * Measures the quickstart's figures on this machine: tokens per second of sampler and learner (traced, eager and on
+ * wasm), and the time from `head start` to the first answer of an actor. The cases alternate, so that a drift of the
+ * machine's speed affects all of them; medians are printed. Needs built code: npm run build.
  * Usage: npx tsx --conditions=@palimpsest/source bench/quickstart.ts [--rounds 3] [--seconds 3] [--json FILE]
  */
 import { execFileSync } from "node:child_process";
@@ -26,7 +26,7 @@ const model = join(root, "recipes/bases/quickstart");
 const scratch = mkdtempSync(join(tmpdir(), "palimpsest-bench-"));
 const cases = ["tensorflow:graph", "tensorflow:eager", "wasm:eager"];
 
-/** Runs another bench in a process of its own and reads the JSON it writes. */
+/** Runs another bench in a separate process and reads the JSON that it writes. */
 function bench(file: string, args: readonly string[]): unknown {
   const json = join(scratch, "figures.json");
   const tsx = join(root, "node_modules/tsx/dist/cli.mjs");

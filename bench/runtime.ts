@@ -1,6 +1,6 @@
 /**
- * The runtime, as a program uses it: a head, a worker and a driver, each a process. With --against CHECKOUT another built
- * checkout is measured in turns with this one. Ray takes its turns when a Python with ray is there
+ * Measures the runtime as a program uses it: a head, a worker and a driver, each in its own process. With --against
+ * CHECKOUT another built checkout alternates with this one. Ray is measured as well when a Python with ray is available
  * (PALIMPSEST_RAY_PYTHON, default python3). Needs built code: `npx tsc -b packages/cli`.
  *
  * Usage: npx tsx bench/runtime.ts [--cases actors,tasks] [--rounds 5] [--against CHECKOUT] [--json FILE]
@@ -38,7 +38,7 @@ const cpuCount = 2;
 const python = process.env["PALIMPSEST_RAY_PYTHON"] ?? "python3";
 const rayProgram = fileURLToPath(new URL("./runtime/ray_runtime.py", import.meta.url));
 
-/** Ray's figures of one round; undefined: it is not there. */
+/** Returns Ray's figures of one round, or undefined when Ray is not available. */
 async function measureRay(): Promise<Figures | undefined> {
   const ray = new Contender("ray", python, [rayProgram]);
   const measured: Record<string, number> = {};

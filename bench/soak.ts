@@ -1,10 +1,10 @@
 /**
- * Soak: a head and two nodes under half of the load that they can carry, for half an hour, while their memory and open
- * files are watched. The load is what a busy cluster sees: calls in flight, actors that come and go, objects that are
- * stored, fetched and freed, drivers that connect and leave, and a `status` now and then.
+ * Soak test: a head and two nodes run under half of the load that they can carry, for half an hour, while their memory
+ * and open files are sampled. The load is that of a busy cluster: calls in flight, actors that come and go, objects
+ * that are stored, fetched and freed, drivers that connect and leave, and a `status` now and then.
  *
- * The full load is measured first: each kind of work in a closed loop. Then each is paced at half of its rate. After a
- * warm-up the resident set of each process is fitted by a line, whose slope is the figure.
+ * The full load is measured first, with each kind of work in a closed loop. Then each is paced at half of its rate.
+ * After a warm-up a line is fitted to the resident set of each process; its slope is the reported figure.
  *
  * Usage, on built code: npx tsx --conditions=@palimpsest/source bench/soak.ts [--minutes 30] [--json FILE]
  */
@@ -32,7 +32,7 @@ interface Sample {
 
 interface Work {
   readonly name: string;
-  /** One unit. */
+  /** Does one unit of the work. */
   readonly step: () => Promise<unknown>;
   ratePerSecond: number;
   done: number;
@@ -51,7 +51,7 @@ function sample(pid: number, beganAt: number): Sample {
   };
 }
 
-/** Least squares: change of y for one minute. */
+/** Fits a line by least squares and returns the change of y per minute. */
 function slope(samples: readonly Sample[], y: (sample: Sample) => number): number {
   const meanX = samples.reduce((sum, { atMinutes }) => sum + atMinutes, 0) / samples.length;
   const meanY = samples.reduce((sum, one) => sum + y(one), 0) / samples.length;
@@ -60,7 +60,7 @@ function slope(samples: readonly Sample[], y: (sample: Sample) => number): numbe
   return over / under;
 }
 
-/** The lowest in each fifth of the time: what stays after a garbage collection, without the waves between two of them. */
+/** The lowest value in each fifth of the time, which is what remains after a garbage collection. */
 function lowestByFifths(samples: readonly Sample[]): number[] {
   const size = Math.ceil(samples.length / 5);
   return [0, 1, 2, 3, 4].map((fifth) =>
@@ -113,7 +113,7 @@ try {
     },
     { name: "status", step: () => Promise.all([client.actors(), client.nodes()]), ratePerSecond: 0, done: 0 },
   ];
-  // All of them at once in closed loops: the load that this machine carries.
+  // All kinds of work run at once in closed loops, to find the load that this machine carries.
   const untilMs = performance.now() + calibrationMs;
   await Promise.all(
     works.map(async (work) => {

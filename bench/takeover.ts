@@ -1,10 +1,11 @@
 /**
- * What a head's death costs, with real processes and the constants of production: two heads on one Redis where the
- * leader is stopped and goes on later, a Redis that forgets everything before the head is killed, and heads that are
- * killed between an actor's start and the download of its bundle. Prints one table; with --json FILE also writes it.
- * About six minutes. Needs built code (`npx tsc -b packages/cli`), redis-server and `ss`.
+ * Measures what a head's death costs, with real processes and the constants of production: two heads share one Redis
+ * and the leader is stopped and continued later; Redis loses everything before the head is killed; and heads are killed
+ * between an actor's start and the download of its bundle. Prints one table; with --json FILE it also writes it. It
+ * takes about six minutes. Needs built code (`npx tsc -b packages/cli`), redis-server and `ss`.
  *
- * Usage: npx tsx --conditions=@palimpsest/source bench/takeover.ts [--only takeover|flush|bundles] [--tls] [--json FILE]
+ * Usage: npx tsx --conditions=@palimpsest/source bench/takeover.ts [--only takeover|flush|bundles] [--tls] [--json
+ *   FILE]
  */
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -29,7 +30,7 @@ const { values: flags } = parseArgs({
 const takeovers = 10;
 const kills = 50;
 const takeoverLimitMs = 10_000;
-/** Long enough that a head can be killed in the middle of its download. */
+/** The bundle is large enough that a head can be killed in the middle of its download. */
 const bundlePaddingBytes = 4 * 1024 * 1024;
 const lookForDownloadMs = 15_000;
 const writes = /"(?:set|hset|hdel|del|hmset|rename|xadd|zadd|sadd|rpush|lpush|expire|pexpire)"/i;
@@ -76,16 +77,16 @@ function startHead(index: 0 | 1): Command {
 
 const leads = (head: Command) => head.output.includes("listens on");
 
-/** Ports of this process's connections to Redis. */
+/** Returns the local ports of this process's connections to Redis. */
 function redisPortsOf(pid: number): Set<string> {
   const lines = execFileSync("ss", ["-Htnp", "dst", `127.0.0.1:${redisPort}`], { encoding: "utf8" });
   const own = lines.split("\n").filter((line) => line.includes(`pid=${pid},`));
   return new Set(own.map((line) => /:(\d+)\s+\S+\s+users/.exec(line)?.[1] ?? ""));
 }
 
-/** Watches what the connections of a process write, also from within scripts. */
+/** Counts what the connections of a process write, including writes from within scripts. */
 async function writesOf(pid: number, during: () => Promise<void>): Promise<number> {
-  // A plain socket: ioredis takes lines of scripts for replies to commands.
+  // A plain socket is used, because ioredis takes the lines of scripts for replies to commands.
   const monitor = createConnection(redisPort, "127.0.0.1");
   monitor.write("MONITOR\r\n");
   const lines: { readonly source: string; readonly words: string }[] = [];
@@ -103,9 +104,9 @@ async function writesOf(pid: number, during: () => Promise<void>): Promise<numbe
   let written = 0;
   let caller = "";
   for (const { source: from, words } of lines) {
-    // What a script does follows the line that called it.
+    // The writes of a script follow the line of the command that called it.
     if (from !== "lua") caller = from.slice(from.lastIndexOf(":") + 1);
-    // A head that leads no more says that it is there and waits: the list of heads holds no state of the cluster.
+    // A head that no longer leads announces itself and waits: the list of heads contains no state of the cluster.
     const [command = "", key = ""] = words.split(" ");
     if (own.has(caller) && writes.test(command) && !key.endsWith(':head:heads"')) written++;
   }
@@ -138,7 +139,7 @@ async function takeover(): Promise<Row> {
     const stoppedAt = performance.now();
     await until("the standby leads", () => leads(other), { timeoutMs: 60_000 });
     const leadsAt = performance.now();
-    // A call that only the head can answer, by a driver that found the other one by itself.
+    // Only a leading head can answer this call, so it also measures how the driver finds the other head.
     await client.actors();
     tookMs.push(performance.now() - stoppedAt);
     ledMs.push(leadsAt - stoppedAt);
@@ -176,7 +177,7 @@ async function flush(): Promise<Row> {
   const redis = new Redis(redisUrl);
   await redis.flushall();
   redis.disconnect();
-  // At once: the head has had no time to notice.
+  // The heads are killed at once, so that they have no time to notice the loss.
   for (const head of heads) head.kill("SIGKILL");
   await Promise.all(heads.map(({ ended }) => ended));
   heads[0] = startHead(0);
@@ -281,7 +282,7 @@ try {
   for (const one of [node, ...heads]) one.kill("SIGTERM");
   await Promise.race([Promise.all([node, ...heads].map(({ ended }) => ended)), delay(15_000)]);
   for (const one of [node, ...heads]) if (one.running) one.kill("SIGKILL");
-  // Its last snapshot goes into the folder.
+  // Redis writes its snapshots into the folder, so it must have ended before the folder is removed.
   redis.kill("SIGKILL");
   if (redis.exitCode === null && redis.signalCode === null) await once(redis, "exit");
   rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,8 @@
 /**
- * Weights through the object stores of two nodes (real processes on this machine), as a run moves them: a model folder
- * read, published to one node, fetched from that node, fetched through the other. Prints a table; with --json FILE also
- * writes the figures. Needs built code (`npx tsc -b packages/cli`) and a model: --model FOLDER, default SmolLM2 of the cache.
+ * Measures weights through the object stores of two nodes (real processes on this machine), as a run moves them: a
+ * model folder is read, published to one node, fetched from that node, and fetched through the other. Prints a table;
+ * with --json FILE it also writes the figures. Needs built code (`npx tsc -b packages/cli`) and a model: --model
+ * FOLDER, default SmolLM2 of the cache.
  */
 
 import { existsSync, writeFileSync } from "node:fs";

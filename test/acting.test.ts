@@ -1,4 +1,4 @@
-/** Placement groups, lanes and ends of actors with processes as a person starts them. */
+/** Tests placement groups, lanes and the ends of actors, with processes as a person starts them. */
 import { connect } from "@palimpsest/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Acting } from "./support/acting-actor.js";
@@ -37,7 +37,7 @@ describe("an actor", () => {
     const actor = await kind().options({ maxRestarts: -1 }).spawn();
     const kept = await actor.family(true);
     const { childId, groupId } = await actor.family(false);
-    // Somebody who does not own the child.
+    // This connection does not own the child.
     const child = await cluster.client.getActor<Acting>({ actorId: childId });
     const childDied = new Promise<string | undefined>((resolve) => {
       child.onDeath(({ certificate }) => resolve(certificate?.reason));
@@ -80,7 +80,7 @@ describe("a namespace", () => {
       code: "NOT_FOUND",
       message: expect.stringContaining('"green/twin"'),
     });
-    // What it spawns is in its namespace, whoever calls it.
+    // A named child is in its spawner's namespace, whoever calls the method.
     expect(await (await client.getActor<Acting>({ actorId: theirs.actorId })).nameChild("child")).toBe(
       "blue",
     );
@@ -98,7 +98,7 @@ describe("a namespace", () => {
       const logs = await cluster.run(["logs", target]);
       expect([logs.code, logs.stderr]).toEqual([0, ""]);
     }
-    // A detached one is found by its namespace after its program has gone.
+    // A detached actor is found by its namespace after its program has ended.
     await blue.close();
     const found = await client.getActor<Acting>("twin", { namespace: "blue" });
     expect(await found.nameChild("another")).toBe("blue");
@@ -129,7 +129,7 @@ describe("a placement group", () => {
     const { bundles } = await group.info();
     expect([firstAt.nodeId, secondAt.nodeId]).toEqual(bundles.map(({ nodeId }) => nodeId));
     expect(firstAt.nodeId).not.toBe(secondAt.nodeId);
-    // A third has no room in any bundle.
+    // A third actor has no room in any bundle.
     const third = await inBundle(1)
       .options({ resources: { cpu: 0.5 } })
       .spawn();
@@ -155,7 +155,7 @@ describe("a placement group", () => {
     expect(listed.stdout).toContain("STRICT_SPREAD");
 
     await group.remove();
-    // Its processes have the grace in which to stop, and may answer until then.
+    // The actor's process has a grace period in which to stop, and may still answer during it.
     const ending = () =>
       first.where().then(
         () => ({ code: "it answered" }),

@@ -1,4 +1,7 @@
-/** docs/protocol.md is enough: a program in Python, with stubs that protoc made, does what a driver does. */
+/**
+ * Tests that docs/protocol.md is sufficient: a program in Python, with stubs that protoc generated, does what a driver
+ * does.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

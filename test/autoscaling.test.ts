@@ -1,4 +1,7 @@
-/** Nodes come and go with the load: a head with --autoscale, its nodes and their workers are processes of the command. */
+/**
+ * Tests that nodes come and go with the load. A head with --autoscale, its nodes and their workers are processes of the
+ * command.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -52,7 +55,7 @@ test("tasks that wait get nodes, which outlive their head and leave when they ar
   await cluster.head.ended;
   await cluster.startHead();
   expect(await done).toHaveLength(12);
-  // The nodes of the last head are those of this one.
+  // The new head has taken over the nodes of the previous head.
   expect(pids(headDir).sort()).toEqual(before.sort());
   const status = await until("the status says what cannot come", async () => {
     const { stdout } = await (cluster as TestCluster).run(["status"]);
@@ -103,5 +106,5 @@ test("a cluster that is stopped takes its nodes with it; a file that is wrong is
     "wrong.yaml",
   ]);
   expect([started.code, started.stderr]).toEqual([1, expect.stringContaining("minNodes is above maxNodes")]);
-  // afterEach: nothing outlives the stop.
+  // afterEach checks that nothing outlives the stop.
 }, 240_000);

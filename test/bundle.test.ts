@@ -46,7 +46,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   writeFileSync(join(folder, "error.js"), errorModule);
   writeFileSync(join(folder, "main.js"), mainModule);
-  // As sql.js finds its WebAssembly.
+  // This is how sql.js finds its WebAssembly.
   writeFileSync(join(folder, "beside.cjs"), 'exports.beside = __dirname + "/beside.txt";\n');
   writeFileSync(join(folder, "error-bundled.js"), standIn("error", "./error.js", ["Broken", "default"]));
   writeFileSync(
@@ -79,6 +79,6 @@ test("a bundled module knows its own place, imports users' modules and shares it
     isSame: true,
   };
   expect(await run("record.cjs")).toEqual(expected);
-  // The second time with the code cache, in which import() does not work by itself.
+  // The second run uses the code cache, with which import() does not work by itself.
   expect(await run("main.cjs")).toEqual(expected);
 });

@@ -1,4 +1,4 @@
-/** Tasks in the bundles of placement groups, with worker processes on two nodes. */
+/** Tests tasks in the bundles of placement groups, with worker processes on two nodes. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TaskCluster } from "./support/task-cluster.js";
 import * as functions from "./support/task-functions.js";
@@ -25,7 +25,7 @@ test("a task runs on its bundle's node, one without an index in whichever bundle
   const anywhere = client.task(functions.pauseThere, source, { placement: { group } });
   const seen = await Promise.all(Array.from({ length: 12 }, () => anywhere(400)));
   expect(new Set(seen)).toEqual(new Set(nodeIds));
-  // Two bundles of a cpu: never more than two workers run, though the nodes have four cpus.
+  // There are two bundles of one cpu each: never more than two workers run, though the nodes have four cpus.
   const running = (await cluster.workers()).filter(({ state }) => state === "alive" || state === "starting");
   expect(running.length).toBeGreaterThan(0);
   expect(running.length).toBeLessThan(3);

@@ -1,4 +1,4 @@
-/** A node is taken away in order: what it does goes on elsewhere, and what it alone has is moved. */
+/** Tests that a drained node leaves in order: its work continues elsewhere, and what only it has is moved. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NodeManager } from "../packages/node/src/index.js";
@@ -16,7 +16,7 @@ let staying: NodeManager;
 beforeEach(async () => {
   cluster = await TaskCluster.start([]);
   leaving = await cluster.startNode(2);
-  // Values are put on the first node of this machine: the one that leaves.
+  // Values are put on the first node of this machine, which is the one that leaves.
   const ref = await cluster.client.put(new Uint8Array(200_000));
   staying = await cluster.startNode(2);
   ref.release();
@@ -49,7 +49,7 @@ test("actors restart elsewhere and use no restart, tasks finish, objects are mov
   await client.drain(leaving.nodeId, { deadlineMs: 60_000 });
   expect(await Promise.all(tasks)).toEqual(Array.from({ length: 30 }, (_, index) => index));
   await expect.poll(() => moved.nodeId(), slow).toBe(staying.nodeId);
-  // It waits for the actor that cannot restart.
+  // The drain waits for the actor that cannot restart.
   const progress = await client.drain(leaving.nodeId);
   expect(progress).toMatchObject({ done: false, overdue: false, waitingActors: 1 });
   expect(await bound.nodeId()).toBe(leaving.nodeId);
@@ -66,7 +66,7 @@ test("actors restart elsewhere and use no restart, tasks finish, objects are mov
   expect((await Promise.all(read.values.map((ref) => client.get(ref)))).map(([byte]) => byte)).toEqual([
     1, 2, 3,
   ]);
-  // The one restart that it has is still there.
+  // The move has not used up the actor's only restart.
   const { incarnation, pid } = await moved.info();
   expect(incarnation).toBe(2);
   process.kill(pid, "SIGKILL");

@@ -1,4 +1,6 @@
-/** Durable actors under kill -9 of everything that they run on: their process, their node, the head, its Redis. */
+/**
+ * Tests durable actors under kill -9 of everything that they run on: their process, their node, the head and its Redis.
+ */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Account } from "./support/account.js";

@@ -1,4 +1,4 @@
-/** What has happened on a cluster, as its processes tell it: tasks, calls, transfers, deaths. */
+/** Tests the history of a cluster as its processes report it: tasks, calls, transfers and deaths. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromeTrace } from "../packages/cli/src/state/chrome-trace.js";
@@ -129,7 +129,7 @@ test("who holds what is told of every object, the largest first: references, cal
   expect(first?.heldBy).toContain(client.sessionId);
   expect(second).toMatchObject({ objectId: inner.objectId, capturedIn: [outer.objectId] });
   expect(third).toMatchObject({ objectId: outer.objectId, heldBy: [client.sessionId], pinnedBy: [] });
-  // Its end may be told before the order is answered.
+  // The call's end may be reported before the order to kill is answered.
   const ended = expect(call).rejects.toThrow();
   await echo.kill();
   await ended;

@@ -63,9 +63,9 @@ describe("light actors", () => {
       const after = await counts(others);
       expect(after.map(({ calls, incarnation }) => [calls, incarnation])).toEqual(others.map(() => [1, 2]));
       expect(after[0]?.pid).not.toBe(before?.pid);
-      // What has no restarts is gone, and its certificate names who did it.
+      // The actor without restarts is gone, and its certificate names the actor that ended the process.
       await expect(frail.count()).rejects.toThrow(`${guilty.actorId} ended the process`);
-      // The restart that it had is used up, and theirs are not.
+      // The guilty actor's only restart is used up; the others' restarts are not.
       await guilty.ready();
       await expect(act(guilty)).rejects.toMatchObject({ code: "ACTOR_DIED" });
       expect((await counts(others)).map(({ incarnation }) => incarnation)).toEqual([3, 3, 3]);
@@ -121,7 +121,7 @@ describe("light actors", () => {
     expect(await output(silent)).toBe("");
     const [speaker] = speakers;
     await kill(actors);
-    // It is kept after the end.
+    // The output is kept after the actor's end.
     expect(await output(speaker)).toContain("speaker 0 to the output");
     await expect(output(silent)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });

@@ -1,4 +1,4 @@
-/** Results of tasks whose node is killed, over a head and nodes as real processes. */
+/** Tests results of tasks whose node is killed, with a head and nodes as real processes. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type ObjectRef } from "@palimpsest/client";
@@ -20,7 +20,7 @@ afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
 }, 60_000);
 
-/** A node that is to be killed, and what places tasks there as long as it lives. */
+/** Starts a node that is to be killed, and returns it with a strategy that places tasks there while it lives. */
 async function mortalNode(args: readonly string[] = []) {
   const command = await cluster.startWorker(args);
   const nodeId = command.output.match(/node-[0-9a-f]{12}/)?.[0] ?? "";
@@ -60,7 +60,7 @@ test("a lost result is computed again, with what it was made of, once for all wh
   const ofActor = (await keeper.make(new Uint8Array(300_000))).made;
   for (const ref of [alone, first, second, third, once, put, ofActor])
     expect(await holdersOf(ref)).toEqual([nodeId]);
-  // The first of the chain is needed still: it makes the others.
+  // The first result of the chain is still needed, because the others are made from it.
   first.release();
   await kill();
   const values = await Promise.all([client.get(third), client.get(third), client.get(alone)]);
@@ -70,7 +70,7 @@ test("a lost result is computed again, with what it was made of, once for all wh
     [50_000, true, 1],
   ]);
   expect(runsOf(runs)).toBe("aabbccoxx");
-  // It was made again for the last one, and is there.
+  // The second result was made again for the last one, and is available.
   expect((await client.get(second))[0]).toBe(2);
   expect(runsOf(runs)).toBe("aabbccoxx");
   await expect(client.get(once)).rejects.toMatchObject({ code: "OBJECT_LOST" });
@@ -92,7 +92,7 @@ test("a task whose argument is lost has it made again; retries are used up (TASK
   expect(await holdersOf(first)).toEqual([node.nodeId]);
   const other = await mortalNode(["--labels", "mortal=yes"]);
   await node.kill();
-  // It finds that its argument is lost when it runs, there.
+  // The task finds out that its argument is lost only when it runs, on the other node.
   const sum = await client.task(next, source, { strategy: { nodeId: other.nodeId } })(runs, "b", {
     before: first,
   });
@@ -127,7 +127,7 @@ test("who borrows a lost result has the program that ran its task make it again,
   const mine = (await keeper.echo(passed)) as ObjectRef<Float64Array>;
   const other = (await keeper.echo(orphan)) as ObjectRef<Float64Array>;
   await node.kill();
-  // The actor reads its own; twice at once, for which the task runs once.
+  // The actor reads its own references; two reads at once cause a single run of the task.
   const values = await Promise.all([keeper.keptValues(), keeper.keptValues(), read.get()]);
   expect(values.slice(0, 2).map(([array]) => (array as Float64Array).length)).toEqual([50_000, 50_000]);
   const sum = await client.task(next, source, here)(runs, "n", { before: mine });
@@ -139,7 +139,7 @@ test("who borrows a lost result has the program that ran its task make it again,
   await expect(failed).rejects.toThrow("has ended");
   for (const ref of [mine, other]) ref.release();
   await keeper.drop();
-  // What the tests before left is theirs.
+  // Values that earlier tests left are not counted.
   const borrowed = new Set([read, passed, orphan].map(({ objectId }) => objectId));
   const left = async () => (await client.listObjects({ limit: 1_000 })).objects;
   await until(

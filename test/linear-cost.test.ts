@@ -38,7 +38,7 @@ describe.skipIf(!present)("MemAgent over real text of growing length", () => {
     const config = memAgentConfig("memagent", { chunkTokens });
     const read = async (from: number, to: number, collect: boolean) => {
       let liveBytes = 0;
-      // Notes every fifth token of what it was shown last, so that memory is always full.
+      // The sampler notes every fifth token of the last section that it was shown, so that the memory is always full.
       const sampler: Sampler = {
         async generate({ promptTokenIds, maxTokens, stopTokenIds }) {
           if (collect) {
@@ -64,7 +64,7 @@ describe.skipIf(!present)("MemAgent over real text of growing length", () => {
       };
     };
 
-    // Fills the tokenizer's cache of 10,000 words and compiles the code.
+    // This fills the tokenizer's cache of 10,000 words and compiles the code.
     await read(2000, 3000, false);
     const lengths = [40, 80, 160, 320];
     const timed = [];

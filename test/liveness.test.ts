@@ -1,4 +1,6 @@
-/** Processes whose only thread is taken: nothing that they have is lost, and what they do can be seen. Constants lowered. */
+/**
+ * Tests processes whose only thread is blocked: they lose nothing, and what they do can be seen. Constants are lowered.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -27,7 +29,7 @@ async function driver(name: string): Promise<BusyDriver> {
   return started;
 }
 
-/** Time that has to go by for the thing under test to go wrong. */
+/** Waits for the time in which the thing under test could go wrong. */
 async function passes(durationMs: number): Promise<void> {
   const endAt = performance.now() + durationMs;
   await until(`${durationMs} ms`, () => performance.now() >= endAt);
@@ -122,6 +124,6 @@ test("a flood of another process is overtaken by each call of this one", async (
   flooding.tell({ kind: "flood", actorId, calls: 1_500 });
   await flooding.heard("flooding");
   for (let call = 0; call < 10; call++) await actor.id();
-  // First come, first served would answer the first of them after the last of the flood.
+  // A first-come, first-served order would answer the first of these calls after the last one of the flood.
   expect(flooded).toBe(false);
 }, 120_000);

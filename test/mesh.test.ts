@@ -1,4 +1,4 @@
-/** Meshes of actors with processes of their own, on two nodes. */
+/** Tests meshes of actors in separate processes, on two nodes. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MeshMember } from "./support/mesh-member.js";
 import { TaskCluster } from "./support/task-cluster.js";
@@ -28,16 +28,16 @@ test("a mesh has its nodes, is called whole and by slices, and what becomes of e
   ]);
   expect(await mesh.slice({ lane: 0 }).broadcast.calls()).toEqual([0, 1]);
   expect(() => mesh.slice({ node: 2 })).toThrow(/which contains no member/);
-  // Arguments that travel as an object, once for all.
+  // The argument travels as an object, once for all members.
   expect(await mesh.broadcast.sum(new Float64Array(50_000).fill(1))).toEqual([
     50_000, 50_001, 50_010, 50_011,
   ]);
 
-  // One dies under its call, another never answers: both are failures, and in time.
+  // One member dies during its call and another never answers: both are reported as failures, in time.
   const fallen = await mesh.call.fall(10);
   expect(fallen.map(({ status }) => status)).toEqual(["ok", "ok", "failed", "ok"]);
   expect(fallen[2]).toMatchObject({ at: { node: 1, lane: 0 }, error: { code: "ACTOR_UNAVAILABLE" } });
-  // It comes back, and is called again where it is now.
+  // The dead member is restarted, and is called at its new address.
   expect(await mesh.broadcast.add(1)).toEqual([1, 2, 11, 12]);
   const again = await mesh.call.fall(10);
   expect(again[2]).toMatchObject({ error: { code: "ACTOR_DIED" } });
@@ -48,7 +48,7 @@ test("a mesh has its nodes, is called whole and by slices, and what becomes of e
     "ACTOR_DIED",
     11,
   ]);
-  // The one that hangs would keep this waiting: it runs one call at a time.
+  // The member that hangs would keep this call waiting, because it runs one call at a time.
   await expect(mesh.slice({ lane: 0 }).broadcast.add(1)).rejects.toMatchObject({ code: "ACTOR_DIED" });
   await mesh.kill();
 }, 120_000);
@@ -61,7 +61,7 @@ test("a mesh of light actors is called through the processes that they share; on
   const ranks = mesh.members.map(({ at: { node = 0, lane = 0 } }) => node * 100 + lane);
   expect(await mesh.broadcast.add(1)).toEqual(ranks.map((rank) => rank + 1));
   expect(new Set((await mesh.broadcast.where()).map(({ pid }) => pid)).size).toBe(2);
-  // One hangs in its call and another is called behind it, when both are ended: their process goes on.
+  // A member is killed while one call hangs in it and another is queued behind; the shared process continues.
   const hanging = mesh.slice({ node: 0, lane: [3, 4] }).call.hang(3);
   const behind = mesh.slice({ node: 0, lane: 3 }).call.add(1);
   await mesh.members[3]?.actor.kill();

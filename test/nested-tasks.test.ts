@@ -13,7 +13,7 @@ afterAll(() => cluster?.stop());
 test("tasks that wait for tasks of their own, five deep, have one cpu between them and do not wait forever", async () => {
   const depth = cluster.client.task(functions.depth, source, { timeoutMs: 50_000 });
   expect(await depth(5)).toBe(5);
-  // What waited has its cpu back: all of it is free in the end.
+  // The waiting tasks have their cpu back: in the end all of it is free.
   await expect.poll(() => cluster.workers(), { timeout: 30_000 }).toEqual([]);
   await expect
     .poll(async () => (await cluster.client.nodes())[0]?.available["cpu"], { timeout: 30_000 })

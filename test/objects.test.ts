@@ -1,4 +1,7 @@
-/** Objects over a head and workers as real processes: what a forged reference reaches, and what outlives a killed head. */
+/**
+ * Tests objects with a head and workers as real processes: what a forged reference can reach, and what outlives a
+ * killed head.
+ */
 import { createServer } from "node:net";
 import { connect } from "@palimpsest/client";
 import { afterAll, beforeAll, expect, test } from "vitest";

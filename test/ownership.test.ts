@@ -1,4 +1,4 @@
-/** What actors own, with real processes that are killed under it. */
+/** Tests what actors own, with real processes that are killed. */
 import type { ActorHandle, ActorInfo } from "@palimpsest/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Acting } from "./support/acting-actor.js";
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const kind = () => cluster.client.actor(Acting, source);
 
-/** Its death, as somebody hears of it who owns neither it nor its owner. */
+/** Watches for an actor's death as a client that owns neither the actor nor its owner. */
 async function deathOf(actorId: string): Promise<{ readonly died: Promise<ActorInfo> }> {
   const handle: ActorHandle<Acting> = await cluster.client.getActor<Acting>({ actorId });
   return { died: new Promise((resolve) => void handle.onDeath(resolve)) };
@@ -31,7 +31,7 @@ test("kill -9 of the owner ends what it spawned, down to grandchildren; the owne
   const { childId: grandchildId } = await child.family(false);
   const { childId: freeId } = await owner.family(true);
   const deaths = await Promise.all([deathOf(childId), deathOf(grandchildId)]);
-  // An actor hears of it as well as a driver does.
+  // An actor learns of the death as well as a driver does.
   const watcher = await kind().spawn();
   await watcher.watch(childId);
   process.kill((await owner.where()).pid, "SIGKILL");
@@ -43,7 +43,7 @@ test("kill -9 of the owner ends what it spawned, down to grandchildren; the owne
   expect(await (await cluster.client.getActor<Acting>({ actorId: freeId })).where()).toBeDefined();
   const again = await owner.family(false);
   const { died } = await deathOf(again.childId);
-  // For good now: it has no restarts left.
+  // The owner is gone for good now: it has no restarts left.
   process.kill((await owner.where()).pid, "SIGKILL");
   expect((await died).certificate?.reason).toBe(`its owner, actor ${owner.actorId}, died`);
   await (await cluster.client.getActor({ actorId: freeId })).kill();
@@ -56,7 +56,7 @@ test("an owner that is killed while no head runs takes along what it spawned whe
   const child = await cluster.client.getActor<Acting>({ actorId: childId });
   const childPid = (await child.where()).pid;
   const ownerPid = (await owner.where()).pid;
-  // Watched across the head's death.
+  // The watch continues across the head's death.
   const { died } = await deathOf(childId);
   const watcher = await kind().spawn();
   await watcher.watch(childId);

@@ -1,6 +1,7 @@
 /**
- * The packages as others get them: packed, installed into empty projects, type-checked and run. Libraries are installed by npm from its cache
- * alone where it has what they need; elsewhere, and the command always, by unpacking the tarballs and linking others' packages from the checkout.
+ * Tests the packages as users get them: packed, installed into empty projects, type-checked and run. Libraries are
+ * installed by npm from its cache alone if the cache has their dependencies. Otherwise, and always for the command, the
+ * tarballs are unpacked and third-party packages are linked from the checkout.
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -65,7 +66,7 @@ const libraries = [
 let tarballs: Tarball[] = [];
 const started: ChildProcess[] = [];
 
-/** Where the checkout has a package that a published one needs. */
+/** The folders in which the checkout has the packages that a published one needs. */
 const places = [root, ...readdirSync(join(root, "packages")).map((name) => join(root, "packages", name))];
 function inCheckout(name: string): string | undefined {
   const tfjsNode = "packages/jit/node_modules/@tensorflow/tfjs-node-gpu";
@@ -83,11 +84,11 @@ function link(name: string, project: string): void {
   symlinkSync(target, path, "dir");
 }
 
-/** As npm lays a package out, from its unpacked tarball and from what the checkout has of others' packages. */
+/** Lays a package out as npm does, from its unpacked tarball and from the checkout's third-party packages. */
 function unpackInto(project: string, { name }: Tarball): void {
   const target = join(project, "node_modules", name);
   mkdirSync(dirname(target), { recursive: true });
-  // Second names of the same files: nobody writes to them.
+  // The copies are hard links, since nobody writes to them.
   execFileSync("cp", ["-rl", join(unpacked, name), target]);
   const { dependencies = {}, bundleDependencies = [] } = manifestIn(target);
   for (const needed of Object.keys(dependencies))
@@ -101,7 +102,7 @@ const tarballOf = (name: string) => {
 };
 const libraryTarballs = () => libraries.map((name) => tarballOf(`@palimpsest/${name}`));
 
-/** Without a network: what is not in npm's cache cannot be had. */
+/** Installs without a network. Returns false when npm's cache does not have everything. */
 async function installByNpm(): Promise<boolean> {
   const files = libraryTarballs().map(({ filename }) => join(folder, filename));
   try {
@@ -118,7 +119,7 @@ async function installByNpm(): Promise<boolean> {
   }
 }
 
-/** Fences of a document that begin with the name of a file, or with an import. */
+/** Returns the code fences of a document that begin with the name of a file or with an import. */
 function fences(path: string): { readonly name: string | undefined; readonly text: string }[] {
   const text = readFileSync(join(root, path), "utf8");
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => ({
@@ -127,11 +128,11 @@ function fences(path: string): { readonly name: string | undefined; readonly tex
   }));
 }
 
-/** Programs and modules of the guides and READMEs that stand by themselves, by the file that they are written to. */
+/** The complete programs and modules of the guides and READMEs, by the file that they are written to. */
 const whole = new Map<string, string>([
   ...fences("docs/guides/packages.md").flatMap(({ name, text }) => (name ? [[name, text] as const] : [])),
   ...fences("docs/guides/your-own-agent.md")
-    // Advantages are made with the learner's types, which come with the command alone.
+    // The examples for advantages need the learner's types, which come with the command alone.
     .filter(
       ({ text }) =>
         text.startsWith("import ") && text.includes("export default") && !text.includes("/learner"),
@@ -142,7 +143,10 @@ const whole = new Map<string, string>([
   ),
 ]);
 
-/** What the tests begin with takes half of its time on one core: it is begun together, and each test waits for its own. */
+/**
+ * The preparation takes half of the tests' time on one core, so all of it is started together and each test awaits its
+ * own part.
+ */
 let compiled: Promise<string>;
 let clusterBegun: Promise<NodeJS.ProcessEnv>;
 
@@ -165,7 +169,7 @@ beforeAll(async () => {
   if (!(await installed)) for (const tarball of libraryTarballs()) unpackInto(app, tarball);
   link("@types/node", app);
   compiled = compile();
-  // Whoever waits for them is told of a failure, also when it comes before.
+  // Each test that awaits a promise sees its failure; these handlers only prevent unhandled rejections before that.
   for (const begun of [compiled, clusterBegun]) begun.catch(() => undefined);
 }, 180_000);
 afterAll(async () => {
@@ -178,7 +182,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** @returns what the compiler complains of */
+/** @returns the errors of the compiler */
 async function compile(): Promise<string> {
   for (const [name, text] of whole) writeFileSync(join(app, name), text);
   const compilerOptions = {
@@ -197,7 +201,7 @@ async function compile(): Promise<string> {
   return stdout;
 }
 
-/** @returns what a program needs to find it */
+/** @returns the environment with which a program finds the cluster */
 async function beginCluster(): Promise<NodeJS.ProcessEnv> {
   const dataDir = join(folder, "data");
   const head = palimpsest("head", "start", "--data-dir", join(dataDir, "head"));
@@ -213,7 +217,7 @@ async function beginCluster(): Promise<NodeJS.ProcessEnv> {
   return { ...process.env, PALIMPSEST_ADDRESS: address, PALIMPSEST_TOKEN: token };
 }
 
-/** All that is in an unpacked tarball: the packages inside of it too. */
+/** Returns the manifests of everything in an unpacked tarball, including its bundled packages. */
 function manifests(of: string): Manifest[] {
   const own = manifestIn(of);
   const inside = (own.bundleDependencies ?? []).map((name) => join(of, "node_modules", name));
@@ -280,7 +284,7 @@ describe("each tarball", () => {
   });
 });
 
-/** Names of all that an installation of a package brings. */
+/** Returns the names of all packages that an installation of a package brings. */
 function closure(name: string, seen = new Set<string>()): Set<string> {
   const folderOf = existsSync(join(unpacked, name)) ? join(unpacked, name) : inCheckout(name);
   if (folderOf === undefined) return seen;
@@ -301,7 +305,7 @@ describe("what a package brings", () => {
       "eventsource-parser",
       "zod",
     ]);
-    // The walk finds them where they are.
+    // This checks that the walk finds dependencies of dependencies.
     expect([...closure("@palimpsest/evals")]).toEqual(expect.arrayContaining(["ioredis", "@grpc/grpc-js"]));
     expect([...closure("@palimpsest/jit")]).toEqual(expect.arrayContaining(["@tensorflow/tfjs"]));
   });
@@ -385,14 +389,14 @@ describe("an empty project with the tarballs", { timeout: 120_000 }, () => {
     expect(version).toBe("0.1.0\n");
     expect(plan).toMatch(/bases\/quickstart\n[\s\S]*It can run: nothing was started/);
     expect(help).toContain("gpu");
-    // Nothing is fetched where there is neither pip nor a compiler: setup says so, and the command goes on.
+    // Nothing is downloaded where there is neither pip nor a compiler: setup says so, and the command works without it.
     expect(existsSync(join(tool, "node_modules/palimpsest/.set-up.json"))).toBe(false);
   });
 });
 
 interface Command {
   readonly child: ChildProcess;
-  /** Waits until it has said so. */
+  /** Waits until the program has printed the text. */
   says(text: string): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Queues between programs: an actor and its handle, from drivers and tasks. */
+/** Tests queues between programs: an actor and its handle, used by drivers and tasks. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as functions from "./support/queue-functions.js";
 import { TaskCluster } from "./support/task-cluster.js";

@@ -1,4 +1,4 @@
-/** Runtime environments: variables, folders and packages of actors and tasks, and what children take over. */
+/** Tests runtime environments: variables, folders and packages of actors and tasks, and what children inherit. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Cluster, PalimpsestError } from "@palimpsest/client";
@@ -25,7 +25,7 @@ function workingDir(name: string, notes: string): string {
   return folder;
 }
 
-/** Names of the folders that the node keeps. */
+/** Returns the names of the folders that the node keeps. */
 function kept(kind: string): string[] {
   return readdirSync(cluster.path("node-1/environments")).filter(
     (name) => name.startsWith(`${kind}-`) && !name.includes("."),
@@ -66,7 +66,7 @@ test("levels merge: variables are added up, folder and packages are replaced; wh
     notes: "inner notes",
     greeting: "hello",
   });
-  // A child has its parent's environment, not the connection's.
+  // A child inherits its parent's environment, not the connection's.
   expect(await probe.lookFromChild({ B: "child" }, "A", "B", "C")).toMatchObject({
     variables: { A: "connection", B: "child", C: "actor" },
     notes: "inner notes",
@@ -79,7 +79,7 @@ test("levels merge: variables are added up, folder and packages are replaced; wh
     notes: "outer notes",
     greeting: "hello",
   });
-  // Light actors of one environment share a process, and no others do.
+  // Only light actors of the same environment share a process.
   const light = { process: "shared" } as const;
   const [one, two, other] = await Promise.all(
     [{}, {}, { environment: { C: "other" } }].map(async (more) =>
@@ -94,7 +94,7 @@ test("levels merge: variables are added up, folder and packages are replaced; wh
     { A: "connection", C: "other" },
   ]);
   expect([kept("packages").length, kept("folder").length]).toEqual([1, 2]);
-  // What it has no environment of its own for, has none of another's.
+  // A task without an environment does not see that of another one.
   const plain = await cluster.client.task(look, source, { resources: {} })("A");
   expect(plain).toMatchObject({ variables: { A: undefined }, notes: "", greeting: "" });
 }, 180_000);
@@ -115,7 +115,7 @@ test("an environment that cannot be made fails the call and the creation, by its
   expect(await probe.info()).toMatchObject({ state: "dead", incarnation: 1 });
   expect((await failureOf(probe.ready())).code).toBe("ENVIRONMENT_FAILED");
   expect(kept("packages")).toEqual([]);
-  // The node and the connection go on.
+  // The node and the connection remain usable.
   const whole = { packages: writePackages(cluster.path("whole")), resources: {} };
   expect((await client.task(look, source, whole)()).greeting).toBe("hello");
 }, 180_000);

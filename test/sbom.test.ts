@@ -1,4 +1,4 @@
-/** The bill of materials against the lockfile that it is made from. */
+/** Tests the bill of materials against the lockfile from which it is made. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

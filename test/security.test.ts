@@ -1,4 +1,7 @@
-/** Every listening socket of every process of a running cluster, with TLS and without, against strangers and readers. */
+/**
+ * Tests every listening socket of every process of a running cluster, with and without TLS, against strangers and
+ * readers.
+ */
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { request } from "node:http";
@@ -34,9 +37,9 @@ import { TestCluster } from "./support/test-cluster.js";
 import { WordCounter } from "./support/word-counter.js";
 
 const host = "127.0.0.1";
-/** A server of another protocol may wait for more than a stranger sends. */
+/** A server of another protocol may wait for more bytes than a stranger sends. */
 const answerTimeoutMs = 2_000;
-/** A gRPC server answers each call; a busy machine needs its time. */
+/** A gRPC server answers each call, but a busy machine takes longer. */
 const callTimeoutMs = 10_000;
 const services = [
   headService,
@@ -77,7 +80,7 @@ describe.each([
     });
     const counter = await counters.spawn();
     await counter.add("one word");
-    // A look at an actor's stack opens its inspector, which listens from then on.
+    // Reading an actor's stack opens its inspector, which listens from then on.
     const before = cluster.processes().flatMap(listeningPorts);
     const [actor] = await cluster.client.actors();
     const stack = await cluster.run(["stack", actor?.actorId ?? "", "--tls", cluster.certificates("driver")]);
@@ -95,7 +98,8 @@ describe.each([
     Promise.all(ports.flatMap((port) => [ask(port, false), ask(port, true)]));
 
   test("head, Redis, node and actor listen", () => {
-    // The head's RPCs, page and dashboard, Redis, the node's objects and page, the actor's calls, page and inspector.
+    // The ports are those of the head's RPCs, page and dashboard, Redis, the node's objects and page, and the actor's
+    // calls, page and inspector.
     expect(ports).toHaveLength(9);
   });
 
@@ -105,7 +109,7 @@ describe.each([
       const statuses = await Promise.all(paths.map((path) => httpStatus(port, path, secure)));
       for (const [at, path] of paths.entries()) {
         const status = statuses[at];
-        // An inspector has nothing for whoever does not know the random path under which it can be opened.
+        // An inspector answers nothing to a client that does not know the random path of its session.
         const nothing = port === inspectorPort ? [404, 400] : [401];
         expect(status, `${port} ${path}`).toBeOneOf([...nothing, "closed"]);
       }
@@ -124,7 +128,7 @@ describe.each([
       if (secure) return;
       for (const method of [headService.getCluster, objectsService.stat, actorHostService.calls]) {
         const code = await callCode(port, method, Credentials.ofCluster("wrong"));
-        // A server without the method, or of another protocol, says so in other words.
+        // A server without the method, or of another protocol, refuses with other codes.
         expect(code, `${port} ${method.path}`).not.toBe("OK");
       }
     });
@@ -155,14 +159,14 @@ describe.each([
       );
       expect(statSync(path).mode & 0o777).toBe(0o600);
     }
-    // Refusals are not among the administrative calls.
+    // Refused calls are not recorded among the administrative calls.
     const audit = readFileSync(join(cluster.headDir, "audit.log"), "utf8").trim().split("\n");
     expect(audit.map((line) => JSON.parse(line).refused)).not.toContain(true);
   });
 
   test("a reader may look and change nothing: every other method of every service is refused", async () => {
     const identity = tls ? loadTls(cluster.certificates("reader")) : undefined;
-    // Under TLS with the cluster's own token: the certificate alone must hold it back.
+    // The attempt uses TLS and the cluster's own token, so that only the certificate can be the reason for the refusal.
     const token = tls ? cluster.token : roleToken(cluster.token, "reader");
     const own = Credentials.ofCluster(token, { tls: identity });
     const headPort = Number(cluster.address.split(":")[1]);
@@ -173,13 +177,13 @@ describe.each([
       if (secure) return;
       for (const [path, code] of await callCodes(port, changing, own)) {
         expect(code, `${port} ${path}`).not.toBe("OK");
-        // To actors a token is shown in a form for calls, and the readers' token has none that an actor believes.
+        // Actors expect a token in a form for calls, and no form of the readers' token is accepted by an actor.
         const isCall = Object.values(actorHostService).some((method) => method.path === path);
         const unknown = isCall && code === "UNAUTHENTICATED";
         if (code === "PERMISSION_DENIED" || unknown) denied.add(path);
       }
     });
-    // Somewhere each of them is served, and refused for the role: nowhere is it just absent.
+    // Each of these methods is served somewhere and refused for the role: none is merely absent everywhere.
     expect([...denied].sort()).toEqual(changing.map(({ path }) => path).sort());
   });
 
@@ -277,7 +281,7 @@ function httpStatus(
   });
 }
 
-/** What a socket answers to a line, until it closes or says something that ends in a line. */
+/** Sends a line to a socket and returns its answer, up to its close or the end of a line. */
 function speak(port: number, text: string, secure: boolean): Promise<string> {
   return new Promise((resolve) => {
     const socket = secure
@@ -294,17 +298,17 @@ function speak(port: number, text: string, secure: boolean): Promise<string> {
         resolve(answer);
       });
     }
-    // Servers of HTTP/2 wait for more of a preface that does not come.
+    // HTTP/2 servers would wait for the rest of a preface that does not come.
     socket.write(text, () => socket.end());
   });
 }
 
-/** Code of the answer to a stream of that method with one empty message. */
+/** Returns the status code of a stream of that method with one empty message. */
 async function callCode(port: number, method: Method<object, object>, own: Credentials): Promise<string> {
   return (await callCodes(port, [method], own)).get(method.path) ?? "";
 }
 
-/** The same of many methods at once, by path; the port is asked as the kind of server that has the method. */
+/** Returns the status codes of many methods by path; the port is called as the kind of server that has the method. */
 async function callCodes(
   port: number,
   wanted: readonly Method<object, object>[],

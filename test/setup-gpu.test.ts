@@ -52,7 +52,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Empty files by the names that CUDA of that version has. */
+/** Makes a folder of empty files with the names that this version of CUDA has. */
 function cudaFolder(cuda: "12" | "13", without: readonly string[] = []): string {
   const lib = join(folder, `cuda-${cuda}/lib64`);
   mkdirSync(lib, { recursive: true });
@@ -101,7 +101,7 @@ it("links stand where libtensorflow's run path leads, and a second time nothing 
   expect(linkLibraries(found, places)).toBe(true);
   for (const { opened, folder: part, file } of found)
     expect(realpathSync(join(folder, "deps/nvidia", part, "lib", opened))).toBe(realpathSync(file as string));
-  // What cuDNN opens of itself lies beside it.
+  // The libraries that cuDNN opens by itself are in the same folder.
   expect(existsSync(join(folder, "deps/nvidia/cudnn/lib/libcudnn_graph.so.9"))).toBe(true);
   expect(readlinkSync(join(folder, "deps/nvidia/cuda_nvcc"))).toBe(tools);
   expect(linkLibraries(found, places)).toBe(false);
@@ -119,14 +119,14 @@ it("a driver without nvidia-smi has its GPUs all the same", () => {
     mkdirSync(join(folder, "gpus/0000:61:00.0"), { recursive: true });
     expect(machineGpus(join(folder, "gpus"))).toEqual(["GPU at 0000:61:00.0"]);
     expect(machineGpus(join(folder, "none"))).toEqual([]);
-    // As deploy/Dockerfile.cuda builds an image for a machine that is not here.
+    // This is how deploy/Dockerfile.cuda builds an image for a machine with a GPU on one without.
     expect(machineGpus(join(folder, "none"), { PALIMPSEST_ASSUME_GPU: "NVIDIA" })).toEqual(["NVIDIA"]);
   } finally {
     process.env["PATH"] = path;
   }
 });
 
-/** A machine with a GPU that a script pretends, and the libraries of a folder. */
+/** Runs setup on a machine whose GPU is simulated by a script, with the libraries of a folder. */
 function setupGpu(
   args: readonly string[],
   libraries: string,

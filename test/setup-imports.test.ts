@@ -14,7 +14,7 @@ it("setup starts where nothing is installed yet", () => {
   const { status, stderr } = spawnSync(
     process.execPath,
     ["--input-type=module", "-e", 'await import("./scripts/setup/setup.mjs")'],
-    // Programs that pnpm starts find its packages by this variable, from wherever they are.
+    // NODE_PATH is emptied: pnpm sets it, so that the programs that it starts find its packages from any folder.
     { cwd: folder, encoding: "utf8", env: { ...process.env, NODE_PATH: "" } },
   );
   expect(stderr).toBe("");

@@ -1,4 +1,7 @@
-/** How setup fetches a wheel, with a python3 that a script pretends, and reads the trial of what came of it. */
+/**
+ * Tests how setup downloads a wheel, with a python3 that is simulated by a script, and how it reads the result of the
+ * trial.
+ */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** pip that notes how it is called, and does the rest. */
+/** Writes a pip that records its arguments and then runs `rest`. */
 function pretend(version: string, rest: string): void {
   const lines = ["#!/bin/sh", `case "$*" in *--version*) echo "pip ${version} from here"; exit 0;; esac`];
   writeFileSync(python, [...lines, `echo "$*" >> ${join(folder, "calls")}`, rest, ""].join("\n"));
@@ -97,7 +100,7 @@ it("two at a time wait for each other, and the lock of a process that has ended 
   );
   await Promise.all([first, second]);
   expect(order).toEqual(["first", "second waits", "second"]);
-  // No process has such an id.
+  // No process has this id.
   writeFileSync(lock, "4194305");
   await withLock(
     lock,

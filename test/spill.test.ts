@@ -1,4 +1,4 @@
-/** A node whose store is smaller than what programs keep in it: values go to disk and come back. */
+/** Tests a node whose store is smaller than what programs keep in it: values are spilled to disk and come back. */
 import type { ObjectRef } from "@palimpsest/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TaskCluster } from "./support/task-cluster.js";

@@ -95,7 +95,7 @@ describe("cancellation", () => {
     const wide = { resources: { cpu: 2 } };
     const double = cluster.client.task(functions.double, source, wide);
     const spin = cluster.client.task(functions.spin, source, wide);
-    // Short ones first: then many are sent ahead.
+    // Short tasks run first, so that many are sent ahead.
     await Promise.all(Array.from({ length: 500 }, (_, index) => double(index)));
     const spinning = spin(60_000);
     const behind = Array.from({ length: 20 }, (_, index) => double(index));

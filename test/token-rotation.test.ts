@@ -1,4 +1,7 @@
-/** `palimpsest token rotate` in a cluster under TLS that goes on working: nothing ends, and the old token does. */
+/**
+ * Tests `palimpsest token rotate` in a running cluster under TLS: nothing is interrupted, and the old token stops
+ * working.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "@palimpsest/client";
@@ -26,7 +29,7 @@ afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
 });
 
-/** How an actor answers a stream that is opened with this token, by somebody with a driver's certificate. */
+/** Returns how an actor answers a stream that is opened with this token and a driver's certificate. */
 async function actorAnswers(address: string, token: string): Promise<string> {
   const tls = loadTls(cluster.certificates("driver"));
   const peer = grpcNetwork({ credentials: Credentials.ofCluster(token, { tls }) }).connect(address, "calls");
@@ -84,7 +87,7 @@ test("actors, callers and sessions go on with the new token, and the old one is 
   calls.over = true;
   await caller;
   expect(await counter.place()).toEqual(before);
-  // Each of these opens connections that carry the token of now: to head, objects and an actor.
+  // Each of these opens connections with the current token: to the head, to objects and to an actor.
   const other = await counters.spawn();
   expect(await other.add("one word")).toBe(2);
   const ref = await client.objects.put(new Uint8Array([1, 2, 3]));
@@ -122,7 +125,7 @@ test("ROTATION-5: a stolen token is refused at once by head and actor, while tho
     "the actor refuses it",
     async () => (await actorAnswers(address, stolen)) === "UNAUTHENTICATED",
   );
-  // Nodes, actors and sessions have heard of the new one: nothing has ended.
+  // Nodes, actors and sessions have received the new token, and nothing was interrupted.
   expect(await counter.place()).toEqual(before);
   expect(await (await counters.spawn()).add("one word")).toBe(2);
   expect((await client.info()).redisUrl).not.toBe(redisUrl);

@@ -1,4 +1,4 @@
-/** Objects on their way between nodes that are real processes. */
+/** Tests the transfer of objects between nodes that are real processes. */
 import { randomBytes, randomFillSync } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { Objects } from "@palimpsest/client";
@@ -22,7 +22,7 @@ interface Node {
   readonly objects: Objects;
 }
 
-/** A cluster with as many workers. */
+/** Starts a cluster with this many workers. */
 async function startCluster(workers: number, args: readonly string[]): Promise<readonly Node[]> {
   cluster = await TestCluster.start({ workers: 0 });
   network = grpcNetwork({ token: cluster.token });
@@ -66,7 +66,7 @@ test("nodes of one machine have one file: what one of them frees stays with the 
   for (const { objects } of [first, second]) objects.close();
 }, 120_000);
 
-/** Bytes of objects that the node has sent or got until now. */
+/** Returns the bytes of objects that the node has sent or received so far. */
 async function movedBy({ nodeId }: Node, direction: "in" | "out"): Promise<number> {
   const node = (await cluster.client.nodes()).find((one) => one.nodeId === nodeId);
   const headers = { authorization: `Bearer ${cluster.token}` };
@@ -107,7 +107,7 @@ test("receivers pass an object on, and one that is killed in the middle keeps no
   await Promise.all(ends.slice(1));
   const read = await Promise.all(others.map(({ objects }) => objects.get(ref)));
   for (const got of read) expect(Buffer.compare(got, bytes)).toBe(0);
-  // The source sends it once to a chain, and once more at most to each that lost the one before it.
+  // The source sends it once to a chain, and at most once more to each receiver that lost its predecessor.
   expect(await movedBy(source, "out")).toBeLessThan(3 * manyBytes);
   for (const { objects } of [source, ...receivers]) objects.close();
 }, 180_000);

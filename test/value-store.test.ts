@@ -1,4 +1,7 @@
-/** Values of several programs at the object part of a node, in one process: who holds what, and what breaks hold and release. */
+/**
+ * Tests values of several programs at the object service of a node, in one process: who holds what, and what faults do
+ * to hold and release.
+ */
 import { decodeValue, encodeValue } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ObjectRef } from "../packages/client/src/object-ref.js";
@@ -24,7 +27,7 @@ afterEach(() => node.stop());
 const large = () => new Uint8Array(150_000).fill(1);
 const settled = () => Promise.all([one.holds.settled(), other.holds.settled()]);
 
-/** A message with a value, from one program to another one, which has it when it settles. */
+/** Sends a message with a value from one program to another, which has it when the promise resolves. */
 async function send<T>(value: T, from: ValueStore, to: ValueStore): Promise<T> {
   const outgoing = outgoingValue(value, from, true);
   const ready = await outgoing.preparing;
@@ -56,7 +59,7 @@ describe("values", () => {
     expect(await read.inner.get()).toBe("inner");
     expect((await read.big.get()).byteLength).toBe(150_000);
     for (const ref of [read.inner, read.big]) ref.release();
-    // It leaves the program after what it refers to was let go of again, and it is let go of itself at once.
+    // The value leaves the program after its inner value was released there, and is itself released at once.
     const sent = send(outer, one, other);
     outer.release();
     const there = await (await (await sent).get()).middle.get();
@@ -104,7 +107,7 @@ describe("values", () => {
     const held: (() => void)[] = [];
     for (let begun = 0; begun < count; begun += 2_000) {
       const refs = await Promise.all(Array.from({ length: 2_000 }, (_, index) => one.put(begun + index)));
-      // Some refer to others, and every third goes on to the other program and back.
+      // Some values refer to others, and every third one is passed to the other program and back.
       const outer = await one.put({ some: refs.slice(0, 50) });
       const sent = await send([outer, ...refs], one, other);
       const back = await send(
@@ -113,7 +116,7 @@ describe("values", () => {
         one,
       );
       for (const ref of [...refs, outer, ...sent, ...back]) held.push(() => ref.release());
-      // Of what is there some goes while other is on its way.
+      // Some of the held values are dropped while others are in flight.
       for (let drops = 0; drops < 1_500; drops++) held.splice(random.below(held.length), 1)[0]?.();
     }
     expect(node.store.size).toBeGreaterThan(5_000);
@@ -215,11 +218,11 @@ describe("values", () => {
       const ref = await one.put(new Uint8Array(1_000_000).fill(round));
       const there = await send(ref, one, other);
       const reading = Promise.all([1, 2, 3].map(() => other.get(there).catch(() => undefined)));
-      // Now and then it is read before.
+      // After many turns of the event loop the value has been read before it is freed.
       for (let turns = 0; turns < round * round; turns++)
         await new Promise((resolve) => setImmediate(resolve));
       await one.free([ref]);
-      // It takes over the file of the freed one.
+      // The new value takes over the file of the freed one.
       const next = await one.put(new Uint8Array(1_000_000).fill(255));
       for (const bytes of await reading) {
         if (bytes === undefined) continue;

@@ -1,4 +1,4 @@
-/** References, handles and large values in calls, over a head and two nodes as real processes. */
+/** Tests references, handles and large values in calls, with a head and two nodes as real processes. */
 import type { ActorHandle, ObjectRef } from "@palimpsest/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { collect } from "./support/collect.js";
@@ -16,7 +16,7 @@ const keepers = () => cluster.client.actor(ValueKeeper, source);
 
 beforeAll(async () => {
   cluster = await TestCluster.start({ workers: 2 });
-  // One on each node.
+  // There is one actor on each node.
   keeper = await keepers()
     .options({ resources: { cpu: 3 } })
     .spawn();
@@ -50,7 +50,7 @@ beforeEach(async () => {
 test("large arguments and results are what they were, and leave nothing behind (CALL-4)", async () => {
   const bytes = Uint8Array.from({ length: 5_000_000 }, (_, index) => index % 253);
   const call = keeper.echo({ bytes, text: "x".repeat(200_000) });
-  // What is sent is what it was when the call was made.
+  // The bytes that are sent are those at the time of the call.
   bytes.fill(0);
   const back = (await call) as { readonly bytes: Uint8Array; readonly text: string };
   expect(back.text).toHaveLength(200_000);
@@ -78,7 +78,7 @@ test("large items of a generator are objects, which go as they are taken (STREAM
     most = Math.max(most, await stored());
   }
   expect(index).toBe(count);
-  // What the window lets travel ahead, in bytes, and what was taken and not yet told.
+  // The maximum is the bytes that the window allows in flight, plus those that were taken but not yet acknowledged.
   expect(most).toBeGreaterThan(0);
   expect(most).toBeLessThan(30);
   for await (const { bytes } of other.fillMany(count, length)) if (bytes[0] === 3) break;
@@ -99,7 +99,7 @@ test("references stand anywhere in arguments and results and are live where they
   ];
   expect(one).toEqual({ text: "small" });
   expect(two.byteLength).toBe(400_000);
-  // What came back refers to values that this program has let go of.
+  // The result refers to values that this program has released.
   expect(await three.inside[0].get()).toEqual({ text: "small" });
   expect((await three.inside[1].get("large")?.get())?.[0]).toBe(3);
   const { made } = await other.make([1, 2, 3]);
@@ -175,7 +175,7 @@ test("an unused reference goes by itself when nobody can reach it (REF-2)", asyn
   });
 }, 180_000);
 
-// The last one: the worker that ran it holds what it had until it ends.
+// This test is the last one, because the worker that ran it holds its values until it ends.
 test("tasks take and give references and large values as calls do", async () => {
   const { client } = cluster;
   const task = client.task(sumAndValues, { from: new URL("./support/value-task.ts", import.meta.url) });

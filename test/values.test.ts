@@ -1,4 +1,7 @@
-/** Values over a head and nodes as real processes: put, read, waited for, freed, and what is left when somebody is killed. */
+/**
+ * Tests values with a head and nodes as real processes: they are put, read, awaited and freed, and nothing is left when
+ * a process is killed.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
@@ -33,7 +36,7 @@ test("a value of any shape comes back equal and new, small as well as large", as
   const read = await client.get(ref);
   expect(read).toEqual(small);
   expect(read).not.toBe(small);
-  // A value that nobody else has seen costs no message.
+  // A value that no other process has seen costs no message.
   expect(await objectsInStores()).toBe(0);
   const large = {
     weights: new Float32Array(30_000).map((_, index) => index),
@@ -102,7 +105,7 @@ test("what a killed program was writing leaves nothing behind", async () => {
   });
 }, 60_000);
 
-/** A program that puts a large value. */
+/** Starts a program that puts a large value. */
 function startWriter(): ChildProcess {
   const program = `
     import { connect } from "@palimpsest/client";
@@ -115,7 +118,7 @@ function startWriter(): ChildProcess {
   return spawn(process.execPath, args, { stdio: "inherit", cwd });
 }
 
-/** Every file under stores in shared memory of this cluster's node. */
+/** Returns every file of this cluster's node under the stores in shared memory. */
 function filesOfStore(): { readonly name: string; readonly sizeBytes: number }[] {
   const nodeId = cluster.workers[0]?.output.match(/node-[0-9a-f]{12}/)?.[0] ?? "none";
   const folders = readdirSync("/dev/shm").filter((name) => name.includes(nodeId));

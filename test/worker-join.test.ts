@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { TestCluster } from "./support/test-cluster.js";
 import { until } from "./support/until.js";
 
-/** Stands between a worker and the head, and lets nothing through before the test says so. */
+/** A proxy between a worker and the head that lets nothing through until the test allows it. */
 async function heldConnection(to: string) {
   const [host, port] = to.split(":");
   const held: Socket[] = [];
@@ -18,7 +18,7 @@ async function heldConnection(to: string) {
   const address = server.address();
   return {
     address: `127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
-    /** Whether the worker has begun to talk to its head. */
+    /** Whether the worker has begun to send to its head. */
     asked: () => held.some(({ readableLength }) => readableLength > 0),
     release(): void {
       server.removeAllListeners("connection");

@@ -1,4 +1,7 @@
-/** The process of an actor starts from a snapshot of V8's heap, where setup could make one, and is a program like any other. */
+/**
+ * Tests that an actor's process starts from a snapshot of V8's heap, where setup could make one, and otherwise behaves
+ * like any program.
+ */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,6 @@
 /**
- * One build's caller and actor, each a process. Runs a window of calls when told, so that two builds can take turns.
+ * Starts one build's caller and actor, each in its own process, and runs a window of calls on request, so that two
+ * builds can alternate.
  * Usage: side.ts ROOT, forked by bench/calls.ts.
  */
 import { fork } from "node:child_process";
@@ -8,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** What a window is told, and what it answers. */
+/** The request for one window, and its answer. */
 export interface Order {
   readonly kind: "sync" | "async";
   readonly windowMs: number;
@@ -17,11 +18,11 @@ export interface Order {
 export interface Answer {
   readonly calls: number;
   readonly wallMs: number;
-  /** User and system time of both processes. */
+  /** User and system time of both processes, in milliseconds. */
   readonly cpuMs: number;
 }
 
-/** What is told first. */
+/** The first message, sent when both processes are up. */
 export interface Started {
   readonly startMs: number;
   readonly actorMiB: number;
@@ -34,7 +35,7 @@ class Echo {
 }
 
 const inFlight = 1_000;
-/** USER_HZ of Linux. */
+/** USER_HZ, the unit of CPU times in /proc on Linux. */
 const ticksPerSecond = 100;
 
 const root = resolve(process.argv[2] ?? ".");

@@ -1,6 +1,6 @@
 /**
- * The cluster under test: Redis, two heads, two nodes and a driver that trains, each on a host of its own. Every process
- * but the driver is kept by a service manager that starts it again after its death.
+ * The cluster under test: Redis, two heads, two nodes and a driver that trains, each on a host of its own. Every
+ * process but the driver is kept by a service manager that starts it again after its death.
  */
 import { execFileSync } from "node:child_process";
 import {
@@ -27,7 +27,7 @@ const headPort = 7420;
 const redisPort = 6379;
 const diskSize = "1g";
 
-/** What a step's line in metrics.jsonl tells here. */
+/** The fields of a step's line in metrics.jsonl that the bench reads. */
 export interface StepLine {
   readonly step: number;
   readonly update: { readonly groups: number; readonly trajectories: number };
@@ -40,7 +40,7 @@ export class ChaosCluster {
   readonly nodes: readonly Service[];
   readonly driver: Service;
   readonly hosts: readonly Host[];
-  /** What a fault holds at this moment. */
+  /** The targets that faults hold at this moment. */
   readonly struck = new Set<string>();
   readonly #steps: StepLine[] = [];
   #stepsReadBytes = 0;
@@ -127,7 +127,7 @@ export class ChaosCluster {
     );
   }
 
-  /** Both heads, for `--address`. */
+  /** The addresses of both heads, for `--address`. */
   get address(): string {
     const [, head1, head2] = this.hosts;
     return `${head1?.address}:${headPort},${head2?.address}:${headPort}`;
@@ -141,7 +141,7 @@ export class ChaosCluster {
     return { host: this.hosts[0]?.address ?? "", port: redisPort };
   }
 
-  /** The finished steps. Only what the file gained since the last call is read. */
+  /** Returns the finished steps. Reads only what was appended to the file since the last call. */
   steps(): readonly StepLine[] {
     const file = join(this.runFolder, "metrics.jsonl");
     if (!existsSync(file)) return this.#steps;
@@ -159,7 +159,7 @@ export class ChaosCluster {
     return this.#steps;
   }
 
-  /** Living actors of a role, or nothing when no head answers in time. */
+  /** Returns the living actors of a role, or none when no head answers in time. */
   async actors(role: string): Promise<readonly ActorInfo[]> {
     try {
       const cluster = await connect({
@@ -179,13 +179,13 @@ export class ChaosCluster {
     }
   }
 
-  /** Index of the head that leads, by what the heads log; 0 when it cannot be told. */
+  /** Returns the index of the leading head according to the heads' logs; 0 when the logs do not tell. */
   leader(): number {
     const answers = this.heads.map((head) => head.output.lastIndexOf("listens on"));
     return (answers[1] ?? -1) > (answers[0] ?? -1) ? 1 : 0;
   }
 
-  /** What the run's ledger says after the end. */
+  /** Reads the run's ledger after the run has ended. */
   async ledger() {
     const { runId } = JSON.parse(readFileSync(join(this.runFolder, "run.json"), "utf8")) as { runId: string };
     const queues = await RunQueues.open({ redisUrl: this.#redisUrl, runId });

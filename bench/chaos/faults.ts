@@ -1,15 +1,18 @@
-/** The faults of the bench: each is injected, held for a while, and taken back. Faults overlap, but not on one target. */
+/**
+ * The faults of the bench. Each is injected, held for a while and healed. Faults overlap in time, but not on one
+ * target.
+ */
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ChaosCluster } from "./cluster.js";
 import type { Host } from "./host.js";
 
-/** Gives numbers of [0, 1), the same ones for the same seed. */
+/** Returns numbers in [0, 1), the same ones for the same seed. */
 export type Random = () => number;
 
 export interface Injected {
-  /** What was hit, for the log. */
+  /** The target that was hit, for the log. */
   readonly target: string;
   readonly holdMs: number;
   readonly heal: () => void;
@@ -17,7 +20,7 @@ export interface Injected {
 
 export interface Fault {
   readonly kind: string;
-  /** Undefined when there is nothing to hit at this moment. */
+  /** Resolves with undefined when there is nothing to hit at this moment. */
   inject(cluster: ChaosCluster, random: Random): Promise<Injected | undefined>;
 }
 
@@ -42,7 +45,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   }
 }
 
-/** Undefined when another fault holds this target already; its end frees it. */
+/** Returns undefined when another fault holds this target already; the end of that fault releases it. */
 function claim(
   cluster: ChaosCluster,
   target: string,
@@ -102,7 +105,7 @@ function partition(kind: string, choose: (cluster: ChaosCluster, random: Random)
   };
 }
 
-/** Every process of a host stands still, as when a virtual machine is paused. */
+/** Freezes every process of a host, as when a virtual machine is paused. */
 function pauseHost(kind: string, choose: (cluster: ChaosCluster, random: Random) => Host | undefined): Fault {
   return {
     kind,
@@ -187,7 +190,7 @@ export const faults: readonly Fault[] = [
       });
     },
   },
-  // Never thawed before everything has found a new connection: the sockets stay open and silent.
+  // Sockets are thawed only when everything has found new connections; until then they stay open and silent.
   {
     kind: "frozen sockets to Redis",
     async inject(cluster, random) {

@@ -1,6 +1,6 @@
 /**
- * What a process of a cluster keeps after a garbage collection: bytes of its heap, and its largest tables. Reads them by
- * the process's inspector, which the process opens when it is sent SIGUSR1.
+ * Reads what a process of a cluster keeps after a garbage collection: the bytes of its heap and its largest tables. It
+ * uses the process's inspector, which the process opens when it is sent SIGUSR1.
  */
 
 import { InspectorClient } from "../../packages/node/src/inspector-client.js";
@@ -9,7 +9,7 @@ import { until } from "../../test/support/until.js";
 
 export interface KeptMemory {
   readonly heapMiB: number;
-  /** Buffers and what native code keeps for the heap. */
+  /** Memory outside of V8's heap: buffers and what native code allocates for the heap's objects. */
   readonly externalMiB: number;
   /** Maps, sets and arrays of at least `leastEntries`, the largest first. */
   readonly tables: readonly KeptTable[];
@@ -18,11 +18,11 @@ export interface KeptMemory {
 export interface KeptTable {
   readonly kind: string;
   readonly entries: number;
-  /** A key and a value of it, as a reader needs them to know the table. */
+  /** One of the table's keys with its value, by which a reader recognizes the table. */
   readonly sample: string;
 }
 
-/** Has the process's inspector listen on a random port of the loopback. Children have flags of their own. */
+/** Makes the process's inspector listen on a random port of the loopback. Child processes have their own flags. */
 export const probedEnvironment = {
   NODE_OPTIONS: "--inspect-port=127.0.0.1:0 --inspect-publish-uid=stderr",
 };
@@ -31,7 +31,7 @@ const leastEntries = 200;
 const maxTables = 25;
 const mebibyte = 2 ** 20;
 
-/** Runs in the process that is probed: `this` are all objects of one prototype. */
+/** Runs in the probed process; `this` is the array of all objects of one prototype. */
 const describeTables = `function (least) {
   const textOf = (value) => {
     if (typeof value === "string") return value.slice(0, 40);

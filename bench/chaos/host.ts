@@ -1,6 +1,6 @@
 /**
- * A machine of the bench: a network namespace with one address on a bridge of its own, whose network can be cut, made
- * lossy or frozen. It needs root, `ip` and `nft`; nothing outside the namespaces is touched.
+ * A machine of the bench is a network namespace with one address on the bench's own bridge. Its network can be cut,
+ * made lossy or frozen. It needs root, `ip` and `nft`; nothing outside the namespaces is touched.
  */
 import { execFileSync } from "node:child_process";
 
@@ -15,7 +15,7 @@ function run(program: string, ...args: readonly string[]): string {
   return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Makes the bridge; what an interrupted run left behind is removed before. */
+/** Creates the bridge, after it has removed what an interrupted run left behind. */
 export function openBridge(): void {
   for (const line of run("ip", "netns", "list").split("\n")) {
     const [name = ""] = line.split(" ");
@@ -50,9 +50,9 @@ export class Host {
   readonly name: string;
   readonly address: string;
   readonly #namespace: string;
-  /** The end of its cable that is on the bridge. */
+  /** The name of the end of its virtual cable that is on the bridge. */
   readonly #link: string;
-  /** Filters made so far: each has a table of its own, so that faults that overlap heal apart. */
+  /** The number of filters so far. Each filter has its own table, so that overlapping faults heal independently. */
   #filters = 0;
 
   constructor(name: string, number: number) {
@@ -80,17 +80,17 @@ export class Host {
     return { program: "ip", args: ["netns", "exec", this.#namespace, program, ...args] };
   }
 
-  /** Processes that run on this host. */
+  /** Returns the ids of the processes that run on this host. */
   processes(): number[] {
     return run("ip", "netns", "pids", this.#namespace).split("\n").filter(Boolean).map(Number);
   }
 
-  /** Drops every packet from and to other hosts, until the function that it gives back is called. */
+  /** Drops every packet from and to other hosts until the returned function is called. */
   cut(): () => void {
     return this.#filter(['iif != "lo" drop'], ['oif != "lo" drop']);
   }
 
-  /** Drops this percentage of all packets from and to other hosts, until the function that it gives back is called. */
+  /** Drops this percentage of all packets from and to other hosts until the returned function is called. */
   loseSome(percent: number): () => void {
     const lossy = (direction: "iif" | "oif") =>
       `${direction} != "lo" numgen random mod 100 < ${percent} drop`;
@@ -116,7 +116,7 @@ export class Host {
   }
 
   remove(): void {
-    // A namespace lives on for a moment after its deletion; its cable must not.
+    // A namespace outlives its deletion for a moment, so its cable is deleted explicitly.
     deleteLink(this.#link);
     removeNamespace(this.#namespace);
   }

@@ -1,11 +1,11 @@
-/** The resident sets of processes while something goes on, and whether they stay flat. */
+/** Samples the resident sets of processes over time, to show whether they stay flat. */
 import { readFileSync } from "node:fs";
 
 export interface MemoryRow {
   readonly process: string;
   readonly rssStartMiB: number;
   readonly rssEndMiB: number;
-  /** The lowest in each fifth of the time: what stays after a garbage collection. */
+  /** The lowest value in each fifth of the time, which is what remains after a garbage collection. */
   readonly rssLowestMiBByFifths: readonly number[];
 }
 
@@ -19,7 +19,7 @@ export class MemoryWatch {
   readonly #pids: ReadonlyMap<string, number>;
   readonly #timer: NodeJS.Timeout;
 
-  /** @param pids by what their processes are called */
+  /** @param pids process ids by the names of the processes */
   constructor(pids: ReadonlyMap<string, number>, everyMs: number) {
     this.#pids = pids;
     this.#samples = new Map([...pids.keys()].map((name) => [name, []]));
@@ -27,7 +27,7 @@ export class MemoryWatch {
     this.#timer = setInterval(() => this.#sample(), everyMs);
   }
 
-  /** Ends it. */
+  /** Stops sampling and returns the rows. */
   rows(): readonly MemoryRow[] {
     clearInterval(this.#timer);
     this.#sample();

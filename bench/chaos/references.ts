@@ -1,8 +1,8 @@
 /**
- * References under chaos: 20,000 references are put, sent to actors on two nodes, kept, read and dropped in random
- * orders, while an actor, the head or a node is killed with SIGKILL in each thousand of them. At the end every reference
- * is dropped, and no object may be left that somebody has a lease on. Exits with 1 otherwise, or if a copy is left
- * although no node was killed: copies of what only a killed node had stay until their room is needed.
+ * Tests references under chaos: 20,000 references are put, sent to actors on two nodes, kept, read and dropped in
+ * random orders, while an actor, the head or a node is killed with SIGKILL during each thousand of them. At the end
+ * every reference is dropped, and no object may be left under a lease. The bench exits with 1 otherwise, or if a copy
+ * is left although no node was killed: copies of what only a killed node had stay until their space is needed.
  *
  * Usage, on built code (`npx tsc -b packages/cli`):
  *   npx tsx --conditions=@palimpsest/source bench/chaos/references.ts [--references 20000] [--strikes 20]

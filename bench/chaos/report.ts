@@ -1,13 +1,13 @@
-/** The table of a chaos run: for each kind of fault, how long training took to go on. */
+/** Makes the table of a chaos run: for each kind of fault, how long training took to continue. */
 export interface FaultRecord {
   readonly kind: string;
   readonly target: string;
-  /** Since the first fault. */
+  /** Seconds since the first fault. */
   readonly atSeconds: number;
   readonly holdSeconds: number;
-  /** From the fault to the second step after it. */
+  /** Seconds from the injection to the second step after it. */
   readonly afterInjectionSeconds: number;
-  /** From the fault's end to that step; 0 when it came before. */
+  /** Seconds from the end of the fault to that step; 0 when the step came before. */
   readonly afterHealSeconds: number;
   readonly wentOn: boolean;
 }
@@ -22,7 +22,7 @@ interface Row {
   readonly afterHealP95: number;
 }
 
-/** Nearest rank. */
+/** Returns a percentile by the nearest-rank method. */
 function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return Number((sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0).toFixed(1));

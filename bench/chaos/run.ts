@@ -1,10 +1,10 @@
 /**
- * Chaos: trains the quickstart's agent on a cluster of six hosts (network namespaces of this machine) while one fault
- * after the other is injected, and measures how long training takes to go on after each.
+ * Trains the quickstart's agent on a cluster of six hosts (network namespaces of this machine) while faults are
+ * injected one after the other, and measures how long training takes to continue after each.
  *
- * Faults come at random moments, spread evenly over the time, whether or not the ones before have healed: each is
- * injected, held, and taken back, and its time is over when training has made two more steps. At the end the run's
- * ledger is held against the steps: every group was trained once, failed and was counted, or is outstanding.
+ * Faults come at random moments, spread evenly over the time, whether or not the earlier ones have healed. Each is
+ * injected, held and healed, and counts as recovered when training has made two more steps. At the end the run's ledger
+ * is compared with the steps: every group was trained once, failed and was counted, or is outstanding.
  *
  * Usage, as root on Linux with ip, nft and ss, on built code (`npx tsc -b packages/cli`):
  *   npx tsx --conditions=@palimpsest/source bench/chaos/run.ts [--minutes 30] [--faults 200] [--seed 1] [--json FILE]
@@ -31,7 +31,7 @@ const { values: flags } = parseArgs({
 });
 const recipe = fileURLToPath(new URL("../../recipes/quickstart.yaml", import.meta.url));
 const pollMs = 50;
-/** A run that makes no step for so long does not heal by itself. */
+/** A run that makes no step for this long is considered unable to recover by itself. */
 const hopelessMs = 240_000;
 
 async function untilStep(cluster: ChaosCluster, step: number, limitMs: number): Promise<boolean> {
@@ -50,12 +50,12 @@ async function strike(cluster: ChaosCluster, fault: Fault, random: Random): Prom
   const injected = await fault.inject(cluster, random);
   if (injected === undefined) return undefined;
   const injectedAt = performance.now();
-  // A step that was nearly done when the fault came says nothing: the second one counts.
+  // The first step after the fault may have been nearly done when the fault came, so the second one counts.
   const next = untilStep(cluster, before + 2, injected.holdMs + hopelessMs).then((went) => ({
     went,
     at: performance.now(),
   }));
-  // Frozen sockets are over when training goes on; every other fault is held for its time.
+  // Frozen sockets are thawed as soon as training continues; every other fault is held for its full time.
   await (fault.kind.startsWith("frozen")
     ? Promise.race([delay(injected.holdMs), next])
     : delay(injected.holdMs));
@@ -104,12 +104,12 @@ try {
     );
   };
   for (let nextAt = beganAt; nextAt < endAt && !stuck; ) {
-    // Every kind comes once before one comes again.
+    // Every kind comes once before any comes again.
     if (bag.length === 0) bag = [...kinds].sort(() => random() - 0.5);
     const strikeNow = strike(cluster, bag.pop() as Fault, random).then(report);
     strikes.add(strikeNow);
     void strikeNow.finally(() => strikes.delete(strikeNow));
-    // A fault that finds nothing to hit does not count, so they come a little faster than asked.
+    // A fault that finds nothing to hit does not count, so faults are scheduled a little faster than requested.
     nextAt += gapMs * (0.4 + random());
     await delay(Math.max(0, nextAt - performance.now()));
   }

@@ -1,4 +1,4 @@
-/** A process that is started again two seconds after its end, as a service manager would do it. */
+/** A process that is restarted two seconds after its end, as a service manager would do it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import type { Host } from "./host.js";
@@ -10,9 +10,9 @@ export interface ServiceOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** File that gets everything it prints. */
+  /** The file that receives everything it prints. */
   readonly logFile: string;
-  /** False: it is not started again, and `ended` says so. */
+  /** If false, it is not restarted, and `ended` says so. */
   readonly restart?: boolean;
 }
 
@@ -39,7 +39,7 @@ export class Service {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** The last 64 KiB that it printed. */
+  /** The last 64 KiB of its output. */
   get output(): string {
     return this.#output;
   }
@@ -48,7 +48,7 @@ export class Service {
     if (this.running) this.#child?.kill(signal);
   }
 
-  /** Ends it for good. */
+  /** Ends it without a restart. */
   close(signal: NodeJS.Signals = "SIGKILL"): void {
     this.#closed = true;
     clearTimeout(this.#timer);

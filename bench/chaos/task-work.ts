@@ -1,4 +1,4 @@
-/** What the chaos benches run as tasks. */
+/** The functions that the chaos benches run as tasks. */
 import type { ObjectRef } from "@palimpsest/client";
 
 /** @returns the value, after a moment */
@@ -7,7 +7,7 @@ export async function answer(value: number, ms: number): Promise<number> {
   return value;
 }
 
-/** A result that lies on the node that made it. */
+/** Returns a result large enough to stay on the node that made it. */
 export function large(value: number): Float64Array {
   return new Float64Array(20_000).fill(value);
 }

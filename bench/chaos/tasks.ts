@@ -1,12 +1,14 @@
 /**
- * Tasks under chaos: 100,000 tasks go through two nodes while a process that runs tasks is ended by kill -9 every second.
- * One of `--pair-every` is two: one whose result lies on its node as an object, and one that takes it as an argument.
+ * Tests tasks under chaos: 100,000 tasks run on two nodes while a worker process is ended by kill -9 every second. One
+ * in every `--pair-every` is a pair: a task whose result stays on its node as an object, and a task that takes it as an
+ * argument.
  *
- * None may be lost or answered with another's value, and at the end nothing may be left: no worker, no lease, no object,
- * no memory that grows. Exits with 1 otherwise.
+ * None may be lost or answered with another's value, and at the end nothing may be left: no worker, no lease, no
+ * object, no growing memory. The bench exits with 1 otherwise.
  *
  * Usage, on built code (`npx tsc -b packages/cli`):
- *   npx tsx --conditions=@palimpsest/source bench/chaos/tasks.ts [--tasks 100000] [--pair-every 100] [--kill-every-ms 1000] [--json FILE]
+ *   npx tsx --conditions=@palimpsest/source bench/chaos/tasks.ts [--tasks 100000] [--pair-every 100] [--kill-every-ms
+ *     1000] [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
@@ -31,16 +33,18 @@ const { values: flags } = parseArgs({
 const count = Number(flags.tasks);
 const source = { from: new URL("./task-work.ts", import.meta.url) };
 const inFlight = 1_000;
-/** What a task waits for: so that the run lasts for many kills. */
+/** Each task waits this long, so that the run lasts for many kills. */
 const taskMs = 4;
 const pairEvery = Number(flags["pair-every"]);
-/** A task whose process is killed uses a retry: on a busy machine it may be killed more often than the default of three. */
+/**
+ * A task whose process is killed uses a retry. On a busy machine that may happen more often than the default of three.
+ */
 const maxRetries = 20;
 const killEveryMs = Number(flags["kill-every-ms"]);
 const endMs = 120_000;
 const mebibyte = 2 ** 20;
 
-/** Why the objects that are left are kept: who holds each of them, and whose calls refer to it. */
+/** Says why the remaining objects are kept: who has a lease on each of them, and whose calls refer to it. */
 async function describeLeft(client: Cluster): Promise<readonly string[]> {
   const { objects } = await client.memory({ limit: 100 });
   return objects.map(({ objectId, nodeId, sizeBytes, ownerId, heldBy, pinnedBy, isCopy, storedAtMs }) => {
@@ -95,10 +99,10 @@ try {
       ),
     )),
   ]);
-  /** After a collection: before, at each fifth of the tasks, after. */
+  /** Memory after a collection: before the tasks, after each fifth of them, and at the end. */
   const kept = new Map([...probes.keys()].map((name): [string, KeptMemory[]] => [name, []]));
   let probing: Promise<void> = Promise.resolve();
-  /** One after another: a process's inspector releases what all readings of it look at. */
+  /** Probes run one after another, because a process's inspector releases the objects of all readings together. */
   const probe = () => {
     probing = probing.then(async () => {
       for (const [name, each] of probes) kept.get(name)?.push(await each.read());
@@ -118,7 +122,7 @@ try {
   const killing = (async () => {
     for (let nextAt = performance.now(); !over; nextAt += killEveryMs) {
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, nextAt - performance.now())));
-      // A head that has no time for the question is asked again a second later.
+      // When the head has no time for the request, it is asked again a second later.
       const alive = (await workers().catch(() => [])).filter(({ state }) => state === "alive");
       const victim = alive[Math.floor(random() * alive.length)];
       if (!victim || over) continue;
@@ -186,9 +190,11 @@ try {
     failures: Object.fromEntries(failures),
     leftAtEnd,
     leftObjects,
-    /** Of the client after a collection: before, at each fifth of the tasks, after. */
+    /** Heap of the client after a collection: before the tasks, after each fifth of them, and at the end. */
     clientHeapMiB: heapMiB,
-    /** Of the others after a collection, at the same moments, and their largest tables at the end. */
+    /**
+     * Heap of the other processes after a collection, at the same moments; their largest tables are those at the end.
+     */
     keptMiB: Object.fromEntries([...kept].map(([name, all]) => [name, all.map(({ heapMiB }) => heapMiB)])),
     externalMiB: Object.fromEntries(
       [...kept].map(([name, all]) => [name, all.map((one) => one.externalMiB)]),

@@ -1,15 +1,16 @@
 /**
- * What it costs a training run to be watched: all pages of metrics scraped every 5 s, as Prometheus does, and a dashboard that is open
- * on the cluster, its events, the timeline and the curves, which asks as often as the pages do. In one live run windows of some
- * steps with and without it take turns; pairs of neighbors are compared. What proves the bar is processor time per token of the
- * sampler and of the learner: wall time, which stands beside it, also holds what the asking program and others take of the cores.
- * The policy does not change (its learning rate is 1e-12), so every step is the same work.
- * Asking many times as often as in life (`--times`) lifts the cost above the noise; what is told is the change over how much more often
- * was asked in truth, since scrapes and questions cost the same each and a busy cluster answers them later. Pairs are made for `--minutes`:
- * the more, the narrower the ranges. What processes note of themselves cannot be switched off: its cost is
- * the processor time of an idle process with and without it.
- * Needs built code. Usage:
- *   npx tsx --conditions=@palimpsest/source bench/dashboard/cost.ts [--minutes 8] [--steps 3] [--times 40] [--json FILE]
+ * Measures what observation costs a training run: all pages of metrics are scraped every 5 s, as Prometheus does, while
+ * an open dashboard polls the cluster, its events, the timeline and the curves as often as its pages do. Within one
+ * live run, windows of some steps with and without observation alternate, and neighboring windows are compared as
+ * pairs. The criterion is processor time per token of the sampler and of the learner; wall time, printed beside it,
+ * also includes what the polling program and others take of the cores. The policy does not change (its learning rate is
+ * 1e-12), so every step is the same work. Polling more often than in practice (`--times`) lifts the cost above the
+ * noise. The reported figure is the change divided by the factor that was actually reached, since each scrape and
+ * request costs the same and a busy cluster answers them later. Pairs are measured for `--minutes`: more pairs give
+ * narrower ranges. What processes record about themselves cannot be switched off; its cost is the processor time of an
+ * idle process with and without it. Needs built code. Usage:
+ *   npx tsx --conditions=@palimpsest/source bench/dashboard/cost.ts [--minutes 8] [--steps 3] [--times 40] [--json
+ *     FILE]
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -32,12 +33,12 @@ const { values: flags } = parseArgs({
   },
 });
 const [minutes, stepsOfWindow, times] = [Number(flags.minutes), Number(flags.steps), Number(flags.times)];
-/** Fewer pairs have no range of 95 %. */
+/** With fewer pairs there is no range of 95 % confidence. */
 const leastPairs = 6;
-/** Before the first window: compilation, first use of everything. */
+/** Steps before the first window: they include compilation and the first use of everything. */
 const warmSteps = 4;
 
-/** Processor time of a process and all of its threads, in seconds; the kernel counts it in hundredths. */
+/** Processor time of a process and all of its threads, in seconds. The kernel counts it in hundredths of a second. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
@@ -45,7 +46,7 @@ function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** A window's figures; each is per unit of work, or a rate. */
+/** The figures of one window; each is per unit of work, or a rate. */
 interface Window {
   readonly samplerTokensPerSecond: number;
   readonly learnerTokensPerSecond: number;
@@ -55,7 +56,7 @@ interface Window {
   readonly allCpuPerStep: number;
 }
 
-/** Time of one observation in a histogram with labels, as calls and episodes make them. */
+/** Time of one observation in a histogram with labels, as calls and episodes make it, in nanoseconds. */
 function observationNs(): number {
   const histogram = createMetrics({ component: "bench", processMetrics: false }).histogram(
     "palimpsest_queue_job_seconds",
@@ -66,7 +67,10 @@ function observationNs(): number {
   return Number(process.hrtime.bigint() - startedAt) / count;
 }
 
-/** Processor time per second of a process that does nothing, in percent: with what every process tells of itself, and without. */
+/**
+ * Processor time per second of an idle process, in percent: with the metrics that every process records about itself,
+ * and without.
+ */
 async function idlePercent(): Promise<{ readonly without: number; readonly withMetrics: number }> {
   const idleMs = 5_000;
   const measure = async () => {
@@ -107,7 +111,7 @@ try {
 
   async function window(isWatched: boolean): Promise<Window> {
     const first = run.steps.length;
-    // A step that has begun before the watching is in no window.
+    // A step that began before the watcher started belongs to no window.
     if (isWatched) watcher.start();
     await run.untilStep(first + 1);
     const before = {
@@ -147,7 +151,7 @@ try {
   const untilMs = performance.now() + minutes * 60_000;
   let pairs = 0;
   for (; pairs < leastPairs || performance.now() < untilMs; pairs++)
-    // Each goes first in every other pair, so that a drift meets both.
+    // Each variant goes first in every other pair, so that a drift of the machine affects both.
     for (const isWatched of pairs % 2 === 0 ? [false, true] : [true, false])
       (isWatched ? watched : alone).push(await window(isWatched));
 

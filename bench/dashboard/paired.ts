@@ -1,4 +1,4 @@
-/** Medians of pairs and how sure they are. */
+/** The median of the values. See `medianRange` for its confidence interval. */
 export function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -6,7 +6,10 @@ export function medianOf(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** The range of order statistics that holds the true median with a probability of at least 95 %, whatever the distribution. */
+/**
+ * The range of order statistics that contains the true median with a probability of at least 95 %, for any
+ * distribution.
+ */
 export function medianRange(values: readonly number[]): readonly [low: number, high: number] {
   const sorted = [...values].sort((a, b) => a - b);
   const n = sorted.length;

@@ -1,11 +1,14 @@
-/** Whoever watches a cluster: a scraper of all of its pages, and an open dashboard that asks as its pages do. */
+/**
+ * Observes a cluster as in practice: a scraper of all of its metrics pages, and an open dashboard that polls as its
+ * pages do.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { TestCluster } from "../../test/support/test-cluster.js";
 
 const scrapeEveryMs = 5_000;
-/** What the pages ask, and how often (`usePoll` in packages/dashboard/page). */
+/** The requests of the dashboard's pages, and how often each is sent (`usePoll` in packages/dashboard/page). */
 const polls: readonly (readonly [path: string, everyMs: number])[] = [
   ["/summary", 2_000],
   ["/nodes?limit=5000", 2_000],
@@ -21,7 +24,7 @@ export class Watcher {
   scrapes = 0;
   scrapedBytes = 0;
   requests = 0;
-  /** Rounds over all pages. */
+  /** Rounds of scraping over all pages. */
   #rounds = 0;
   #watchedMs = 0;
   #startedAtMs = 0;
@@ -41,7 +44,7 @@ export class Watcher {
     this.#headers = { authorization: `Bearer ${token}` };
   }
 
-  /** @param times how many times as often as in life it asks */
+  /** @param times the factor by which it polls more often than in practice */
   static async of(cluster: TestCluster, times: number): Promise<Watcher> {
     const { metricsAddress } = await cluster.client.info();
     const dashboard = /dashboard +(http:\S+)/.exec(cluster.head.output)?.[1];
@@ -50,7 +53,7 @@ export class Watcher {
     return new Watcher(metricsAddress, dashboard.replace(/\/$/, ""), token, times);
   }
 
-  /** How many times as often as in life it asked: of scrapes and of pages what was raised less. */
+  /** The factor that was actually reached: the lower one of requests and scrapes. */
   get timesInTruth(): number {
     const inLife = polls.reduce((sum, [, everyMs]) => sum + 1 / everyMs, 0) * this.#watchedMs;
     return Math.min(this.requests / inLife, (this.#rounds * scrapeEveryMs) / this.#watchedMs);
@@ -103,7 +106,7 @@ export class Watcher {
     this.requests += 1;
   }
 
-  /** The run as the dashboard names it: known after its first question. */
+  /** The name of the run in the dashboard, which is known after the first request. */
   async #run(): Promise<string> {
     if (this.#runId === "") {
       const { rows } = JSON.parse(await this.#text(`${this.#dashboard}/api/runs`)) as {

@@ -1,8 +1,9 @@
 /**
- * Updates and sampling on one GPU beside PyTorch in the same run: tokens per second, memory, seconds until the first update.
- * PyTorch is Hugging Face's Qwen2 in bfloat16, eager and with `torch.compile`, sampling by `generate`. Usage: tsx
- * --conditions=@palimpsest/source bench/gpu/beside-torch.ts [--cases REGEXP] [--seconds 6] [--python python3] [--json FILE]
- * Each contender has a process of its own, one after the other. Without torch and transformers PyTorch's columns are empty.
+ * Measures updates and sampling on one GPU beside PyTorch in the same run: tokens per second, memory, seconds until the
+ * first update. PyTorch is Hugging Face's Qwen2 in bfloat16, eager and with `torch.compile`, sampling by `generate`.
+ * Each system runs in its own process, one after the other. Without torch and transformers PyTorch's columns are empty.
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/beside-torch.ts [--cases REGEXP] [--seconds 6] [--python
+ * python3] [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -30,7 +31,7 @@ interface UpdateCase {
   readonly shape: Shape;
   readonly rows: number;
   readonly length: number;
-  /** PyTorch's forms. */
+  /** The variants of PyTorch that are measured. */
   readonly peers: readonly { readonly compile?: boolean; readonly checkpointing?: boolean }[];
   readonly places?: "all" | "shared";
   /** Replaces fields of the learner's `memory`. */
@@ -61,7 +62,7 @@ function path(file: string): string {
 
 const ours = ["--import", "tsx", "--conditions=@palimpsest/source"];
 
-/** Its libraries are found by itself: the variable names those that TensorFlow opens. */
+/** Runs without LD_LIBRARY_PATH, which names the libraries that TensorFlow opens: PyTorch finds its own. */
 function torch(name: string): Contender {
   const args = ["-u", "LD_LIBRARY_PATH", flags.python, path("../peers/torch_gpu.py")];
   return new Contender(name, "env", args, "inherit");
@@ -80,7 +81,7 @@ const rows: Row[] = [];
 function tell(row: Row): void {
   rows.push(row);
   console.log(JSON.stringify(row));
-  // After each, so that nothing is lost where a later one hangs.
+  // The file is written after each case, so that nothing is lost if a later one hangs.
   if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(rows, null, 2)}\n`);
 }
 

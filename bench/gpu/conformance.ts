@@ -1,9 +1,9 @@
 /**
- * Every conformance case on whatever device tensorflow has: eager, as a graph and through XLA, each held against tfjs's own
- * JavaScript kernels where they have the operation, else against tensorflow eager. Usage: tsx bench/gpu/conformance.ts
- * [--modes eager,graph,xla] [--only REGEXP] [--json FILE]
- * What differs is printed; the exit status is 1 where anything does. Matrix products on a GPU run in TF32, which has 10 bits
- * of mantissa, unless NVIDIA_TF32_OVERRIDE=0 is set.
+ * Runs every conformance case on whatever device TensorFlow has: eager, as a graph and through XLA. Each is compared
+ * with tfjs's own JavaScript kernels where they have the operation, else with TensorFlow eager.
+ * Differences are printed, and the exit status is 1 if there are any. Matrix products on a GPU run in TF32, which has
+ * 10 bits of mantissa, unless NVIDIA_TF32_OVERRIDE=0 is set.
+ * Usage: tsx bench/gpu/conformance.ts [--modes eager,graph,xla] [--only REGEXP] [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -21,7 +21,7 @@ const { values: flags } = parseArgs({
 const TOLERANCE = 1e-5;
 const table = Object.entries(cases).filter(([name]) => new RegExp(flags.only).test(name));
 
-/** Largest difference relative to 1 + |expected|; 0 where all are within tolerance. */
+/** Returns the largest difference relative to 1 + |expected|, or 0 if all are within tolerance. */
 function beyond(actual: HostArrays, expected: HostArrays): number {
   let worst = 0;
   for (const [output, values] of Object.entries(expected)) {

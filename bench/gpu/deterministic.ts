@@ -1,8 +1,9 @@
 /**
- * What `learner.deterministic` costs on a GPU, and that it keeps its word: updates of 494M parameters with sums in any order and in
- * a fixed one, two processes of each in turns, and whether the gradient norms of their first updates have the same bits. Usage: tsx
- * --conditions=@palimpsest/source bench/gpu/deterministic.ts [--seconds 6] [--small] [--json FILE]
- * Ends with 1 where two processes with a fixed order part.
+ * Measures what `learner.deterministic` costs on a GPU, and checks that it works: updates of 494M parameters with sums
+ * in any order and in a fixed one alternate in two processes each, and the gradient norms of their first updates are
+ * compared bit by bit.
+ * Exits with 1 if two processes with a fixed order differ.
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/deterministic.ts [--seconds 6] [--small] [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -28,7 +29,7 @@ interface Run {
   readonly deterministic: boolean;
   readonly tokensPerSecond: number;
   readonly firstUpdateSeconds: number;
-  /** Of the first updates, all digits. */
+  /** The gradient norms of the first updates, with all digits. */
   readonly gradientNorms: readonly number[];
 }
 

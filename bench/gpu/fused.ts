@@ -1,7 +1,8 @@
 /**
- * What jit does on a GPU against the same in float32: attention by cuDNN in every form, updates of a small learner, and
- * state that is written in place. Usage: tsx --conditions=@palimpsest/source bench/gpu/fused.ts CASE [--json FILE]
- * with CASE attention, learner, models FOLDER… or donation. Set NVIDIA_TF32_OVERRIDE=0 for all but the last: float32 is TF32 without it.
+ * Compares what jit does on a GPU with the same in float32: attention by cuDNN in every form, updates of a small
+ * learner, and state that is updated in place.
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/fused.ts CASE [--json FILE] with CASE attention, learner, models
+ * FOLDER… or donation. Set NVIDIA_TF32_OVERRIDE=0 for all but the last: float32 is TF32 without it.
  */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -42,7 +43,7 @@ function report(result: object): void {
   console.log(JSON.stringify(result));
 }
 
-/** Numbers that bfloat16 holds exactly, of about the normal distribution. */
+/** Returns roughly normally distributed numbers that bfloat16 represents exactly. */
 function numbers(size: number, seed: number): Float32Array {
   let state = seed >>> 0 || 1;
   const next = (): number => {
@@ -69,7 +70,7 @@ interface AttentionCase {
   readonly d: number;
   readonly causal?: boolean;
   readonly lengths?: readonly number[];
-  /** Tokens of each segment of each sequence. */
+  /** The number of tokens of each segment of each sequence. */
   readonly segments?: readonly (readonly number[])[];
   readonly prefix?: { readonly P: number; readonly Lp: number; readonly lengths?: readonly number[] };
 }
@@ -152,7 +153,7 @@ function attentionForm({ B, T, H, G, d, causal = true, lengths, segments, prefix
   const body = (_: Tensors, i: Tensors) => {
     const f = (...all: Tensor[]): Tensor => {
       const [q, k, v, pk, pv] = all as [Tensor, Tensor, Tensor, Tensor?, Tensor?];
-      // Padding may hold anything, so it is left out, not multiplied by zero.
+      // Padding may hold any value, even NaN, so it is left out instead of multiplied by zero.
       const output = attention(q, k, v, options(i, pk, pv));
       const isCounted = tf.tile(need(i, "counts").greater(0.5), [1, 1, H, d]);
       return tf.where(isCounted, output, tf.zerosLike(need(i, "above")));
@@ -246,7 +247,7 @@ async function checkLearner(): Promise<void> {
           precision,
         },
       });
-      // Rows of 112 of 128 tokens, so that there is padding.
+      // Rows have 112 of 128 tokens, so that there is padding.
       const groups = fullRowGroups({ rows: 8, length: 112, vocabSize: model.vocabSize, groupSize: 8 });
       const steps: { loss: number; gradientNorm: number; entropy?: unknown }[] = [];
       for (let step = 0; step < 3; step++) {
@@ -270,7 +271,10 @@ async function checkLearner(): Promise<void> {
   }
 }
 
-/** Log-probabilities of tokens and the gradients of their sum, in bfloat16 beside float32, on the weights of model folders. */
+/**
+ * Compares log-probabilities of tokens and the gradients of their sum in bfloat16 with float32, on the weights of model
+ * folders.
+ */
 async function checkModels(folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     try {
@@ -344,7 +348,7 @@ function usedMiB(): number {
   return Number(execFileSync("nvidia-smi", query, { encoding: "utf8" }));
 }
 
-/** 24 GB of float32 in 8 entries: a row of each written, then all of it changed. */
+/** Checks that 24 GB of float32 in 8 entries are updated in place: first one row of each, then all of it. */
 function checkDonation(): void {
   const [entries, rows, columns] = [8, 1024, 732_000];
   const shape = [rows, 1, columns];

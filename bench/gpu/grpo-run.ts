@@ -1,10 +1,10 @@
 /**
- * A recipe's whole steps in one process on one GPU: seconds of rollouts, of the update and of the rest (weights from learner
- * to sampler), episodes and tokens per second, the GPU's busy share, and rewards on questions that are not trained on, before
- * and after. Usage: tsx --conditions=@palimpsest/source bench/gpu/grpo-run.ts [--recipe FILE] [--steps 10] [--model FOLDER]
- * [--data FILE] [--evaluation FILE] [--seed N] [--shuffle] [--evaluate-every STEPS]
- * [--limit-seconds 300] [--json FILE]
+ * Measures whole steps of a recipe in one process on one GPU: seconds of rollouts, of the update and of the rest
+ * (weights from learner to sampler), episodes and tokens per second, the GPU's utilization, and rewards on held-out
+ * questions before and after.
  * `--model`, `--data` and `--evaluation` replace the recipe's; prepare the files as the recipe's head says.
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/grpo-run.ts [--recipe FILE] [--steps 10] [--model FOLDER]
+ * [--data FILE] [--evaluation FILE] [--seed N] [--shuffle] [--evaluate-every STEPS] [--limit-seconds 300] [--json FILE]
  */
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -31,7 +31,10 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** Share of time that a kernel ran, as nvidia-smi says it four times per second; NaN without it. */
+/**
+ * Measures the share of time in which a kernel ran, as nvidia-smi reports it four times per second; NaN without
+ * nvidia-smi.
+ */
 class BusyWatch {
   readonly #samples: { readonly atMs: number; readonly share: number }[] = [];
   readonly #child;
@@ -71,7 +74,7 @@ function chosenRecipe(): Recipe {
 
 const seen = new Map<string, { readonly calls: number; readonly totalMs: number }>();
 
-/** Calls and milliseconds per call of each function since this was asked last. */
+/** Returns the calls and milliseconds per call of each function since the last time this was called. */
 function calledSince(policy: InProcessPolicy): Record<string, readonly [calls: number, msPerCall: number]> {
   const { sampler, learner } = policy.functionStats();
   const called: Record<string, readonly [number, number]> = {};
@@ -123,7 +126,7 @@ await runInProcess({
       busyShare: round(busy.mean(lastMs, now)),
       reward: round(update.rewardMean),
       gradientNorm: round(update.gradientNorm),
-      // Of sampler and learner under the same weights: what remains is arithmetic.
+      // This compares sampler and learner under the same weights, so what remains is rounding.
       logprobDifferenceMean: Number(update.freshLogprobDifferenceMean.toExponential(2)),
       logprobDifferenceMax: round(update.logprobDifferenceMax),
       entropyNats: round(update.entropy),

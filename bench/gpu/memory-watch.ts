@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** Highest `memory.used` of the first GPU while it looks, MiB; undefined without nvidia-smi. */
+/** Records the highest `memory.used` of the first GPU while it runs, in MiB; undefined without nvidia-smi. */
 export class GpuMemoryWatch {
   readonly #child: ChildProcess;
   #peak = Number.NaN;

@@ -1,7 +1,7 @@
 /**
- * What `palimpsest model check` compares, for several references at once: log-probabilities, entropies, losses, gradients,
- * AdamW and greedy sampling beside Hugging Face's numbers. Usage: tsx bench/gpu/references.ts --references FOLDER[,FOLDER]
- * [--mode xla] [--json FILE]
+ * Runs the comparison of `palimpsest model check` for several references at once: log-probabilities, entropies, losses,
+ * gradients, AdamW and greedy sampling against Hugging Face's numbers.
+ * Usage: tsx bench/gpu/references.ts --references FOLDER[,FOLDER] [--mode xla] [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { basename } from "node:path";

@@ -15,7 +15,7 @@ export interface SampledShape {
 
 const limitMs = 300_000;
 
-/** Tokens per second of ragged requests that come and go, by our sampler in a process of its own, in bfloat16. */
+/** Measures tokens per second of ragged requests that come and go, by our sampler in its own process, in bfloat16. */
 export async function sampledBy(wanted: {
   readonly shape: SampledShape;
   readonly rows: number;

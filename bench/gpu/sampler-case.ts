@@ -1,7 +1,8 @@
 /**
- * One case of bench/gpu/sampler.ts, in a process of its own. Argument: a SamplerCase as JSON. Every result is a line of
- * JSON on standard output. Random weights; each figure is of the sampler's own API: requests of ragged prompts and
- * replies come and go, a quarter more of them than there are rows, so that a row that ends is taken by another request.
+ * Runs one case of bench/gpu/sampler.ts in its own process. Its argument is a SamplerCase as JSON, and every result is
+ * a line of JSON on standard output. Weights are random. Each figure is measured through the sampler's own API:
+ * requests of ragged prompts and replies come and go, a quarter more of them than there are rows, so that a row that
+ * ends is taken by another request.
  */
 import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,11 +20,11 @@ import { checkLogprobs } from "./sampler-check.js";
 export interface SamplerCase {
   readonly name: string;
   readonly shape: Parameters<typeof parseModelConfig>[0];
-  /** A sampler each, one after the other, in this process. */
+  /** The samplers, which run one after the other in this process. */
   readonly samplers: readonly {
     /** Requests in flight at once. */
     readonly rows: number;
-    /** Tokens sampled a call; absent: the sampler's own. */
+    /** Tokens sampled per call. Default: the sampler's own. */
     readonly stepsPerCall?: number;
     readonly workloads: readonly Workload[];
   }[];
@@ -34,16 +35,16 @@ export interface SamplerCase {
   readonly precision: "float32" | "bfloat16";
   readonly mode: "xla" | "graph" | "eager";
   readonly cache: "slots" | "pages";
-  /** Seconds that a figure is taken over, after requests have come and gone for as long. */
+  /** Seconds of the measurement, which begins after requests have come and gone for as long. */
   readonly seconds: number;
-  /** false: functions that nobody asked for are not compiled, where the first tokens are all that is wanted. */
+  /** If false, functions are compiled only on demand, for cases that measure nothing but the first tokens. */
   readonly prepares?: boolean;
 }
 
-/** In groups eight requests that follow each other share their prompt. */
+/** In "groups", eight consecutive requests share their prompt. */
 export type Workload = "own prompts" | "groups" | "truncated" | "check";
 
-/** Calls at new shapes may still be met after so many pauses: the figure then says how many. */
+/** After this many pauses, calls at new shapes may still occur; the figure then says how many. */
 const mostPauses = 3;
 
 const case_ = JSON.parse(process.argv[2] ?? "{}") as SamplerCase;
@@ -53,7 +54,7 @@ const report = (result: object): void => {
 const seconds = (since: number): number => Number(((performance.now() - since) / 1000).toFixed(2));
 
 let state = 12_345;
-/** A whole number from `least` to `most`. */
+/** Returns a random whole number from `least` to `most`. */
 function anyOf([least, most]: readonly [number, number]): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return least + Math.floor((state / 2 ** 32) * (most - least + 1));
@@ -70,7 +71,7 @@ function usedMiB(): number | undefined {
   }
 }
 
-/** Requests of a workload, without end. */
+/** Yields requests of a workload without end. */
 function* requests(config: ModelConfig, workload: Workload): Generator<GenerateRequest> {
   let promptTokenIds: number[] = [];
   for (let number = 0; ; number++) {
@@ -100,7 +101,8 @@ async function measure(sampler: ModelSampler, config: ModelConfig, workload: Wor
   const failed = Promise.all(clients);
   failed.catch(() => undefined);
   const rest = async (): Promise<unknown> => await Promise.race([sleep(case_.seconds * 1000), failed]);
-  // Whatever a workload has compiled is compiled before the figure begins: until a whole pause passes without.
+  // The measurement begins when everything that the workload needs is compiled: when a whole pause passes without
+  // compilation.
   const compiled = () => Object.values(sampler.functionStats).filter(({ calls }) => calls > 0).length;
   let before = -1;
   for (let pause = 0; pause < mostPauses && compiled() > before; pause++) {
@@ -163,7 +165,7 @@ for (const { rows, workloads, stepsPerCall } of case_.samplers) {
   const made = seconds(from);
   const first = requests(config, "own prompts").next().value as GenerateRequest;
   const asked = performance.now();
-  // One token by the call that reads, and one whole call that samples.
+  // This covers one token by the call that reads the prompt, and one whole call that samples.
   const maxTokens = Math.min(33, case_.maxLength - first.promptTokenIds.length);
   let firstToken: number | undefined;
   const onTokens = () => {

@@ -8,8 +8,9 @@ import {
 } from "../../packages/model/src/index.js";
 
 /**
- * Log-probabilities of sampled tokens against one pass over prompt and reply in float32, tensor by tensor: ragged prompts,
- * some in several pieces, some sharing a beginning, some truncated. Set NVIDIA_TF32_OVERRIDE=0.
+ * Compares log-probabilities of sampled tokens with one pass over prompt and reply in float32, tensor by tensor. The
+ * prompts are ragged: some come in several pieces, some share a prefix, some have truncated sampling. Set
+ * NVIDIA_TF32_OVERRIDE=0.
  */
 export async function checkLogprobs(
   { tf }: Backend,
@@ -48,7 +49,7 @@ export async function checkLogprobs(
       largest = Math.max(largest, difference);
       sum += difference;
       count += 1;
-      // Truncation takes mass from others: what is left can only become likelier.
+      // Truncation removes the mass of other tokens, so the remaining ones can only become more likely.
       if ((sampledLogprobs[t] as number) < logprob - 1e-4) raised += 1;
     });
   });

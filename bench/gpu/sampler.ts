@@ -1,9 +1,10 @@
 /**
- * The sampler through its own API on one GPU: log-probabilities against float32, then tokens per second of ragged requests that
- * come and go, first tokens cold and warm, memory, and what each compiled function took. Usage: tsx
- * --conditions=@palimpsest/source bench/gpu/sampler.ts [--budget-seconds 560] [--cases REGEXP] [--json FILE] [--tiny]
- * Each case is a process of its own with a limit; all together end within the budget. `--tiny` runs the same cases at tiny
- * shapes on a CPU in mode graph, to see that all of it runs.
+ * Measures the sampler through its own API on one GPU: log-probabilities against float32, then tokens per second of
+ * ragged requests that come and go, first tokens cold and warm, memory, and the time of each compiled function.
+ * Each case runs in its own process with a time limit, and all together end within the budget. `--tiny` runs the same
+ * cases at tiny shapes on a CPU in mode graph, to check that all of it runs.
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/sampler.ts [--budget-seconds 560] [--cases REGEXP] [--json FILE]
+ * [--tiny]
  */
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -99,7 +100,7 @@ const cases: readonly LimitedCase[] = [
 const results: object[] = [];
 const deadline = performance.now() + Number(flags["budget-seconds"]) * 1000;
 
-/** What a case would be on a CPU in a few seconds. */
+/** Shrinks a case so that it runs on a CPU in a few seconds. */
 function tiny(given: LimitedCase): LimitedCase {
   const shape = { ...checked, vocabSize: 128, hiddenSize: 32, layers: 2, headDim: 8, intermediateSize: 48 };
   const lengths = { maxLength: 340, prompt: [4, 20], reply: [4, 20] } as const;
@@ -134,7 +135,7 @@ async function runCase({ limitSeconds, environment, ...setup }: LimitedCase): Pr
 function keep(result: object): void {
   results.push(result);
   console.log(JSON.stringify(result));
-  // After each, so that nothing is lost where a later one hangs.
+  // The file is written after each case, so that nothing is lost if a later one hangs.
   if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`);
 }
 

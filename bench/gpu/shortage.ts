@@ -1,8 +1,9 @@
 /**
- * What a person sees when a GPU's memory runs out, and what still works afterwards: an update that is too large, a sampler whose
- * table is, and a learner of a fitting size in the same process. Usage: tsx --conditions=@palimpsest/source
- * bench/gpu/shortage.ts [--rows 64]; the update has ROWS rows of 4,096 tokens through 494M parameters.
- * Ends with 1 where anything but MEMORY_EXHAUSTED was thrown.
+ * Shows what a user sees when a GPU's memory runs out, and what still works afterwards: an update that is too large, a
+ * sampler whose table is too large, and a learner that fits, in the same process.
+ * Exits with 1 if anything but MEMORY_EXHAUSTED was thrown.
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/shortage.ts [--rows 64]; the update has ROWS rows of 4,096
+ * tokens through 494M parameters.
  */
 import { parseArgs } from "node:util";
 import { loadBackend } from "../../packages/jit/src/index.js";

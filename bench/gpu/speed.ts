@@ -1,10 +1,11 @@
 /**
- * Updates of the learner and waves of the sampler at several shapes, on a GPU where tensorflow has one: each case in a process
- * of its own, so that its peak of GPU memory is its own. Usage: tsx --conditions=@palimpsest/source bench/gpu/speed.ts
- * [--cases REGEXP] [--seconds 10] [--memory JSON] [--json FILE]; `--cases list` names the cases, --memory replaces fields of the
- * learner's `memory`.
- * Of a learner: tokens per second of whole updates (gradients, norm, AdamW), padding none, lm-head over every position. Of a
- * sampler: sampled tokens per second over everything: queue, host, prompts, device.
+ * Measures updates of the learner and waves of the sampler at several shapes, on a GPU where TensorFlow has one. Each
+ * case runs in its own process, so that its peak of GPU memory is measured separately.
+ * For a learner the figure is tokens per second of whole updates (gradients, norm, AdamW), without padding and with the
+ * lm-head over every position. For a sampler it is sampled tokens per second over everything: queue, host, prompts,
+ * device.
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/speed.ts [--cases REGEXP] [--seconds 10] [--memory JSON] [--json
+ * FILE]; `--cases list` names the cases, --memory replaces fields of the learner's `memory`.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -33,7 +34,10 @@ const threeB = {
   inner: 11_008,
 };
 const half = { vocab: 151_936, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 };
-/** What a GPU has room for: logits in few chunks, attention in four blocks, each of which leaves out the keys after it. */
+/**
+ * Limits that a GPU's memory allows: logits in few chunks, attention in four blocks, each of which skips the later
+ * keys.
+ */
 const roomy = { logitsMb: 1280, scoresMb: 512, applyMb: 512 };
 const xla = { prefer: "tensorflow", mode: "xla" };
 const updates = {
@@ -96,7 +100,7 @@ type Answer = Readonly<Record<string, number>>;
 
 type FunctionTimes = Readonly<Record<string, { readonly calls: number; readonly totalMs: number }>>;
 
-/** Of each function that was called between two looks. */
+/** Milliseconds per call of each function that was called between the two snapshots. */
 function msPerCall(before: FunctionTimes, after: FunctionTimes): Record<string, number> {
   const used = Object.entries(after).flatMap(([name, { calls, totalMs }]) => {
     const own = calls - (before[name]?.calls ?? 0);
@@ -174,7 +178,7 @@ for (const [name, setup] of Object.entries({ ...updates, ...waves })) {
   const result = "batches" in setup ? await waveCase(name, setup) : await updateCase(name, setup);
   results.push({ name, ...result, peakGpuMiB: watch.end() });
   console.log(JSON.stringify(results.at(-1)));
-  // After each, so that nothing is lost where a later one hangs.
+  // The file is written after each case, so that nothing is lost if a later one hangs.
   if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`);
 }
 process.exit(0);

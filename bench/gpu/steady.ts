@@ -1,8 +1,10 @@
 /**
- * Whether a long run holds what it takes: updates of adapters and calls of the sampler in one process, and after every tenth of
- * them the GPU's memory, the process's, tfjs's tensors and TensorFlow's handles. Random weights of SmolLM2-135M's shape. Usage: tsx
- * --conditions=@palimpsest/source bench/gpu/steady.ts [--updates 500] [--calls 5000] [--small] [--mode xla] [--json FILE]
- * Ends with 1 where the last half grew: by a tensor, or by more than 2 % of a memory.
+ * Checks that memory stays flat in a long run: updates of adapters and calls of the sampler run in one process, and
+ * after every tenth of them it reads the GPU's memory, the process's, tfjs's tensors and TensorFlow's handles. Weights
+ * are random, of SmolLM2-135M's shape.
+ * Exits with 1 if the last half grew: by a tensor, or by more than 2 % of a memory.
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/steady.ts [--updates 500] [--calls 5000] [--small] [--mode xla]
+ * [--json FILE]
  */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -68,7 +70,7 @@ function look(done: number): Look {
   };
 }
 
-/** Does `count` of a work, in tenths, and says what was held after each. */
+/** Runs `count` repetitions of a work in tenths, and reports the memory in use after each. */
 async function watched(what: string, count: number, work: (from: number, to: number) => Promise<unknown>) {
   const looks: Look[] = [];
   for (let tenth = 0; tenth < 10; tenth++) {
@@ -121,7 +123,7 @@ const sampler = createSampler({
   maxLength: 256,
   maxBatch: 64,
 });
-/** Requests of other prompts and other lengths, as many in flight as the sampler has rows. */
+/** Samples requests of different prompts and lengths, as many in flight as the sampler has rows. */
 async function sample(from: number, to: number): Promise<void> {
   let next = from;
   const client = async (): Promise<void> => {

@@ -1,7 +1,8 @@
 /**
- * Seconds from a process's start to its first sampled token and to its first update, with the cache of compiled programs that
- * is there: the first round may compile, the second finds its programs. Usage: tsx --conditions=@palimpsest/source
- * bench/gpu/warm-start.ts [--shape smollm2|half|small] [--rounds 2] [--json FILE]
+ * Measures the seconds from a process's start to its first sampled token and to its first update, with the existing
+ * cache of compiled programs: the first round may compile, the second finds its programs.
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/warm-start.ts [--shape smollm2|half|small] [--rounds 2] [--json
+ * FILE]
  */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";

@@ -1,10 +1,11 @@
 /**
- * Asynchronous steps against synchronous ones, through every real process: the quickstart's recipe, and the same with documents,
- * and so episodes, of log-normal length (σ = 1). For each seed the modes take turns on one cluster, so that a drift of the
- * machine's speed meets all of them. Prints steps an hour and the exact match after the last step, with the paired interval of
- * the difference to the synchronous run over all seeds' questions. Needs built code: npm run build.
- * Usage: npx tsx --conditions=@palimpsest/source bench/learning/async.ts [--recipes quickstart,log-normal] [--seeds 1,2,3]
- *   [--modes sync,wait,refill] [--staleness 2] [--steps 140] [--tasks 128] [--json FILE]
+ * Compares asynchronous steps with synchronous ones, through every real process: with the quickstart's recipe, and with
+ * the same recipe over documents, and therefore episodes, of log-normal length (σ = 1). For each seed the modes
+ * alternate on one cluster, so that a drift of the machine's speed affects all of them. Prints steps per hour and the
+ * exact match after the last step, with the paired interval of the difference to the synchronous run over all seeds'
+ * questions. Needs built code: npm run build.
+ * Usage: npx tsx --conditions=@palimpsest/source bench/learning/async.ts [--recipes quickstart,log-normal] [--seeds
+ *   1,2,3] [--modes sync,wait,refill] [--staleness 2] [--steps 140] [--tasks 128] [--json FILE]
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -42,7 +43,7 @@ interface RunFigures {
   readonly stalenessMax: number;
   readonly groupsStale: number;
   readonly exactMatch: number;
-  /** Right or wrong, question by question. */
+  /** Whether each question was answered correctly, in order. */
   readonly correct: readonly boolean[];
   readonly load: number;
 }
@@ -53,7 +54,7 @@ const { parse } = createRequire(new URL("../../packages/trainer/package.json", i
 type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const base = parse(readFileSync("recipes/quickstart.yaml", "utf8")) as Sections;
 
-/** Documents of 12 sentences in the median; those above 20 times of it are as long as that. */
+/** Writes documents of 12 sentences in the median; lengths are capped at 20 times that. */
 async function writeLogNormalTasks(file: string, seed: number): Promise<void> {
   const random = createRandom(`${seed}/lengths`);
   const rows: string[] = [];
@@ -83,7 +84,7 @@ async function measure(
     name,
     seed,
     ...(recipe === "log-normal" ? { data: { source: "jsonl", path: tasks } } : {}),
-    // All modes train by the same loss.
+    // All modes train with the same loss.
     learner: { ...base["learner"], importance: { kind: "tis-token", cap: 2 } },
     train: {
       ...base["train"],
@@ -123,7 +124,7 @@ async function measure(
   return figures;
 }
 
-/** The modes of each recipe against its synchronous runs. */
+/** Compares the modes of each recipe with its synchronous runs. */
 function compared(runs: readonly RunFigures[]) {
   const others = [...new Set(runs.map(({ recipe, mode }) => `${recipe} ${mode}`))].filter(
     (name) => !name.endsWith(" sync"),

@@ -1,9 +1,9 @@
 /**
- * What a large file of training questions costs the driver: makes a prepared file of documents of one length, opens it as
- * `palimpsest train` does (every row is read and checked once) and opens the groups of a step, each in a process of its own
- * whose resident set is read from outside. Prints one table; with --json FILE also writes it.
- * Usage: npx tsx --conditions=@palimpsest/source bench/learning/big-file.ts [--gib 4] [--characters 125000] [--groups 128]
- *   [--form jsonl|corpus] [--keep FOLDER] [--json FILE]
+ * Measures what a large file of training questions costs the driver. It makes a prepared file of documents of one
+ * length, opens it as `palimpsest train` does (every row is read and checked once) and opens the groups of a step, each
+ * in its own process whose resident set is read from outside. Prints one table; with --json FILE it also writes it.
+ * Usage: npx tsx --conditions=@palimpsest/source bench/learning/big-file.ts [--gib 4] [--characters 125000] [--groups
+ *   128] [--form jsonl|corpus] [--keep FOLDER] [--json FILE]
  */
 import { spawn } from "node:child_process";
 import {
@@ -36,7 +36,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** Paragraphs of made-up words, as many as HotpotQA has for a training set of the published size. */
+/** Makes paragraphs of made-up words, as many as HotpotQA has for a training set of the published size. */
 const vocabulary =
   "river town painter barn judge film book street summer letter garden window harbor stone music".split(" ");
 const paragraphCharacters = 600;
@@ -57,7 +57,10 @@ const row = (index: number, document: unknown) =>
     metadata: {},
   });
 
-/** Writes the file, and its corpus where documents are places in one; a few thousand paragraphs are mixed anew for each. */
+/**
+ * Writes the file, and its corpus where documents refer to one. A few thousand paragraphs are mixed anew for each
+ * document.
+ */
 async function makeFile(folder: string): Promise<string> {
   const path = join(folder, "tasks.jsonl");
   if (existsSync(path)) return path;
@@ -97,14 +100,14 @@ async function makeCorpus(path: string, paragraphs: readonly string[], wanted: n
 interface Opened {
   readonly tasks: number;
   readonly openSeconds: number;
-  /** Of all threads, so that a busy machine can be told what a quiet one would take. */
+  /** Processor seconds of all threads, which show on a busy machine what an idle one would take. */
   readonly openProcessorSeconds: number;
   readonly firstGroupsSeconds: number;
   readonly stepSeconds: number;
   readonly peakRssBytes: number;
 }
 
-/** What the driver does until the first groups go out, and then for some steps more. */
+/** Does what the driver does until the first groups are dispatched, and then for some more steps. */
 async function open(path: string): Promise<Opened> {
   const startedAt = performance.now();
   const before = process.cpuUsage();

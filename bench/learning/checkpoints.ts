@@ -1,11 +1,11 @@
 /**
- * Seconds that a step costs with a checkpoint at every step and with one each so many steps: update, dump and save are the
- * product's own (`Learner.update`, `writeStepDump`, `LearnerSaves`), sampling and publication are not in it. Afterwards the
- * log of the largest interval is repeated, as after a crash, and its weights are compared by hash.
- * Usage: npx tsx --conditions=@palimpsest/source bench/learning/checkpoints.ts [--shape FOLDER] [--every 1,10] [--steps 10]
- *   [--rows 8] [--length 128] [--threads 2] [--dir FOLDER] [--json FILE]
- * `--shape` is a folder with a config.json, such as recipes/shapes/smollm2-135m, whose weights are then drawn; `--dir` is where
- * checkpoints go: their disk is what is measured.
+ * Measures the seconds per step with a checkpoint at every step and with one every few steps. Update, dump and save are
+ * the product's own (`Learner.update`, `writeStepDump`, `LearnerSaves`); sampling and publication are not included.
+ * Afterwards the log of the largest interval is replayed, as after a crash, and its weights are compared by hash.
+ * Usage: npx tsx --conditions=@palimpsest/source bench/learning/checkpoints.ts [--shape FOLDER] [--every 1,10] [--steps
+ *   10] [--rows 8] [--length 128] [--threads 2] [--dir FOLDER] [--json FILE]
+ * `--shape` is a folder with a config.json, such as recipes/shapes/smollm2-135m, whose weights are then random; `--dir`
+ * is where checkpoints go: their disk is what is measured.
  */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -54,7 +54,7 @@ async function measure(everySteps: number) {
     const saves = new LearnerSaves(learner, settings, "");
     let weightsHash = learner.weightsHash();
     await saves.saveCheckpoint({ weightsHash, consumedGroupIds: [], dataCursor: {} });
-    // The first update compiles.
+    // The first update includes compilation, so it is not counted.
     const [updates, saved, whole]: [number[], number[], number[]] = [[], [], []];
     for (let step = 1; step <= steps; step++) {
       const startedAt = performance.now();
@@ -63,7 +63,7 @@ async function measure(everySteps: number) {
       const dumpedAt = performance.now();
       await learner.update(groups);
       const updatedAt = performance.now();
-      // Publication hashes the weights, in both cases.
+      // Publication hashes the weights in both cases.
       const parentHash = weightsHash;
       weightsHash = learner.weightsHash();
       const hashedAt = performance.now();
@@ -92,7 +92,7 @@ async function measure(everySteps: number) {
   }
 }
 
-/** What a learner does that starts after a crash. */
+/** Does what a learner does that starts after a crash. */
 async function repeated(checkpointDir: string, weightsHash: string) {
   const startedAt = performance.now();
   const run = await findSaved(checkpointDir);

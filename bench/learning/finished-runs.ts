@@ -1,5 +1,5 @@
 /**
- * Table, results file and reward curves of runs that `palimpsest train` has finished, each beside its control.
+ * Makes the table, results file and reward curves of finished runs of `palimpsest train`, each beside its control.
  * Usage: npx tsx --conditions=@palimpsest/source bench/learning/finished-runs.ts "NAME=RUN-FOLDER" …
  *   --title TEXT --results bench/results/NAME.json --plot docs/images/NAME.svg [--smooth 5]
  */
@@ -11,7 +11,7 @@ import { linePlot } from "../../packages/evals/src/index.js";
 interface Length {
   readonly n: number;
   readonly meanReward: number;
-  /** Null where the reward tells none. */
+  /** Null where the reward does not report it. */
   readonly exactMatch: number | null;
 }
 interface Report {

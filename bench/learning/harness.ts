@@ -1,7 +1,7 @@
 /**
- * Responsibility: the command line of a learning bench: one run (task, seed, control) a process, which writes one JSON file; and
- * `--collect`, which makes of a folder of them the table, the results file and the curves.
- * Not responsible for: the run itself (in-process-run.ts), what is learned (the bench that calls it).
+ * Responsibility: the command line of a learning bench: one run (task, seed, control) per process, which writes one
+ * JSON file; and `--collect`, which turns a folder of them into the table, the results file and the curves. Not
+ * responsible for: the run itself (in-process-run.ts), what is learned (the bench that calls it).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -14,9 +14,9 @@ import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js"
 import type { Task } from "../../packages/trajectories/src/index.js";
 import { type CurvePoint, type EvaluationSet, runInProcess, type SetResult } from "./in-process-run.js";
 
-/** A measure of an evaluation set over the run. */
+/** One measure of an evaluation set, followed over the run. */
 export interface Measure {
-  /** Name of the set; absent: the first. */
+  /** The name of the set. Default: the first set. */
   readonly set?: string;
   /** `reward`, a component of the reward, or a counter of the agent. */
   readonly measure: string;
@@ -27,22 +27,22 @@ export interface LearningTask {
   readonly recipe: string;
   /** Updates between evaluations. */
   readonly evaluateEvery: number;
-  /** Columns of the table; the first is what the task is judged by. */
+  /** The columns of the table; the first one is the criterion of the task. */
   readonly measures: Readonly<Record<string, Measure>>;
-  /** The recipe as this task has it. */
+  /** Adapts the recipe to this task. */
   readonly adapt?: (recipe: Recipe) => Recipe;
-  /** Training questions of a seed; absent: the recipe's, reseeded. */
+  /** The training questions of a seed. Default: the recipe's, reseeded. */
   readonly tasks?: (recipe: Recipe, seed: number) => Promise<readonly Task[]> | readonly Task[];
-  /** Evaluation; absent: the recipe's. */
+  /** The evaluation sets. Default: the recipe's. */
   readonly sets?: (recipe: Recipe) => Promise<readonly EvaluationSet[]> | readonly EvaluationSet[];
 }
 
 export interface LearningPlot {
-  /** File in docs/images, without .svg. */
+  /** The name of the file in docs/images, without .svg. */
   readonly file: string;
   readonly title: string;
   readonly yLabel: string;
-  /** Lines: task and column of its table; a control line is drawn where there are shuffled runs. */
+  /** The lines of the plot: task and column of its table. A control line is drawn where there are shuffled runs. */
   readonly lines: readonly { readonly task: string; readonly column: string; readonly name: string }[];
   readonly yMax?: number;
 }
@@ -54,7 +54,7 @@ export interface LearningBench {
   readonly plots: readonly LearningPlot[];
 }
 
-/** What one process writes. */
+/** The content of the file that one process writes. */
 interface RunFile {
   readonly task: string;
   readonly recipe: string;
@@ -62,7 +62,7 @@ interface RunFile {
   readonly shuffled: boolean;
   readonly steps: number;
   readonly curve: readonly CurvePoint[];
-  /** Mean training reward, step by step. */
+  /** Mean training reward of each step. */
   readonly rewards: readonly number[];
   readonly seconds: number;
   readonly processorSeconds: number;
@@ -110,7 +110,7 @@ export async function learningBench(bench: LearningBench): Promise<void> {
     `${bench.name}.${flags.task}.${seed}${flags.shuffled ? ".shuffled" : ""}.json`,
   );
   mkdirSync(flags.out, { recursive: true });
-  /** As far as the run has come: one that is cut short leaves what it has shown. */
+  /** Writes the state of the run so far, so that a run that is cut short leaves what it has shown. */
   const write = (): RunFile => {
     const { user, system } = process.cpuUsage(processorBefore);
     const run: RunFile = {
@@ -167,7 +167,7 @@ export async function learningBench(bench: LearningBench): Promise<void> {
   );
 }
 
-/** Another seed is other training questions, sampling and shuffles; the evaluation stays. */
+/** The seed changes the training questions, the sampling and the shuffles; the evaluation stays the same. */
 function recipeOf(task: LearningTask, seed: number, base?: string, steps?: string): Recipe {
   const { recipe: read } = readRecipe(task.recipe);
   const recipe = task.adapt?.(read) ?? read;
@@ -218,7 +218,7 @@ function tableRow(bench: LearningBench, run: RunFile): Record<string, string | n
   };
 }
 
-/** Mean of the seeds at each evaluation, bars from the lowest seed to the highest. */
+/** Plots the mean of the seeds at each evaluation, with bars from the lowest seed to the highest. */
 function plotOf(bench: LearningBench, plot: LearningPlot, runs: readonly RunFile[]): string {
   const series = plot.lines.flatMap(({ task, column, name }): PlotSeries[] => {
     const measure = bench.tasks[task]?.measures[column];

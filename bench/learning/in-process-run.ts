@@ -21,25 +21,25 @@ import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js"
 import { type InProcessPolicy, trainInProcess } from "../../packages/trainer/src/train-in-process.js";
 import type { Task } from "../../packages/trajectories/src/index.js";
 
-/** Questions that are asked before, between and after; none of them is trained. */
+/** Questions that are asked before, during and after training; none of them is trained on. */
 export interface EvaluationSet {
   readonly name: string;
   readonly tasks: readonly Task[];
-  /** Of sampling; absent: the recipe's, or 0. */
+  /** Temperature of sampling. Default: the recipe's, or 0. */
   readonly temperature?: number;
 }
 
-/** Means over a set's questions; a failed episode counts as nought. */
+/** Means over a set's questions; a failed episode counts as zero. */
 export interface SetResult {
   readonly name: string;
   readonly n: number;
   readonly failures: number;
-  /** `reward`, the reward's components, the agent's counters. */
+  /** The means of `reward`, the reward's components and the agent's counters. */
   readonly measures: Readonly<Record<string, number>>;
 }
 
 export interface CurvePoint {
-  /** Updates done. */
+  /** The number of updates done. */
   readonly step: number;
   readonly sets: readonly SetResult[];
 }
@@ -49,11 +49,11 @@ export interface InProcessRun {
   readonly seed: number;
   readonly shuffleRewards?: boolean;
   readonly threads?: number;
-  /** Training questions; absent: the recipe's. */
+  /** The training questions. Default: the recipe's. */
   readonly tasks?: readonly Task[];
-  /** Absent: the recipe's evaluation, one set a length, named by its tokens. */
+  /** The evaluation sets. Default: the recipe's evaluation, one set per length, named by its tokens. */
   readonly sets?: readonly EvaluationSet[];
-  /** Updates between evaluations; absent: before and after only. */
+  /** Updates between evaluations. Default: evaluation before and after training only. */
   readonly evaluateEvery?: number;
   readonly onStep?: (
     update: UpdateMetrics,
@@ -65,11 +65,11 @@ export interface InProcessRun {
 }
 
 export interface InProcessResult {
-  /** First before any update, last after all. */
+  /** The first point is before any update, the last after all of them. */
   readonly curve: readonly CurvePoint[];
-  /** Mean training reward, step by step. */
+  /** Mean training reward of each step. */
   readonly rewards: readonly number[];
-  /** Of the trained policy. */
+  /** The folder of the trained policy. */
   readonly model: ModelFolder;
 }
 

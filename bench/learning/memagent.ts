@@ -1,8 +1,8 @@
 /**
- * Does MemAgent learn what to keep? Needle: one fact, as in the quickstart; two-hop: two facts, one chunk apart or more,
- * the second of which only the first makes worth keeping. One run a process, in one process:
- * Usage: npx tsx --conditions=@palimpsest/source bench/learning/memagent.ts [--task needle|two-hop] [--seed 1] [--shuffled]
- *   [--steps N] [--threads 1] [--base FOLDER] [--save FOLDER] [--out runs/learning]
+ * Tests whether MemAgent learns what to keep. The task "needle" has one fact, as in the quickstart; "two-hop" has two
+ * facts, at least one chunk apart, and only the first makes the second worth keeping. One run, within one process:
+ * Usage: npx tsx --conditions=@palimpsest/source bench/learning/memagent.ts [--task needle|two-hop] [--seed 1]
+ *   [--shuffled] [--steps N] [--threads 1] [--base FOLDER] [--save FOLDER] [--out runs/learning]
  * then, over all files in --out: the same with --collect [--results bench/results] [--plots docs/images]
  */
 import { learningBench } from "./harness.js";

@@ -1,6 +1,7 @@
 /**
- * Does MemUpdate learn which call a store needs? A statement, a store of five records, a search and a change by tool calls;
- * the reward asks one question about the store, held-out ones are asked beside it. One run a process, in one process:
+ * Tests whether MemUpdate learns which call a store needs. An episode has a statement, a store of five records, a
+ * search and a change by tool calls. The reward asks one question about the store; held-out questions are evaluated as
+ * well. One run, within one process:
  * Usage: npx tsx --conditions=@palimpsest/source bench/learning/memupdate.ts [--seed 1] [--shuffled] [--steps N]
  *   [--threads 1] [--base FOLDER] [--save FOLDER] [--out runs/learning]
  * then, over all files in --out: the same with --collect [--results bench/results] [--plots docs/images]
@@ -14,7 +15,8 @@ const evaluationTasks = 192;
 function sets({ data }: Recipe) {
   if (data.source !== "store") throw new Error("the recipe's data are not statements for a store");
   const tasks = storeTasks({ ...data.store, count: evaluationTasks, seed: "evaluation" });
-  // As it is trained: the calls that it makes now and then are what is to become fewer.
+  // The evaluation samples as training does: the calls that the policy makes only now and then are the ones to become
+  // rarer.
   return [{ name: "statements", tasks, temperature: 1 }];
 }
 

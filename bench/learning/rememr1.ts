@@ -1,9 +1,9 @@
 /**
- * Does ReMemR1 learn to look back? Questions whose second fact stands before the first, and a memory of one fact: by
- * ReMemR1, by ReMemR1 whose queries find nothing, and by MemAgent from a base made by as many rows and steps. One run a
- * process, in one process:
- * Usage: npx tsx --conditions=@palimpsest/source bench/learning/rememr1.ts [--task rememr1|no-recall|memagent] [--seed 1]
- *   [--shuffled] [--steps N] [--threads 1] [--base FOLDER] [--save FOLDER] [--out runs/learning]
+ * Tests whether ReMemR1 learns to look back. The second fact of each question stands before the first, and the memory
+ * has room for one fact. The questions are answered by ReMemR1, by ReMemR1 whose queries find nothing, and by MemAgent
+ * from a base that was trained on as many rows and steps. One run, within one process:
+ * Usage: npx tsx --conditions=@palimpsest/source bench/learning/rememr1.ts [--task rememr1|no-recall|memagent] [--seed
+ *   1] [--shuffled] [--steps N] [--threads 1] [--base FOLDER] [--save FOLDER] [--out runs/learning]
  * then, over all files in --out: the same with --collect [--results bench/results] [--plots docs/images]
  */
 import { reverseTwoHopTasks } from "../../packages/small-world/src/index.js";

@@ -1,7 +1,7 @@
 /**
- * One document read by MemAgent with a scripted sampler, measured; prints figures as JSON. Started by linear-cost.ts with
- * --expose-gc. Arguments: tokenizer folder, file of pieces (a JSON string a line), pieces to read, chunk tokens, file of
- * pieces to warm up with.
+ * Measures how MemAgent reads one document with a scripted sampler, and prints the figures as JSON. It is started by
+ * linear-cost.ts with --expose-gc. Arguments: tokenizer folder, file of pieces (one JSON string per line), pieces to
+ * read, chunk tokens, file of pieces to warm up with.
  */
 import { createReadStream } from "node:fs";
 import { memAgent, memAgentConfig, type Sampler } from "../../packages/agents/src/index.js";
@@ -14,19 +14,19 @@ export interface ReadingFigures {
   readonly promptTokens: number;
   readonly sampledTokens: number;
   readonly seconds: number;
-  /** Of this process, threads of the collector included. */
+  /** Processor seconds of this process, including the threads of the garbage collector. */
   readonly cpuSeconds: number;
-  /** Heap after a collection, the highest; there is one after every `collectEveryTokens` of the document. */
+  /** The highest heap after a collection; there is one after every `collectEveryTokens` tokens of the document. */
   readonly peakLiveBytes: number;
-  /** Resident set before those collections, the highest: what reading that many tokens leaves behind counts. */
+  /** The highest resident set before those collections, which includes the garbage of reading that many tokens. */
   readonly peakCollectedRssBytes: number;
-  /** Resident set while time is taken and nobody asks for collections, the highest. */
+  /** The highest resident set during the timed reading, when nobody asks for collections. */
   readonly peakRssBytes: number;
 }
 
 /**
- * Left alone, a process lets garbage gather for a million tokens before it goes over its whole heap for the first time,
- * and later as long as its collector thinks right: a long document would be charged for what the collector has put off.
+ * Left alone, a process lets garbage accumulate for a million tokens before its first full collection, and afterwards
+ * for as long as its collector decides. A long document would then be charged for what the collector has deferred.
  */
 const collectEveryTokens = 5000;
 
@@ -43,7 +43,7 @@ if (collectGarbage === undefined) throw new Error("start with --expose-gc");
 
 const tokenizer = await loadTokenizer(tokenizerFolder);
 
-/** One block of the file is held, not what a line reader reads ahead. */
+/** Yields the pieces while only one block of the file is in memory, without the read-ahead of a line reader. */
 async function* pieces(path: string, most: number): AsyncGenerator<string> {
   let read = 0;
   let rest = "";
@@ -58,7 +58,7 @@ async function* pieces(path: string, most: number): AsyncGenerator<string> {
   if (rest !== "" && read < most) yield JSON.parse(rest) as string;
 }
 
-/** Notes every fifth token of the prompt's end, where the section stands. */
+/** Makes a sampler that notes every fifth token of the prompt's end, where the section is. */
 function notingSampler(onConversation: () => void): Sampler {
   return {
     async generate({ promptTokenIds, maxTokens, stopTokenIds }) {
@@ -99,7 +99,8 @@ async function collected(path: string, most: number): Promise<void> {
   });
 }
 
-// Other text first: code is compiled, and the tokenizer's cache of 10,000 words is full, whatever the document's length.
+// Another text is read first, so that code is compiled and the tokenizer's cache of 10,000 words is full, whatever the
+// document's length.
 collectGarbage();
 await collected(warmPath, Number.POSITIVE_INFINITY);
 [peakLiveBytes, peakCollectedRssBytes] = [0, 0];

@@ -1,10 +1,10 @@
 /**
- * What `batchInvariant` costs a sampler: two samplers of the same random weights, one with it, in processes of their own that take
- * turns with the same waves of requests. Of each pair of waves the ratio of processor time and of seconds is taken; printed are their
- * median and range. On a busy machine processor time is the better figure.
+ * Measures what `batchInvariant` costs a sampler: two samplers of the same random weights, one of them with it, run in
+ * separate processes and alternate over the same waves of requests. For each pair of waves the ratios of processor time
+ * and of seconds are taken; their median and range are printed. On a busy machine processor time is the better figure.
  *
- * Usage: npx tsx --conditions=@palimpsest/source bench/model/batch-invariance.ts [--shape smollm2|3.4M] [--batches 16,4]
- *   [--prompt 64] [--new 8] [--pairs 5] [--threads 2]
+ * Usage: npx tsx --conditions=@palimpsest/source bench/model/batch-invariance.ts [--shape smollm2|3.4M] [--batches
+ *   16,4] [--prompt 64] [--new 8] [--pairs 5] [--threads 2]
  */
 import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -73,7 +73,7 @@ for (const batch of batches) {
   };
   const pairs: { readonly usual: Wave; readonly invariant: Wave }[] = [];
   for (let pair = -1; pair < Number(flags.pairs); pair++) {
-    // Who goes first changes, so that a drift of the machine meets both.
+    // The order alternates, so that a drift of the machine affects both.
     const first = await wave(pair % 2 === 0 ? usual : invariant);
     const second = await wave(pair % 2 === 0 ? invariant : usual);
     if (pair < 0) continue;

@@ -1,9 +1,10 @@
 /**
- * How far bfloat16 moves log-probabilities: greedy replies of a model on this CPU in float32 and in bfloat16, compared token by token
- * as long as both drew the same ones.
+ * Measures how far bfloat16 moves log-probabilities: greedy replies of a model on this CPU in float32 and in bfloat16
+ * are compared token by token for as long as both sampled the same tokens.
  *
- * Usage: npx tsx --conditions=@palimpsest/source bench/model/precision-parity.ts [--single bfloat16|int8: one prompt after
- *   the other, with these weights of a request that runs alone] [--prompts 12] [--new 24] [--model FOLDER] [--json FILE]
+ * Usage: npx tsx --conditions=@palimpsest/source bench/model/precision-parity.ts [--single bfloat16|int8: one prompt
+ *   after the other, with these weights of a request that runs alone] [--prompts 12] [--new 24] [--model FOLDER]
+ *   [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -68,7 +69,7 @@ async function replies(precision: "float32" | "bfloat16", singleWeights: SingleW
   const results: Awaited<ReturnType<typeof reply>>[] = [];
   if (singleWeights === "off") results.push(...(await Promise.all(prompts.map(reply))));
   else {
-    // The decoder is made for the first, which is sampled once more.
+    // The decoder is made for the first prompt, which is therefore sampled once more.
     await reply(prompts[0] ?? []);
     for (const prompt of prompts) results.push(await reply(prompt));
   }

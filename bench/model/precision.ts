@@ -1,9 +1,11 @@
 /**
- * SmolLM2-135M (or another folder) in float32 and in bfloat16 on this CPU: requests of a short prompt at once, timed from the first sampled
- * token of the last one on, so that prompts do not count. Processor seconds are the figure to trust while others use the machine.
+ * Compares SmolLM2-135M (or another folder) in float32 and in bfloat16 on this CPU: requests with a short prompt are
+ * sent at once and timed from the first sampled token of the last one on, so that prompts do not count. Processor
+ * seconds are the figure to trust while others use the machine.
  *
- * Usage: npx tsx --conditions=@palimpsest/source bench/model/precision.ts [--precision float32,bfloat16] [--batches 1,16,64,256]
- *   [--single auto,off,int8: weights of a request that runs alone] [--new 33] [--prompt 24] [--rounds 3] [--threads 2] [--max-length 128] [--model FOLDER]
+ * Usage: npx tsx --conditions=@palimpsest/source bench/model/precision.ts [--precision float32,bfloat16] [--batches
+ *   1,16,64,256] [--single auto,off,int8: weights of a request that runs alone] [--new 33] [--prompt 24] [--rounds 3]
+ *   [--threads 2] [--max-length 128] [--model FOLDER]
  */
 import { homedir, loadavg } from "node:os";
 import { join } from "node:path";
@@ -69,7 +71,7 @@ for (const { precision, singleWeights } of settings) {
             seen = true;
             begun += 1;
             if (begun < batch) return;
-            // What others sampled before is not of this time.
+            // Tokens that were sampled before do not belong to the timed part.
             counted = 0;
             from = performance.now();
             cpu = process.cpuUsage();

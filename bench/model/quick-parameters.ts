@@ -5,17 +5,20 @@ import {
   parameterShapes,
 } from "../../packages/model/src/index.js";
 
-/** From this many parameters on, drawing each would take longer than what is measured. */
+/** Above this many parameters, drawing each of them would take longer than the measurement. */
 const DRAWN = 20_000_000;
 const BLOCK = 2 ** 20;
 
-/** Weights as good as random for arithmetic: the model's own where it is small, else one drawn block again and again. */
+/**
+ * Returns weights that are as good as random for the arithmetic: freshly initialized ones for a small model, else one
+ * random block repeated.
+ */
 export function quickParameters(model: ModelConfig): Record<string, Float32Array> {
   if (parameterCount(model) <= DRAWN) return initParameters(model, 1);
   let seed = 1;
   const block = Float32Array.from({ length: BLOCK }, () => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-    return 0.06 * (seed / 2 ** 32 - 0.5); // deviation 0.017
+    return 0.06 * (seed / 2 ** 32 - 0.5); // the standard deviation is 0.017
   });
   const entries = Object.entries(parameterShapes(model)).map(([name, shape]) => {
     const values = new Float32Array(shape.reduce((product, dimension) => product * dimension, 1));

@@ -1,6 +1,7 @@
 /**
- * One contender of bench/model/sampling.ts: a sampler of ours at one shape, on one backend, in one mode. First line of
- * standard input: what to make. Every further line {"batch": n}: one wave of n requests, sent at once, no early stop.
+ * Runs one system of bench/model/sampling.ts: our sampler at one shape, on one backend, in one mode. The first line of
+ * standard input says what to make; every further line {"batch": n} is one wave of n requests that are sent at once and
+ * do not stop early.
  */
 import { createInterface } from "node:readline";
 import { type JitMode, loadBackend } from "../../packages/jit/src/index.js";
@@ -18,7 +19,7 @@ interface Setup {
     intermediateSize: number;
     tieWordEmbeddings?: boolean;
   };
-  /** The sampler's own; default false. */
+  /** The sampler's own option; default false. */
   readonly batchInvariant?: boolean;
   readonly precision?: "float32" | "bfloat16";
   readonly backend: "tensorflow" | "wasm";
@@ -33,7 +34,7 @@ const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { value: first } = await lines.next();
 const setup = JSON.parse(first as string) as Setup;
 const { shape, promptTokens, newTokens } = setup;
-// Written-out graphs sample in lanes of one thread each; everything else shares its threads.
+// Unrolled graphs sample in lanes of one thread each; everything else shares its threads.
 const { batchInvariant } = setup;
 const lanes = setup.mode === "graph" && batchInvariant === undefined ? setup.threads : 1;
 const backend = await loadBackend({

@@ -1,25 +1,28 @@
 /**
- * Sampling of two small shapes, in every mode, beside transformers' generate; and of SmolLM2-135M-Instruct, beside
- * llama.cpp. Contenders are processes of their own that take turns, so that a drift of the machine's speed meets all of
- * them; medians over rounds are printed, and ratios to the peer of the same run. Tokens per second count sampled tokens
- * over everything: queue, host work, prompts, device.
+ * Compares sampling of two small shapes, in every mode, with transformers' generate, and sampling of
+ * SmolLM2-135M-Instruct with llama.cpp. The systems run in separate processes and alternate, so that a drift of the
+ * machine's speed affects all of them. Medians over rounds are printed, and ratios to the peer of the same run. Tokens
+ * per second count sampled tokens over everything: queue, host work, prompts, device.
  *
- * What bounds it on two cores (AVX-512 without bf16), from profiles and from kernels measured alone, and what would lift it:
- * - 3.4M, batch 64 and 256: half of the processor time is matrix products, dense ones at 150 GFLOP/s per core, those with keys
- *   and values at the 20 GB/s that a core reads; a tenth copies pages, a sixth is small operations. Two threads that share
- *   operations of 0.1 to 0.8 ms lose a quarter of it, so each samples half of the batch (`lanes`): 13.4 ms of processor time
- *   a step of 64 rows instead of 16. A fused attention kernel would lift most of the rest; stock libtensorflow has none on
- *   this CPU.
- * - 115k: the fixed cost of small operations, nothing else.
- * - SmolLM2, one request: every weight is read for every token (docs/sampler.md, a single request). Many requests, on two cores with
- *   AVX-512 and its bfloat16 but without AMX: of a step of 64 rows in two lanes, seven tenths are matrix products, those of layers at 115 and the float32 head at 70
- *   GFLOP/s per core; attention takes a tenth of that time. Products of the layers copy their weights into blocks at every call; with the weights as the left
- *   factor they would not, and took 70 and 81 % of the time at 16 and 32 rows on one core.
+ * What bounds it on two cores (AVX-512 without bf16), from profiles and from kernels measured alone, and what would
+ * lift it:
+ * - 3.4M, batch 64 and 256: half of the processor time is matrix products, dense ones at 150 GFLOP/s per core, those
+ *   with keys and values at the 20 GB/s that a core reads; a tenth copies pages, a sixth is small operations. Two
+ *   threads that share operations of 0.1 to 0.8 ms lose a quarter of it, so each samples half of the batch (`lanes`):
+ *   a step of 64 rows takes 13.4 ms of processor time instead of 16. A fused attention kernel would lift most of the
+ *   rest; stock libtensorflow has none on this CPU.
+ * - 115k is bound by nothing but the fixed cost of small operations.
+ * - SmolLM2, one request: every weight is read for every token (docs/sampler.md, a single request). Many requests, on
+ *   two cores with AVX-512 and its bfloat16 but without AMX: of a step of 64 rows in two lanes, seven tenths are matrix
+ *   products, those of layers at 115 and the float32 head at 70 GFLOP/s per core; attention takes a tenth of that time.
+ *   Products of the layers copy their weights into blocks at every call; with the weights as the left factor they would
+ *   not, and took 70 and 81 % of the time at 16 and 32 rows on one core.
  *
  * Usage: npx tsx --conditions=@palimpsest/source bench/model/sampling.ts [--rounds 5] [--shapes 3.4M,115k,smollm2]
  *   [--batches 64,256] [--cases tensorflow:graph,tensorflow:eager,tensorflow:xla,wasm:eager] [--threads 2]
  *   [--prompt 32] [--new 128] [--python python3 with torch and transformers; else PALIMPSEST_BENCH_PYTHON]
- *   [--smollm2 FOLDER] [--requests 1,16,64,256] [--llama FOLDER with node-llama-cpp installed --gguf FILE] [--json FILE]
+ *   [--smollm2 FOLDER] [--requests 1,16,64,256] [--llama FOLDER with node-llama-cpp installed --gguf FILE] [--json
+ *   FILE]
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, homedir, loadavg } from "node:os";
@@ -73,7 +76,7 @@ function ours(file: string): [string, string[]] {
   return [process.execPath, [tsx, "--conditions=@palimpsest/source", join(here, file)]];
 }
 
-/** Starts the contenders one after the other; those that do not start are left out with a word. */
+/** Starts the systems one after the other; those that do not start are skipped with a message. */
 async function start(setups: readonly (readonly [Contender, unknown])[]): Promise<Contender[]> {
   const ready: Contender[] = [];
   for (const [contender, setup] of setups) {
@@ -84,7 +87,7 @@ async function start(setups: readonly (readonly [Contender, unknown])[]): Promis
   return ready;
 }
 
-/** One warm-up and then rounds in turn; adds a row for each contender, with its ratio to `peer`. */
+/** Runs one warm-up and then alternating rounds; adds a row for each system, with its ratio to `peer`. */
 async function compare(
   contenders: readonly Contender[],
   peer: string,

@@ -1,7 +1,8 @@
 /**
- * One contender of bench/model/sampling.ts over SmolLM2-135M-Instruct: our sampler, or llama.cpp through node-llama-cpp.
- * First line of standard input: which. Then {"batch": n, "newTokens": m}: n requests of a short prompt at once: what they sample
- * from the first token of the last one on, when all prompts have been read; or {"promptTokens": n}: time to the first token of such a prompt.
+ * Runs one system of bench/model/sampling.ts over SmolLM2-135M-Instruct: our sampler, or llama.cpp through
+ * node-llama-cpp. The first line of standard input says which. A line {"batch": n, "newTokens": m} sends n requests
+ * with a short prompt at once and measures what they sample from the first token of the last one on, when all prompts
+ * have been read; a line {"promptTokens": n} measures the time to the first token of such a prompt.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -15,14 +16,14 @@ interface Setup {
   readonly folder: string;
   readonly gguf?: string;
   readonly threads: number;
-  /** Ours: each has a thread of its own. */
+  /** Only for our sampler: the number of lanes, each of which has its own thread. */
   readonly lanes?: number;
   readonly requests: number;
   readonly maxLength: number;
 }
 
 interface Engine {
-  /** Samples exactly `count` tokens after a prompt; `onTokens` is called with the number of those that have come. */
+  /** Samples exactly `count` tokens after a prompt; `onTokens` is called with the number of new tokens. */
   generate(
     promptTokenIds: readonly number[],
     count: number,

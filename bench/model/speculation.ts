@@ -1,10 +1,12 @@
 /**
- * Memory updates of MemAgent by SmolLM2-135M, one at a time, with and without guesses (`speculate`): the same prompts and seeds, in turns. A prompt has
- * the question, the memory (the reply before) and a section of text, as recipes/memagent/smollm2-hotpotqa.yaml asks. Timed from the first sampled token to
- * the last; processor seconds are the figure to trust while others use the machine. Replies that differ are counted: rounding may do it.
+ * Measures memory updates of MemAgent by SmolLM2-135M, one at a time, with and without speculation (`speculate`),
+ * alternating over the same prompts and seeds. A prompt has the question, the memory (the previous reply) and a section
+ * of text, as in recipes/memagent/smollm2-hotpotqa.yaml. The time runs from the first sampled token to the last;
+ * processor seconds are the figure to trust while others use the machine. Replies that differ are counted; rounding can
+ * cause that.
  *
- * Usage: npx tsx --conditions=@palimpsest/source bench/model/speculation.ts --data HOTPOTQA.json [--questions 6] [--tokens 64]
- *   [--temperature 0.6] [--precision auto] [--threads 2] [--model FOLDER]
+ * Usage: npx tsx --conditions=@palimpsest/source bench/model/speculation.ts --data HOTPOTQA.json [--questions 6]
+ *   [--tokens 64] [--temperature 0.6] [--precision auto] [--threads 2] [--model FOLDER]
  * On a machine with a GPU the model runs there, over slots.
  */
 import { readFileSync } from "node:fs";
@@ -55,7 +57,7 @@ const samplers = {
   guessing: createSampler({ ...common, speculate: true }),
   plain: createSampler({ ...common, speculate: false }),
 };
-// Nothing is compiled within what is timed.
+// Everything is compiled before the timed part.
 for (const sampler of Object.values(samplers)) await sampler.prepare();
 type Name = keyof typeof samplers;
 const spent: Record<Name, { tokens: number; wall: number; processor: number }> = {
@@ -102,7 +104,7 @@ for (const [index, { question, context, supporting_facts: facts }] of questions.
     const section = tokenizer.decode(tokenizer.encode(sentences.join("")).slice(0, 160));
     const content = `Note: ${memory}\nText:${section}\n\nQuestion: ${question}\nCopy from the note and the text what helps to answer the question.`;
     const prompt = template.encode([{ role: "user", content }], { addGenerationPrompt: true });
-    // The first of all has the session prepared.
+    // The very first update also prepares the session.
     if (updates === 0) {
       await reply("guessing", prompt, 999);
       await reply("plain", prompt, 999);
@@ -127,7 +129,7 @@ console.log({
   rightGuesses,
   precision: samplers.plain.precision.precision,
 });
-/** Milliseconds of one call, the first left out, which compiles. */
+/** Milliseconds per call, without the first call, which compiles. */
 const callMs = Object.entries(samplers.guessing.functionStats)
   .filter(([, { calls }]) => calls > 1)
   .map(([name, { calls, totalMs, firstCallMs }]) => [

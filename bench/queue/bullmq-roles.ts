@@ -10,7 +10,7 @@ const options = { removeOnComplete: true, removeOnFail: true };
 
 const connectionTo = (url: string) => new Redis(url, { maxRetriesPerRequest: null });
 
-/** What one writes with BullMQ alone: a flow of group, rewards and rollouts, with the data as JSON in the jobs. */
+/** The implementation with BullMQ alone: a flow of group, rewards and rollouts, with the data as JSON in the jobs. */
 export const bullmqRoles: Roles = {
   async rollout({ redisUrl, bytes }) {
     const [trajectory] = sizedTrajectories(bytes, 1);

@@ -5,10 +5,10 @@ import { sizedTrajectories, sumCounter, sumOfColumns } from "./sized-trajectory.
 const concurrency = 64;
 const outstandingGroups = 64;
 const groupsPerStep = 16;
-/** Prepared before the clock runs, so that the benchmark does not measure how it makes numbers up. */
+/** Trajectories are prepared before the measurement, so that it does not include generating random numbers. */
 const preparedTrajectories = 64;
 
-/** The roles of a run on `RunQueues`: of this checkout, or of the built one whose index is named. */
+/** The roles of a run on `RunQueues`, of this checkout or of the built one whose index is named. */
 export function palimpsestRoles(index: string): Roles {
   async function open(redisUrl: string): Promise<RunQueues> {
     const trajectories = (await import(index)) as { RunQueues: typeof RunQueues };

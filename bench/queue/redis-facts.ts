@@ -5,7 +5,7 @@ export interface RedisFacts {
   readonly cpuSeconds: number;
 }
 
-/** Reads what redis-server says of its own memory and processor time. */
+/** Reads redis-server's own figures of its memory and processor time. */
 export function redisFacts(url: string): { read(): Promise<RedisFacts>; close(): void } {
   const redis = new Redis(url);
   return {

@@ -1,4 +1,4 @@
-/** One process of the benchmark: told what it is by its first message, it works until it is killed. */
+/** One process of the benchmark. Its first message says what it is; it then works until it is killed. */
 import { bullmqRoles } from "./bullmq-roles.js";
 import { palimpsestRoles } from "./palimpsest-roles.js";
 
@@ -10,7 +10,7 @@ export interface RoleOptions {
   readonly redisUrl: string;
   readonly bytes: number;
   readonly groupSize: number;
-  /** "bullmq", or the index of a built `@palimpsest/trajectories`. */
+  /** "bullmq", or the path of the index of a built `@palimpsest/trajectories`. */
   readonly system: string;
 }
 
@@ -18,7 +18,7 @@ export type Roles = Readonly<
   Record<RoleName, (options: RoleOptions, consumed: (trajectories: number) => void) => Promise<void>>
 >;
 
-/** What a process answers to "report". */
+/** The answer of a process to "report". */
 export interface RoleReport {
   readonly consumed: number;
   readonly rssBytes: number;

@@ -1,16 +1,21 @@
 import { encodeTrajectory, plainSampling, type Trajectory } from "../../packages/trajectories/dist/index.js";
 
-/** Tokens of one memory update, as MemAgent writes it: a prompt with a chunk of document, and a reply of a fifth. */
+/**
+ * The tokens of one memory update, as MemAgent writes it: a prompt with a chunk of the document, and a reply one fifth
+ * as long.
+ */
 const promptTokens = 500;
 const replyTokens = 100;
-/** Characters of the memory that each update leaves behind. */
+/** The number of characters of the memory after each update. */
 const memoryCharacters = 200;
 const vocabulary = 151_936;
-/** Name of the counter that holds the sum of all numbers of a trajectory, for the learner to compare. */
+/** The name of the counter with the sum of all numbers of a trajectory, which the learner compares. */
 export const sumCounter = "sum_of_columns";
 
-/** Distinct trajectories whose encoding has about that many bytes: conversations of 600 random token ids with random
- *  log-probabilities, the last one shortened, and the memory as text after each. */
+/**
+ * Makes distinct trajectories whose encoding has about this many bytes: conversations of 600 random token ids with
+ * random log-probabilities, the last one shortened, and the memory as text after each.
+ */
 export function sizedTrajectories(wantedBytes: number, count: number): Trajectory[] {
   const random = randomNumbers(1);
   let low = 0;
@@ -36,7 +41,7 @@ export function sumOfColumns({ conversations }: Pick<Trajectory, "conversations"
   return sum;
 }
 
-/** Numerical Recipes' generator. */
+/** A generator with the constants of Numerical Recipes. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -47,7 +52,7 @@ function randomNumbers(seed: number): () => number {
 
 function withTokens(tokens: number, random: () => number): Trajectory {
   const tokenId = (): number => Math.floor(random() * vocabulary);
-  // In 256ths, so that sums of them are exact in whatever order.
+  // The values are multiples of 1/256, so that their sums are exact in any order.
   const logprob = (): number => -Math.floor(random() * 2048) / 256;
   const letter = (): string => String.fromCharCode(97 + Math.floor(random() * 26));
   const conversations = [];

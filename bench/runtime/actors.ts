@@ -1,17 +1,17 @@
-/** Actors created and called: one after the other, and several at once; each is killed when it has answered. */
+/** Actors are created and called: one after the other, and several at once. Each is killed when it has answered. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Cluster } from "../../packages/client/src/index.js";
 import { Echo } from "./echo.js";
 
-/** Time for what a burst has used up to be made again. */
+/** A rest between measurements, in which the warm processes that a burst has used up are started again. */
 const restMs = 2_500;
 
 export interface ActorFigures {
-  /** One spawned and called after a rest: the time of one, milliseconds. */
+  /** Milliseconds to spawn and call one actor after a rest. */
   readonly oneMs: number;
-  /** Two at once after a rest. */
+  /** Milliseconds for two at once after a rest. */
   readonly pairMs: number;
-  /** Sixteen at once, without a rest: of which each needs a process of its own, a second. */
+  /** Actors per second of sixteen at once, without a rest, so that each needs a new process. */
   readonly burstPerSecond: number;
 }
 

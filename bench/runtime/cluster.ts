@@ -1,4 +1,7 @@
-/** A head and one worker of a built checkout, as a person starts them, and a connection by that checkout's own client. */
+/**
+ * Starts a head and one worker of a built checkout, as a person starts them, and connects with that checkout's own
+ * client.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 import type { ActorContext, ActorHandle } from "../../packages/client/src/index.js";
 
-/** What the bench calls: an actor that answers what it gets. */
+/** The actor that the bench calls: it returns its argument. */
 export class Echo {
   echo(value: string): string {
     return value;
@@ -12,7 +12,7 @@ export function echo(value: string): string {
   return value;
 }
 
-/** An actor that calls others. */
+/** An actor that calls other actors. */
 export class Caller {
   #context: ActorContext | undefined;
   readonly #targets = new Map<string, ActorHandle<Echo>>();

@@ -1,7 +1,7 @@
 /**
- * What learners that train together wait for each other: sums of gradients over actors of nodes on this host, through the exchange
- * that `learnerActors` uses, without a model. Prints a line a size; with --json FILE also writes the figures. Needs built code:
- * `npx tsc -b packages/cli`.
+ * Measures how long data-parallel learners wait for each other: gradients are summed over actors of nodes on this host,
+ * through the exchange that `learnerActors` uses, without a model. Prints one line per size; with --json FILE it also
+ * writes the figures. Needs built code: `npx tsc -b packages/cli`.
  *
  * Usage: npx tsx bench/runtime/exchange.ts [--ranks 2] [--megabytes 4,64,256] [--rounds 5] [--json FILE]
  */

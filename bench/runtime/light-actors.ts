@@ -1,7 +1,8 @@
 /**
- * Light actors (`process: "shared"`) on one node: created all at once, called, one more started while all of them live,
- * listed and killed; and what each takes of memory in the head, the node and the processes that they share, together and
- * apart. Needs built code: `npx tsc -b packages/cli`, and its bundles: `npm run setup`.
+ * Measures light actors (`process: "shared"`) on one node: they are created all at once, called, listed and killed, and
+ * one more is started while all of them live. It also measures the memory per actor in the head, the node and the
+ * shared processes, in total and separately. Needs built code: `npx tsc -b packages/cli`, and its bundles: `npm run
+ * setup`.
  *
  * Usage: npx tsx bench/runtime/light-actors.ts [--count 20000] [--json FILE] [--note TEXT]
  */
@@ -21,7 +22,7 @@ const { values: flags } = parseArgs({
   },
 });
 const count = Number(flags.count);
-/** Asked for at once: a caller has so many creations under way. */
+/** The number of creations that a caller has in flight. */
 const atOnce = 1_000;
 const starts = 100;
 
@@ -30,7 +31,7 @@ const cluster = await TestCluster.start();
 const source = { from: new URL("./echo.ts", import.meta.url) };
 const type = cluster.client.actor(Echo, source, { process: "shared" });
 
-/** Of a process and its children, bytes. */
+/** The resident memory of a process and its children, in bytes. */
 function residentBytes(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kilobytes ?? 0) * 1_024;
@@ -65,7 +66,7 @@ async function timed<Result>(
 }
 
 try {
-  // The process that they share is there, as is the first actor's class.
+  // This starts the shared process and loads the first actor's class.
   await (await type.spawn()).echo("ok");
   const before = memory();
   const created = await timed(() => inBatches(Array.from({ length: count }), () => type.spawn()));

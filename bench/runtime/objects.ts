@@ -1,7 +1,7 @@
 /**
- * Values of the cluster on one host: what a driver puts and gets, and waits for. Prints a table, with Ray beside it when a
- * Python with ray is there (PALIMPSEST_RAY_PYTHON, default python3); with --json FILE also writes the figures. Needs built
- * code: `npx tsc -b packages/cli`.
+ * Measures values of the cluster on one host: a driver's put, get and wait. Prints a table, with Ray beside it when a
+ * Python with ray is available (PALIMPSEST_RAY_PYTHON, default python3); with --json FILE also writes the figures.
+ * Needs built code: `npx tsc -b packages/cli`.
  *
  * Usage: npx tsx bench/runtime/objects.ts [--json FILE]; PALIMPSEST_BENCH_SECONDS is the time of each case, default 2
  */
@@ -22,7 +22,10 @@ const hundredMegabytes = 100_000_000;
 interface Case {
   readonly name: string;
   readonly unit: "/s" | "GB/s";
-  /** Does it once. @returns how many, or how many bytes */
+  /**
+   * Runs the case once.
+   * @returns how many operations, or how many bytes
+   */
   readonly once: (cluster: Cluster) => Promise<number>;
 }
 

@@ -1,9 +1,10 @@
 /**
- * Placement groups: created, waited for and removed, one after the other and a hundred at once. Prints a table, with Ray
- * beside it when a Python with ray is there (PALIMPSEST_RAY_PYTHON, default python3); with --json FILE also writes the
- * figures. Needs built code: `npx tsc -b packages/cli`.
+ * Measures placement groups that are created, awaited and removed, one after the other and a hundred at once. Prints a
+ * table, with Ray beside it when a Python with ray is available (PALIMPSEST_RAY_PYTHON, default python3); with --json
+ * FILE also writes the figures. Needs built code: `npx tsc -b packages/cli`.
  *
- * Usage: npx tsx bench/runtime/placement-groups.ts [--json FILE]; PALIMPSEST_BENCH_SECONDS is the time of each case, default 4
+ * Usage: npx tsx bench/runtime/placement-groups.ts [--json FILE]; PALIMPSEST_BENCH_SECONDS is the time of each case,
+ *   default 4
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -17,7 +18,7 @@ import { rateIn } from "./window.js";
 const { values: flags } = parseArgs({ options: { json: { type: "string" } } });
 const secondsPerCase = Number(process.env["PALIMPSEST_BENCH_SECONDS"] ?? 4);
 const windowMs = 500;
-/** So many fit at once: what is measured is not the wait for room. */
+/** This many groups fit at once, so the measurement does not include waiting for room. */
 const atOnce = 100;
 const bundles = [{ cpu: 0.01 }];
 

@@ -1,4 +1,4 @@
-/** What the comparison with Ray does, on our side. The names are those of ray_cases.py. */
+/** Our side of the comparison with Ray. The names of the cases are those of ray_cases.py. */
 import type { ActorHandle, ActorType, Cluster, ObjectRef, TaskType } from "@palimpsest/client";
 import { Caller, Echo, echo } from "./echo.js";
 
@@ -11,11 +11,14 @@ const source = { from: new URL("./echo.ts", import.meta.url) };
 export interface RayCase {
   readonly name: string;
   readonly unit: "/s" | "GB/s";
-  /** Does it once. @returns how many, or how many bytes */
+  /**
+   * Runs the case once.
+   * @returns how many operations, or how many bytes
+   */
   once(): Promise<number>;
 }
 
-/** What all cases use. */
+/** What all cases share. */
 interface Ready {
   readonly cluster: Cluster;
   readonly actor: ActorHandle<Echo>;
@@ -86,7 +89,7 @@ function creationCases({ cluster }: Ready): readonly RayCase[] {
   const echoes = cluster.actor(Echo, source);
   return [
     eightActors("actors created and called, 8 at once", echoes),
-    // Beside Ray's actors, each of which has a process.
+    // Light actors stand beside Ray's actors, each of which has its own process.
     eightActors("light actors created and called, 8 at once", echoes.options({ process: "shared" })),
     rate("placement group created, ready, removed", async () => {
       const group = await cluster.placementGroup({ bundles: [{ cpu: 0.01 }] });

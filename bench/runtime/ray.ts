@@ -1,11 +1,12 @@
 /**
- * The runtime beside Ray: each window of ours is followed by one of Ray's, and the table has medians and the ratio of
- * them. Without a Python that has ray and numpy (PALIMPSEST_RAY_PYTHON, default python3) it has ours alone. Needs built
- * code: `npx tsc -b packages/cli`.
+ * Compares the runtime with Ray: each window of ours is followed by one of Ray's, and the table has their medians and
+ * the ratio of these. Without a Python that has ray and numpy (PALIMPSEST_RAY_PYTHON, default python3) only ours is
+ * measured. Needs built code: `npx tsc -b packages/cli`.
  *
- * Both read 100 MB as they do it best: Ray maps them, ours fills a buffer that is used again.
+ * Each system reads 100 MB in its fastest way: Ray maps them, ours fills a buffer that is reused.
  *
- * Usage: npx tsx bench/runtime/ray.ts [--windows 5] [--rows TEXT] [--json FILE] [--note TEXT]; --rows measures those whose
+ * Usage: npx tsx bench/runtime/ray.ts [--windows 5] [--rows TEXT] [--json FILE] [--note TEXT]; --rows measures those
+ *   whose
  * names contain the text
  */
 import { writeFileSync } from "node:fs";
@@ -28,7 +29,7 @@ const { values: flags } = parseArgs({
 });
 const windowMs = 1_000;
 
-/** `head start`, `worker join`, connect and an actor's first answer, milliseconds. */
+/** Milliseconds of `head start`, `worker join`, connecting and an actor's first answer. */
 async function startUp(): Promise<{ readonly cluster: TestCluster; readonly firstCallMs: number }> {
   const beganMs = performance.now();
   const cluster = await TestCluster.start();
@@ -62,7 +63,7 @@ try {
   for (const { name, unit, once } of cases.filter(({ name }) => name.includes(flags.rows))) {
     const ours: number[] = [];
     const theirs: number[] = [];
-    // The first window of each warms it up.
+    // The first window of each system is its warm-up.
     for (let done = 0; done <= Number(flags.windows); done++) {
       const our = await rateIn(windowMs, once);
       const answer =

@@ -4,7 +4,7 @@ import { SwapBox } from "../../packages/learner/src/swap-box.js";
 
 const timeoutMs = 300_000;
 
-/** A rank of learners that train together, without a model: it sums what would be gradients, as `LearnerRank` does. */
+/** A rank of data-parallel learners without a model: it sums arrays in place of gradients, as `LearnerRank` does. */
 export class Summing {
   readonly #rank: number;
   readonly #box = new SwapBox(timeoutMs);
@@ -20,7 +20,7 @@ export class Summing {
     });
   }
 
-  /** @param others all ranks, in their order */
+  /** @param others all ranks, in order */
   join(others: readonly ActorHandle<Summing>[]): void {
     this.#others = others;
   }
@@ -29,7 +29,7 @@ export class Summing {
     return await this.#box.bring(rank, tag, value);
   }
 
-  /** @returns seconds of each round */
+  /** @returns the seconds of each round */
   async sum(values: number, rounds: number): Promise<number[]> {
     const seconds: number[] = [];
     for (let round = 0; round < rounds; round++) {

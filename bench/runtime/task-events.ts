@@ -1,8 +1,8 @@
 /**
- * What it costs that processes tell what became of calls and tasks: two nodes of one cluster, one started with
- * --no-task-events, and windows of the same calls and tasks on one and the other in turns. Counts per second move with
- * whatever else the machine does; the time on a processor that the node and its processes take for a call moves less, and what it
- * rises by is the most that a second can lose. Needs built code: `npx tsc -b packages/cli`.
+ * Measures what it costs that processes report the outcomes of calls and tasks: a cluster has two nodes, one of them
+ * started with --no-task-events, and windows of the same calls and tasks alternate between them. Rates per second vary
+ * with whatever else the machine does. The processor time that the node and its processes take per call varies less,
+ * and its increase bounds the loss of throughput. Needs built code: `npx tsc -b packages/cli`.
  *
  * Usage: npx tsx bench/runtime/task-events.ts [--windows 9] [--json FILE] [--note TEXT]
  */
@@ -54,10 +54,10 @@ try {
   for (const one of cases) {
     const rates = { on: [] as number[], off: [] as number[] };
     const cpu = { on: [] as number[], off: [] as number[] };
-    // The first pair warms up.
+    // The first pair is the warm-up.
     for (let pair = 0; pair <= Number(flags.windows); pair++) {
       for (const side of pair % 2 === 0 ? (["on", "off"] as const) : (["off", "on"] as const)) {
-        // A worker that was given back meanwhile has another one in its place.
+        // A worker that was given back in the meantime is replaced by another one.
         await one[side]();
         let count = 0;
         const beforeMs = cpuMs(pids[side]);
@@ -97,7 +97,7 @@ async function burst(call: (value: string) => PromiseLike<string>): Promise<numb
   return inFlight;
 }
 
-/** Milliseconds on a processor of a node, what it runs and what it has run. */
+/** Processor time in milliseconds of a node, of its running processes and of those that have ended. */
 function cpuMs(pid: number): number {
   const tickMs = 10;
   const stats = readdirSync("/proc")
@@ -111,7 +111,7 @@ function cpuMs(pid: number): number {
           { pid: Number(name), parent: ticks(1), own: ticks(11) + ticks(12), ended: ticks(13) + ticks(14) },
         ];
       } catch {
-        // It has ended.
+        // The process has ended.
         return [];
       }
     });

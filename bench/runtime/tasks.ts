@@ -1,6 +1,6 @@
 /**
- * Tasks per second beside calls of one actor, as Ray's microbenchmark counts them: sync = each awaited, async = 1,000 in
- * flight, payload "ok".
+ * Measures tasks per second beside calls of one actor, as Ray's microbenchmark counts them: sync = each awaited, async
+ * = 1,000 in flight, payload "ok".
  */
 import type { Cluster } from "../../packages/client/src/index.js";
 import { Echo, echo } from "./echo.js";

@@ -1,8 +1,8 @@
 /**
- * An object of 1 GiB from one node to one other and to eight at once, all on this host, each a process: as nodes of one
- * machine, which take files over, and as nodes of several machines, which send bytes (--no-object-adoption). A value has a
- * random name; bytes that are named by their SHA-256 are hashed by each receiver that they are sent to. Prints a table; with
- * --json FILE also writes the figures. Needs built code: `npx tsc -b packages/cli`.
+ * Measures the transfer of an object of 1 GiB from one node to one other and to eight at once. All nodes are processes
+ * on this host: they act as nodes of one machine, which adopt files, or as nodes of several machines, which send bytes
+ * (--no-object-adoption). A value has a random name; bytes that are named by their SHA-256 are hashed by each receiver.
+ * Prints a table; with --json FILE it also writes the figures. Needs built code: `npx tsc -b packages/cli`.
  *
  * Usage: npx tsx bench/runtime/transfer.ts [--rounds 5] [--megabytes 1024] [--receivers 1,8] [--ways machine,network]
  *   [--kinds value,content] [--json FILE]
@@ -37,11 +37,11 @@ interface Row {
   readonly receivers: number;
   readonly seconds: readonly number[];
   readonly gigabytesPerSecond: number;
-  /** Of all nodes: what it costs also where others use the machine. */
+  /** Processor seconds of all nodes, which is the cost also when others use the machine. */
   readonly cpuSecondsPerGigabyte: number;
 }
 
-/** Of the nodes until now; the clock of the kernel has 100 ticks per second. */
+/** The processor seconds of the nodes so far. The kernel's clock has 100 ticks per second. */
 function cpuSecondsOf({ workers }: TestCluster): number {
   const ticks = workers.map(({ pid }) => {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -76,7 +76,7 @@ for (const way of flags.ways.split(",")) {
       for (const receivers of receiverCounts) {
         const seconds: number[] = [];
         const cpuSeconds: number[] = [];
-        // One more, which warms up the connections and is not counted.
+        // One more round warms up the connections and is not counted.
         for (let round = 0; round <= Number(flags.rounds); round++) {
           randomFillSync(bytes, 0, 4096);
           const value = kind === "value" ? await cluster.client.put(bytes) : undefined;

@@ -1,7 +1,7 @@
 import type { ActorContext } from "@palimpsest/client";
 import { fetchWeights, type Parameters } from "../../packages/trainer/src/weights/weights.js";
 
-/** What the bench calls: an actor that loads weights as rollout actors do, into the arrays of the version before. */
+/** The actor that the bench calls: it loads weights as rollout actors do, into the arrays of the previous version. */
 export class WeightsLoader {
   #context: ActorContext | undefined;
   #parameters: Parameters = {};
@@ -10,7 +10,10 @@ export class WeightsLoader {
     this.#context = context;
   }
 
-  /** @param reused whether arrays of the version before are filled again @returns the first value of the first tensor */
+  /**
+   * @param reused whether the arrays of the previous version are filled again
+   * @returns the first value of the first tensor
+   */
   async load(manifest: unknown, reused: boolean): Promise<number> {
     if (this.#context === undefined) throw new Error("the actor has not started");
     const into = reused ? this.#parameters : {};

@@ -1,8 +1,9 @@
 /**
- * Weights of 1 GB published by a learner, loaded and proved by four actors on its host, all real processes: the time from
- * the first byte that is written until the last actor has them. Each round publishes others, and lets the ones before the
- * last go, as a run does. Actors load into the arrays of the version before, and, as in the first load of a run, into new
- * ones. Prints a table; with --json FILE also writes the figures. Needs built code: `npx tsc -b packages/cli`.
+ * Measures how long weights of 1 GB take from a learner to four actors on its host, all real processes: from the first
+ * byte that is written until the last actor has loaded and verified them. Each round publishes new weights and releases
+ * those before the last, as a run does. Actors load into the arrays of the previous version and, as in the first load
+ * of a run, into new ones. Prints a table; with --json FILE it also writes the figures. Needs built code: `npx tsc -b
+ * packages/cli`.
  *
  * Usage: npx tsx bench/runtime/weights.ts [--rounds 5] [--megabytes 1000] [--actors 4] [--json FILE]
  */
@@ -47,7 +48,7 @@ const cluster = await TestCluster.start({ workers: 1 });
 const figures: Record<"reused" | "new", Round[]> = { reused: [], new: [] };
 try {
   const { objects } = cluster.client;
-  // Notes on the disk, as a learner makes them.
+  // The notes are written to the disk, as a learner does it.
   const put = await PutWeights.open(objects, join(folder, "weight-objects.json"), (write) => write());
   const held = new HeldWeights(put, proto.WeightManifest.create({}), (reason) => console.log(String(reason)));
   const type = cluster.client.actor(
@@ -58,7 +59,7 @@ try {
   const actors = await Promise.all(Array.from({ length: Number(flags.actors) }, () => type.spawn()));
   let policyVersion = 0;
   for (const memory of ["reused", "new"] as const) {
-    // Two more, which make the arrays and files that later ones use again, and are not counted.
+    // Two more rounds create the arrays and files that later rounds reuse, and are not counted.
     for (let round = -2; round < rounds; round++) {
       policyVersion++;
       for (const values of Object.values(parameters)) values[0] = policyVersion;

@@ -1,4 +1,4 @@
-/** What is done in a window of at least so many milliseconds, per second. */
+/** Repeats `once` for a window of at least this many milliseconds and returns the rate per second. */
 export async function rateIn(windowMs: number, once: () => Promise<number>): Promise<number> {
   const beganMs = performance.now();
   let sum = 0;

@@ -25,7 +25,7 @@ export class Counter implements ActorLifecycle {
     return { name: this.#name, pid: process.pid, incarnation: this.#incarnation };
   }
 
-  /** A typed array travels as one. */
+  /** A typed array arrives as a typed array of the same kind. */
   histogram(values: Float32Array, bins: number): Uint32Array {
     const counts = new Uint32Array(bins);
     for (const value of values) {
@@ -35,7 +35,7 @@ export class Counter implements ActorLifecycle {
     return counts;
   }
 
-  /** The caller gets the items while they are made. */
+  /** The caller receives each item as soon as it is yielded. */
   async *squares(to: number): AsyncGenerator<number> {
     for (let n = 1; n <= to; n++) yield n * n;
   }

@@ -1,4 +1,4 @@
-// Actors from the caller's side. Needs a head and a worker:
+// Shows actors from the caller's side. It needs a head and a worker:
 //   npx palimpsest head start
 //   npx palimpsest worker join --labels zone=a --resources license=2
 //   PALIMPSEST_ADDRESS=HOST:PORT PALIMPSEST_TOKEN=… npx tsx examples/actors/main.ts

@@ -1,4 +1,4 @@
-// MemAgent as a library: a document of any length, read piece by piece, with a memory of a few tokens.
+// Uses MemAgent as a library: it reads a document of any length in chunks and keeps a memory of a few tokens.
 //   npx tsx examples/agent/ask.ts [MODEL_FOLDER] [QUESTION] [FILE_OF_LINES]
 // Without a file the document is generated while it is read.
 import { open } from "node:fs/promises";
@@ -13,7 +13,7 @@ const print = (text: string) => process.stdout.write(`${text}\n`);
 const others = ["ben", "jen", "dan", "sam", "mia", "lana"];
 const values = ["bats", "hats", "wine", "milk", "pens", "rugs", "dogs"];
 
-/** Four hundred sentences of which one answers, one string at a time. */
+/** Yields four hundred sentences, one string at a time; one of them answers the question. */
 async function* generated(): AsyncGenerator<string> {
   for (let place = 0; place < 400; place++) {
     if (place === 60) yield " tom likes figs.";
@@ -22,7 +22,7 @@ async function* generated(): AsyncGenerator<string> {
   }
 }
 
-/** A file line by line: each piece is tokenized by itself, so none should begin inside a word. */
+/** Yields a file line by line. Each piece is tokenized separately, so none should begin inside a word. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const handle = await open(path);
   for await (const line of handle.readLines()) yield ` ${line}`;

@@ -1,4 +1,4 @@
-// A memory agent over any OpenAI-compatible server.
+// Runs a memory agent over any OpenAI-compatible server.
 //   npx tsx examples/agent/endpoint.ts http://127.0.0.1:8000 notes.txt "Who hid the treasure?"
 import { readFile } from "node:fs/promises";
 import { memAgent } from "@palimpsest/agents";

@@ -14,7 +14,7 @@ export class Counter {
     return { count: this.#count, isEven: this.#count % 2 === 0 };
   }
 
-  /** A reference: the caller reads the object from a node. */
+  /** Returns a reference: the caller reads the object from a node. */
   async numbers(length: number): Promise<ObjectRef> {
     const cluster = await this.#context?.connect();
     if (cluster === undefined) throw new Error("the actor has not started");

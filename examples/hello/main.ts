@@ -1,4 +1,4 @@
-// The program of the README. Needs a head and a worker:
+// This is the program of the README. It needs a head and a worker:
 //   npx palimpsest head start
 //   npx palimpsest worker join
 import { connect, fromEnvironment } from "@palimpsest/client";

@@ -1,4 +1,4 @@
-// Least squares by gradient descent: two functions over shared weights, traced once and run as graphs.
+// Solves least squares by gradient descent: two functions share weights, are traced once and run as graphs.
 //   npx tsx examples/jit/linear.ts [graph|xla|eager]
 import { jit, loadBackend, scan, type Tensors } from "@palimpsest/jit";
 
@@ -9,7 +9,7 @@ const rows = 64;
 const columns = 3;
 const truth = Float32Array.of(2, -1, 0.5);
 
-/** Its argument is undefined where a body names a tensor that is not declared. */
+/** Asserts that a tensor is there: it is undefined where a body names a tensor that is not declared. */
 function given(tensor: Tensor | undefined): Tensor {
   if (tensor === undefined) throw new Error("a body asked for a tensor that is not declared");
   return tensor;
@@ -28,7 +28,7 @@ const linear = jit({
       inputs: { x: { shape: [rows, columns], dtype: "float32" } },
       body: (state, inputs) => ({ outputs: { y: tf.matMul(given(inputs["x"]), given(state["weights"])) } }),
     },
-    // One pass over all batches: the loop is part of the graph, the weights stay in it.
+    // Makes one pass over all batches. The loop is part of the graph, so the weights stay in it.
     train: {
       inputs: {
         x: { shape: [batches, rows, columns], dtype: "float32" },
@@ -52,7 +52,7 @@ const linear = jit({
   },
 });
 
-// Columns that do not follow from each other.
+// The columns are linearly independent.
 const x = Float32Array.from({ length: batches * rows * columns }, (_, place) => Math.sin(place * place));
 const y = Float32Array.from({ length: batches * rows }, (_, row) =>
   truth.reduce((sum, weight, column) => sum + weight * (x[row * columns + column] ?? 0), 0),

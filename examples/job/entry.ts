@@ -1,4 +1,4 @@
-// A job: this program runs on the cluster, as a process of one of its nodes.
+// This program is a job: it runs on the cluster, as a process of one of its nodes.
 //   npx palimpsest job submit examples/job/entry.ts --follow -- 4
 import { connect, fromEnvironment } from "@palimpsest/client";
 import { Counter } from "../actors/counter.js";

@@ -4,5 +4,5 @@ import { scheduling } from "./scheduling.js";
 import { tasks } from "./tasks.js";
 import { values } from "./values.js";
 
-/** The examples of docs/guides/ray.md. Each has its Ray original beside it, under the same name in Python. */
+/** These are the examples of docs/guides/ray.md. Each has its Ray original beside it, under the same name in Python. */
 export const examples = { tasks, values, actors, failures, scheduling };

@@ -1,4 +1,4 @@
-// Ray's API and ours, side by side: docs/guides/ray.md. Needs a head and a worker:
+// Runs the examples that compare Ray's API with ours (docs/guides/ray.md). It needs a head and a worker:
 //   npx palimpsest head start
 //   npx palimpsest worker join --cpus 4
 //   PALIMPSEST_ADDRESS=HOST:PORT PALIMPSEST_TOKEN=… npx tsx examples/ray/main.ts [tasks|values|actors|failures|scheduling]

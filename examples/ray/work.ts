@@ -1,4 +1,4 @@
-// The functions and classes that the examples send to the cluster. They are bundled from this file.
+// These are the functions and classes that the examples send to the cluster. They are bundled from this file.
 import { existsSync, writeFileSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
@@ -8,12 +8,12 @@ export function square(value: number): number {
   return value * value;
 }
 
-/** A generator gives its items while it runs. */
+/** A generator sends its items while it runs. */
 export function* countTo(end: number): Generator<number> {
   for (let value = 1; value <= end; value++) yield value;
 }
 
-/** A task that runs tasks. */
+/** A task may run other tasks. */
 export async function fibonacci(n: number): Promise<number> {
   if (n < 2) return n;
   const cluster = await taskContext().connect();
@@ -72,20 +72,20 @@ export class Counter {
     process.exit(1);
   }
 
-  /** Its process ends under the first call. */
+  /** Ends its own process during the first call. */
   crashOnce(path: string): string {
     if (existsSync(path)) return "second try";
     writeFileSync(path, "");
     process.exit(1);
   }
 
-  /** @returns never within the time of any caller */
+  /** @returns never: it sleeps longer than any caller waits */
   async sleep(): Promise<void> {
     await delay(600_000);
   }
 }
 
-/** Two callers meet in it: with one call at a time they would wait for each other forever. */
+/** Two concurrent calls wait for each other here: if the actor ran one call at a time, they would wait forever. */
 export class Meeting {
   #waiting: (() => void)[] = [];
 

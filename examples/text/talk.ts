@@ -1,4 +1,4 @@
-// A language model as a text library: one answer, a streamed one, and the same over a server.
+// Uses a language model as a text library: one answer, a streamed answer, and the same over a server.
 //   npx tsx examples/text/talk.ts [MODEL_FOLDER | http://SERVER] [QUESTION]
 import { ChatEndpoint } from "@palimpsest/engines";
 import { loadBackend } from "@palimpsest/jit";
@@ -19,7 +19,7 @@ if (place.startsWith("http")) {
   const loaded = await loadModel(place);
   if (loaded.tokenizer === undefined) throw new Error(`${place} has no tokenizer.json`);
   const model = createTextModel(loaded, { backend: await loadBackend(), maxTokens: 64 });
-  // A model that was never taught turns has no chat template: it goes on with a text.
+  // A model that was never trained on chats has no chat template, so it continues the text instead.
   const asked = ChatTemplate.has(loaded.tokenizer)
     ? { messages: [{ role: "user", content: question }] }
     : { prompt: `question: ${question}\nmemory: tom likes figs.\nanswer:`, stop: ["}"] };

@@ -1,4 +1,4 @@
-/** A node is drained under a run that has its learner and rollout actors there: nothing of the run is lost. */
+/** Tests that a run loses nothing when the node of its learner and rollout actors is drained. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { quickTakeOver, writeRecipe } from "../support/recipe.js";

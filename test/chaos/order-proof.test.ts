@@ -1,8 +1,8 @@
 /**
- * INPROCESS-1, T6: with `rollout.batchInvariant` the trained weights do not depend on who sampled what, beside whom, and who was
- * faster: one process, one rollout actor and four, of which one is killed in the middle, end with the same bits. The
- * ratios are taken to the sampler's own log-probs, so that its every rounding reaches the weights. Groups that teach nothing have
- * others in their place.
+ * INPROCESS-1, T6: with `rollout.batchInvariant` the trained weights do not depend on which actor sampled what, in
+ * which batch, and which one was faster. A single process, one rollout actor, and four of which one is killed in the
+ * middle, end with the same bits. The importance ratios use the sampler's own log-probs, so that every rounding of the
+ * sampler reaches the weights. Groups without reward variance are replaced by others.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,17 +26,17 @@ afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
 });
 
-/** @param concurrency episodes of one actor at once: how many share a batch, and which */
+/** @param concurrency episodes that one actor runs at once, which decides how many share a batch, and which ones */
 function recipeOf(actors: number, concurrency: number): string {
   return writeRecipe(folder, {
     name: `actors-${actors}`,
     learner: { miniBatches: 2, oldLogprobs: "rollout" },
     more: {
       rollout: { actors, concurrency, maxBatch: 16, maxTokens: 64, cpus: 0.1, batchInvariant: true },
-      // The process of its own has the learner's threads for both.
+      // The single process uses the learner's threads for both.
       learnerThreads: 1,
       queues: quickTakeOver,
-      // Which groups are asked for others follows from rewards alone, too (SCHEDULE-5).
+      // Which groups are replaced follows from the rewards alone, too (SCHEDULE-5).
       train: { steps: size.steps, groupsPerStep: size.groupsPerStep, zeroVarianceRefills: 2 },
     },
   });
@@ -53,7 +53,7 @@ test("in one process, with one rollout actor, and with four of which one is kill
 
   const first = start(one, "one");
   expect(await expectWholeRun(first, size)).toBe(weightsHash);
-  // Some were rejected, or the test says nothing of them.
+  // Some groups must have been rejected, or the test would say nothing about them.
   expect(first.steps.reduce((sum, { rejected }) => sum + (rejected?.groups ?? 0), 0)).toBeGreaterThan(0);
 
   const four = start(recipeOf(4, 3), "four");

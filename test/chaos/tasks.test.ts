@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => cluster?.stop());
 
 test("ten thousand tasks on two nodes are all answered, though a worker is killed in each thousand of them", async () => {
-  // None of them uses up more than one retry in a thousand, and three are what every task has.
+  // None of them should use up more than one retry in a thousand, and three is the default of every task.
   const double = cluster.client.task(functions.double, source);
   const chunk = 1_000;
   let kills = 0;

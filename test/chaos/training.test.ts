@@ -1,7 +1,7 @@
 /**
- * A training run whose processes are killed under it, one after the other, each at a moment when it has work in hand.
- * Every run has the same recipe and seed as one that nobody disturbed, and must end with the same weights, bit for
- * bit: what was lost was done again, and nothing was done twice (T1, T6).
+ * Tests training runs whose processes are killed one after the other, each while it has work in progress. Every run has
+ * the same recipe and seed as an undisturbed one, and must end with the same weights, bit for bit: what was lost was
+ * done again, and nothing was done twice (T1, T6).
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,10 +19,10 @@ const size = { steps: 8, groupsPerStep: 4 };
 
 let cluster: TestCluster;
 let recipe: string;
-/** The same with one rollout actor: where it does not matter how many there are, a second one only takes its start. */
+/** The same recipe with one rollout actor, for tests in which a second one would only add its start-up time. */
 let narrow: string;
 let undisturbed: string;
-/** Whose head was killed: its node is next, since what it takes is the start of all that trains. */
+/** The run that survived the head's death. The next test goes on with it, since most time goes to starting a run. */
 let survivor: TrainingRun | undefined;
 
 beforeAll(async () => {
@@ -30,13 +30,13 @@ beforeAll(async () => {
   const folder = await cluster.recipeFolder("chaos");
   const settings = {
     ...size,
-    // Several optimizer steps an update, each with ratios to the learner's own log-probs (T6).
+    // There are several optimizer steps per update, each with ratios to the learner's own log-probs (T6).
     learner: { miniBatches: 2, oldLogprobs: "recompute" },
     more: { queues: quickTakeOver },
   };
   recipe = writeRecipe(folder, settings);
   narrow = writeRecipe(folder, { ...settings, name: "narrow", rolloutActors: 1 });
-  // In one process, with nobody to disturb it.
+  // The reference runs in one process, undisturbed.
   const { code, stdout, stderr } = await cluster.run(["train", recipe, "--in-process"]);
   expect(code, stdout + stderr).toBe(0);
   undisturbed = /^weights +([0-9a-f]{64})$/m.exec(stdout)?.[1] ?? "";
@@ -50,7 +50,7 @@ function start(name: string, of = recipe): TrainingRun {
   return TrainingRun.start(cluster, of, join(cluster.dir, name));
 }
 
-/** Waits until jobs of that queue are being worked on after a step. */
+/** Waits until jobs of that queue are in progress after a step. */
 async function untilBusy(run: TrainingRun, step: number, queue: "rollouts" | "rewards"): Promise<void> {
   await run.untilStep(step);
   await run.until(`work in ${queue}`, async () => {
@@ -73,7 +73,7 @@ async function untilBack(run: TrainingRun, actorId: string, incarnation = 2): Pr
   });
 }
 
-/** A disk of so many KiB, where this user may mount one. */
+/** Mounts a disk of this many KiB. Returns false where this user may not mount one. */
 function mountDisk(folder: string, kib: number): boolean {
   mkdirSync(folder, { recursive: true });
   return spawnSync("mount", ["-t", "tmpfs", "-o", `size=${kib}k`, "tmpfs", folder]).status === 0;
@@ -93,7 +93,7 @@ test("the run's disk and that of its traces are full: traces are dropped and cou
     const filler = join(folder, "filler");
     expect(() => writeFileSync(filler, Buffer.alloc(96 * 1024 * 1024))).toThrow("ENOSPC");
     const [learner] = await cluster.actors("learner");
-    // Both whoever trains and whoever reads the log of the actor learn which folder it is.
+    // The driver's output and the actor's log both name the full folder.
     await run.until("the driver says so", () => run.driver.output.includes(`the disk of ${folder} is full`));
     await run.until("the learner says so", async () => {
       const { stdout } = await cluster.run(["logs", learner?.actorId ?? ""]);
@@ -120,7 +120,7 @@ test("the run's disk and that of its traces are full: traces are dropped and cou
 
 test("actors are killed in one run, each with work in hand: the next process of each takes it up", async () => {
   const run = start("actors");
-  // The learner while it waits for groups, and again between a checkpoint and its publication.
+  // The learner is killed while it waits for groups, and again between a checkpoint and its publication.
   await untilBusy(run, 1, "rollouts");
   const learner = await killActor("learner");
   await untilBack(run, learner.actorId);
@@ -132,12 +132,12 @@ test("actors are killed in one run, each with work in hand: the next process of 
     },
   );
   await killActor("learner");
-  // A rollout actor with episodes in flight: another takes them over.
+  // A rollout actor is killed with episodes in flight; another one takes them over.
   await untilBusy(run, 3, "rollouts");
   const rollout = await killActor("rollout");
   await untilBack(run, rollout.actorId);
   expect(isAlive(rollout.pid)).toBe(false);
-  // The reward actor: its trajectories are scored by the next one.
+  // The reward actor is killed; its trajectories are scored by the next one.
   await untilBusy(run, 4, "rollouts");
   const reward = await killActor("reward");
   await untilBack(run, reward.actorId);
@@ -153,7 +153,7 @@ test("the head is killed: training goes on, it knows node and actors again; roll
   cluster.head.kill("SIGKILL");
   await cluster.head.ended;
   await run.untilStep(run.steps.length + 1);
-  // The run must not end before the head is back.
+  // The driver is stopped, because the run must not end before the head is back.
   run.driver.kill("SIGSTOP");
   await cluster.startHead();
   await run.until("the node is back", async () => {
@@ -173,7 +173,7 @@ test("the head is killed: training goes on, it knows node and actors again; roll
   await until("both are gone", () => actors.every(({ pid }) => !isAlive(pid)));
   await cluster.startHead();
   for (const { actorId } of actors) await untilBack(run, actorId);
-  // It must not end before the next test.
+  // The driver is stopped, because the run must not end before the next test.
   run.driver.kill("SIGSTOP");
   survivor = run;
 }, 240_000);
@@ -181,12 +181,12 @@ test("the head is killed: training goes on, it knows node and actors again; roll
 test("the node with base weights and tokenizer is killed with all it runs: they are brought to another, actors move there", async () => {
   const run = survivor;
   if (run === undefined) throw new Error("the run that the head's end did not stop is missing");
-  // The other node comes when everything lies on the first.
+  // The second node joins when everything runs on the first.
   await cluster.startWorker();
   const { objects } = await cluster.client.listObjects();
   const holding = new Set(objects.flatMap(({ holdingNodeIds }) => holdingNodeIds));
   const lost = (await cluster.client.nodes()).filter(({ nodeId }) => holding.has(nodeId));
-  // Nobody else has them, so nothing but the driver can bring them back.
+  // No other node has these objects, so only the driver can bring them back.
   expect(lost.map(({ state }) => state)).toEqual(["alive"]);
   for (const { pid } of lost) process.kill(pid, "SIGKILL");
   run.driver.kill("SIGCONT");
@@ -195,7 +195,8 @@ test("the node with base weights and tokenizer is killed with all it runs: they 
   expect(run.driver.output).toContain("the base model and tokenizer were copied to another node");
 }, 240_000);
 
-// TRAIN-1, TRAIN-2 and TRAIN-3 too: the step is dispatched and asked for again, with the same tasks and seeds.
+// This also tests TRAIN-1, TRAIN-2 and TRAIN-3: the step is dispatched and requested again, with the same tasks and
+// seeds.
 test("T6: the driver is killed, then every process at once: what is started again on the same folders ends with the same weights", async () => {
   const run = start("resumed", narrow);
   await untilBusy(run, 2, "rollouts");
@@ -204,13 +205,13 @@ test("T6: the driver is killed, then every process at once: what is started agai
   run.driver.kill("SIGKILL");
   await run.driver.ended;
   const resumed = start("resumed", narrow);
-  // What the first driver spawned ends with its session.
+  // The actors that the first driver spawned end with its session.
   await resumed.until("no actor of the first driver is left", () => !spawned.some(({ pid }) => isAlive(pid)));
   await untilBusy(resumed, 4, "rollouts");
   expect(resumed.runId).toBe(run.runId);
 
   const processes = cluster.processes();
-  // Head, Redis, worker, driver and three actors.
+  // These are the head, Redis, the worker, the driver and three actors.
   expect(processes.length).toBeGreaterThanOrEqual(7);
   for (const pid of processes) process.kill(pid, "SIGKILL");
   await until("nothing is left", () => cluster.processes().length === 0);

@@ -1,4 +1,4 @@
-/** Ray's semantics of actors, a test for a sentence of docs/contract.md that no other test holds. */
+/** Tests Ray's semantics of actors: one test for each sentence of docs/contract.md that no other test covers. */
 import { writeFileSync } from "node:fs";
 import type { ActorOptions } from "@palimpsest/client";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -8,7 +8,7 @@ import { begun, Crowd, Notes } from "./programs.js";
 const source = { from: new URL("./programs.ts", import.meta.url) };
 const slow = { timeout: 60_000, interval: 20 };
 
-// Processes start and end in each of them: on a busy machine that takes its time.
+// Each test starts and ends processes, which takes longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let cluster: TaskCluster;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => cluster?.stop());
 
 const spawn = (options: ActorOptions = {}) => cluster.client.actor(Notes, source, options).spawn(file);
-/** Whose gate is opened, and which is looked at, beside the calls that wait at it. */
+/** Spawns an actor whose gate can be opened and whose state can be read while other calls wait at the gate. */
 const crowd = (options: ActorOptions) => {
   const lanes = { concurrencyGroups: { control: 1 }, methodGroups: { letGo: "control", seen: "control" } };
   return cluster.client.actor(Crowd, source, { ...options, ...lanes }).spawn();

@@ -1,4 +1,4 @@
-/** docs/contract.md names a test for each sentence, and each of them is there. */
+/** Tests that docs/contract.md names a test for each sentence, and that each of them exists. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** Names of the tests of a file. */
+/** Returns the names of the tests in a file. */
 function testsOf(path: string): readonly string[] {
   return [...read(path).matchAll(/^\s*test\("([^"]+)"/gm)].map(([, name]) => name ?? "");
 }

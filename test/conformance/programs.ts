@@ -1,16 +1,22 @@
-/** What the conformance suite runs elsewhere. Each beginning is a line of the run's file, so that a test can count them. */
+/**
+ * The functions and actors that the conformance suite runs in other processes. Each beginning appends a line to the
+ * run's file, so that a test can count them.
+ */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { type ActorContext, type ObjectRef, taskContext } from "@palimpsest/client";
 
 const here = new URL(import.meta.url);
 
-/** Notes a beginning. @returns how many of that label there are by now */
+/**
+ * Records a beginning.
+ * @returns how many beginnings with that label there are by now
+ */
 function begin(file: string, label: string): number {
   appendFileSync(file, `${label}\n`);
   return begun(file, label);
 }
 
-/** How often what has the label was begun. */
+/** Returns how often something with this label was begun. */
 export function begun(file: string, label: string): number {
   return existsSync(file)
     ? readFileSync(file, "utf8")
@@ -30,13 +36,19 @@ const untilAborted = (signal: AbortSignal) =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** Its process dies under its first attempts. @returns the number of the attempt */
+/**
+ * Kills its process in the first attempts.
+ * @returns the number of the attempt
+ */
 export function dieTimes(file: string, label: string, times: number): number {
   const attempt = begin(file, label);
   return attempt <= times ? die() : attempt;
 }
 
-/** Its process dies under the first attempt, the second one throws. @returns the number of the attempt */
+/**
+ * Kills its process in the first attempt and throws in the second.
+ * @returns the number of the attempt
+ */
 export function dieThenThrow(file: string, label: string): number {
   const attempt = begin(file, label);
   if (attempt === 1) die();
@@ -49,7 +61,7 @@ export function throwAlways(file: string, label: string): never {
   throw new RangeError(label);
 }
 
-/** Gives items, and dies before the one of that index in its first attempt. */
+/** Yields items; the first attempt kills its process before the item of that index. */
 export function* itemsThenDie(file: string, label: string, diesBefore: number): Generator<number> {
   const attempt = begin(file, label);
   for (let item = 0; item < 3; item++) {
@@ -61,7 +73,7 @@ export function* itemsThenDie(file: string, label: string, diesBefore: number): 
 export async function* slowItemsThenDie(file: string, label: string): AsyncGenerator<number> {
   begin(file, label);
   yield 0;
-  // The reader has it first.
+  // The process dies only when the reader has the item.
   while (begun(file, "read") === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   die();
 }
@@ -70,14 +82,14 @@ export function note(file: string, label: string): number {
   return begin(file, label);
 }
 
-/** Runs until it is cancelled. */
+/** Runs until it is canceled. */
 export async function waitForAbort(file: string, label: string): Promise<void> {
   begin(file, label);
   await untilAborted(taskContext().signal);
   begin(file, `${label} aborted`);
 }
 
-/** A task that runs two of its own, of which one waits for the other's cpu, and waits for both. */
+/** A task that runs two tasks, one of which waits for the other's cpu, and waits for both. */
 export async function parent(file: string): Promise<void> {
   const { connect } = taskContext();
   const cluster = await connect();
@@ -90,13 +102,13 @@ export async function parent(file: string): Promise<void> {
   begin(file, "parent ended");
 }
 
-/** A task that runs one of its own whose child in turn waits. */
+/** A task that runs a task whose own child waits. */
 export async function grandparent(file: string): Promise<void> {
   const cluster = await taskContext().connect();
   await cluster.task(parent, { from: here })(file);
 }
 
-/** Goes on when its task is cancelled. */
+/** Continues although its task is canceled. */
 export async function stubbornParent(file: string): Promise<never> {
   const cluster = await taskContext().connect();
   const child = cluster.task(stubborn, { from: here });
@@ -104,19 +116,19 @@ export async function stubbornParent(file: string): Promise<never> {
   return await new Promise<never>(() => undefined);
 }
 
-/** Is not told of its cancellation by itself: it computes. */
+/** Does not notice its cancellation by itself, because it computes without a break. */
 export function stubborn(file: string): void {
   begin(file, "stubborn");
   for (;;);
 }
 
-/** What a task puts, given back as references. */
+/** Returns references to the values that the task put. */
 export async function puts(bytes: number): Promise<{ readonly put: ObjectRef<Uint8Array> }> {
   const cluster = await taskContext().connect();
   return { put: await cluster.put(new Uint8Array(bytes).fill(7)) };
 }
 
-/** An actor that runs one call at a time and notes each. */
+/** An actor that runs one call at a time and records each. */
 export class Notes {
   readonly #file: string;
   #incarnation = 0;
@@ -139,7 +151,7 @@ export class Notes {
     return this.#incarnation;
   }
 
-  /** Its process dies under it until the one of that number. */
+  /** Kills its process in every incarnation before that one. */
   dieUntil(label: string, incarnation: number): number {
     begin(this.#file, label);
     return this.#incarnation < incarnation ? die() : this.#incarnation;
@@ -150,7 +162,7 @@ export class Notes {
     throw new TypeError(label);
   }
 
-  /** Computes until the file is there. */
+  /** Computes until the file exists. */
   spinUntil(label: string, path: string): number {
     begin(this.#file, label);
     while (!existsSync(path));
@@ -161,7 +173,7 @@ export class Notes {
     this.#kept = refs;
   }
 
-  /** Not declared async, so that the class runs one call at a time. */
+  /** The method is not declared async, so that the class runs one call at a time. */
   kept(): Promise<readonly unknown[]> {
     return Promise.all(this.#kept.map((ref) => ref.get()));
   }
@@ -173,7 +185,7 @@ export class Notes {
   }
 }
 
-/** Async methods: many calls at once. */
+/** An actor with async methods, so that many calls run at once. */
 export class Crowd {
   #running = 0;
   #most = 0;
@@ -183,7 +195,7 @@ export class Crowd {
     this.#open = resolve;
   });
 
-  /** Ends when all are let go, or at once. */
+  /** Returns when the gate opens, or at once if the call does not wait. */
   async join(index: number, waits: boolean): Promise<number> {
     this.#began.push(index);
     this.#running += 1;

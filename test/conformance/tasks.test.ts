@@ -1,4 +1,4 @@
-/** Ray's semantics of tasks, a test for a sentence of docs/contract.md that no other test holds. */
+/** Tests Ray's semantics of tasks: one test for each sentence of docs/contract.md that no other test covers. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { TaskCluster } from "../support/task-cluster.js";
 import * as programs from "./programs.js";
@@ -6,7 +6,7 @@ import * as programs from "./programs.js";
 const source = { from: new URL("./programs.ts", import.meta.url) };
 const slow = { timeout: 60_000, interval: 20 };
 
-// Processes start and end in each of them: on a busy machine that takes its time.
+// Each test starts and ends processes, which takes longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let cluster: TaskCluster;

@@ -1,4 +1,7 @@
-/** Ray's semantics of references, owners and placement groups, a test for a sentence of docs/contract.md that no other test holds. */
+/**
+ * Tests Ray's semantics of references, owners and placement groups: one test for each sentence of docs/contract.md that
+ * no other test covers.
+ */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { TaskCluster } from "../support/task-cluster.js";
 import * as programs from "./programs.js";
@@ -6,7 +9,7 @@ import * as programs from "./programs.js";
 const source = { from: new URL("./programs.ts", import.meta.url) };
 const slow = { timeout: 60_000, interval: 20 };
 
-// Processes start and end in each of them: on a busy machine that takes its time.
+// Each test starts and ends processes, which takes longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let cluster: TaskCluster;
@@ -34,7 +37,7 @@ describe("a value whose owner has gone", () => {
     await other.close();
     const [text, bytes] = (await keeper.kept()) as [string, Uint8Array];
     expect([text, bytes.length, bytes[0]]).toEqual(["small", 300_000, 5]);
-    // What nobody else refers to goes with its owner.
+    // Values that nobody else refers to are freed with their owner.
     await expect.poll(stored, slow).toBe(2);
     expect(unshared.objectId).not.toBe(large.objectId);
     await keeper.kill();
@@ -85,7 +88,7 @@ describe("a placement group", () => {
     await first.ready({ timeoutMs: 30_000 });
     const second = await client.placementGroup({ bundles: [{ cpu: 1 }, { cpu: 1 }] });
     await expect(second.ready({ timeoutMs: 200 })).rejects.toMatchObject({ code: "UNSCHEDULABLE" });
-    // It holds no bundle while it waits.
+    // A pending group reserves no bundle while it waits.
     expect(await available()).toBe(1);
     await first.remove();
     await second.ready({ timeoutMs: 30_000 });

@@ -1,4 +1,4 @@
-/** The dashboard in a real Chromium, against a head with two workers. */
+/** Tests the dashboard in a real Chromium, against a head with two workers. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -14,7 +14,7 @@ const chromium = findChromium();
 if (chromium === undefined)
   process.stderr.write("skipped: pages of the dashboard, since this machine has no Chromium\n");
 
-/** One module that prints for as long as it is let. */
+/** A module that prints for as long as it is allowed to. */
 const chatty = `let n = 0;
 console.log("chatty begins");
 setInterval(() => console.log("line " + ++n), 100);
@@ -47,7 +47,7 @@ async function signIn(page: Page, token: string, place = ""): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** As a browser tells a page whose tab another one covers. */
+/** Sets what a browser tells a page whose tab is covered by another one. */
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate(
     `Object.defineProperty(document, "hidden", { configurable: true, get: () => ${isHidden} });
@@ -193,14 +193,14 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     const count = async () => (await log.textContent())?.match(/line \d+/g)?.length ?? 0;
     const before = await count();
     await until("more lines are followed", async () => (await count()) > before + 3);
-    // A browser has six connections to a server, for all of its tabs: hidden ones must not hold them.
+    // A browser has six connections to a server for all of its tabs, so hidden tabs must not occupy them.
     for (let tab = 0; tab < 6; tab++) {
       const hidden = await page.context().newPage();
       await hidden.goto(page.url());
       await hidden.locator("[data-log]").filter({ hasText: "chatty begins" }).waitFor();
       await setHidden(hidden, true);
     }
-    // One that is seen again goes on where it was: no line is lost, none is told twice (FOLLOW-1).
+    // A tab that becomes visible again continues where it was: no line is lost, and none is repeated (FOLLOW-1).
     await setHidden(page, true);
     const away = await count();
     await setHidden(page, false);
@@ -220,7 +220,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await page.getByText("Output ended").waitFor();
     const { status } = await cluster.client.jobs.get((await shown.getAttribute("data-job")) ?? "");
     expect(status).toBe("stopped");
-    // The link to the job is enough for whoever has signed in.
+    // The link to the job is sufficient for anyone who has signed in.
     const link = page.url();
     await page.goto("about:blank");
     await page.goto(link);
@@ -254,7 +254,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await page.goto(`${url}#/runs/live`);
     await page.getByRole("table", { name: "Episodes" }).getByRole("link").first().click();
     await page.getByRole("group", { name: "Lanes of the facts" }).waitFor();
-    // The prompts were kept, so that what was read is known.
+    // The prompts were kept, so that it is known what was read.
     await expect.poll(() => page.locator(".lanes td.read").count()).toBeGreaterThan(0);
     await picture(page, "live-episode-1280");
     await page.goto(`${url}#/alerts`);

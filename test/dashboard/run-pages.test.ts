@@ -1,4 +1,4 @@
-/** Runs, episodes and the memory microscope in a real Chromium, over a folder of runs without a cluster. */
+/** Tests runs, episodes and the memory microscope in a real Chromium, over a folder of runs without a cluster. */
 import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -96,7 +96,7 @@ describe("over HTTP", () => {
   }, 90_000);
 });
 
-/** From the list to an episode that failed, its lanes, its group, and back by keys. */
+/** Walks from the list to a failed episode, its lanes and its group, and back with the keyboard. */
 async function walk(page: Page): Promise<void> {
   await page.getByRole("link", { name: "planted-one" }).click();
   await page.locator("[data-found]").filter({ hasText: "80 of 80" }).waitFor();
@@ -258,7 +258,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("1");
     await page.getByRole("heading", { name: "Training" }).waitFor();
-    // Screen readers and Tab go on in the page, not in its tabs.
+    // Screen readers and the Tab key continue in the page, not in its tabs.
     expect(await page.evaluate("document.activeElement.tagName")).toBe("MAIN");
     await page.context().close();
   });

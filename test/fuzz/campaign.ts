@@ -5,7 +5,7 @@ import { createRandom } from "@palimpsest/trajectories/random";
 import type { Decoder } from "./decoders.js";
 import { mutate } from "./mutate.js";
 
-/** One message may take this long to be refused. */
+/** The longest time in which one message must be refused. */
 const hangMs = 1_000;
 
 export interface Finding {
@@ -21,7 +21,7 @@ export interface CampaignResult {
   readonly accepted: number;
   readonly findings: readonly Finding[];
   readonly slowestMs: number;
-  /** Heap in use after a collection, at a quarter of the messages and at the end. */
+  /** Heap in use after a collection, after a quarter of the messages and at the end. */
   readonly heapBytes: { readonly early: number; readonly late: number };
 }
 

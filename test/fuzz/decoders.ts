@@ -1,4 +1,4 @@
-/** Everything of the project that turns foreign bytes into values, with seeds that it accepts. */
+/** Lists all decoders of the project that turn untrusted bytes into values, with seeds that they accept. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseRecipe } from "@palimpsest/trainer";
@@ -31,10 +31,10 @@ import {
 
 export interface Decoder {
   readonly name: string;
-  /** Bytes that it decodes. */
+  /** Bytes that the decoder accepts. */
   readonly seeds: readonly Uint8Array[];
   decode(bytes: Uint8Array): unknown;
-  /** Whether what it threw is a refusal that its callers know how to handle. */
+  /** Returns whether a thrown value is a refusal that the decoder's callers know how to handle. */
   isRefusal(reason: unknown): boolean;
 }
 
@@ -93,7 +93,7 @@ const methods: readonly Method<object, object>[] = [
   jobsService,
 ].flatMap((service) => Object.values(service) as unknown as Method<object, object>[]);
 
-/** Messages with every kind of field: unknown names are left out by the encoders. */
+/** The fields of messages with every kind of field; the encoders leave out unknown names. */
 const fields = {
   nodeId: "node-1",
   actorId: "actor-1",
@@ -118,12 +118,12 @@ const recipes = ["quickstart.yaml", "memagent/qwen3-4b-vime.yaml", "rememr1/look
   readFileSync(fileURLToPath(new URL(`../../recipes/${name}`, import.meta.url))),
 );
 
-/** Every method of every service, with a request that it takes. */
+/** Every method of every service, with a request that the method accepts. */
 export const methodSeeds = methods.map((method) => ({ method, seeds: [method.requestSerialize(fields)] }));
 
-/** The messages of every RPC, values of calls, trajectories, scores, tasks and recipes. */
+/** The decoders of the messages of every RPC, of values of calls, trajectories, scores, tasks and recipes. */
 export const decoders: readonly Decoder[] = [
-  // As grpc-js does: what is thrown becomes the status INTERNAL of that call alone.
+  // This does what grpc-js does: anything thrown becomes the status INTERNAL of that call alone.
   ...methods.flatMap((method): Decoder[] => [
     {
       name: `${method.name} request`,
@@ -186,7 +186,7 @@ export const decoders: readonly Decoder[] = [
     name: "recipe",
     seeds: recipes,
     decode: (bytes) => parseRecipe(new TextDecoder().decode(bytes), "/nowhere"),
-    // A recipe's error is a sentence for a person.
+    // The error of a recipe is a sentence for a person.
     isRefusal: (reason) =>
       reason instanceof Error && !(reason instanceof TypeError) && !(reason instanceof RangeError),
   },

@@ -1,6 +1,6 @@
 /**
- * Damaged messages for the servers of a running cluster: head, node and actor. Every process must live on, answer, and
- * not have grown.
+ * Sends damaged messages to the servers of a running cluster: head, node and actor. Every process must stay alive,
+ * answer, and not grow.
  *
  * Usage, on built code: npx tsx --conditions=@palimpsest/source test/fuzz/live.ts [--messages 100000] [--seed 1]
  */
@@ -42,7 +42,7 @@ try {
     ["node", cluster.workers[0]?.pid ?? 0],
     ["actor", actorPid],
   ]);
-  // To end the head is what this one is for.
+  // Head.Shutdown is left out, because ending the head is its purpose.
   const targets = methodSeeds.filter(({ method }) => method.name !== "Head.Shutdown");
   const network = grpcNetwork({ token: cluster.token });
   const peers = new Map<string, Peer>();
@@ -55,7 +55,7 @@ try {
   const random = createRandom(Number(flags.seed)).float;
   const outcomes = new Map<string, number>();
 
-  /** One call with one damaged message; resolves with the name of its outcome. */
+  /** Sends one call with one damaged message, and resolves with the name of its outcome. */
   function send({ method, seeds }: (typeof targets)[number]): Promise<string> {
     const bytes = Buffer.from(mutate(seeds, random));
     const peer = peerOf(method.name.split(".")[0] ?? "");

@@ -1,4 +1,4 @@
-/** Damages bytes as networks, disks and hostile peers do; a pure function of its random source. */
+/** Damages bytes as networks, disks and hostile peers do. It is a pure function of its random source. */
 export type Random = () => number;
 
 const maxBytes = 64 * 1024;
@@ -17,7 +17,9 @@ const hostile: readonly Uint8Array[] = [
   new Uint8Array(16),
 ];
 
-/** One to four changes of a seed: flipped bits, cut, doubled, inserted and foreign pieces. */
+/**
+ * Makes one to four changes to a seed: bits are flipped; pieces are cut, doubled, inserted or taken from another seed.
+ */
 export function mutate(seeds: readonly Uint8Array[], random: Random): Uint8Array {
   const index = (length: number) => Math.floor(random() * length);
   let bytes: Uint8Array = Uint8Array.from(seeds[index(seeds.length)] ?? []);

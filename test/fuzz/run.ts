@@ -1,5 +1,5 @@
 /**
- * A long fuzzing campaign over everything that decodes foreign bytes.
+ * Runs a long fuzzing campaign over everything that decodes untrusted bytes.
  *
  * Usage: npx tsx --conditions=@palimpsest/source test/fuzz/run.ts [--messages 1000000] [--seed 1] [--json FILE]
  * Exits 1 and prints seed, iteration and bytes of each finding.

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { runInProcess } from "../../bench/learning/in-process-run.js";
 import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
 
-/** Each run takes 7 s of one processor; the rest is for machines that are busy. */
+/** Each run takes 7 s on one core; the rest of the limit is for busy machines. */
 const timeoutMs = 180_000;
 
 const { recipe } = readRecipe(fileURLToPath(new URL("fixtures/learning-short.yaml", import.meta.url)));
 
-/** Greedy exact match at the training length, before and after. */
+/** Returns greedy exact match at the training length, before and after training. */
 async function run(shuffleRewards: boolean) {
   const { curve, rewards } = await runInProcess({ recipe, seed: recipe.seed, shuffleRewards });
   const [before, after] = curve.map(({ sets }) => sets[0]);

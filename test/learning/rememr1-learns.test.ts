@@ -6,7 +6,7 @@ import { builtinRecipesDir } from "../../packages/trainer/src/model-source.js";
 import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
 
 const { recipe } = readRecipe(join(builtinRecipesDir, "rememr1/look-back.yaml"));
-/** 20 s of one processor; the rest is for machines that are busy. */
+/** The run takes 20 s on one core; the rest of the limit is for busy machines. */
 const timeoutMs = 300_000;
 
 it(

@@ -3,20 +3,20 @@ import { type EvaluationSet, runInProcess } from "../../bench/learning/in-proces
 import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
 import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
 
-/** Each run takes 10 to 20 s of one processor; the rest is for machines that are busy. */
+/** Each run takes 10 to 20 s on one core; the rest of the limit is for busy machines. */
 export const timeoutMs = 300_000;
 
 export interface ShortRun {
-  /** Relative to the project's folder. */
+  /** The path of the recipe, relative to the project's folder. */
   readonly recipe: string;
   readonly steps: number;
   readonly shuffleRewards: boolean;
   readonly adapt?: (recipe: Recipe) => Recipe;
-  /** Absent: the recipe's, at the training length alone. */
+  /** The evaluation sets. Default: the recipe's, at the training length alone. */
   readonly sets?: readonly EvaluationSet[];
 }
 
-/** Measures before and after some updates of a recipe, and the mean reward of each. */
+/** Evaluates before and after some updates of a recipe, and returns the mean reward of each update. */
 export async function shortRun({ steps, shuffleRewards, adapt, sets, ...run }: ShortRun) {
   const file = fileURLToPath(new URL(`../../${run.recipe}`, import.meta.url));
   const read = readRecipe(file).recipe;

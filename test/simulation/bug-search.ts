@@ -9,14 +9,14 @@ import { settingsOf } from "./world/settings.js";
 import { type RunResult, simulate } from "./world/world.js";
 
 export interface Found {
-  /** The first seed that found it; undefined: none did. */
+  /** The first seed that found the bug, or undefined if none did. */
   readonly seed: number | undefined;
   readonly by: string;
 }
 
 const clean = new Map<string, Promise<RunResult>>();
 
-/** The run of a seed without a bug, which is the same whoever asks: it is simulated once. */
+/** Returns the run of a seed without a bug. It is the same for every caller, so it is simulated once. */
 export function simulateClean(seed: number, settings = settingsOf(seed)): Promise<RunResult> {
   const key = JSON.stringify([seed, settings]);
   const run = clean.get(key) ?? simulate(seed, { settings });
@@ -26,7 +26,7 @@ export function simulateClean(seed: number, settings = settingsOf(seed)): Promis
 
 /**
  * Tries seeds, from the first on, until one finds the bug.
- * @throws when that seed breaks an invariant without the bug, too: then it was not the bug that it found
+ * @throws if that seed breaks an invariant without the bug, too: then it did not find the bug
  */
 export async function findBug(bug: PlantedBug, maxSeeds: number, first = 1): Promise<Found> {
   for (let seed = first; seed < first + maxSeeds; seed++) {
@@ -51,7 +51,7 @@ export const allBugs: readonly PlantedBug[] = [
   ...plantedKindBugs,
 ];
 
-/** One row of the table for each planted bug. */
+/** Yields one row of the table for each planted bug. */
 export async function* searchPlantedBugs(maxSeeds: number, first = 0): AsyncGenerator<string> {
   yield "| planted bug | breaks | found by | seeds |";
   yield "|---|---|---|---|";

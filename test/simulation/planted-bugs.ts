@@ -1,6 +1,6 @@
 /**
- * Bugs that the simulator must find, to prove that it bites. Each changes one thing in a test's own wrapper around the
- * code under test; the product has no switch for any of them.
+ * Bugs that the simulator must find, which proves that its checks work. Each changes one thing in a test's own wrapper
+ * around the code under test; the product has no switch for any of them.
  */
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorOptions } from "../../packages/client/src/config.js";
@@ -17,10 +17,10 @@ import type { World } from "./world/world.js";
 
 export interface PlantedBug {
   readonly name: string;
-  /** What it breaks. */
+  /** The invariants that the bug breaks. */
   readonly breaks: string;
   readonly make: () => Plant;
-  /** The cluster that it is looked for in. Default: that of the seed. */
+  /** The settings of the cluster in which the bug is searched for. Default: those of the seed. */
   readonly settings?: (seed: number) => WorldSettings;
 }
 
@@ -156,14 +156,14 @@ class SharedBug extends Plant {
   }
 }
 
-/** A head that does not hear that it leads no more. */
+/** A head that does not notice that it no longer leads. */
 class DeafBug extends Plant {
   override lost(): Promise<string> {
     return new Promise(() => undefined);
   }
 }
 
-/** Hosts that take any stream for theirs, and any call for their incarnation. */
+/** Hosts that accept any stream as theirs, and any call as one for their incarnation. */
 class AddresseeBug extends Plant {
   override begin(world: World): void {
     world.network.metadataAt = (metadata, to) => {
@@ -184,7 +184,7 @@ class AddresseeBug extends Plant {
   }
 }
 
-/** A head that does not read what it has written of stops. */
+/** A head that does not read the stops that it has stored. */
 class ForgottenStops extends Plant {
   override store(store: Store): Store {
     return {
@@ -213,7 +213,7 @@ class RetryBug extends Plant {
 
 class ProcessBug extends Plant {
   override processOptions(options: ActorProcessOptions): ActorProcessOptions {
-    // As a supervisor would that takes a repeated order for a new one.
+    // This is what a supervisor would do that takes a repeated order for a new one.
     const incarnation = Math.max(1, (options.start.incarnation ?? 1) - 1);
     return { ...options, start: { ...options.start, incarnation } };
   }

@@ -1,4 +1,4 @@
-/** Bugs in placement groups that the simulator must find. See planted-bugs.ts. */
+/** Planted bugs of placement groups; see planted-bugs.ts. */
 import { HeadBug, type PlantedBug, StoreBug } from "./planted-bugs.js";
 
 export const plantedGroupBugs: readonly PlantedBug[] = [

@@ -12,7 +12,7 @@ import type { World } from "./world/world.js";
 type CallBatch = proto.CallBatch.$Properties;
 type Commit = proto.CommitDurableRequest.$Properties;
 
-/** A head that commits something else than it was asked for. */
+/** A head that commits something other than what it was asked to commit. */
 function commitBug(change: (commit: Commit) => Commit): () => Plant {
   return () => new MessageBug("Head.CommitDurable", true, (body: Commit) => change(body));
 }
@@ -30,7 +30,7 @@ class EarlyBug extends Plant {
   }
 }
 
-/** A head that does not know a Redis that is away from one that refuses. */
+/** A head that does not distinguish an unavailable Redis from one that refuses. */
 class AwayBug extends Plant {
   override durableStates(states: DurableStates): DurableStates {
     const unknown = (reason: unknown) => {
@@ -44,12 +44,12 @@ class AwayBug extends Plant {
   }
 }
 
-/** Nodes that take any process of light actors for one that answers. */
+/** Nodes that consider any process of light actors responsive. */
 class PingBug extends Plant {
   override readonly answersAlways: boolean = true;
 }
 
-/** Processes of light actors that give now and then a call to another one of them. */
+/** Processes of light actors that now and then hand a call to the wrong actor among them. */
 class ToBug extends Plant {
   #world: World | undefined;
 
@@ -70,7 +70,7 @@ class ToBug extends Plant {
   }
 }
 
-/** Changes what a mesh call says of its members. */
+/** Changes the outcomes of the members in a mesh call. */
 function meshBug(
   change: (members: readonly proto.MeshMember.$Properties[]) => proto.MeshMember.$Properties[],
 ): () => Plant {
@@ -82,7 +82,7 @@ function meshBug(
     });
 }
 
-/** What a node says of the end of an actor that shared its process. */
+/** Changes what a node reports about the end of an actor whose shared process was ended by another one. */
 function bystanderBug(change: (certificate: proto.DeathCertificate.$Properties) => void): () => Plant {
   return () =>
     new MessageBug("NodeLink.Link", true, (body: proto.NodeMessage.$Properties) => {

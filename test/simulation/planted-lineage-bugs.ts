@@ -19,7 +19,7 @@ class LineageBug extends Plant {
   }
 }
 
-/** Programs that keep something else of how a result was made. */
+/** Programs that record something else about how a result was made. */
 function recordBug(change: (recipe: TaskRecipe, forget: () => void) => TaskRecipe): () => Plant {
   return () =>
     new LineageBug((lineage) => {

@@ -21,7 +21,7 @@ class ObjectStoreBug extends Plant {
   }
 }
 
-/** A plant that changes a head's directory, or what it knows of holders. */
+/** A plant that changes a head's directory, or its knowledge of holders. */
 class DirectoryBug extends Plant {
   readonly #change: (plane: ControlPlane) => void;
 
@@ -35,7 +35,7 @@ class DirectoryBug extends Plant {
   }
 }
 
-/** A plant that changes what a node reports, or what a head orders of its objects. */
+/** A plant that changes what a node reports, or what a head orders about its objects. */
 class ReportBug extends Plant {
   readonly #change: (body: proto.NodeMessage.$Properties & proto.HeadMessage.$Properties) => unknown;
 
@@ -54,7 +54,7 @@ export const plantedObjectBugs: readonly PlantedBug[] = [
     name: "what nodes tell anew after a registration is lost",
     breaks: "REPORT-2",
     make: () => {
-      // Everything that follows a reset in the same moment belongs to it.
+      // Everything that follows a reset at the same moment belongs to it.
       let resets = 0;
       return new ReportBug((body) => {
         if (body.objectReport?.reset) resets++;

@@ -6,7 +6,7 @@ import type { PlantedBug } from "./planted-bugs.js";
 import type { Arrival } from "./world/connection.js";
 import { Plant } from "./world/plant.js";
 
-/** Nodes that say of each worker that ended how many calls had begun, and are wrong. */
+/** Nodes that report, for each worker that ended, a wrong number of calls that had begun. */
 class MarkBug extends Plant {
   override startedCalls(): number {
     return 0;
@@ -35,7 +35,7 @@ class ValueBug extends Plant {
   }
 }
 
-/** Requests to end workers that their clients have given back are lost. */
+/** A plant that loses requests to end workers that their clients have given back. */
 class LeakBug extends Plant {
   override arrival({ method, toServer, body }: Arrival): unknown {
     const { actorId, noRestart } = body as proto.KillActorRequest.$Properties;
@@ -44,7 +44,7 @@ class LeakBug extends Plant {
   }
 }
 
-/** A head that never gives a worker that waits its cpu back. */
+/** A head that never returns the cpu to a waiting worker. */
 class WaitBug extends Plant {
   override plane(plane: ControlPlane): void {
     const { taskWorkers, nodes } = plane;

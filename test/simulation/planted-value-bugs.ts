@@ -7,7 +7,7 @@ import { valuesOf } from "./world/settings.js";
 
 type Order = proto.ObjectOrder.$Properties;
 
-/** Nodes that carry out other orders than those that programs gave. */
+/** Nodes that carry out different orders than programs gave. */
 class OrderBug extends Plant {
   readonly #change: (order: Order) => Order;
 
@@ -23,7 +23,7 @@ class OrderBug extends Plant {
   }
 }
 
-/** Workers that give what they compute again another name than the one that was lost. */
+/** Workers that give a recomputed result a different name than the lost one had. */
 class NameBug extends Plant {
   override arrival({ method, toServer, body }: Arrival): unknown {
     if (method !== "ActorHost.Calls" || !toServer) return body;

@@ -1,10 +1,10 @@
 /**
- * The simulator by command:
+ * Runs the simulator from the command line:
  *   run.ts --hours 10000 --processes 2 [--first 1]   many seeds; the result also as JSON in bench/results
  *   run.ts --bugs [--seeds 1000] [--first 1]         each planted bug until a seed finds it
  *   run.ts --seed 38 [--long] [--story]              one seed again, with the story of its events
  *   run.ts --seed 1 --values [--story]               the same with values, as every eighth seed of many has them
- *   run.ts --seed 1 --kinds [--story]                the same with durable and light actors and meshes, as another eighth
+ *   run.ts --seed 1 --kinds [--story]                the same with durable and light actors and meshes: another eighth
  *   run.ts --training --seed 5 [--story]             the same, of a training run; every fourth seed of many is one too
  * To be run with --conditions=@palimpsest/source.
  */
@@ -46,7 +46,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Of every eight runs one has values, and one actors of every kind. */
+/** One of every eight runs has values, and one has actors of every kind. */
 function settingsOfMany(run: number, seed: number): WorldSettings {
   if (run % 8 === 4) return valuesOf(seed);
   return run % 8 === 6 ? kindsOf(seed) : settingsOf(seed, true);
@@ -80,7 +80,7 @@ async function runShare(hours: number, first: number, step: number): Promise<Sha
 
 function forkShare(hours: number, first: number, step: number): Promise<Share> {
   const args = ["--hours", String(hours), "--first", String(first), "--step", String(step)];
-  // Most of what a run makes is garbage at once: a larger young generation copies less of it.
+  // Most of what a run allocates becomes garbage at once, and a larger young generation copies less of it.
   const execArgv = [...process.execArgv, "--max-semi-space-size=32"];
   const child = fork(fileURLToPath(import.meta.url), args, { execArgv });
   return new Promise((resolve, reject) => {

@@ -11,14 +11,16 @@ import { plantedValueBugs } from "./planted-value-bugs.js";
 import { idleCluster, valuesOf } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
-/** Seeds that once found a bug of the product, see docs/simulation.md; long ones with idle hours (run.ts --long). */
+/**
+ * Seeds that once found a bug of the product (see docs/simulation.md). The long ones have idle hours (run.ts --long).
+ */
 const formerFailures = [18, 37, 38];
-/** Clusters with a leader and a standby. */
+/** Seeds of clusters with a leader and a standby. */
 const paired = [3, 7];
 const formerLongFailures = [39];
 /**
- * With values: references that were passed on while the head was away were held by nobody; what was let go while its stream was broken,
- * and what an actor held that waits to be started again, stayed.
+ * Seeds with values. In these runs nobody held references that were passed on while the head was away, and values
+ * stayed that were released while the stream was broken or that were held by an actor waiting for its restart.
  */
 const formerValueFailures = [23];
 
@@ -83,7 +85,10 @@ test("docs/simulation.md lists every planted bug, with what it breaks", () => {
   expect(listed.map(textOf).sort()).toEqual(planted.map(textOf).sort());
 });
 
-/** Where the search begins: seeds whose runs without a bug other tests need as well. Most bugs are found in the first events. */
+/**
+ * The search begins at this seed, whose run without a bug other tests need as well. Most bugs are found in the first
+ * events.
+ */
 const firstSeed = 18;
 const firstSeeds: Readonly<Record<string, number>> = {
   "deaths are reported of the current incarnation, whichever it was": 20,
@@ -93,7 +98,7 @@ const firstSeeds: Readonly<Record<string, number>> = {
   "actors outlive the group that they are in": 37,
 };
 
-// The whole table is made by: run.ts --bugs
+// The command run.ts --bugs makes the whole table.
 test.each([
   ...plantedBugs.filter((_, index) => index % 9 === 0 || index === 32),
   ...plantedObjectBugs.filter((_, index) => index % 4 === 2),
@@ -101,7 +106,7 @@ test.each([
   ...plantedTaskBugs.filter((_, index) => index % 3 === 0),
   ...plantedValueBugs.filter((_, index) => index === 0),
   ...plantedLineageBugs.filter((_, index) => index === 0),
-  // Each finds a bug in a seed that is clean without it, with durable and light actors and meshes.
+  // Each of these bugs is found in a seed that is clean without it, with durable and light actors and meshes.
   ...plantedKindBugs.filter(({ breaks }) => ["COMMITS-1", "MESH-2"].some((one) => breaks.includes(one))),
 ])(
   "finds that $name",

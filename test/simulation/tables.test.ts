@@ -4,7 +4,7 @@ import { TestPlane } from "../../packages/head/src/testing/plane.js";
 import { checkTables } from "./invariants/tables.js";
 import type { World } from "./world/world.js";
 
-/** What the check says of a head's tables. */
+/** Returns the violations that the check finds in a head's tables. */
 function broken(head: TestPlane): string[] {
   const found: string[] = [];
   const records = { actors: new Map(), violation: (invariant: string) => void found.push(invariant) };
@@ -22,7 +22,7 @@ test("the lease of an actor that was killed and forgotten counts until its node 
   node.died("x", 1);
   expect(head.plane.nodes.get("a")?.available).toEqual({ cpu: 4 });
   expect(broken(head)).toEqual([]);
-  // A lease of an actor that the head knows, of something else than the actor needs, is found.
+  // The check finds a lease of a known actor whose resources differ from what the actor needs.
   await alive(head, "y");
   head.plane.nodes.reserve("a", "actor/y#1", { cpu: 2 });
   expect(broken(head)).toEqual(["NODE-2"]);

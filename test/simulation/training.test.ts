@@ -2,10 +2,12 @@ import { expect, test } from "vitest";
 import { runBugs } from "./training/run-bugs.js";
 import { simulateRun } from "./training/simulate-run.js";
 
-// More seeds: run.ts --training.
+// The command run.ts --training simulates more seeds.
 const seeds = [1, 3, 9, 16];
-/** Events of all runs of this file: a run is a function of its seed, so a change of the code alone can exceed it. Some
- *  25,000 take a quarter of a second of processor time. */
+/**
+ * The limit of events of all runs in this file. A run is a function of its seed, so only a change of the code can
+ * exceed it. About 25,000 events take a quarter of a second of processor time.
+ */
 const maxEvents = 500_000;
 let simulatedEvents = 0;
 
@@ -29,7 +31,7 @@ test("a training run is a function of its seed", async () => {
   expect((await simulateRun(6)).hash).not.toBe(first.hash);
 }, 120_000);
 
-/** Bugs that a first seed or two find; the whole table is made by: run.ts --bugs */
+/** Bugs that the first seed or two find. The command run.ts --bugs makes the whole table. */
 const quicklyFound = runBugs.filter(({ breaks }) =>
   ["STEP-1, T1", "STEP-2, T1", "SAVES-1, T1", "SAVES-2, T1", "LEDGER-7, T1", "DISPATCH-2"].includes(breaks),
 );

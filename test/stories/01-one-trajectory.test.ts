@@ -1,4 +1,4 @@
-/** The life of one trajectory, followed through real processes: task, rollout, score, update, publication. */
+/** Follows the life of one trajectory through real processes: task, rollout, score, update, publication. */
 import { join } from "node:path";
 import { readTraces, type Trace } from "@palimpsest/evals";
 import { loadBackend } from "@palimpsest/jit";
@@ -21,11 +21,11 @@ let base: ModelFolder;
 let run: TrainingRun;
 let sampled: readonly Trajectory[];
 let scores: readonly Score[];
-/** Of version 1, announced to rollout actors. */
+/** The manifest of version 1, as it was announced to rollout actors. */
 let announced: proto.WeightManifest;
 let served: readonly { readonly policyVersion: number; readonly weightsHash: string }[];
 
-/** Stops a process where it is, so that the test sees the state in between, and lets it go on. */
+/** Stops a process, so that the test sees the state in between, and then lets it continue. */
 async function whileFrozen<T>(pid: number, look: () => Promise<T>): Promise<T> {
   process.kill(pid, "SIGSTOP");
   try {
@@ -35,7 +35,7 @@ async function whileFrozen<T>(pid: number, look: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The Redis user of runs may walk over keys; KEYS, which holds up everybody, is not for it. */
+/** The Redis user of runs may SCAN keys; it may not call KEYS, which blocks all clients. */
 async function keysLike(redis: Redis, pattern: string): Promise<string[]> {
   const keys = new Set<string>();
   let cursor = "0";
@@ -47,7 +47,7 @@ async function keysLike(redis: Redis, pattern: string): Promise<string[]> {
   return [...keys];
 }
 
-/** Every trajectory of the run with its score, when all have both. */
+/** Returns every trajectory of the run with its score, when all of them have both. */
 async function scoredTrajectories(redis: Redis): Promise<readonly [Trajectory, Score][] | undefined> {
   const prefix = `{palimpsest-${run.runId}}`;
   const keys = await keysLike(redis, `${prefix}:trajectory:*`);
@@ -95,8 +95,8 @@ beforeAll(async () => {
     redis.disconnect();
   }
   await run.untilStep(1);
-  // The evaluation after training, which begins when the learner has said where it stands, runs on version 1; the frozen
-  // learner keeps the run from ending under the look.
+  // The evaluation after training begins when the learner has reported its final version, and runs on version 1. The
+  // stopped learner keeps the run from ending during the test's checks.
   await run.until("the evaluation after training", () =>
     run.driver.output.includes("phase: evaluating after"),
   );

@@ -1,4 +1,4 @@
-/** What a person sees from another terminal while a run is going on. */
+/** Tests what a person sees from another terminal while a run is in progress. */
 import { join } from "node:path";
 import type { ActorInfo, ClusterInfo, NodeInfo, QueueInfo } from "@palimpsest/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -30,7 +30,7 @@ beforeAll(async () => {
   run = TrainingRun.start(cluster, recipe, join(folder, "run"));
   await run.until("training", () => run.driver.output.includes("phase: training"));
   learner = (await cluster.actors("learner"))[0]?.pid ?? 0;
-  // A learner that stands still keeps the run where it is: its groups wait for it.
+  // A stopped learner keeps the run where it is, because its groups wait for it.
   process.kill(learner, "SIGSTOP");
   await run.until("every group of a step waits for the learner", async () => {
     const depth = (await cluster.client.queues()).find(({ name }) => name === `${run.runId}/groups`);
@@ -58,7 +58,7 @@ test("the node is shown with its process and what is leased of it", () => {
   expect(status.nodes.map(({ pid, state }) => [pid, state])).toEqual([[cluster.workers[0]?.pid, "alive"]]);
   const [node] = status.nodes;
   expect(node?.total["cpu"]).toBe(4);
-  // Two rollout actors and the learner at 0.5, a reward actor at 0.1.
+  // Two rollout actors and the learner take 0.5 each, and a reward actor takes 0.1.
   expect(node?.available["cpu"]).toBeCloseTo(4 - 1.6, 6);
 });
 

@@ -1,4 +1,4 @@
-/** Jobs: a recipe and a program whose driver runs on the cluster, and what wrong input is answered with. */
+/** Tests jobs: a recipe and a program whose driver runs on the cluster, and the answers to wrong input. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,7 @@
-/** A TypeScript developer's actors: their own class in a process of its own, called, streamed, crashed, restarted. */
+/**
+ * Tests a TypeScript developer's actors: their own class runs in a separate process, is called, streams, crashes and
+ * restarts.
+ */
 import { ActorPool, type Cluster, connect } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -21,7 +24,7 @@ afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
 });
 
-/** What a promise is rejected with. */
+/** Returns the error with which a promise is rejected. */
 async function failureOf(promise: Promise<unknown>): Promise<PalimpsestError> {
   const outcome = await promise.then(
     (value) => new Error(`it returned ${JSON.stringify(value)}`),
@@ -74,7 +77,7 @@ describe("an actor of a user's class", () => {
       if (tick === 3) break;
     }
     expect(ticks).toEqual([0, 1, 2, 3]);
-    // One call at a time: this one would wait forever behind an endless one.
+    // The actor runs one call at a time: this call would wait forever behind an endless one.
     expect(await counter.count("red")).toBe(11);
   });
 
@@ -86,7 +89,7 @@ describe("an actor of a user's class", () => {
     const cause = error.cause as Error;
     expect(cause.name).toBe("TypeError");
     expect(cause.stack).toContain("word-counter.ts");
-    // It is alive.
+    // The actor is still alive.
     expect(await counter.add("blue")).toBe(1);
   });
 
@@ -125,7 +128,7 @@ test("what an actor's process wrote is printed by `palimpsest logs`, of a dead o
   const following = (async () => {
     for await (const text of client.actorOutput("talker", { follow: true })) followed += text;
   })();
-  // Who asks after the end of a process hears of the next one alone.
+  // A line must arrive before the crash: a request after the end of a process gets only the next one's output.
   await counter.say("it counts");
   await until("the first line is followed", () => followed !== "");
   await counter.crash(3).catch(() => undefined);
@@ -231,7 +234,7 @@ describe("an actor that dies", () => {
     const after = await counter.place();
     expect(after.pid).not.toBe(before.pid);
     expect(after.incarnation).toBe(2);
-    // The constructor ran again; what was counted is gone.
+    // The constructor ran again, so the earlier counts are gone.
     expect(await counter.count("red")).toBe(5);
     process.kill(after.pid, "SIGKILL");
     await until("it is dead", async () => (await counter.info()).state === "dead");

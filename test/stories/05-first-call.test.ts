@@ -1,4 +1,4 @@
-/** How long it takes from nothing to the answer of an actor, and back to nothing. */
+/** Tests how long it takes from nothing to the answer of an actor, and back to nothing. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { TestCluster } from "../support/test-cluster.js";
 import { WordCounter } from "../support/word-counter.js";
 
-/** What a machine that does nothing else needs is measured by the bench; this one may be busy. */
+/** The bench measures what an idle machine needs; the machine of this test may be busy. */
 const boundMs = 10_000;
 const stopBoundMs = 8_000;
 
@@ -49,7 +49,7 @@ test("the program of the README is examples/hello, and prints what it says", asy
 });
 
 test("`palimpsest stop` ends actor, node, head and Redis", async () => {
-  // Head, Redis, node and actor, and those that wait for an actor.
+  // These are the head, Redis, the node, the actor, and the warm processes that wait for an actor.
   expect(cluster?.processes().length).toBeGreaterThanOrEqual(4);
   const startedAt = performance.now();
   const orphans = await cluster?.stop();

@@ -1,4 +1,4 @@
-/** The commands that talk to a model: one of the repository, and one behind an OpenAI-compatible server. */
+/** Tests the commands that talk to a model: one of the repository, and one behind an OpenAI-compatible server. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -41,7 +41,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Says in words how many messages it was sent. */
+/** Starts a server that answers with the number of messages that it received. */
 async function startServer(): Promise<{ url: string; asked: Asked[] }> {
   const asked: Asked[] = [];
   server = createServer(async (request, response) => {

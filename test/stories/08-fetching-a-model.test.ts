@@ -1,4 +1,6 @@
-/** A model is fetched from a hub by the command: the process is killed in the middle, the next one goes on. */
+/**
+ * Tests that the command downloads a model from a hub: the process is killed in the middle, and the next one continues.
+ */
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +37,7 @@ const palimpsest = (...args: string[]): Command =>
 test("a download that is killed is gone on with at the byte where it stopped, then costs no request", async () => {
   const wanted = hub.files["model.safetensors"]?.bytes as Buffer;
   const sent = 200_000;
-  // config.json arrives; of the weights some bytes, and then the server says nothing more.
+  // config.json arrives completely; of the weights some bytes arrive, and then the server sends nothing more.
   hub.faults = [{ kind: "no-ranges" }, { kind: "silence", afterBytes: sent }];
   const partial = join(
     cache,

@@ -1,5 +1,7 @@
-/** Story 9: a policy trained with adapters: they alone travel and are kept, evaluations while it trains rate its
- *  checkpoints, and a later run starts from what they made. */
+/**
+ * Story 9: a policy is trained with adapters. Only the adapters are transferred and stored, evaluations rate its
+ * checkpoints during training, and a later run starts from the result.
+ */
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Evaluation } from "@palimpsest/evals";
@@ -68,7 +70,7 @@ test("adapters alone are published and kept, a killed learner goes on from them,
   };
   expect(tensors.every(({ name }) => /\.lora[AB]$/.test(name))).toBe(true);
 
-  // Every version was evaluated once, with two answers to each question, though the learner was killed between.
+  // Every version was evaluated once, with two answers to each question, although the learner was killed in between.
   const evaluated = readdirSync(join(run.folder, "evaluations")).sort();
   expect(evaluated).toEqual([1, 2, 3].map((step) => `step-0000000${step}.json`));
   const ratings = JSON.parse(readFileSync(join(checkpoints, "ratings.json"), "utf8")) as Record<

@@ -1,4 +1,4 @@
-/** An evaluation that is killed in the middle and started again: nothing that was finished is asked a second time. */
+/** Tests an evaluation that is killed in the middle and started again: no finished question is asked a second time. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,9 +12,9 @@ const questions = 12;
 
 let folder: string;
 let server: Server;
-/** Numbers of the questions in the order in which the model was asked. */
+/** The numbers of the questions in the order in which they reached the model. */
 let asked: number[];
-/** Answers wait here once so many questions were answered. */
+/** The server holds back its answers after this many. */
 let answersBeforeStop: number;
 let stopped: () => void;
 let stop: Promise<void>;
@@ -31,7 +31,7 @@ beforeEach(async () => {
   server = await startChatServer((body, response) => {
     const number = Number(/color of number (\d+)/.exec(body)?.[1]);
     asked.push(number);
-    // Held back without an answer: the process is killed while these are under way.
+    // This answer is held back, so that the process is killed while some questions are in flight.
     if (answered >= answersBeforeStop) {
       stopped();
       return;
@@ -72,14 +72,14 @@ test("an evaluation that was killed goes on without asking again what was finish
   answersBeforeStop = 17;
   const first = evaluate();
   await stop;
-  // All three lanes wait for answers that never come: nothing is being written any more.
+  // All three lanes wait for answers that never come, so nothing is being written any more.
   while (asked.length < answersBeforeStop + 3) await new Promise((resolve) => setImmediate(resolve));
   first.kill("SIGKILL");
   const { signal } = await first.ended;
   expect(signal).toBe("SIGKILL");
   const kept = (await keptLines()).map((line) => JSON.parse(line) as { system: string; item: string });
   expect(kept.length).toBe(17);
-  // The death of the process also cut a line short.
+  // The death of the process has also truncated a line.
   await writeFile(join(folder, "out/predictions.jsonl"), '{"key":"cut sho', { flag: "a" });
 
   answersBeforeStop = Number.POSITIVE_INFINITY;
@@ -96,12 +96,12 @@ test("an evaluation that was killed goes on without asking again what was finish
   for (const { cells } of [closedBook, fullContext]) {
     expect(cells[0].n).toBe(questions);
     expect(cells[0].failures).toBe(0);
-    // Numbers 0, 3, 6 and 9 got no answer.
+    // Questions 0, 3, 6 and 9 got no answer.
     expect(cells[0].metrics.exactMatch.value).toBeCloseTo(8 / 12, 12);
   }
   expect(report.pairs[0]).toMatchObject({ metric: "exactMatch", difference: 0, p: 1 });
 
-  // A third start asks nothing at all, and says the same.
+  // A third start asks nothing at all, and reports the same.
   asked = [];
   const third = await evaluate().ended;
   expect(third.code).toBe(0);

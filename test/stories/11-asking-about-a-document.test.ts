@@ -1,4 +1,4 @@
-/** A long document is being read when the command is stopped, then killed: each time it goes on from where it was. */
+/** Tests that reading a long document continues where it was after the command was stopped, and after it was killed. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -67,7 +67,7 @@ test("reading goes on after Ctrl-C and after kill -9, and what was read is not r
   const page = await readFile(trace, "utf8");
   const steps = Math.ceil(report.document.tokens / 2500);
   expect(page.split('class="card step"')).toHaveLength(1 + steps + 1);
-  // Of the killed run's six steps some were not on the disk yet.
+  // Some of the killed run's six steps were not yet on the disk.
   expect(server.answered).toBeGreaterThan(steps);
   expect(server.answered).toBeLessThanOrEqual(steps + 1 + 6);
 }, 60_000);

@@ -1,4 +1,7 @@
-/** Story 12: an agent with a store is trained through every process; what it did to the store comes back with the episode. */
+/**
+ * Story 12: an agent with a store is trained through every process, and its changes to the store return with the
+ * episode.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { builtinRecipesDir } from "@palimpsest/trainer";

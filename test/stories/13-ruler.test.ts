@@ -1,4 +1,4 @@
-/** RULER on a served model: tasks are generated, asked, scored and reported by length. */
+/** Tests RULER on a served model: tasks are generated, asked, scored and reported by length. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,7 +11,7 @@ import { answerChat, startChatServer, stopServer } from "./chat-server.js";
 let folder: string;
 let server: Server;
 
-/** Reads what it is shown: the hidden number of the asked key, from the text or from its own notes. */
+/** Reads the hidden number of the requested key from its prompt: from the text or from its own notes. */
 function reply(prompt: string): string {
   const key = /hidden number of (\S+) that the text gives/.exec(prompt)?.[1];
   const found =

@@ -1,11 +1,14 @@
-/** Story 14: somebody's own agent and reward, two TypeScript files beside a recipe, are trained through every process. */
+/** Story 14: a user's own agent and reward, two TypeScript files beside a recipe, are trained through every process. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TestCluster } from "../support/test-cluster.js";
 import { TrainingRun } from "../support/training-run.js";
 
-/** Seconds on a machine of its own; a busy one starts six processes, each with TensorFlow, and the TypeScript compiler. */
+/**
+ * It takes seconds on an idle machine. A busy one starts six processes, each with TensorFlow, and the TypeScript
+ * compiler.
+ */
 const busyMs = 280_000;
 
 let cluster: TestCluster;
@@ -59,7 +62,7 @@ test(
     const { steps } = JSON.parse(readFileSync(report, "utf8")) as { steps: { weightsHash: string }[] };
     expect(steps.map(({ weightsHash }) => weightsHash)).toEqual(run.steps.map((step) => step.weightsHash));
 
-    // The agent is made from the code that the run keeps.
+    // The agent is made from the code that was stored with the run.
     const document = join(cluster.dir, "document.txt");
     writeFileSync(document, "ben has cats. day and night.");
     const asked = await cluster.run(["ask", document, "--question", "ben has", "--model", runDir, "--json"]);

@@ -1,4 +1,4 @@
-/** A model behind `palimpsest serve`, as OpenAI's own client for JavaScript sees it. */
+/** Tests a model behind `palimpsest serve` with OpenAI's own client for JavaScript. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ afterAll(async () => {
 test("the official client chats, streams, completes and is refused in its own words", {
   timeout: 300_000,
 }, async () => {
-  // No TensorFlow to load and no graphs to trace: the protocol is what is looked at.
+  // The CPU backend loads no TensorFlow and traces no graphs, because this test is about the protocol.
   const args = ["serve", join(folder, "tiny"), "--port", "0", "--backend", "cpu"];
   const running = Command.start(args, { cwd: folder, environment: { PALIMPSEST_SERVE_TOKEN: token } });
   server = running;

@@ -1,4 +1,4 @@
-/** Story 17: a policy is trained while engines sample; one is killed in the middle and started again. */
+/** Story 17: a policy is trained while engines sample; one of them is killed in the middle and started again. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Command } from "../support/command.js";
@@ -7,7 +7,7 @@ import { TestCluster } from "../support/test-cluster.js";
 import { TrainingRun } from "../support/training-run.js";
 import { GivenUp, until } from "../support/until.js";
 
-/** Seconds on a machine of its own; a busy one starts nine processes, each of which loads TensorFlow. */
+/** It takes seconds on an idle machine. A busy one starts nine processes, each of which loads TensorFlow. */
 const busyMs = 280_000;
 
 let cluster: TestCluster;
@@ -26,7 +26,7 @@ afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
 });
 
-/** `palimpsest serve` on a port; it speaks vLLM's protocol, loading of weights included. */
+/** Runs `palimpsest serve` on a port. It speaks vLLM's protocol, including the loading of weights. */
 async function serve(port: string): Promise<{ readonly engine: Command; readonly url: string }> {
   const flags = ["--port", port, "--weights-from", folder, "--backend", "cpu"];
   const engine = cluster.start(["serve", join(folder, "base"), ...flags]);
@@ -66,11 +66,11 @@ test(
     const run = TrainingRun.start(cluster, recipe, join(folder, "run"));
     await run.untilStep(1);
     one.engine.kill("SIGKILL");
-    // Only the other can have sampled it.
+    // Only the other engine can have sampled this step.
     await run.untilStep(2);
     two.engine.kill("SIGKILL");
     await one.engine.ended;
-    // From here on only this one samples, whose process began with the base model.
+    // From here on only this engine samples; its process started with the base model.
     await serve(new URL(one.url).port);
     const end = await run.end(busyMs);
     expect(end.code, end.stdout + end.stderr).toBe(0);
@@ -84,7 +84,7 @@ test(
     });
     for (const { update } of run.steps) {
       expect(update.trajectories).toBe(groupsPerStep * groupSize);
-      // Other weights than the learner's would be nats away.
+      // With weights other than the learner's, the difference would be several nats.
       expect(update.freshLogprobDifferenceMean).toBeLessThan(1e-4);
       expect(update.importanceMean).toBeCloseTo(1, 3);
     }

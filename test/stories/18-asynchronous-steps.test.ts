@@ -1,4 +1,4 @@
-/** Story 18: a run whose next steps are sampled while the learner updates, and whose processes are killed under it. */
+/** Story 18: in this run the next steps are sampled while the learner updates, and its processes are killed. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { expectStepsAddUp, expectWholeRun } from "../support/whole-run.js";
 
 const size = { steps: 6, groupsPerStep: 4 };
 const maxStaleness = 2;
-/** A minute on a machine of its own; a busy one starts each process, with TensorFlow, four times more slowly. */
+/** It takes a minute on an idle machine. A busy one starts each process, with TensorFlow, four times more slowly. */
 const busyMs = 600_000;
 
 let cluster: TestCluster;
@@ -41,7 +41,7 @@ async function kill(role: string): Promise<void> {
   process.kill(actor.pid, "SIGKILL");
 }
 
-/** Slower than `untilStep`, for a busy machine. */
+/** Waits longer than `untilStep`, for busy machines. */
 const untilStep = (run: TrainingRun, step: number) =>
   run.until(`step ${step}`, () => run.steps.some((report) => report.step >= step), { timeoutMs: busyMs / 2 });
 

@@ -1,4 +1,7 @@
-/** Story 19: somebody who knows Ray goes through the guide. Its examples run here, and beside them Ray's own where it is. */
+/**
+ * Story 19: a reader who knows Ray follows the guide. Its examples run here, and Ray's originals beside them where Ray
+ * is installed.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,10 +12,10 @@ import { TestCluster } from "../support/test-cluster.js";
 
 const folder = new URL("../../examples/ray/", import.meta.url);
 const guide = readFileSync(new URL("../../docs/guides/ray.md", import.meta.url), "utf8");
-/** Starting Ray takes a busy machine of two cores a minute. */
+/** Starting Ray takes a minute on a busy machine with two cores. */
 const busyMs = 240_000;
 
-/** What each example gives, here and in Ray. */
+/** The output of each example, here and in Ray. */
 const expected = {
   tasks: {
     one: 49,
@@ -70,7 +73,7 @@ test("what the guide prints is what runs", () => {
   );
   const printed = [...guide.matchAll(/```(ts|py)\n(.*?)```/gs)];
   expect(printed.length).toBeGreaterThan(8);
-  // Lines that are left out between two shown ones are an empty line in the guide.
+  // Where lines between two shown ones are left out, the guide has an empty line.
   for (const [, language = "", code = ""] of printed)
     for (const piece of unindented(code).trim().split(/\n\n+/))
       expect(sources.get(language), `${language} of the guide`).toContain(piece);
@@ -96,7 +99,7 @@ test.skipIf(!hasRay)(
       errors += chunk.toString("utf8");
     });
     expect(await endOf(child), errors).toBe(0);
-    // Ray's own messages stand between them.
+    // Ray's own messages appear between the lines.
     const lines = output.split("\n").filter((line) => (line.split(" ", 1)[0] ?? "") in expected);
     const results = lines.map((line): [string, unknown] => {
       const space = line.indexOf(" ");

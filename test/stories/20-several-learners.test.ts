@@ -1,4 +1,7 @@
-/** Learners that train one model together, on two nodes: one of them is killed in a step, and the run goes on. */
+/**
+ * Tests learners that train one model together on two nodes: one of them is killed during a step, and the run
+ * continues.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,7 +13,7 @@ import { expectStepsAddUp, expectWholeRun } from "../support/whole-run.js";
 
 const size = { steps: 2, groupsPerStep: 2 };
 
-/** On a machine that is busy with other tests. */
+/** The limit is for a machine that is busy with other tests. */
 const startsWithin = { timeoutMs: 240_000 };
 
 let cluster: TestCluster;
@@ -32,7 +35,7 @@ async function start(
   const recipe = writeRecipe(folder, {
     ...size,
     rolloutActors: 1,
-    // Several micro-batches per step.
+    // There are several micro-batches per step.
     learner: { buckets: [{ rows: 8, length: 64 }] },
     // A node has room for one learner.
     more: { queues: quickTakeOver, learnerActors, learnerCpus: 2.5, learnerThreads: 1 },
@@ -46,7 +49,7 @@ test("two learners train as one does; one that is killed in a step takes all bac
   const [[first], [second]] = [await cluster.actors("learner"), await cluster.actors("learner-rank")];
   if (!first || !second) throw new Error("there are not two learners");
   expect(first.nodeId).not.toBe(second.nodeId);
-  // It does not answer while the other one is in the step, which has left what it trains in its dump.
+  // The stopped learner does not answer while the other one is in the step, whose batch is in its dump.
   process.kill(second.pid, "SIGSTOP");
   await run.until("the second step", () => existsSync(join(run.folder, "dumps", "step-00000002.pb")));
   process.kill(second.pid, "SIGKILL");

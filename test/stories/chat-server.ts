@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 
-/** Sends a chat's answer as OpenAI's protocol has it. */
+/** Sends the answer of a chat in the format of OpenAI's protocol. */
 export function answerChat(response: ServerResponse, content: string): void {
   response.end(
     JSON.stringify({
@@ -13,7 +13,7 @@ export function answerChat(response: ServerResponse, content: string): void {
   );
 }
 
-/** A server on a free port that names one model and hands the body of each other request to `answer`. */
+/** Starts a server on a free port that lists one model and passes the body of every other request to `answer`. */
 export async function startChatServer(
   answer: (body: string, response: ServerResponse) => void,
 ): Promise<Server> {

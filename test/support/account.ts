@@ -6,7 +6,7 @@ export interface Balance {
   readonly ticks: number;
 }
 
-/** A durable actor that writes down each run of a method where a crash does not undo it. */
+/** A durable actor that also records each run of a method outside of its state, where a crash does not undo it. */
 export class Account {
   #state!: DurableState<Balance>;
   #timers!: DurableTimers;
@@ -25,7 +25,7 @@ export class Account {
     return total;
   }
 
-  /** Changes the state, and then throws. */
+  /** Changes the state and then throws. */
   refuse(): void {
     this.#state.set({ total: -1, ticks: -1 });
     throw new Error("refused");

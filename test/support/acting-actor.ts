@@ -14,7 +14,7 @@ export class Acting {
     return { nodeId, incarnation, pid: process.pid };
   }
 
-  /** Ends when release() is called. */
+  /** Returns when release() is called. */
   async held(): Promise<string> {
     await new Promise<void>((resolve) => {
       this.#release = resolve;
@@ -30,7 +30,10 @@ export class Acting {
     await this.context.exit(reason);
   }
 
-  /** Spawns one of its kind, with a placement group of its own. @returns their ids */
+  /**
+   * Spawns another actor of this class and creates a placement group.
+   * @returns the ids of both
+   */
   async family(
     detached: boolean,
     labels: NonNullable<ActorOptions["labels"]> = {},
@@ -43,18 +46,21 @@ export class Acting {
     return { childId: child.actorId, groupId: group.groupId };
   }
 
-  /** Notes the death of an actor that another one owns. */
+  /** Records the death of an actor that another one owns. */
   async watch(actorId: string): Promise<void> {
     const handle = await (await this.context.connect()).getActor<Acting>({ actorId });
     handle.onDeath((info) => this.#deaths.push([info.actorId, info.certificate?.reason ?? ""]));
   }
 
-  /** Ids of those that died, and why. */
+  /** Returns the ids of the actors that died, with the reasons. */
   heard(): readonly (readonly [actorId: string, reason: string])[] {
     return this.#deaths;
   }
 
-  /** Spawns one of its kind under a name. @returns its own namespace */
+  /**
+   * Spawns a named actor of this class.
+   * @returns its own namespace
+   */
   async nameChild(name: string): Promise<string> {
     const cluster = await this.context.connect();
     await cluster.actor(Acting, { from: import.meta.url }, { name }).spawn();

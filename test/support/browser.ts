@@ -6,7 +6,7 @@ import { expect } from "vitest";
 
 const require = createRequire(import.meta.url);
 
-/** Path of a Chromium of this machine; undefined where there is none. CHROMIUM names one. */
+/** Returns the path of a Chromium on this machine, or undefined if there is none. The variable CHROMIUM may name it. */
 export function findChromium(): string | undefined {
   const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
   const folders = (process.env["PATH"] ?? "").split(":");
@@ -14,7 +14,7 @@ export function findChromium(): string | undefined {
   return [process.env["CHROMIUM"] ?? "", ...paths].find((path) => path !== "" && existsSync(path));
 }
 
-/** A real browser, and what its pages complain of. */
+/** A real browser, and the errors that its pages report. */
 export class TestBrowser {
   readonly problems: string[] = [];
   readonly #browser: Browser;
@@ -24,12 +24,15 @@ export class TestBrowser {
   }
 
   static async start(executablePath: string): Promise<TestBrowser> {
-    // Tests run as root in containers, where Chromium's sandbox has nothing to build on.
+    // Tests run as root in containers, where Chromium's sandbox does not work.
     const args = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
     return new TestBrowser(await chromium.launch({ executablePath, args }));
   }
 
-  /** A page of a reader of its own. Answers 401 and 403 are asked for by the tests; all else that it complains of is kept. */
+  /**
+   * Opens a page in its own browser context. The tests cause answers 401 and 403 on purpose; all other errors of the
+   * page are recorded.
+   */
   async page(options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
     const context: BrowserContext = await this.#browser.newContext({
       viewport: { width: 1280, height: 900 },
@@ -63,11 +66,11 @@ interface AxeResult {
   }[];
 }
 
-/** Nothing that axe calls serious or critical. */
+/** Expects no violation that axe calls serious or critical. */
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await page.evaluate(
     async (source) => {
-      // The page's own policy lets no foreign script in: this one comes by the debugger.
+      // The page's own policy admits no foreign script, so this one is injected through the debugger.
       const own = globalThis as unknown as { axe?: { run: () => Promise<AxeResult> } };
       if (own.axe === undefined) new Function(source)();
       if (own.axe === undefined) throw new Error("axe did not load");
@@ -79,12 +82,12 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)).toEqual([]);
 }
 
-/** How wide the page is: wider than its window, it would have to be moved sideways. */
+/** Returns the width of the page. If it is wider than its window, it has to be scrolled sideways. */
 export async function widthOf(page: Page): Promise<number> {
   return Number(await page.evaluate("document.documentElement.scrollWidth"));
 }
 
-/** Keeps a picture where DASHBOARD_PICTURES names a folder: for people. */
+/** Saves a screenshot for people if DASHBOARD_PICTURES names a folder. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env["DASHBOARD_PICTURES"];
   if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });

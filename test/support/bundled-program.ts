@@ -7,14 +7,14 @@ const client = new URL("../../packages/client/package.json", import.meta.url);
 const esbuild: { buildSync(options: object): unknown } = createRequire(client)("esbuild");
 
 /**
- * Makes one file of a program and the modules of its own package, and returns its path. Node.js starts it in half of the
- * processor time of a loader, which compiles each module in each process. Other packages are the built ones.
+ * Bundles a program and the modules of its own package into one file, and returns its path. Node.js starts it in half
+ * of the processor time of a loader, which compiles each module in each process. Other packages are used as built.
  * @param program a TypeScript file in `packages/NAME/src`
  */
 export function bundledProgram(program: URL): string {
   const source = fileURLToPath(program);
   const [folder = ""] = source.split("/src/");
-  // Within the package, so that it finds the packages that its package needs.
+  // The file is within the package, so that it finds the dependencies of its package.
   const programs = join(folder, "node_modules/.programs");
   mkdirSync(programs, { recursive: true });
   const outfile = join(programs, `${basename(source, ".ts")}.mjs`);

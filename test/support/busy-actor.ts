@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { ActorContext } from "@palimpsest/client";
 
-/** An actor whose methods keep the process's only thread. */
+/** An actor whose methods block the process's only thread. */
 export class BusyActor {
   #actorId = "";
   #runs = 0;
@@ -14,7 +14,7 @@ export class BusyActor {
     return this.#actorId;
   }
 
-  /** Computes until the file is there, without ever coming back to the event loop; says how often it was run. */
+  /** Computes until the file exists, without returning to the event loop; returns how often it was run. */
   spinUntil(path: string): number {
     this.#runs++;
     while (!existsSync(path));

@@ -16,7 +16,7 @@ import { Command } from "./command.js";
 export interface BusyClusterOptions {
   readonly ownerGraceMs?: number;
   readonly sessionLeaseMs?: number;
-  /** Everything under mutual TLS. */
+  /** Whether everything runs under mutual TLS. */
   readonly tls?: boolean;
 }
 
@@ -27,13 +27,13 @@ export interface StaleCaller {
   close(): void;
 }
 
-/** A head and a node in this process; actors and drivers are processes of their own. */
+/** A head and a node in this process; actors and drivers run in separate processes. */
 export class BusyCluster {
   readonly client: Cluster;
   readonly folder: string;
   readonly address: string;
   readonly token: string;
-  /** Folder of a driver's certificate; empty without TLS. */
+  /** The folder of a driver's certificate; empty without TLS. */
   readonly tls: string;
   readonly #end: () => Promise<void>;
 
@@ -80,7 +80,7 @@ export class BusyCluster {
     });
   }
 
-  /** A kind of actor that takes little of the node. */
+  /** An actor type that takes few of the node's resources. */
   get busyActors() {
     const source = { from: new URL("./busy-actor.ts", import.meta.url) };
     return this.client.actor(BusyActor, source, { resources: { cpu: 0.01 }, maxPendingCalls: 20_000 });
@@ -95,7 +95,7 @@ export class BusyCluster {
     return actors.find((actor) => actor.actorId === actorId)?.state ?? "unknown";
   }
 
-  /** A caller that takes the actor to live at this address in its first process, and never looks again. */
+  /** Makes a caller that keeps this address and the actor's first incarnation, and never looks them up again. */
   staleCaller(actorId: string, address: string, timeoutMs: number): StaleCaller {
     const resolver = {
       resolve: async () => ({

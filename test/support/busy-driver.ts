@@ -1,4 +1,4 @@
-/** A driver of its own process: spawns one BusyActor, says so, and does what its parent tells it. */
+/** A driver in its own process: it spawns one BusyActor, reports it, and does what its parent tells it. */
 import { existsSync } from "node:fs";
 import { connect } from "@palimpsest/client";
 import { BusyActor } from "./busy-actor.js";
@@ -6,7 +6,7 @@ import { BusyActor } from "./busy-actor.js";
 export type DriverOrder =
   | { readonly kind: "block"; readonly untilFile: string }
   | { readonly kind: "call" }
-  /** Calls of 1 ms each, all in flight at once, to an actor of another driver. */
+  /** Makes calls of 1 ms each, all in flight at once, to an actor of another driver. */
   | { readonly kind: "flood"; readonly actorId: string; readonly calls: number }
   | { readonly kind: "close" };
 
@@ -32,7 +32,7 @@ function blockUntil(path: string): void {
 
 process.on("message", async (order: DriverOrder) => {
   if (order.kind === "block") {
-    // What is told goes out before the thread blocks.
+    // The message is sent before the thread blocks.
     await new Promise<void>((resolve) => process.send?.({ kind: "blocking" }, () => resolve()));
     blockUntil(order.untilFile);
   } else if (order.kind === "call") {

@@ -3,5 +3,5 @@ import { runInNewContext } from "node:vm";
 
 setFlagsFromString("--expose_gc");
 
-/** Has the collector run now. */
+/** Runs the garbage collector now. */
 export const collect = runInNewContext("gc") as () => void;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** The command as it is installed: built code. */
+/** The command as it is installed, from built code. */
 const program = fileURLToPath(new URL("../../packages/cli/bin/palimpsest.js", import.meta.url));
 
 export interface CommandEnd {
@@ -20,7 +20,7 @@ export interface CommandOptions {
 /** One run of the palimpsest command. */
 export class Command {
   readonly pid: number;
-  /** Settles when the process has ended and all of its output was read. */
+  /** Resolves when the process has ended and all of its output was read. */
   readonly ended: Promise<CommandEnd>;
   readonly #child: ChildProcess;
   #stdout = "";
@@ -56,7 +56,7 @@ export class Command {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Everything that it has printed until now. */
+  /** Everything that it has printed so far. */
   get output(): string {
     return `${this.#stdout}${this.#stderr}`;
   }
@@ -66,7 +66,7 @@ export class Command {
   }
 }
 
-/** The environment of a person's shell: nothing of the test runner's, nothing that names another cluster. */
+/** Returns the environment of a person's shell, without the variables of the test runner or of another cluster. */
 function ownEnvironment(): Record<string, string> {
   const foreign = /^(PALIMPSEST_|VITEST|NODE_OPTIONS$|NODE_ENV$|NODE_CHANNEL_)/;
   return Object.fromEntries(

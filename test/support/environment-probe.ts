@@ -1,20 +1,20 @@
-/** Tells what its process finds around it: variables, the folder that it begins in, and an npm package. */
+/** Reports the surroundings of its process: variables, the working folder, and an npm package. */
 import { readFileSync, statSync } from "node:fs";
 import { type ActorContext, taskContext } from "@palimpsest/client";
 
 export interface Surroundings {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Of notes.txt there. */
+  /** The content of notes.txt in the working folder. */
   readonly notes: string;
   readonly notesMode: number;
-  /** What the package says; empty where it cannot be imported. */
+  /** The greeting of the package; empty if it cannot be imported. */
   readonly greeting: string;
   readonly pid: number;
 }
 
 export async function look(...names: string[]): Promise<Surroundings> {
-  // Not known to the compiler: nodes install it.
+  // The name is a variable, because the compiler does not know the package, which nodes install.
   const greeter = "greeter";
   const found = await import(greeter).catch(() => undefined);
   return {
@@ -27,7 +27,7 @@ export async function look(...names: string[]): Promise<Surroundings> {
   };
 }
 
-/** A task of the worker that runs it. */
+/** Runs `look` in a child task of the task that calls it. */
 export async function lookFromTask(...names: string[]): Promise<Surroundings> {
   const cluster = await taskContext().connect();
   return await cluster.task(look, { from: new URL(import.meta.url) }, { resources: {} })(...names);
@@ -44,7 +44,7 @@ export class Probe {
     return look(...names);
   }
 
-  /** An actor that this one spawns. */
+  /** Calls an actor that this one spawns. */
   async lookFromChild(environment: Record<string, string>, ...names: string[]): Promise<Surroundings> {
     const cluster = await this.#context?.connect();
     const child = cluster?.actor(Probe, { from: new URL(import.meta.url) }, { environment });

@@ -9,19 +9,19 @@ import {
 } from "@palimpsest/model";
 import { rulerTasks } from "@palimpsest/small-world";
 
-/** The words that tasks of these tests ask for. */
+/** The words for which the tasks of these tests ask. */
 export const guessedValues = ["tea", "rice", "figs", "soup"] as const;
-/** Generator settings that ask for them. */
+/** The generator settings of tasks that ask for them. */
 export const guessingRuler = { kind: "needle", names: 12, values: [...guessedValues] } as const;
 
 const hiddenSize = 32;
-/** Of the next token of a guess over every other token. */
+/** The preference for the next token of a guess over every other token. */
 const preferenceNats = 9;
 
 /**
- * Writes a base model that answers every question by a guess: `\boxed{tea}` or one of three other words. Nothing
- * is trained: random small weights, over them an embedding and a head that make a chain of the guess's tokens.
- * So rewards differ within a group, gradients are not zero, and a run takes seconds.
+ * Writes a base model that answers every question with a guess: `\boxed{tea}` or one of three other words. Nothing is
+ * trained: the weights are small and random, and an embedding and a head make a chain of the guess's tokens. Thus
+ * rewards differ within a group, gradients are not zero, and a run takes seconds.
  */
 export async function writeGuessingBase(folder: string): Promise<void> {
   const guesses = guessedValues.map((value) => ` \\boxed{${value}}`);
@@ -58,7 +58,7 @@ function guessing(config: ModelConfig, tokenizer: BpeTokenizer, guesses: readonl
     const chain = [colon, ...tokenizer.encode(guess), end];
     return chain.slice(1).map((next, at) => [chain[at] as number, next] as const);
   });
-  // One direction of the hidden state for each token that a guess goes on from; direction 0 for all others.
+  // The hidden state has one direction for each token that a guess continues from, and direction 0 for all others.
   const sources = [...new Set(pairs.map(([from]) => from))];
   if (sources.length >= hiddenSize)
     throw new Error(`${sources.length} tokens do not fit ${hiddenSize} dimensions`);
@@ -68,7 +68,7 @@ function guessing(config: ModelConfig, tokenizer: BpeTokenizer, guesses: readonl
   for (let token = 0; token < config.vocabSize; token++) {
     embedding[token * hiddenSize + sources.indexOf(token) + 1] = 4;
   }
-  // RMSNorm makes a lone direction √hiddenSize long.
+  // RMSNorm scales a single direction to the length √hiddenSize.
   for (const [from, next] of pairs) {
     head[next * hiddenSize + sources.indexOf(from) + 1] = preferenceNats / Math.sqrt(hiddenSize);
   }

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { ActorContext } from "@palimpsest/client";
 
-/** One of many in a process. */
+/** One of many actors in a process. */
 export class Light {
   readonly #label: string;
   #context: ActorContext | undefined;
@@ -27,13 +27,16 @@ export class Light {
     return { label: this.#label, calls: this.#calls, pid: process.pid, incarnation };
   }
 
-  /** Forever, in one turn of the event loop. @param begunPath file that tells that it does */
+  /**
+   * Blocks forever, in one turn of the event loop.
+   * @param begunPath file that is written when it begins
+   */
   block(begunPath: string): void {
     writeFileSync(begunPath, "");
     for (;;) Math.random();
   }
 
-  /** To both outputs and the logger, at once and later. */
+  /** Writes to both outputs and the logger, at once and later. */
   async say(text: string): Promise<void> {
     process.stdout.write(`${text} to the output\n`);
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -45,7 +48,7 @@ export class Light {
     process.exit(7);
   }
 
-  /** Fails later, where nobody catches it. */
+  /** Fails later, where nothing catches the error. */
   async failLater(): Promise<void> {
     setTimeout(() => {
       void Promise.reject(new Error("nobody catches this"));

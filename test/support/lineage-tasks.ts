@@ -1,4 +1,4 @@
-/** Tasks whose results are lost with a node, and which note each of their runs in a file. */
+/** Tasks whose results are lost with a node, and which record each of their runs in a file. */
 import { appendFileSync } from "node:fs";
 import { type ObjectRef, taskContext } from "@palimpsest/client";
 
@@ -9,7 +9,7 @@ export function made(runs: string, letter: string): Float64Array {
   return new Float64Array(length).fill(1);
 }
 
-/** One more than each value before. */
+/** Returns an array with each value increased by one. */
 export async function next(
   runs: string,
   letter: string,
@@ -19,7 +19,7 @@ export async function next(
   return (await before.get()).map((value) => value + 1);
 }
 
-/** A value that the task put, in place of its result. */
+/** Returns a reference to a value that the task put, in place of the value itself. */
 export async function putBy(): Promise<{ readonly put: ObjectRef<Float64Array> }> {
   const cluster = await taskContext().connect();
   return { put: await cluster.put(new Float64Array(length).fill(5)) };

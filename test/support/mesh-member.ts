@@ -1,6 +1,6 @@
 import type { ActorContext } from "@palimpsest/client";
 
-/** One of many in a grid. */
+/** One of many actors in a grid. */
 export class MeshMember {
   readonly #rank: number;
   #nodeId = "";
@@ -31,7 +31,7 @@ export class MeshMember {
     return this.#calls;
   }
 
-  /** The member of that rank ends its process; the others answer. */
+  /** The member of that rank ends its process; the others return. */
   fall(rank: number): number {
     if (rank === this.#rank) process.kill(process.pid, "SIGKILL");
     return this.#rank;

@@ -2,16 +2,16 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface PackageFolderOptions {
-  /** What the package `greeter` says. */
+  /** The greeting of the package `greeter`. */
   readonly greeting?: string;
-  /** A command that runs when the packages have been installed, unless scripts are off. */
+  /** A command that runs after the packages were installed, unless scripts are disabled. */
   readonly postinstall?: string;
-  /** Whether package.json asks for what the lockfile does not have. */
+  /** Whether package.json requires something that the lockfile does not have. */
   readonly mismatch?: boolean;
 }
 
 /**
- * Writes a package.json, its lockfile and a package that they name by "file:", so that nothing is downloaded.
+ * Writes a package.json, its lockfile and a package to which they refer by "file:", so that nothing is downloaded.
  * @returns the path of the package.json
  */
 export function writePackages(folder: string, options: PackageFolderOptions = {}): string {

@@ -9,7 +9,7 @@ export interface PlantedRun {
   readonly chunks?: number;
 }
 
-/** A run's folder with episodes whose losses are known, as a training run leaves it. */
+/** Writes a run's folder with episodes whose losses are known, as a training run leaves it. */
 export function writePlantedRun(
   folder: string,
   { steps, groupsPerStep, groupSize, chunks = 8 }: PlantedRun,
@@ -52,7 +52,10 @@ export function writePlantedRun(
   writeFileSync(join(folder, "metrics.jsonl"), `${metrics.join("\n")}\n`);
 }
 
-/** A run of one episode that edits a store, with its tokens as an update saw them, and one that training left out. */
+/**
+ * Writes a run with one episode that edits a store, with its tokens as an update saw them, and one episode that was not
+ * trained.
+ */
 export function writeToolRun(folder: string): void {
   mkdirSync(join(folder, "traces"), { recursive: true });
   const { trace } = plantedEpisode(7, 3);

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { isProcessAlive } from "@palimpsest/wire";
 
-/** Environment variable that every process of a test's cluster inherits, whoever started it. */
+/** An environment variable that every process of a test's cluster inherits, whichever process started it. */
 export const markName = "TEST_CLUSTER";
 
-/** A process that has ended and waits for its parent does not count. */
+/** Returns whether the process lives. A zombie that waits for its parent does not count. */
 export function isAlive(pid: number): boolean {
   return isProcessAlive(pid) && !isZombie(pid);
 }
 
-/** Every living process with this mark, from the table of processes: also those that nobody knows any more. */
+/** Returns every living process with this mark, from the process table, including orphans. */
 export function markedProcesses(mark: string): number[] {
   if (!existsSync("/proc/self/environ")) return [];
   const wanted = Buffer.from(`${markName}=${mark}`);
@@ -19,7 +19,7 @@ export function markedProcesses(mark: string): number[] {
     .filter((pid) => pid !== process.pid && environmentOf(pid).includes(wanted) && isAlive(pid));
 }
 
-/** What a process was started as, for messages. */
+/** Returns the command line of a process, for messages. */
 export function commandLine(pid: number): string {
   try {
     return `${pid}: ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()}`;
@@ -32,7 +32,7 @@ function environmentOf(pid: number): Buffer {
   try {
     return readFileSync(`/proc/${pid}/environ`);
   } catch {
-    // It ended, or belongs to somebody else.
+    // The process has ended, or belongs to another user.
     return Buffer.alloc(0);
   }
 }

@@ -1,4 +1,4 @@
-// A user's program, submitted as a job: spawns an actor class from a file of its own and prints what it says.
+// A user's program that is submitted as a job. It spawns an actor class from another file and prints its answers.
 import { connect, fromEnvironment } from "@palimpsest/client";
 import { WordCounter } from "./word-counter.js";
 

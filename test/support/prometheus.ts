@@ -36,16 +36,18 @@ const targetsSchema = z.object({
 
 export interface PrometheusOptions {
   readonly dir: string;
-  /** Of the head's metrics page. */
+  /** The address of the head's metrics page. */
   readonly address: string;
   readonly tokenFile: string;
-  /** Folder with a reader's certificate. */
+  /** The folder with a reader's certificate. */
   readonly certificates: string;
 }
 
 export const hasPrometheus = spawnSync("prometheus", ["--version"]).status === 0;
 
-/** Debian's Prometheus with the rules of deploy/, which finds the processes of a cluster under TLS by its head. */
+/**
+ * Debian's Prometheus with the rules of deploy/. It discovers the processes of a cluster under TLS through the head.
+ */
 export class Prometheus {
   readonly #child: ChildProcess;
   readonly #startedAtMs = Date.now();
@@ -70,7 +72,7 @@ export class Prometheus {
     const found = { url: `https://${address}/targets`, refresh_interval: "1s", ...access };
     writeFileSync(
       join(dir, "prometheus.yml"),
-      // JSON is YAML.
+      // JSON is valid YAML.
       JSON.stringify({
         global: { scrape_interval: "500ms", scrape_timeout: "500ms", evaluation_interval: "1s" },
         rule_files: [join(deployed, "rules.yml")],
@@ -99,7 +101,7 @@ export class Prometheus {
     return prometheus;
   }
 
-  /** Whether the expression had a number at some moment since the start. */
+  /** Returns whether the expression had a number at some moment since the start. */
   async hadData(expression: string): Promise<boolean> {
     const query = new URLSearchParams({
       query: expression,
@@ -111,7 +113,7 @@ export class Prometheus {
     return data.result.some(({ values }) => values.some(([, value]) => value !== "NaN"));
   }
 
-  /** Rules that are not well, with what Prometheus says of them. */
+  /** Returns the rules that fail, with Prometheus' messages. */
   async brokenRules(): Promise<readonly string[]> {
     const { data } = rulesSchema.parse(await this.#get("/rules"));
     return data.groups.flatMap(({ rules }) =>
@@ -121,7 +123,7 @@ export class Prometheus {
     );
   }
 
-  /** Roles of what it scrapes, of each target one. */
+  /** Returns the role of each scrape target that is up. */
   async roles(): Promise<readonly string[]> {
     const { data } = targetsSchema.parse(await this.#get("/targets?state=active"));
     return data.activeTargets
@@ -143,7 +145,7 @@ export class Prometheus {
 }
 
 export interface Shown {
-  /** Where it stands: the board and the panel, or the rule. */
+  /** The location of the expression: the board and the panel, or the rule. */
   readonly where: string;
   readonly expression: string;
 }
@@ -155,7 +157,7 @@ interface Board {
   }[];
 }
 
-/** Every expression of the panels of these boards. */
+/** Returns every expression of the panels of these boards. */
 export function panelsOf(boards: readonly string[]): Shown[] {
   const folder = join(deployed, "../grafana/dashboards");
   return boards.flatMap((name) => {
@@ -167,8 +169,8 @@ export function panelsOf(boards: readonly string[]): Shown[] {
 }
 
 /**
- * What the rules look at: the recorded ones as they are; of an alert, which has data only when it fires, each metric that
- * it is made of.
+ * Returns what the rules read: recording rules as they are, and for an alert, which has data only when it fires, each
+ * metric of its expression.
  */
 export function rulesOf(): Shown[] {
   const text = readFileSync(join(deployed, "rules.yml"), "utf8");
@@ -190,7 +192,7 @@ const quietSchema = z.array(
   z.strictObject({ metrics: z.array(z.string()).min(1), reason: z.string().min(20) }),
 );
 
-/** Metrics that a short run on two nodes does not have, and why. */
+/** Returns the metrics that a short run on two nodes does not have, and why. */
 export function quietMetrics(): ReadonlyMap<string, string> {
   const listed = quietSchema.parse(JSON.parse(readFileSync(join(deployed, "without-data.json"), "utf8")));
   return new Map(listed.flatMap(({ metrics, reason }) => metrics.map((metric) => [metric, reason] as const)));

@@ -1,4 +1,4 @@
-/** What the tests of queues run as tasks. */
+/** The functions that the tests of queues run as tasks. */
 import { type Cluster, Queue, type QueueHandle, taskContext } from "@palimpsest/client";
 
 export async function produce(handle: QueueHandle<number>, from: number, to: number): Promise<void> {
@@ -13,14 +13,14 @@ export async function consume(handle: QueueHandle<number>, count: number): Promi
   return numbers;
 }
 
-/** Waits for an item of a queue that it says it waits for, until its process is ended. */
+/** Announces that it waits, and waits for an item of a queue until its process is ended. */
 export async function waitForItem(items: QueueHandle<string>, news: QueueHandle<number>): Promise<string> {
   const waiting = Queue.of(items).get();
   await Queue.of(news).put(process.pid);
   return await waiting;
 }
 
-/** Puts into a queue that it finds by its name. */
+/** Puts an item into a queue that it finds by name. */
 export async function putByName(name: string, item: string): Promise<void> {
   const cluster: Cluster = await taskContext().connect();
   await (await cluster.queue<string>({ name })).put(item);

@@ -7,18 +7,18 @@ export interface RecipeChanges {
   readonly steps?: number;
   readonly groupsPerStep?: number;
   readonly rolloutActors?: number;
-  /** Questions of the evaluations before and after; absent: none. */
+  /** The number of questions of the evaluations before and after training. Default: none. */
   readonly evaluationTasks?: number;
   readonly sentences?: { readonly min: number; readonly max: number };
-  /** Settings of the learner beside the small ones. */
+  /** Settings of the learner in addition to the small defaults. */
   readonly learner?: Readonly<Record<string, unknown>>;
-  /** Anything else, at the top level. */
+  /** Further fields at the top level. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
 export const groupSize = 4;
 
-/** A dead consumer's work is taken over within seconds. */
+/** With these settings the work of a dead consumer is taken over within seconds. */
 export const quickTakeOver = {
   lockDurationMs: 3_000,
   stalledIntervalMs: 1_000,
@@ -26,7 +26,7 @@ export const quickTakeOver = {
   backoffMs: 100,
 } as const;
 
-/** A recipe for seconds, over the base in `./base`. Written as JSON, which is YAML. */
+/** Writes a recipe for a run of seconds, over the base in `./base`. It is written as JSON, which is valid YAML. */
 export function writeRecipe(folder: string, changes: RecipeChanges = {}): string {
   const { name = "small", steps = 2, groupsPerStep = 4, rolloutActors = 2, evaluationTasks } = changes;
   const { sentences = { min: 8, max: 16 } } = changes;
@@ -42,7 +42,7 @@ export function writeRecipe(folder: string, changes: RecipeChanges = {}): string
       preset: "memagent",
       groupSize,
       buckets: [{ rows: 64, length: 64 }],
-      // Large enough that one step changes every hash.
+      // The learning rate is large enough that one step changes every hash.
       schedule: { learningRate: 1e-3 },
       ...changes.learner,
     },

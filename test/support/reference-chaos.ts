@@ -1,4 +1,4 @@
-/** References that are put, sent, kept and dropped in random orders while processes are killed: what is left of them. */
+/** Puts, sends, keeps and drops references in random orders while processes are killed, and reports what is left. */
 import type { ActorHandle, HeldObject, ObjectRef } from "@palimpsest/client";
 import { Random } from "../simulation/world/random.js";
 import { collect } from "./collect.js";
@@ -10,18 +10,18 @@ export type Struck = "actor" | "head" | "node";
 
 interface ReferenceChaosOptions {
   readonly references: number;
-  /** What is killed with SIGKILL, one after the other, each while references are on their way. */
+  /** What is killed with SIGKILL, one after the other, each while references are in flight. */
   readonly strikes: readonly Struck[];
   readonly seed: string;
   readonly endTimeoutMs: number;
 }
 
 interface ReferenceChaosResult {
-  /** Calls with references that failed: those that were in flight when something was killed. */
+  /** The number of calls with references that failed because they were in flight during a kill. */
   readonly failedCalls: number;
-  /** Objects that somebody still has a lease on although every reference was dropped. */
+  /** Objects that are still under a lease although every reference was dropped. */
   readonly held: readonly HeldObject[];
-  /** Copies that were read by somebody and that no lease keeps. */
+  /** Copies that a reader made and that no lease keeps. */
   readonly copies: readonly HeldObject[];
 }
 
@@ -63,13 +63,13 @@ export async function dropInAnyOrder(
     const first = refs.length;
     for (let index = 0; index < perRound; index++)
       refs.push(await client.put(index % 100 === 0 ? new Uint8Array(largeBytes).fill(index) : index));
-    // One value refers to others, which it keeps.
+    // One value refers to other values and keeps them.
     refs.push(await client.put({ some: refs.slice(-50) }));
     const calls: Promise<void>[] = [];
     const struck = strike && kill(cluster, strike, keepers);
     for (let at = first; at < refs.length; at += perCall) {
       calls.push(tried(keeper().keep(refs.slice(at, at + perCall))));
-      // Both read some, so that nodes have copies of each other's values.
+      // Both actors read some values, so that the nodes have copies of each other's values.
       calls.push(tried(keeper().keptValues()));
       if (random.below(3) === 0) calls.push(tried(keeper().drop()));
       for (let drops = 0; drops < perCall / 2; drops++) takeOne()?.release();

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import type { ActorContext } from "@palimpsest/client";
 
-/** What a program may do with Node.js, done in the process of an actor. */
+/** Does what a program may do with Node.js, in the process of an actor. */
 export class Probe {
   #context: ActorContext | undefined;
 
@@ -14,7 +14,7 @@ export class Probe {
     this.#context = context;
   }
 
-  /** The arguments of Node.js with which this process was started; empty where the system does not tell. */
+  /** Returns the Node.js arguments with which this process was started; empty where the system does not report them. */
   arguments(): string {
     return process.platform === "linux" ? readFileSync("/proc/self/cmdline", "latin1") : "";
   }
@@ -23,7 +23,7 @@ export class Probe {
     return [Math.random(), randomUUID(), process.pid];
   }
 
-  /** How far the clocks of this process are from each other, milliseconds. */
+  /** Returns the difference between the clocks of this process, in milliseconds. */
   skewMs(): number {
     return Math.abs(performance.timeOrigin + performance.now() - Date.now());
   }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 const listening = "0A";
 
-/** Ports on which a process listens, from the kernel's tables: what it says of itself is not asked. */
+/** Returns the ports on which a process listens, according to the kernel's tables instead of the process itself. */
 export function listeningPorts(pid: number): number[] {
   const inodes = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((fd) => /^socket:\[(\d+)\]$/.exec(linkOf(pid, fd))?.[1] ?? []),

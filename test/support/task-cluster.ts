@@ -10,7 +10,7 @@ import { type NodeConfig, NodeManager } from "../../packages/node/src/index.js";
 const logger = createLogger({ component: "test", level: "error" });
 const modulesFrom = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
 
-/** A head and nodes in this process; workers are processes of their own. */
+/** A head and nodes in this process; workers run in separate processes. */
 export class TaskCluster {
   readonly client: Cluster;
   readonly folder: string;
@@ -26,7 +26,7 @@ export class TaskCluster {
     this.#token = token;
   }
 
-  /** @param cpus of each node */
+  /** @param cpus the number of cpus of each node */
   static async start(cpus: readonly number[]): Promise<TaskCluster> {
     const folder = mkdtempSync(join(tmpdir(), "palimpsest-tasks-"));
     const headDir = join(folder, "head");
@@ -57,7 +57,7 @@ export class TaskCluster {
     return node;
   }
 
-  /** Another driver. */
+  /** Connects another driver. */
   async connect(name: string, more: Partial<ConnectOptions> = {}): Promise<Cluster> {
     const client = await connect({ address: this.#head.address, token: this.#token, name, ...more });
     this.#clients.push(client);
@@ -68,12 +68,12 @@ export class TaskCluster {
     return join(this.folder, name);
   }
 
-  /** Workers for tasks that are not dead. */
+  /** Returns the task workers that are not dead. */
   async workers() {
     return (await this.client.actors()).filter(({ role }) => role === "tasks");
   }
 
-  /** Calls that the head has answered. */
+  /** Returns the number of calls that the head has answered. */
   async headCalls(): Promise<number> {
     const page = await fetch(`http://${this.client.facts.metricsAddress}/metrics`, {
       headers: { authorization: `Bearer ${this.#token}` },

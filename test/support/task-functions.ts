@@ -1,4 +1,4 @@
-/** What the tests run as tasks. */
+/** The functions that the tests run as tasks. */
 import { appendFileSync, statSync } from "node:fs";
 import { taskContext } from "@palimpsest/client";
 
@@ -19,7 +19,7 @@ export function fail(text: string): never {
   throw new RangeError(text);
 }
 
-/** Notes in the file that it was begun, and throws unless it is the attempt of that number. */
+/** Records in the file that it began, and throws unless it is the attempt of that number. */
 export function failUntil(attempt: number, path: string, text: string): number {
   return attempts(path) < attempt ? fail(text) : attempt;
 }
@@ -36,7 +36,7 @@ function attempts(path: string): number {
   return statSync(path).size;
 }
 
-/** Computes without a turn of the event loop. */
+/** Computes for this long without returning to the event loop. */
 export function spin(ms: number): number {
   const endAt = Date.now() + ms;
   while (Date.now() < endAt);
@@ -53,7 +53,7 @@ export async function* count(to: number): AsyncGenerator<number> {
   for (let value = 0; value < to; value++) yield value;
 }
 
-/** How deep the tasks below it go, each of which waits for the next. */
+/** Runs nested tasks, each of which waits for the next, and returns their depth. */
 export async function depth(levels: number): Promise<number> {
   const cluster = await taskContext().connect();
   if (levels === 0) return 0;
@@ -63,19 +63,19 @@ export async function depth(levels: number): Promise<number> {
 
 export const notAFunction = 1;
 
-/** The node that runs it. */
+/** Returns the node on which it runs. */
 export function whereabouts(): string {
   return taskContext().nodeId;
 }
 
-/** As `pause`, saying the node. */
+/** Like `pause`, but returns the node. */
 export async function pauseThere(ms: number): Promise<string> {
   const { nodeId } = taskContext();
   await new Promise((resolve) => setTimeout(resolve, ms));
   return nodeId;
 }
 
-/** Nodes of a task and of a task of that one, and of one that asks for no capture. */
+/** Returns the nodes of a task and of its descendants. */
 export async function descendants(levels: number): Promise<readonly string[]> {
   const { nodeId, connect } = taskContext();
   const cluster = await connect();
@@ -85,7 +85,7 @@ export async function descendants(levels: number): Promise<readonly string[]> {
   return [nodeId, ...(await below(levels - 1))];
 }
 
-/** Groups of what a captured task spawns: an actor, and one that is told to go anywhere. */
+/** Returns the groups of what a captured task spawns: an actor, and an actor that may be placed anywhere. */
 export async function capturedActors(): Promise<readonly string[]> {
   const cluster = await taskContext().connect();
   const kind = cluster.actor(Child, { from: new URL(import.meta.url) }, { resources: { cpu: 0.1 } });
@@ -96,7 +96,7 @@ export async function capturedActors(): Promise<readonly string[]> {
 
 export class Child {}
 
-/** A result that stays on the node that made it. */
+/** Returns a result that stays on the node that made it. */
 export function large(bytes: number): Uint8Array {
   return new Uint8Array(bytes).fill(1);
 }

@@ -8,23 +8,23 @@ import { commandLine, isAlive, markedProcesses, markName } from "./processes.js"
 import { GivenUp, until } from "./until.js";
 
 export interface TestClusterOptions {
-  /** Default 1. Each offers 4 cpus, whatever the machine has. */
+  /** The number of workers, default 1. Each offers 4 cpus, whatever the machine has. */
   readonly workers?: number;
-  /** Everything under mutual TLS. */
+  /** Whether everything runs under mutual TLS. */
   readonly tls?: boolean;
-  /** More flags of `head start`; `$DIR` in them is the cluster's folder. */
+  /** Further flags of `head start`; `$DIR` in them is the cluster's folder. */
   readonly headFlags?: readonly string[];
-  /** More flags of `worker join`. */
+  /** Further flags of `worker join`. */
   readonly workerFlags?: readonly string[];
-  /** Files to write into the cluster's folder first, by name. */
+  /** Files to write into the cluster's folder before the start, by name. */
   readonly files?: Readonly<Record<string, string>>;
-  /** More variables of every command. */
+  /** Further environment variables of every command. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 const endTimeoutMs = 60_000;
 
-/** A head and workers as a person starts them: real processes of the command, in a folder of their own. */
+/** A head and workers as a person starts them: real processes of the command, in a separate folder. */
 export class TestCluster {
   readonly dir: string;
   readonly headDir: string;
@@ -35,7 +35,7 @@ export class TestCluster {
   #head: Command | undefined;
   #client: Cluster | undefined;
   #commands: Command[] = [];
-  /** Redis writes its title over its environment, and so over the mark. */
+  /** Redis overwrites its environment, and thereby the mark, with its process title. */
   readonly #redisPids = new Set<number>();
 
   private constructor(dir: string) {
@@ -62,7 +62,7 @@ export class TestCluster {
     }
   }
 
-  /** host:port of the head. */
+  /** The address (host:port) of the head. */
   get address(): string {
     return (JSON.parse(readFileSync(join(this.headDir, "head.json"), "utf8")) as { address: string }).address;
   }
@@ -82,7 +82,7 @@ export class TestCluster {
     return this.#client;
   }
 
-  /** Folder with the certificate of a role; empty without TLS. */
+  /** Returns the folder with the certificate of a role; empty without TLS. */
   certificates(role: string): string {
     return this.#tls ? join(this.dir, "certs", role) : "";
   }
@@ -94,11 +94,12 @@ export class TestCluster {
   }
 
   #tlsArguments(role: string): string[] {
-    // As people name them: relative to the folder of the command, which is not the folder of jobs that the node starts.
+    // The path is relative to the folder of the command, as people write it. That is not the folder of the jobs that
+    // the node starts.
     return this.#tls ? ["--tls", join("certs", role)] : [];
   }
 
-  /** Starts the head on the cluster's folder; again after it was killed. */
+  /** Starts the head on the cluster's folder, also again after it was killed. */
   async startHead(): Promise<Command> {
     const flags = [...this.#tlsArguments("head"), ...this.#headFlags];
     const head = this.start(["head", "start", "--data-dir", this.headDir, ...flags]);
@@ -119,7 +120,8 @@ export class TestCluster {
   async startWorker(args: readonly string[] = []): Promise<Command> {
     const folder = `node-${this.workers.length + 1}`;
     const options = ["--address", this.address, "--token", this.token, "--node-dir", folder, "--cpus", "4"];
-    // Each process that waits for actors when the test ends was started for nothing; those of TaskCluster are warm.
+    // Warm processes that still wait for actors when the test ends would be started for nothing, so these workers have
+    // none; the nodes of TaskCluster have some.
     options.push("--warm-processes", "0");
     const worker = this.start(["worker", "join", ...options, ...this.#tlsArguments("node"), ...args]);
     this.workers.push(worker);
@@ -129,13 +131,13 @@ export class TestCluster {
     return worker;
   }
 
-  /** Starts a command that finds this cluster without being told. */
+  /** Starts a command that finds this cluster without further settings. */
   start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Command {
     const command = Command.start(args, {
       cwd: this.dir,
       environment: {
         [markName]: this.dir,
-        // Nothing is read from or written to the user's own folders.
+        // No folder of the user is read or written.
         XDG_STATE_HOME: join(this.dir, "state"),
         PALIMPSEST_DATA_DIR: this.dir,
         ...this.#environment,
@@ -154,7 +156,7 @@ export class TestCluster {
     return await this.start(args, environment).ended;
   }
 
-  /** A folder with a base model in `base`, for recipes. */
+  /** Makes a folder with a base model in `base`, for recipes. */
   async recipeFolder(name: string): Promise<string> {
     const folder = join(this.dir, name);
     mkdirSync(folder, { recursive: true });
@@ -162,7 +164,7 @@ export class TestCluster {
     return folder;
   }
 
-  /** Alive actors of one role, sorted by id. */
+  /** Returns the living actors of one role, sorted by id. */
   async actors(role: string): Promise<readonly ActorInfo[]> {
     const actors = await this.client.actors();
     return actors
@@ -170,7 +172,7 @@ export class TestCluster {
       .sort((a, b) => (a.actorId < b.actorId ? -1 : 1));
   }
 
-  /** Every living process of the cluster: head, Redis, nodes, actors, drivers, commands. */
+  /** Returns every living process of the cluster: head, Redis, nodes, actors, drivers, commands. */
   processes(): number[] {
     const redis = [...this.#redisPids].filter(
       (pid) => isAlive(pid) && commandLine(pid).includes("redis-server"),
@@ -178,13 +180,13 @@ export class TestCluster {
     return [...markedProcesses(this.dir), ...redis];
   }
 
-  /** Ends the cluster as `palimpsest stop` does. Returns the processes that outlived it, which are killed then. */
+  /** Ends the cluster as `palimpsest stop` does. Returns the processes that outlived it, which it then kills. */
   async stop(): Promise<readonly string[]> {
     await this.#client?.close().catch(() => undefined);
     this.#client = undefined;
     if (this.#head?.running) await this.run(["stop", ...this.#tlsArguments("driver")]);
     const gone = () => this.processes().length === 0;
-    // Every look reads the whole table of processes.
+    // Each check reads the whole process table.
     const everyMs = 100;
     await until("every process has ended", gone, { timeoutMs: endTimeoutMs, everyMs }).catch(() => undefined);
     const left = this.processes();

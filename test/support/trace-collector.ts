@@ -25,7 +25,7 @@ const spanSchema = z.object({
   links: z.array(z.object({ traceId: idSchema(32), spanId: idSchema(16) })).optional(),
   status: z.object({ code: z.number().optional(), message: z.string().optional() }),
 });
-/** ExportTraceServiceRequest of opentelemetry-proto, in its JSON form. */
+/** The ExportTraceServiceRequest of opentelemetry-proto, in its JSON form. */
 const requestSchema = z.object({
   resourceSpans: z.array(
     z.object({
@@ -40,7 +40,7 @@ export interface CollectedSpan extends Omit<z.infer<typeof spanSchema>, "attribu
   readonly process: Readonly<Record<string, unknown>>;
 }
 
-/** A collector of OpenTelemetry over HTTP, which keeps what it is sent. */
+/** A collector of OpenTelemetry over HTTP that keeps what it receives. */
 export class TraceCollector {
   readonly spans: CollectedSpan[] = [];
   readonly problems: string[] = [];

@@ -1,6 +1,6 @@
 import type { ActorHandle } from "@palimpsest/client";
 
-/** Asks another one of its kind, where it was given one. */
+/** Calls another actor of its class if it was given one. */
 export class TracedActor {
   readonly #inner: ActorHandle<TracedActor> | undefined;
 
@@ -12,7 +12,7 @@ export class TracedActor {
     return this.#inner ? (await this.#inner.add(value)) + 1 : value;
   }
 
-  /** As `ask`, under the names that mesh calls and calls of light actors have in the test. */
+  /** Does the same as `ask`, under a name for the mesh calls and calls of light actors in the test. */
   async spread(value: number): Promise<number> {
     return await this.ask(value);
   }

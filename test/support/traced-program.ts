@@ -15,7 +15,7 @@ await outer.fail().catch((reason: unknown) => {
 process.stdout.write(`task ${await cluster.task(traceDouble, { from })(4)}\n`);
 const light = await cluster.actor(TracedActor, { from }, { process: "shared" }).spawn(inner);
 process.stdout.write(`light ${await light.relay(10)}\n`);
-// Three, which one message to their process calls.
+// One message to their process calls all three members.
 const shape = { lane: 3 };
 const mesh = await cluster.mesh(TracedActor, { from }, { shape, process: "shared" }).spawn(inner);
 process.stdout.write(`mesh ${await mesh.broadcast.spread(30)}\n`);

@@ -6,7 +6,7 @@ import type { Command, CommandEnd } from "./command.js";
 import type { TestCluster } from "./test-cluster.js";
 import { GivenUp, type UntilOptions, until } from "./until.js";
 
-/** One `palimpsest train`, from outside: its process, its folder, its queues. */
+/** One `palimpsest train`, observed from outside: its process, its folder, its queues. */
 export class TrainingRun {
   readonly driver: Command;
   readonly folder: string;
@@ -33,16 +33,16 @@ export class TrainingRun {
     return (JSON.parse(readFileSync(join(this.folder, "run.json"), "utf8")) as { runId: string }).runId;
   }
 
-  /** A line for each finished step. */
+  /** The reports of the finished steps. */
   get steps(): readonly StepReport[] {
     const file = join(this.folder, "metrics.jsonl");
     if (!existsSync(file)) return [];
     const lines = readFileSync(file, "utf8").split("\n");
-    // The last piece is empty, or a line that is being written.
+    // The last piece is empty, or a line that is still being written.
     return lines.slice(0, -1).map((line) => JSON.parse(line) as StepReport);
   }
 
-  /** Waits for something to be seen during the run; fails at once when the run ends before. */
+  /** Waits for a condition during the run; fails at once if the run ends before. */
   async until<T>(
     what: string,
     look: () => T | undefined | false | Promise<T | undefined | false>,
@@ -58,7 +58,7 @@ export class TrainingRun {
     );
   }
 
-  /** Until the driver has written that step; a short run may have ended since. */
+  /** Waits until the driver has written that step; a short run may have ended since. */
   async untilStep(step: number): Promise<void> {
     const isWritten = () => this.steps.some((report) => report.step >= step);
     if (isWritten()) return;
@@ -67,13 +67,13 @@ export class TrainingRun {
     });
   }
 
-  /** The driver's end; a run that hangs is an error with what it said. */
+  /** Waits for the driver's end. A run that hangs is an error with its output. */
   async end(timeoutMs = 120_000): Promise<CommandEnd> {
     await until("the run ends", () => !this.driver.running, { timeoutMs, explain: () => this.driver.output });
     return await this.driver.ended;
   }
 
-  /** Reads the run's queues; they stay after the run. */
+  /** Reads the run's queues, which remain after the run. */
   async withQueues<T>(use: (queues: RunQueues) => Promise<T>): Promise<T> {
     const { redisUrl } = await this.#cluster.client.info();
     const queues = await RunQueues.open({ redisUrl, runId: this.runId });

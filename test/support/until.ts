@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface UntilOptions {
-  /** Generous by default: tests share their machine. */
+  /** The default is generous, because tests share their machine. */
   readonly timeoutMs?: number;
   readonly everyMs?: number;
-  /** Said when the time is over: what was seen instead. */
+  /** Returns a description of the last state, for the error on timeout. */
   readonly explain?: () => string;
 }
 
-/** Thrown by a look when waiting longer is of no use. */
+/** Thrown by a check when there is no point in waiting longer. */
 export class GivenUp extends Error {}
 
-/** Looks again and again until the answer is neither undefined nor false; an error of the look counts as "not yet". */
+/** Repeats a check until its answer is neither undefined nor false; an error of the check counts as "not yet". */
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,

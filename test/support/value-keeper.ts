@@ -1,7 +1,7 @@
 import type { ActorContext, ActorHandle, Cluster, ObjectRef } from "@palimpsest/client";
 import { collect } from "./collect.js";
 
-/** An actor that takes, keeps and gives references. */
+/** An actor that takes, keeps and returns references. */
 export class ValueKeeper {
   #cluster: Cluster | undefined;
   #kept: ObjectRef[] = [];
@@ -37,7 +37,7 @@ export class ValueKeeper {
     return this.#kept.length;
   }
 
-  /** Keeps those that are put, and nothing that came. */
+  /** Puts a value and returns a reference to it. */
   async make<T>(value: T): Promise<{ readonly made: ObjectRef<T> }> {
     return { made: await this.#connected.put(value) };
   }
@@ -46,7 +46,7 @@ export class ValueKeeper {
     for (let index = 0; index < count; index++) yield await this.#connected.put(index);
   }
 
-  /** Arrays of that length, all in the same memory. */
+  /** Yields arrays of that length, all in the same memory. */
   async *fillMany(count: number, length: number): AsyncGenerator<{ readonly bytes: Uint8Array }> {
     const bytes = new Uint8Array(length);
     for (let index = 0; index < count; index++) yield { bytes: bytes.fill(index) };
@@ -56,7 +56,7 @@ export class ValueKeeper {
     return await this.#connected.get(this.#kept);
   }
 
-  /** Lets go of everything, also of what it cannot reach any more. */
+  /** Releases everything, including what it can no longer reach. */
   drop(): void {
     for (const ref of this.#kept.splice(0)) ref.release();
     collect();

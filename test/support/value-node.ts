@@ -18,19 +18,19 @@ import { ObjectRecoveries } from "../../packages/node/src/object-recoveries.js";
 import { ObjectStore } from "../../packages/node/src/object-store.js";
 import { createObjectsHandlers } from "../../packages/node/src/objects-service.js";
 
-/** No program of these tests has a lost result made again. */
+/** No program of these tests has a lost result recomputed. */
 const noHead = () => {
   throw new PalimpsestError("UNAVAILABLE", "there is no head");
 };
 
 const token = "token-of-the-tests";
 
-/** The object part of one node, without a head, and programs at it. */
+/** The object service of one node, without a head, and the programs that use it. */
 export class ValueNode {
   readonly store: ObjectStore;
-  /** What it told other nodes. */
+  /** The objects and holders that it reported to other nodes. */
   readonly toldElsewhere: { readonly objectIds: readonly string[]; readonly holder: string }[] = [];
-  /** Whether other nodes can be told. */
+  /** Whether other nodes can be reached. */
   reachesOthers = true;
   readonly #folder: string;
   readonly #clock: Clock;
@@ -56,7 +56,7 @@ export class ValueNode {
     return node;
   }
 
-  /** Its service, again after it was cut off. */
+  /** Starts its service, also again after it was cut off. */
   async serve(): Promise<void> {
     const { store } = this;
     const clock = this.#clock;

@@ -1,6 +1,6 @@
 import type { ObjectRef } from "@palimpsest/client";
 
-/** What a task gets by reference and by value, summed; and the reference back. */
+/** Returns the sum of what the task receives by reference and by value, and the reference itself. */
 export async function sumAndValues(given: {
   readonly ref: ObjectRef<Float64Array>;
   readonly more: Float64Array;

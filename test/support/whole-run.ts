@@ -8,12 +8,12 @@ import type { TrainingRun } from "./training-run.js";
 export interface WholeRun {
   readonly steps: number;
   readonly groupsPerStep: number;
-  /** Steps have other groups in place of those that teach nothing. */
+  /** Whether steps replace groups without reward variance. */
   readonly refilled?: boolean;
 }
 
 /**
- * Waits for the end of a run and holds its account against what was asked (T1): every group is trained exactly once
+ * Waits for the end of a run and compares its account with what was requested (T1): every group is trained exactly once
  * or counted as failed, and nothing is outstanding. Returns the hash of the trained weights.
  */
 export async function expectWholeRun(
@@ -43,7 +43,10 @@ export async function expectWholeRun(
   return hashWeights(parameters);
 }
 
-/** Each group that a step rejected is closed for that reason, and told of by its line; all that were trained taught something. */
+/**
+ * Each group that a step rejected is closed for that reason and reported in the step's line; all trained groups had
+ * reward variance.
+ */
 async function expectRejected(run: TrainingRun): Promise<void> {
   const failed = await run.withQueues((queues) => queues.ledger.failedGroups());
   const rejected = Object.values(failed).filter((reason) => reason === "ZERO_VARIANCE");
@@ -52,7 +55,7 @@ async function expectRejected(run: TrainingRun): Promise<void> {
     expect(update.zeroVarianceFraction).toBe(of?.noneTaught ? 1 : 0);
 }
 
-/** What the updates themselves report, step by step: the sums are the account's, so nothing was trained twice. */
+/** Compares what the updates report, step by step, with the account: the sums agree, so nothing was trained twice. */
 export async function expectStepsAddUp(run: TrainingRun, { steps }: WholeRun): Promise<void> {
   expect(run.steps.map(({ step, policyVersion }) => [step, policyVersion])).toEqual(
     Array.from({ length: steps }, (_, at) => [at + 1, at + 1]),

@@ -1,6 +1,6 @@
 import type { ActorContext } from "@palimpsest/client";
 
-/** A user's actor: counts words, tells where it runs, and dies in every way that a process can. */
+/** A user's actor: it counts words, reports where it runs, and dies in every way in which a process can. */
 export class WordCounter {
   readonly #counts = new Map<string, number>();
   #context: ActorContext | undefined;

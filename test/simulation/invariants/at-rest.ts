@@ -7,7 +7,10 @@ import type { World } from "../world/world.js";
 import { checkGroupsAtRest } from "./groups.js";
 import { checkJobsAtRest, cpusOf } from "./jobs.js";
 
-/** What holds when faults have ended long ago: beliefs are true, promises are kept, nothing waits without a reason. */
+/**
+ * Checks what must hold long after the last fault: the head's view is true, promises are kept, and nothing waits
+ * without a reason.
+ */
 export function checkAtRest(world: World): void {
   const plane = world.head?.plane;
   const { records } = world;
@@ -15,7 +18,7 @@ export function checkAtRest(world: World): void {
     records.violation("REST", "no head serves");
     return;
   }
-  // A run in which nothing happens would find nothing wrong.
+  // A run in which nothing happens would pass every check.
   if (records.counts.answered === 0) records.violation("VACUOUS", "no call was answered in the whole run");
   checkJobsAtRest(world, plane);
   checkGroupsAtRest(world, plane);
@@ -118,7 +121,7 @@ export function checkAtRest(world: World): void {
   }
 }
 
-/** Free cpus of the nodes, or of the bundles, in which the actor may lie. */
+/** Returns the free cpus of the nodes, or of the bundles, on which the actor may be placed. */
 function roomFor(plane: ControlPlane, { spec: { placement } }: Actor, alive: readonly Node[]): number[] {
   if (placement === undefined) return alive.map(({ available }) => available["cpu"] ?? 0);
   const { groupId, bundle } = placement;

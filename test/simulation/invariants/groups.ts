@@ -9,7 +9,7 @@ import {
 import { placeBundles } from "../../../packages/scheduler/src/bundle-placement.js";
 import type { World } from "../world/world.js";
 
-/** What the head's placement groups promise at any moment. */
+/** Checks what the head's placement groups promise at any moment. */
 export function checkGroups(world: World, plane: ControlPlane): void {
   for (const group of plane.groupTable.all()) {
     checkPlaces(world, plane, group);
@@ -17,7 +17,7 @@ export function checkGroups(world: World, plane: ControlPlane): void {
       if (actor.state !== "STARTING" && actor.state !== "ALIVE") continue;
       const { actorId } = actor.spec;
       const nodeId = group.places[actor.bundle ?? -1]?.nodeId;
-      // One that the head adopted knows its bundle no more when the group was lost.
+      // An actor that the head adopted no longer knows its bundle if the group was lost.
       if (nodeId !== actor.nodeId && world.losses.forGood === 0)
         violation(world, "PGROUP-2", `${actorId} runs on ${actor.nodeId}, and its bundle lies on ${nodeId}`);
     }
@@ -46,7 +46,7 @@ function checkPlaces(world: World, plane: ControlPlane, group: PlacementGroup): 
     );
   if (state === "PENDING" && nodeIds.length > 0)
     violation(world, "PGROUP-1", `${groupId} is pending, and bundles lie on ${nodeIds.join(" ")}`);
-  // As the client asked for it.
+  // The strategy is the one for which the client asked.
   const strategy = world.groups.planned.get(groupId)?.strategy ?? spec.strategy;
   const distinct = new Set(nodeIds).size;
   if (strategy === "STRICT_PACK" && distinct > 1)
@@ -64,7 +64,7 @@ function checkPlaces(world: World, plane: ControlPlane, group: PlacementGroup): 
   }
 }
 
-/** What holds of placement groups when faults have ended long ago. */
+/** Checks what must hold of placement groups long after the last fault. */
 export function checkGroupsAtRest(world: World, plane: ControlPlane): void {
   const { records, losses, redis, groups } = world;
   const alive = plane.nodes.all().filter((node) => node.state === "ALIVE");
@@ -102,7 +102,7 @@ export function checkGroupsAtRest(world: World, plane: ControlPlane): void {
   }
   for (const [groupId, { lifetime, sessionId }] of groups.planned) {
     if (groups.removedIds.has(groupId) || plane.groups.nodesOf(groupId) !== undefined) continue;
-    // It ended with its owner; where Redis had lost its row just before, no write told of that.
+    // The group ended with its owner. If Redis lost its row just before, no write told of the end.
     if (lifetime === "owner" && records.sessions.get(sessionId) !== "open") continue;
     violation(world, "JOURNAL-2", `${groupId} was acknowledged and is not known`);
   }

@@ -2,7 +2,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
 import type { World } from "../world/world.js";
 
-/** What holds of jobs when faults have ended long ago. */
+/** Checks what must hold of jobs long after the last fault. */
 export function checkJobsAtRest(world: World, plane: ControlPlane): void {
   const { records, losses, redis } = world;
   const jobs = plane.jobs.all();
@@ -41,6 +41,6 @@ export function checkJobsAtRest(world: World, plane: ControlPlane): void {
 }
 
 export function cpusOf(plane: ControlPlane, jobId: string): number {
-  // Of a job that the tables had lost, and that its node told of, there is no submission any more.
+  // A job that the tables lost, and that its node reported, no longer has a submission.
   return plane.jobs.find(jobId)?.resources["cpu"] ?? 0;
 }

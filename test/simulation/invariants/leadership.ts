@@ -1,6 +1,6 @@
 /**
- * Responsibility: checks what heads promise to each other: who may write, which epochs there are, who leads and when.
- * Not responsible for: the rows themselves (records.ts), what nodes make of epochs.
+ * Responsibility: checks what heads guarantee each other: which head may write, which epochs exist, and which head
+ * leads when. Not responsible for: the rows themselves (records.ts), how nodes use epochs.
  */
 import type { WriteGuard } from "../../../packages/head/src/shared-store.js";
 import type { StoreWrite } from "../../../packages/head/src/store.js";
@@ -11,16 +11,16 @@ import type { RedisObserver } from "../world/store.js";
 import type { World } from "../world/world.js";
 
 const checkEveryMs = 1_000;
-/** The issue's bound, with the product's own lease of 5 s. */
+/** The bound that the issue asks for, with the product's own lease of 5 s. */
 const takeoverMs = 10_000;
-/** A head that was deposed has its server's grace to end in. */
+/** A deposed head ends within the grace period of its server. */
 const endMs = 15_000;
 
 export class LeadershipWatch implements RedisObserver {
   readonly #world: World;
   #holder: { readonly process: SimProcess; readonly epoch: number; readonly losses: number } | undefined;
   readonly #epochOf = new Map<SimProcess, number>();
-  /** Since when each head could have led, without a break. */
+  /** The time since which each head could have led without interruption. */
   readonly #ableSince = new Map<SimProcess, number>();
   readonly #withoutLeadSince = new Map<SimProcess, number>();
   #servedAtMs = 0;
@@ -75,7 +75,7 @@ export class LeadershipWatch implements RedisObserver {
     });
   }
 
-  /** HEAD-4: who leads no more ends. */
+  /** HEAD-4: a head that no longer leads ends. */
   #checkHead(head: SimHead): void {
     const { nowMs } = this.#world.scheduler;
     const deposed =
@@ -91,7 +91,7 @@ export class LeadershipWatch implements RedisObserver {
     else if (!this.#ableSince.has(head.process)) this.#ableSince.set(head.process, nowMs);
   }
 
-  /** A head that could lead all the time does, or another one. */
+  /** A head that could have led the whole time leads, or another head does. */
   #checkTakeover(): void {
     const { scheduler, redis, heads } = this.#world;
     const { nowMs } = scheduler;

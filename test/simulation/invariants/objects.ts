@@ -4,7 +4,7 @@ import type { SimNode } from "../world/node.js";
 import { short } from "../world/object-records.js";
 import type { World } from "../world/world.js";
 
-/** What holds of objects when faults have ended long ago. */
+/** Checks what must hold of objects long after the last fault. */
 export function checkObjectsAtRest(world: World): void {
   const plane = world.head?.plane;
   if (plane === undefined) return;
@@ -38,7 +38,7 @@ function checkDirectory(world: World, plane: ControlPlane): void {
   }
 }
 
-/** HOLDER-1: whose holder ended, is kept no more. */
+/** HOLDER-1: objects of a holder that has ended are not kept. */
 function checkHolders(world: World, plane: ControlPlane, { nodeId, store }: SimNode): void {
   for (const holder of store?.holders() ?? []) {
     const [actorId = "", incarnation] = holder.split(".");
@@ -52,15 +52,15 @@ function checkHolders(world: World, plane: ControlPlane, { nodeId, store }: SimN
   }
 }
 
-/** No transfer between machines that reach each other takes as long. */
+/** No transfer between connected machines takes this long. */
 const transferMs = 60_000;
 
-/** WRITER-1, FILES-1: the files are those of the objects that the store knows, and nothing was left behind. */
+/** WRITER-1, FILES-1: the files are those of the objects that the store knows, and no other file is left. */
 function checkFiles(world: World, { nodeId, store, disk }: SimNode): void {
   const objects = [...(store?.places() ?? [])].map(({ objectId }) => objectId).sort();
   const known = new Set(objects);
   const files = disk.names(0).sort();
-  // Small values lie in memory, and have none.
+  // Small values are kept in memory and have no file.
   const inFiles = objects.filter((objectId) => store?.find(objectId)?.path !== "");
   const left = disk.names(transferMs).filter((name) => !known.has(name));
   if (left.length === 0 && inFiles.every((objectId) => files.includes(objectId))) return;
@@ -69,8 +69,8 @@ function checkFiles(world: World, { nodeId, store, disk }: SimNode): void {
 }
 
 /**
- * DIRECTORY-4, DIRECTORY-6: what was freed, and that was acknowledged, is nowhere. A node that was taken for dead and
- * comes back may still have it, until its holder ends.
+ * DIRECTORY-4, DIRECTORY-6: no node has an object whose free was acknowledged. A node that was declared dead and comes
+ * back may still have it, until its holder ends.
  */
 function checkFreed(world: World): void {
   const { operations } = world.objects;

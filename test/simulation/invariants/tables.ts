@@ -2,7 +2,7 @@ import type { World } from "../world/world.js";
 import { checkGroups } from "./groups.js";
 import { cpusOf } from "./jobs.js";
 
-/** What the head's tables promise at any moment. */
+/** Checks what the head's tables promise at any moment. */
 export function checkTables(world: World): void {
   const plane = world.head?.plane;
   if (plane === undefined) return;
@@ -30,7 +30,7 @@ export function checkTables(world: World): void {
   for (const node of plane.nodes.all()) {
     let leased = 0;
     for (const [lease, { quantities, within }] of plane.nodes.leasesOn(node.nodeId)) {
-      // What lies in a bundle is taken of the bundle.
+      // The resources of a lease within a bundle are taken from the bundle.
       if (within !== "") continue;
       if (lease.startsWith("bundle/")) leased += quantities["cpu"] ?? 0;
       const jobId = /^driver\/(.*)$/.exec(lease)?.[1];

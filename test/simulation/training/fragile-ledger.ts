@@ -2,7 +2,7 @@ import type { LedgerStore } from "../../../packages/trajectories/src/ledger-stor
 import type { Random } from "../world/random.js";
 import { changed } from "./run-plant.js";
 
-/** How often a loss follows or forestalls a write. Take-overs, claims and confirmations are rare and decide the most. */
+/** How often a loss follows or replaces a write. Take-overs, claims and confirmations are rare and decide the most. */
 const shares: Partial<Record<keyof LedgerStore, number>> = {
   claim: 0.05,
   putTask: 0.02,
@@ -18,15 +18,15 @@ const shares: Partial<Record<keyof LedgerStore, number>> = {
 const longestMs = 1_000;
 
 /**
- * A ledger whose store dies between two writes that belong together: losses at any other time hardly ever part them.
- * @param lose what comes in the next milliseconds is lost
+ * A ledger whose store dies between two writes that belong together: losses at random times hardly ever separate them.
+ * @param lose makes the store lose what arrives within the given milliseconds
  */
 export function fragileLedger(
   ledger: LedgerStore,
   random: Random,
   lose: (forMs: number) => void,
 ): LedgerStore {
-  // Most of the writes that a loss can part follow each other within some milliseconds.
+  // Most of the writes that a loss can separate follow each other within a few milliseconds.
   const strike = () => lose(longestMs * random.float() ** 4);
   const fragile: Record<string, unknown> = {};
   for (const [name, share] of Object.entries(shares)) {

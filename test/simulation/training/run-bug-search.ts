@@ -1,7 +1,7 @@
 import { runBugs } from "./run-bugs.js";
 import { simulateRun } from "./simulate-run.js";
 
-/** One row of the table of planted bugs for each bug of a training run: tries seeds 1, 2, … until one finds it. */
+/** Yields one row of the table for each planted bug of a training run: tries seeds 1, 2, … until one finds it. */
 export async function* searchRunBugs(maxSeeds: number): AsyncGenerator<string> {
   for (const { name, breaks, make } of runBugs) {
     let row = `| ${name} | ${breaks} | | not in ${maxSeeds} |`;

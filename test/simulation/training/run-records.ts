@@ -8,7 +8,7 @@ import type { GroupBatch } from "../../../packages/trajectories/src/group-batch.
 import type { Closing, LedgerStore, RunCounts } from "../../../packages/trajectories/src/ledger-store.js";
 import type { Disk } from "./sim-learner.js";
 
-/** The reward that the simulated judge gives: a trajectory is told from another of its episode by `startedAtMs`. */
+/** The reward of the simulated judge. `startedAtMs` distinguishes the trajectories of one episode. */
 export function rewardOf(trajectoryId: string, startedAtMs: number): number {
   return trajectoryId.length + Math.floor(startedAtMs % 1_000_003) / 1_000_003 + 1;
 }
@@ -25,7 +25,7 @@ export class RunRecords {
     this.#losses = losses;
   }
 
-  /** T1, T2, T4, T6 of what is about to be trained. */
+  /** Checks T1, T2, T4 and T6 for a batch that is about to be trained. */
   batch(batch: GroupBatch, trainedBefore: readonly string[], policyVersion: number): void {
     const ids = batch.groups.map(({ groupId }) => groupId);
     if (ids.join() !== [...ids].sort().join()) this.#fail("T6", `a batch is not sorted: ${ids}`);
@@ -57,7 +57,7 @@ export class RunRecords {
     }
   }
 
-  /** STEP-1: what is acknowledged is on disk. LEDGER-4: only the newest learner closes. */
+  /** STEP-1: what is acknowledged is on disk. LEDGER-4: only the newest learner closes groups. */
   closed({ groupId, outcome, reason }: Closing, epoch: Epoch, newest: number): void {
     if (epoch.number < newest)
       this.#fail("LEDGER-4", `epoch ${epoch.number} closed ${groupId}, and ${newest} has taken over`);
@@ -67,7 +67,7 @@ export class RunRecords {
       this.#fail("STEP-7", `${groupId} is closed as rejected, and neither checkpoint nor log on disk has it`);
   }
 
-  /** LEDGER-1, LEDGER-2 */
+  /** Checks LEDGER-1 and LEDGER-2. */
   account({ groups, episodes }: RunCounts): void {
     if (groups.dispatched !== groups.trained + groups.failed + groups.outstanding)
       this.#fail("LEDGER-1", `groups do not add up: ${JSON.stringify(groups)}`);
@@ -76,7 +76,7 @@ export class RunRecords {
       this.#fail("LEDGER-2", `episodes do not add up: ${JSON.stringify(episodes)}`);
   }
 
-  /** T1: at the end each group that was due was trained once, was rejected once, or has failed and was counted. */
+  /** T1: at the end each due group was trained once, was rejected once, or has failed and was counted. */
   async end(
     ledger: LedgerStore,
     groupIds: readonly string[],
@@ -99,11 +99,11 @@ export class RunRecords {
     for (const [at, groupId] of groupIds.entries()) {
       const state = states[at];
       const isRejected = everRejected.includes(groupId);
-      // The store may have forgotten it with a loss; what it then remembers is that it is not to be dispatched again.
+      // With a loss the store may have forgotten the rejection; it then remembers only not to dispatch the group again.
       if (isRejected && !trained.includes(groupId) && (state === "failed" || this.#losses() > 0)) continue;
       if (state === "failed" && !trained.includes(groupId)) continue;
       if (state === "trained" && trained.includes(groupId)) continue;
-      // What is older than the last checkpoints may be forgotten with a loss.
+      // With a loss, groups older than the last checkpoints may be forgotten.
       if (this.#losses() > 0 && state === undefined && trained.includes(groupId)) continue;
       this.#fail(
         "T1",

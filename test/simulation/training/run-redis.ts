@@ -1,7 +1,7 @@
 /**
  * Responsibility: the run's side of Redis: the ledger and the queues of episodes, with their snapshots on disk; each
- *   process reaches them as the product's client does, which sends again what was not answered.
- * Not responsible for: the ledger's answers, which are those of `MemoryLedgerStore`, held to Redis's by
+ * process reaches them as the product's client does, which resends commands that were not answered. Not responsible
+ * for: the ledger's answers, which are those of `MemoryLedgerStore`, compared with Redis's by
  *   packages/trajectories/src/ledger-store.test.ts.
  */
 
@@ -21,7 +21,7 @@ export interface QueuedJob {
   readonly data: unknown;
   attempt: number;
   notBeforeMs: number;
-  /** The attempt that has it, until when: BullMQ's lock has a token for each. */
+  /** The attempt that owns the job's lock, like the token of each lock in BullMQ. */
   owner: symbol | undefined;
   lockedUntilMs: number;
 }
@@ -56,7 +56,7 @@ export class RunRedis implements Persistent {
     this.#jobs = new Map();
   }
 
-  /** Sends a command until it is answered, or for so long: it may be carried out more than once. */
+  /** Sends a command until it is answered, or until the time limit. It may be carried out more than once. */
   reach(
     process: SimProcess,
     patienceMs = Number.POSITIVE_INFINITY,
@@ -79,7 +79,7 @@ export class RunRedis implements Persistent {
     };
   }
 
-  /** The ledger as a process reaches it. */
+  /** Returns the ledger as a process reaches it. */
   ledgerOf(process: SimProcess, ledger: LedgerStore, patienceMs?: number): LedgerStore {
     const send = this.reach(process, patienceMs);
     return new Proxy(ledger, {
@@ -122,7 +122,7 @@ export class RunRedis implements Persistent {
     };
   }
 
-  /** A job that nobody works on, or whose consumer did not renew its lock; locked from now on. */
+  /** Takes a job that nobody works on, or whose consumer did not renew its lock, and locks it. */
   async take(kind: JobKind, lockMs: number): Promise<QueuedJob | undefined> {
     for (const job of this.#jobs.values()) {
       if (job.kind !== kind || job.notBeforeMs > this.nowMs || job.lockedUntilMs > this.nowMs) continue;
@@ -133,7 +133,7 @@ export class RunRedis implements Persistent {
     return undefined;
   }
 
-  /** False when another consumer has the job. */
+  /** Renews the lock. Returns false if another consumer has the job. */
   async renew({ kind, id, owner }: QueuedJob, lockMs: number): Promise<boolean> {
     const job = this.#jobs.get(`${kind}/${id}`);
     if (job === undefined || job.owner !== owner) return false;
@@ -141,7 +141,7 @@ export class RunRedis implements Persistent {
     return true;
   }
 
-  /** @param retryMs when to try again; undefined: it is done */
+  /** @param retryMs when to try again; undefined if the job is done */
   async end({ kind, id, owner }: QueuedJob, retryMs: number | undefined): Promise<void> {
     const job = this.#jobs.get(`${kind}/${id}`);
     if (job === undefined || job.owner !== owner) return;

@@ -33,7 +33,7 @@ const steps = 6;
 const faultsEndMs = 10 * 60_000;
 const endMs = 30 * 60_000;
 const groupsPerStep = 4;
-/** A step has at most so many groups beside those that it rejects. */
+/** A step takes at most this many groups to replace those that it rejects. */
 const mostRefills = 4;
 const settings = queueSettingsSchema.parse({ maxOutstandingGroups: groupsPerStep + mostRefills });
 const logger = createLogger({ component: "simulation", level: "silent" });
@@ -49,7 +49,7 @@ export class RunWorld {
   readonly plant: RunPlant;
   readonly groupsPerStep = groupsPerStep;
   readonly disk = new Disk();
-  /** The version that rollouts sample with. */
+  /** The version with which rollouts sample. */
   announced = 0;
   readonly #seed: number;
   /** Chooses the moments at which a fragile Redis dies. */
@@ -85,7 +85,7 @@ export class RunWorld {
     });
   }
 
-  /** Of every fourth seed Redis dies soon after one of its writes, or instead of it. */
+  /** In every fourth seed Redis dies soon after one of its writes, or in place of it. */
   #fragile(ledger: LedgerStore): LedgerStore {
     if (this.#seed % 4 !== 0) return ledger;
     return fragileLedger(ledger, this.#moments, (forMs) => {
@@ -106,7 +106,7 @@ export class RunWorld {
     this.announced = policyVersion;
   }
 
-  /** A learner was told that a newer one has taken over. */
+  /** Checks a learner's error that says that a newer learner has taken over. */
   fencedOff(process: SimProcess): void {
     if (this.#lastTaker === process)
       this.violation("LEDGER-4", `${process.name} is fenced off, and no other learner has taken over`);
@@ -139,7 +139,7 @@ export class RunWorld {
       this.#keep(() => new SimConsumer(this, "reward", "m-reward", this.#number).process);
       this.#strike();
     });
-    // A minute after the run is done, nothing happens any more.
+    // One minute after the end of the run, nothing happens any more.
     for (let untilMs = 0, ended = false; untilMs < endMs && !ended; ) {
       ended = this.#done;
       untilMs += 60_000;
@@ -153,7 +153,7 @@ export class RunWorld {
     await scheduler.run(scheduler.nowMs);
   }
 
-  /** Starts it, and again whenever it ends. */
+  /** Starts a process, and starts it again whenever it ends. */
   #keep(start: () => SimProcess): void {
     const process = start();
     process.onEnd(() => {
@@ -161,7 +161,7 @@ export class RunWorld {
     });
   }
 
-  /** On one of two machines; a learner that was replaced while it lived is not started again. */
+  /** Starts a learner on one of two machines. A learner that was replaced while it lived is not started again. */
   #startLearner(): void {
     const learner = new SimLearner(this, `m-learner-${this.random.below(2)}`, this.#number);
     this.#learner = learner;
@@ -171,7 +171,7 @@ export class RunWorld {
     });
   }
 
-  /** In every third run some groups teach nothing, and steps take others beside them. */
+  /** In every third run some groups have no reward variance, and steps take others to replace them. */
   get #refills(): number {
     return this.#seed % 3 === 0 ? mostRefills : 0;
   }
@@ -180,7 +180,7 @@ export class RunWorld {
     return this.#refills === 0 || Number(groupId.slice(1)) % 5 > 1;
   }
 
-  /** As trainSteps() of the trainer: dispatch, have it trained, again until it is. */
+  /** Does what trainSteps() of the trainer does: dispatches a step and calls the learner until it is trained. */
   #driver(): SimProcess {
     const process = this.process("m-driver", `driver-${this.#number}`);
     const drive = async () => {
@@ -244,7 +244,7 @@ export class RunWorld {
     });
   }
 
-  /** A call of the learner by the driver: undefined when it fails, or when its learner dies. */
+  /** Makes a call of the driver to the learner. It resolves with undefined when the call fails or its learner dies. */
   #call<Result>(
     process: SimProcess,
     method: (learner: SimLearner) => Promise<Result>,
@@ -267,7 +267,10 @@ export class RunWorld {
     });
   }
 
-  /** As untilTaken() of the trainer, but for a driver that may also be a new one, which asks again without a restart. */
+  /**
+   * Handles errors as untilTaken() of the trainer does; the driver may also be a new one, which repeats the call
+   * without a restart.
+   */
   #failed({ process }: SimLearner, reason: PalimpsestError): void {
     this.story.tell(process.name, () => `fails: ${reason.message}`);
     if (process.ended) return;
@@ -276,7 +279,7 @@ export class RunWorld {
     else if (this.random.chance(0.5)) process.kill();
   }
 
-  /** The ledger with eyes on who takes over and what is closed, whoever closes it. */
+  /** Wraps the ledger to observe who takes over and what is closed, by any learner. */
   #watched(ledger: LedgerStore, process: SimProcess): LedgerStore {
     const accepted = ({ number }: Epoch) => {
       this.#newestEpoch = Math.max(this.#newestEpoch, number);
@@ -323,7 +326,7 @@ export class RunWorld {
       this.records.counts.faults++;
       if (process === undefined) return;
       if (process === this.#learner?.process && random.chance(0.4)) {
-        // The head has lost sight of its node, and starts it elsewhere: two learners live for a while.
+        // The head has lost contact with the learner's node and starts it elsewhere, so two learners live for a while.
         this.story.tell("FAULT", () => `${process.name} is taken for dead`);
         this.#startLearner();
         later(() => process.kill());
@@ -359,7 +362,7 @@ export class RunWorld {
   }
 }
 
-/** Of three digits, so that ids sort as the run's order of questions does. */
+/** Ids have three digits, so that they sort in the run's order of questions. */
 function groupIdOf(index: number): string {
   return `g${String(index).padStart(3, "0")}`;
 }

@@ -11,7 +11,7 @@ const lockMs = 15_000;
 const pollMs = 500;
 const attempts = 3;
 
-/** A process that takes rollouts or rewards: the real work, over simulated queues in BullMQ's place. */
+/** A process that takes rollouts or rewards: the product's code over simulated queues in BullMQ's place. */
 export class SimConsumer {
   readonly process: SimProcess;
   readonly #world: RunWorld;
@@ -71,7 +71,7 @@ export class SimConsumer {
     try {
       await this.#work.run(job, lost.signal);
     } catch (reason) {
-      // As JobConsumer: the failure is recorded before the queue is told (JOB-3).
+      // As in JobConsumer, the failure is recorded before the queue is told (JOB-3).
       if (lost.signal.aborted) return;
       if (reason instanceof FinalFailure || job.attempt >= attempts)
         await this.#work.fail(job, String(reason));

@@ -8,30 +8,33 @@ import { GroupConsumer } from "../../../packages/trajectories/src/group-consumer
 import type { SimProcess } from "../world/process.js";
 import type { RunWorld } from "./run-world.js";
 
-/** What a step was answered with, as `StepResult` of the trainer. */
+/** The answer to a step, like `StepResult` of the trainer. */
 export type SimStep = { readonly step: number } & ReturnType<typeof takenBy>;
 
-/** A learner's state as its reader finds it: whole, or the one before (packages/learner/src/killed-process.test.ts). */
+/**
+ * A learner's state as its reader finds it: either complete or the previous one
+ * (packages/learner/src/killed-process.test.ts).
+ */
 export interface SimCheckpoint {
   readonly policyVersion: number;
-  /** Every group that the weights have seen: it stands for the weights. */
+  /** Every group that the weights were trained on. The list stands for the weights. */
   readonly trained: readonly string[];
   readonly consumedGroupIds: readonly string[];
-  /** Of the last steps, and of all. */
+  /** The rejected groups of the last steps, and those of all steps. */
   readonly rejectedGroupIds: readonly string[];
   readonly everRejected: readonly string[];
   readonly last: SimStep | undefined;
-  /** The weights before the last step, and what it was given. */
+  /** The weights before the last step, and the batch of that step. */
   readonly parentHash: string;
   readonly groupIds: readonly string[];
 }
 
-/** A step of the log: what it was given, and the state that it made without its weights. */
+/** A step of the log: its batch, and the resulting state without the weights. */
 export interface SimRecord extends StepLink {
   readonly step: Omit<SimCheckpoint, "trained">;
 }
 
-/** A checkpoint each third step, the steps between in a log (packages/trainer/src/learner-saves.ts). */
+/** A checkpoint every third step, and a log of the steps in between (packages/trainer/src/learner-saves.ts). */
 export class Disk {
   checkpoint: SimCheckpoint = {
     policyVersion: 0,
@@ -45,13 +48,13 @@ export class Disk {
   };
   records: readonly SimRecord[] = [];
 
-  /** Steps to repeat upon the checkpoint. */
+  /** The steps to replay on the checkpoint. */
   get steps(): readonly SimRecord[] {
     const { policyVersion, trained } = this.checkpoint;
     return longestChain(this.records, { policyVersion, weightsHash: trained.join() });
   }
 
-  /** Where a learner stands that has repeated them. */
+  /** The state of a learner that has replayed them. */
   get head(): SimCheckpoint {
     return repeated(this.checkpoint, this.steps);
   }
@@ -70,7 +73,10 @@ type Answer = SimStep | UndispatchedGroups;
 /** How long a learner waits for Redis before a step fails. */
 const patienceMs = 10_000;
 
-/** One life of the learner: the real step protocol and group consumer; its weights are the list of what they saw. */
+/**
+ * One life of the learner: the product's step protocol and group consumer. Its weights are the list of groups that they
+ * were trained on.
+ */
 export class SimLearner {
   readonly process: SimProcess;
   readonly #world: RunWorld;
@@ -87,7 +93,7 @@ export class SimLearner {
         this.#start().then(resolve, reject);
       });
     }).catch((reason: unknown) => {
-      // A constructor that fails ends the process, which is started again.
+      // A constructor that fails ends the process, which is then restarted.
       const { code, retryable, message } = PalimpsestError.from(reason);
       if (code === "ALREADY_EXISTS") world.fencedOff(this.process);
       else if (!retryable) world.violation("STEP", message);
@@ -95,7 +101,10 @@ export class SimLearner {
     });
   }
 
-  /** The step that it stands after, and the run's schedule there. As all calls of an actor: one after the other, when it has started. */
+  /**
+   * Returns the last step and the run's schedule after it. As all calls of an actor, it runs after the start and after
+   * earlier calls.
+   */
   state(): Promise<{ readonly version: number; readonly schedule: ScheduleState | undefined }> {
     return this.#next(async ({ lastDone, last }) => ({ version: lastDone, schedule: last?.taken?.schedule }));
   }
@@ -177,7 +186,7 @@ export class SimLearner {
   async #save(checkpoint: SimCheckpoint): Promise<SimCheckpoint> {
     const { disk, plant, random, story } = this.#world;
     const store = async () => {
-      // A kill in between leaves the file under its other name: the reader finds what was there before.
+      // A kill at this point leaves the file under its temporary name, so the reader finds the previous state.
       await this.#pause(50, 3_000);
       if (random.chance(0.1))
         throw new PalimpsestError("UNAVAILABLE", "planned: the disk failed", { retryable: true });
@@ -193,7 +202,7 @@ export class SimLearner {
     };
     const put = async () => {
       await store();
-      // The latest checkpoint is the one of the highest step, whoever writes at the same time.
+      // The latest checkpoint is the one of the highest step, even if two learners write at the same time.
       if (checkpoint.policyVersion >= disk.checkpoint.policyVersion) disk.checkpoint = checkpoint;
     };
     const drop = async () => {

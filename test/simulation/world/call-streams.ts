@@ -17,7 +17,7 @@ export function unavailable(details: string): StatusObject {
   return { code: status.UNAVAILABLE, details, metadata: new Metadata() };
 }
 
-/** What both ends of a call share. */
+/** The state that both ends of a call have. */
 class CallEnd extends EventEmitter {
   readonly connection: Connection;
   readonly side: Side;
@@ -25,7 +25,7 @@ class CallEnd extends EventEmitter {
   readonly lane: Lane = { lastAtMs: 0, queue: [] };
   readonly #serialize: (message: never) => Buffer;
   other: CallEnd | undefined;
-  /** No message leaves it any more. */
+  /** Whether no more messages leave this end. */
   finished = false;
   ended = false;
   writableLength = 0;
@@ -49,7 +49,7 @@ class CallEnd extends EventEmitter {
     this.connection.send(this.side, this.lane, () => {
       this.writableLength--;
       this.other?.receive(() => this.other?.take(bytes));
-      // Bytes of objects count as taken over when they are there.
+      // Bytes of objects count as accepted when they have arrived.
       if (this.connection.bulk && written) this.connection.later(this.side, written);
     });
     if (!this.connection.bulk) written?.();
@@ -61,10 +61,10 @@ class CallEnd extends EventEmitter {
     return this.iterator;
   }
 
-  /** Who iterates wants no more of it. */
+  /** Called when the iterating reader wants no more messages. */
   leave(): void {}
 
-  /** Runs now or, while the reader is paused, when it goes on. */
+  /** Runs the event now or, while the reader is paused, when it resumes. */
   receive(event: () => void): void {
     if (this.#paused) this.#waiting.push(event);
     else event();
@@ -92,7 +92,7 @@ class CallEnd extends EventEmitter {
   }
 }
 
-/** A call as its client sees it: of any kind, as events. */
+/** A call of any kind as its client sees it, with its events. */
 export class ClientCall extends CallEnd {
   readonly #deserialize: (bytes: Buffer) => unknown;
   readonly #listener = (reason: string) => this.close(unavailable(reason));
@@ -128,14 +128,17 @@ export class ClientCall extends CallEnd {
 
   cancel(): void {
     if (this.ended) return;
-    // A reset overtakes nothing that was sent before it, and is never lost on a connection that lives.
+    // A reset does not overtake anything that was sent before it, and is never lost on a living connection.
     this.connection.send(this.side, this.lane, () => this.other?.cancelledByClient());
     queueMicrotask(() =>
       this.close({ code: status.CANCELLED, details: "Cancelled on client", metadata: new Metadata() }),
     );
   }
 
-  /** As of any stream of Node: the error, and then the end. What grpc-js says of the call comes besides. */
+  /**
+   * Does what a Node stream does: it emits the error and then the end, in addition to what grpc-js reports for the
+   * call.
+   */
   destroy(error?: Error): this {
     process.nextTick(() => {
       if (error !== undefined && this.listenerCount("error") > 0) this.emit("error", error);
@@ -144,7 +147,7 @@ export class ClientCall extends CallEnd {
     return this;
   }
 
-  /** The call's end with its status. */
+  /** Ends the call with its status. */
   close(end: StatusObject): void {
     if (this.ended) return;
     this.ended = true;
@@ -155,7 +158,7 @@ export class ClientCall extends CallEnd {
   }
 }
 
-/** A call as its server sees it: what handlers written for grpc-js get. */
+/** A call as its server sees it, as handlers written for grpc-js receive it. */
 export class ServerCall extends CallEnd {
   readonly metadata = new Metadata();
   readonly request: unknown;
@@ -196,14 +199,14 @@ export class ServerCall extends CallEnd {
     return this;
   }
 
-  /** With an error while it is read: whoever reads it gets the error, and answers. */
+  /** With an error while the stream is read, the reader gets the error and answers. */
   destroy(error?: Error): this {
     if (error === undefined || this.iterator === undefined) return this.end();
     this.iterator.fail(error);
     return this;
   }
 
-  /** An "error" of a server's stream is its status. */
+  /** The "error" event of a server's stream is the call's status. */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (event !== "error") return super.emit(event, ...args);
     const { code, details, metadata } = args[0] as Partial<StatusObject>;
@@ -216,7 +219,7 @@ export class ServerCall extends CallEnd {
     return true;
   }
 
-  /** The answer of a unary call. */
+  /** Answers a unary call. */
   answer(error: Partial<StatusObject> | null, value: unknown): void {
     if (error) {
       this.emit("error", error);
@@ -236,7 +239,7 @@ export class ServerCall extends CallEnd {
     this.emit("close");
   }
 
-  /** As grpc-js: the end of a broken connection looks like a half-close first. */
+  /** As in grpc-js, the end of a broken connection looks like a half-close first. */
   #broke(): void {
     if (this.cancelled || this.ended) return;
     this.emit("end");

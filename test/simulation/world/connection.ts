@@ -16,7 +16,7 @@ import type { Scheduler } from "./scheduler.js";
 
 export interface Side {
   readonly process: SimProcess;
-  /** Milliseconds until a silent peer is given up; undefined: never. */
+  /** Milliseconds after which a silent peer is given up; undefined: never. */
   readonly keepaliveMs: number | undefined;
   readonly onBroken: Set<(reason: string) => void>;
   broken: boolean;
@@ -27,7 +27,7 @@ export interface Wire {
   readonly random: Random;
   partitioned(left: string, right: string): boolean;
   latencyMs(): number;
-  /** What becomes of a message that arrived; undefined: it is lost. */
+  /** Handles a message that has arrived; undefined means that it is lost. */
   readonly arrival: ((message: Arrival) => unknown) | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface Arrival {
   readonly body: unknown;
 }
 
-/** Order of one stream's messages in one direction. */
+/** The order of one stream's messages in one direction. */
 export interface Lane {
   lastAtMs: number;
   readonly queue: (() => void)[];
@@ -48,7 +48,7 @@ export interface Lane {
 export class Connection {
   readonly client: Side;
   readonly server: Side;
-  /** It carries bytes of objects. */
+  /** Whether it carries bytes of objects. */
   readonly bulk: boolean;
   readonly #wire: Wire;
   #held: (() => void)[] = [];
@@ -93,11 +93,11 @@ export class Connection {
     } else this.#transmit(from, lane);
   }
 
-  /** Lets the first message of the lane arrive after the usual time. */
+  /** Delivers the first message of the lane after the usual delay. */
   #transmit(from: Side, lane: Lane): void {
     const to = from === this.client ? this.server : this.client;
     if (to.broken) {
-      // NET-3: the reset that answers it.
+      // NET-3: this is the reset that answers a message to a broken side.
       this.breakSide(from, this.#wire.latencyMs(), "the connection was reset");
       return;
     }
@@ -110,12 +110,12 @@ export class Connection {
     });
   }
 
-  /** Runs it as part of the side's process, unless that side has broken meanwhile. */
+  /** Runs the action as part of the side's process, unless that side has broken by then. */
   later(side: Side, act: () => void): void {
     this.#wire.scheduler.after(0, side.process, () => side.broken || act());
   }
 
-  /** Counts the silence of the peer from now: it is partitioned off or paused. */
+  /** Starts the keepalive timeout for a silent peer, which is partitioned or paused. */
   watch(side: Side): void {
     if (side.keepaliveMs === undefined || side.broken) return;
     const other = side === this.client ? this.server : this.client;
@@ -126,7 +126,7 @@ export class Connection {
     });
   }
 
-  /** The partition is over: what was held goes on its way. */
+  /** Ends the partition: messages that were held back are sent. */
   heal(): void {
     for (const go of this.#held.splice(0)) go();
   }
@@ -150,7 +150,7 @@ export class Connection {
     own.broken = true;
     own.onBroken.clear();
     const tell = () => {
-      // The kernel of a machine that is cut off reaches nobody: NET-3 then.
+      // The kernel of a partitioned machine reaches nobody, so NET-3 applies later.
       if (this.blocked) this.#held.push(tell);
       else this.breakSide(other, this.#wire.latencyMs(), "the peer's process ended");
     };

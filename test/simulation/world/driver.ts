@@ -35,7 +35,7 @@ class PlannedActor {
 
 const source = { module: "@palimpsest/simulation", exportName: "SimActor" } as const;
 
-/** One driver: the real client, doing what the seed says, and writing down what it asked and what it got. */
+/** One driver: the product's client does what the seed says, and records what it asked and what it received. */
 export class SimDriver {
   readonly name: string;
   readonly process: SimProcess;
@@ -49,9 +49,11 @@ export class SimDriver {
   readonly #durables: DurableUser;
   readonly #meshes: MeshUser;
   readonly #held = new Map<string, Held>();
-  /** All handles: the client lets the garbage collector decide about others, and that is not the seed's. */
+  /**
+   * All handles are kept, because the garbage collector, which decides about dropped ones, does not follow the seed.
+   */
   readonly #kept: ActorHandle<SimActor>[] = [];
-  /** Calls to each actor so far: one that was given up may be found again by its name. */
+  /** The number of calls to each actor so far; an actor that was dropped may be found again by its name. */
   readonly #calls = new Map<string, number>();
   #cluster: Cluster | undefined;
   #spawned = 0;
@@ -110,7 +112,7 @@ export class SimDriver {
       }
       if (this.#objects.wants()) void this.#objects.operate(this.#cluster, [...this.#held.keys()]);
     }
-    // Half of the calm is for what faults have left behind.
+    // Half of the calm period is for the consequences of earlier faults.
     await pause(world.settings.calmMs / 2);
     this.#values.releaseAll();
     await this.#objects.getAll(this.#cluster);
@@ -160,13 +162,13 @@ export class SimDriver {
       this.#held.set(handle.actorId, { actorId: handle.actorId, handle });
     } catch (reason) {
       const codes = ["ALREADY_EXISTS", "UNAVAILABLE", "GET_TIMEOUT", "ACTOR_DIED", "OWNER_DIED"];
-      // Its group may have been removed.
+      // The actor's placement group may have been removed.
       this.#expect(reason, "placement" in options ? [...codes, "NOT_FOUND"] : codes);
       world.story.tell(this.name, () => `spawn failed: ${PalimpsestError.from(reason).message}`);
     }
   }
 
-  /** In a bundle, each of which has a cpu at least, or anywhere. */
+  /** Places the actor in a bundle, each of which has at least one cpu, or anywhere. */
   #placed(): Pick<ActorOptions, "placement" | "resources"> {
     const placement = this.#groups.placement();
     return placement === undefined ? {} : { placement, resources: { cpu: 1 } };
@@ -186,7 +188,7 @@ export class SimDriver {
     }
   }
 
-  /** Another driver's named actor. */
+  /** Gets another driver's named actor. */
   async #adoptNamed(cluster: Cluster): Promise<void> {
     const name = `name-${this.#random.below(4)}`;
     try {
@@ -201,7 +203,9 @@ export class SimDriver {
     }
   }
 
-  /** The actor of a name, whoever creates it: with one cpu or two, so that some do not get the one that there is. */
+  /**
+   * Gets or creates the actor of a name, with one or two cpus, so that some requests do not match the existing actor.
+   */
   async #getOrCreate(cluster: Cluster): Promise<void> {
     const random = this.#random;
     const world = this.#world;
@@ -275,7 +279,7 @@ export class SimDriver {
   }
 }
 
-/** Loads what the client loads when it is first used: real input must not happen in a run. */
+/** Loads what the client loads on first use, because a run must not do real input. */
 export async function warmUp(): Promise<void> {
   await loadConfig();
   const handle = {} as ActorHandle<never>;
@@ -310,7 +314,7 @@ export async function warmUp(): Promise<void> {
   });
 }
 
-/** For planted bugs; a program has no other way to them than its cluster. */
+/** Gives planted bugs access to a cluster's values, which programs only reach through the cluster. */
 function valuesOf(cluster: Cluster): ValueStore {
   return Reflect.get(cluster, "values") as ValueStore;
 }

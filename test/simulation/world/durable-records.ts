@@ -1,7 +1,6 @@
 /**
- * Responsibility: what durable actors have committed, and what their callers were told; checks each commit and each
- *   answer against what a durable actor promises.
- * Not responsible for: the store (durable-store.ts).
+ * Responsibility: records what durable actors have committed and what their callers were told; checks each commit and
+ * each answer against what a durable actor promises. Not responsible for: the store (durable-store.ts).
  */
 import { decodeValue, type PalimpsestError } from "@palimpsest/wire";
 import type { SimProcess } from "./process.js";
@@ -9,14 +8,14 @@ import type { World } from "./world.js";
 
 /** The state of a durable actor of the simulation. */
 export interface DurableBody {
-  /** Keys of the calls and timers that took effect, in their order. */
+  /** Keys of the calls and timers that took effect, in order. */
   readonly done: readonly string[];
 }
 
 interface DurableCall {
-  /** Names the call in the whole run. */
+  /** The key of the call, unique in the whole run. */
   readonly key: string;
-  /** Of the record. */
+  /** The name of the record. */
   readonly name: string;
   readonly fails: boolean;
   readonly process: SimProcess;
@@ -25,7 +24,7 @@ interface DurableCall {
 
 interface Timer {
   readonly dueMs: number;
-  /** The wall clock that it was set by is ahead of the others. */
+  /** Whether the wall clock by which it was set is ahead of the others. */
   readonly isAstray: boolean;
 }
 
@@ -35,28 +34,28 @@ const allowedFailures: ReadonlySet<string> = new Set([
   "GET_TIMEOUT",
   "CANCELLED",
 ]);
-/** An actor is back, and its timers fire, within the calm. */
+/** During the calm, an actor is back and its timers fire within this time. */
 const lateMs = 120_000;
 
 export class DurableRecords {
   readonly #world: World;
   readonly #done = new Map<string, readonly string[]>();
   readonly #timers = new Map<string, Timer>();
-  /** Timers that were acknowledged, by their record. */
+  /** Acknowledged timers, by the name of their record. */
   readonly #acknowledged = new Map<string, string[]>();
   readonly #open = new Set<DurableCall>();
   readonly #killed = new Set<string>();
   readonly #crashed = new Set<string>();
   /** Keys of calls that threw. */
   readonly #thrown = new Set<string>();
-  /** Times that the store lost what it had acknowledged. */
+  /** How often the store lost what it had acknowledged. */
   losses = 0;
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  /** DURABLE-1, DURABLE-2, DURABLEACTOR-1, DURABLEACTOR-3: what has taken effect stays, each once, in order. */
+  /** DURABLE-1, DURABLE-2, DURABLEACTOR-1, DURABLEACTOR-3: what has taken effect stays, once each and in order. */
   committed(name: string, fields: ReadonlyMap<string, Buffer>): void {
     const state = fields.get("state");
     if (state === undefined) return;
@@ -79,33 +78,33 @@ export class DurableRecords {
     }
   }
 
-  /** Its retries run to their end. */
+  /** Returns whether a call may crash, which is true once for each call, so that its retries can finish. */
   mayCrash(key: string): boolean {
     const isFirst = !this.#crashed.has(key);
     this.#crashed.add(key);
     return isFirst;
   }
 
-  /** Whoever asked for it may not hear that it was done. */
+  /** Marks an actor whose kill was requested; the caller may not learn that it was done. */
   killing(actorId: string): void {
     this.#killed.add(actorId);
   }
 
-  /** DURABLE-5: it restarts without limit, whatever is away, and ends when somebody ends it. */
+  /** DURABLE-5: the actor restarts without limit, whatever is unavailable, and ends only when somebody ends it. */
   died(actorId: string, reason: string): void {
     if (this.#killed.has(actorId) || this.#world.losses.forGood > 0) return;
-    // START-2: too many nodes were lost while they started it.
+    // START-2: too many nodes were lost while they started the actor.
     if (reason.includes("so it is not started on another one")) return;
     this.#world.records.violation("DURABLE-5", `durable ${actorId} is dead: ${reason}`);
   }
 
-  /** DURABLE-5: what a process commits is refused when another one has succeeded it, or what it had committed is lost. */
+  /** DURABLE-5: a process's commit is refused if another process has succeeded it, or if its earlier commit is lost. */
   refused(name: string, error: PalimpsestError): void {
     if (error.code === "ACTOR_DIED" || error.code === "NOT_FOUND") return;
     this.#world.records.violation("DURABLE-5", `${name} ends since it may not commit: ${error.message}`);
   }
 
-  /** The store is back with an older state. */
+  /** Records that the store is back with an older state. */
   lost(states: ReadonlyMap<string, ReadonlyMap<string, Buffer>>): void {
     this.losses++;
     this.#done.clear();
@@ -121,7 +120,7 @@ export class DurableRecords {
     return known;
   }
 
-  /** DURABLE-3: what was answered is in the store; DURABLEACTOR-3: with the answer of its only run. */
+  /** DURABLE-3: what was answered is in the store. DURABLEACTOR-3: it has the answer of its only run. */
   answered(call: DurableCall, value: number): void {
     this.#open.delete(call);
     const { records } = this.#world;
@@ -154,7 +153,7 @@ export class DurableRecords {
     this.#timers.set(key, { dueMs: this.#world.scheduler.nowMs + afterMs, isAstray });
   }
 
-  /** DURABLEACTOR-4: every timer that was set has fired; CALL-1: every call has its outcome. */
+  /** DURABLEACTOR-4: every timer that was set has fired. CALL-1: every call has its outcome. */
   checkAtRest(): void {
     const { records, scheduler, workers, head } = this.#world;
     for (const { key, process } of this.#open)

@@ -6,8 +6,8 @@ import type { Persistent } from "./store.js";
 import type { World } from "./world.js";
 
 /**
- * The records of durable actors in the cluster's Redis. A head that has its Redis to itself has it sync each commit, so
- * that only FLUSHALL loses one; of a Redis that two heads share the last second may be lost.
+ * The records of durable actors in the cluster's Redis. A head with its own Redis makes it sync each commit, so that
+ * only FLUSHALL loses one; a Redis that two heads share may lose its last second.
  */
 export class DurableStore implements Persistent {
   readonly #world: World;
@@ -22,7 +22,7 @@ export class DurableStore implements Persistent {
     };
   }
 
-  /** As one head reaches them, by the product's own scripts. */
+  /** Returns the records as one head reaches them, through the product's own scripts. */
   connect(process: SimProcess, epoch: () => number): DurableStates {
     const { redis, settings } = this.#world;
     const link = new RedisLink(redis, process);

@@ -18,13 +18,13 @@ class PlannedDurable {
 const source = { module: "@palimpsest/simulation", exportName: "SimDurable" } as const;
 const faults = ["ALREADY_EXISTS", "NOT_FOUND", "UNAVAILABLE", "GET_TIMEOUT", "ACTOR_DIED", "OWNER_DIED"];
 
-/** Gets or creates durable actors by their names, calls them in bursts, and ends some, by the real client. */
+/** Gets or creates durable actors by their names, calls them in bursts, and ends some, through the product's client. */
 export class DurableUser {
   readonly #world: World;
   readonly #name: string;
   readonly #process: SimProcess;
   readonly #random: Random;
-  /** All of them, since the collector is not the seed's. */
+  /** All handles are kept, because the garbage collector does not follow the seed. */
   readonly #kept: ActorHandle<SimDurable>[] = [];
   #called = 0;
   #created = 0;

@@ -8,7 +8,7 @@ export interface SimEvent {
   cancelled: boolean;
 }
 
-/** Events, the earliest first; of one moment the one that was added first. */
+/** Events in order of time; those of the same time in the order in which they were added. */
 export class EventHeap {
   readonly #events: SimEvent[] = [];
 

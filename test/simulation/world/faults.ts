@@ -6,7 +6,7 @@ import type { World } from "./world.js";
 
 type Fault = (nemesis: Nemesis) => string | undefined;
 
-/** What goes wrong, and how often relative to the others. */
+/** The faults, and how often each happens relative to the others. */
 const faults: readonly (readonly [weight: number, fault: Fault])[] = [
   [4, (nemesis) => nemesis.crashWorker()],
   [1, (nemesis) => nemesis.crashJobDriver()],
@@ -22,16 +22,16 @@ const faults: readonly (readonly [weight: number, fault: Fault])[] = [
   [2, (nemesis) => nemesis.duplicate()],
 ];
 
-/** With actors of every kind, durable ones among them. */
+/** The faults of clusters with actors of every kind, durable ones among them. */
 const faultsOfKinds: typeof faults = [
   [2, (nemesis) => nemesis.crashEverything()],
   [2, (nemesis) => nemesis.pauseShared()],
 ];
 
-/** Within which a fault that is over is felt no more: heads and nodes have started and found each other again. */
+/** After this time a fault that is over has no more effects: heads and nodes have started and reconnected. */
 const feltMs = 60_000;
 
-/** Makes faults at times that the seed decides, until the world is calm; then repairs all of them. */
+/** Injects faults at times that the seed decides, until the world is calm; then it repairs all of them. */
 export class Nemesis {
   readonly #world: World;
   readonly #random: Random;
@@ -45,7 +45,7 @@ export class Nemesis {
     this.#next();
   }
 
-  /** Everything that is broken is repaired. */
+  /** Repairs everything that is broken. */
   repair(): void {
     const { network, redis } = this.#world;
     network.heal();
@@ -61,7 +61,7 @@ export class Nemesis {
     return worker && `kill -9 ${worker.process.name}`;
   }
 
-  /** kill -9 of everything but Redis and drivers: state that outlives this is durable. */
+  /** Kills everything but Redis and drivers with kill -9, so that only durable state survives. */
   crashEverything(): string {
     const { heads, nodes } = this.#world;
     for (const { process } of [...heads, ...nodes]) process.kill();
@@ -92,7 +92,7 @@ export class Nemesis {
     return driver && `kill -9 ${driver.name}`;
   }
 
-  /** A process of light actors: one that is paused for too long is ended by its node. */
+  /** Pauses a process of light actors. One that is paused for too long is ended by its node. */
   pauseShared(): string | undefined {
     return this.pause([...this.#world.sharedWorkers].map(({ sim }) => sim));
   }
@@ -118,7 +118,7 @@ export class Nemesis {
     const machines = this.#world.machines();
     const alone = this.#random.pick(machines) ?? "";
     const others = machines.filter((one) => one !== alone);
-    // From all others, or from one of them.
+    // The machine is cut off from all others, or from one of them.
     const from = this.#random.chance(0.5) ? others : [this.#random.pick(others) ?? ""];
     for (const other of from) network.cut(alone, other);
     const forMs = this.#random.between(500, 120_000);
@@ -130,7 +130,7 @@ export class Nemesis {
     return `partition of ${alone} from ${from.join(", ")} for ${forMs.toFixed(0)} ms`;
   }
 
-  /** Messages are lost: the connection that carried them breaks, on both sides or on one. */
+  /** Loses messages: the connection that carried them breaks, on both sides or on one. */
   sever(): string | undefined {
     const random = this.#random;
     const connection: Connection | undefined = random.pick(
@@ -189,7 +189,10 @@ export class Nemesis {
     return "requests arrive twice, three of ten, for a minute";
   }
 
-  /** Redis dies just after rows were removed, so that they are there again: losses at any other time hardly ever meet one. */
+  /**
+   * Kills Redis just after rows were removed, so that they come back: losses at random times hardly ever meet a
+   * removal.
+   */
   #forgetRemovals(): void {
     const { redis, story, records } = this.#world;
     const random = new Random(`${this.#world.seed}/removals`);
@@ -206,7 +209,7 @@ export class Nemesis {
     });
   }
 
-  /** A node hears nothing of a stop that its head has noted, and the head dies. */
+  /** Kills the head after it has stored a stop, before the node hears of it. */
   #crashAtStops(): void {
     const { redis, story, records, network, scheduler } = this.#world;
     const random = new Random(`${this.#world.seed}/stops`);

@@ -1,4 +1,4 @@
-/** What drivers asked of placement groups and what they were told. */
+/** Records what drivers asked of placement groups and what they were told. */
 import * as proto from "@palimpsest/wire/protocol";
 import type { World } from "./world.js";
 
@@ -13,7 +13,7 @@ export class GroupRecords {
   readonly #world: World;
   /** Groups whose creation was acknowledged. */
   readonly planned = new Map<string, PlannedGroup>();
-  /** Groups whose removal was acknowledged, or that are gone for another reason. */
+  /** Groups whose removal was acknowledged, or that have ended for another reason. */
   readonly removedIds = new Set<string>();
 
   constructor(world: World) {
@@ -25,7 +25,7 @@ export class GroupRecords {
     });
   }
 
-  /** JOURNAL-2: what the client was told of is in the store. */
+  /** JOURNAL-2: what the client was told is in the store. */
   acknowledged(groupId: string, planned: PlannedGroup, lossesBefore: number): void {
     this.planned.set(groupId, planned);
     this.#world.records.counts.groups++;
@@ -33,11 +33,11 @@ export class GroupRecords {
       this.#violation("JOURNAL-2", `${groupId} was acknowledged and is not in the store`);
   }
 
-  /** PGROUP-1: a group that is called created has all its places in the store. */
+  /** PGROUP-1: a group that is reported as created has the places of all bundles in the store. */
   created(groupId: string, lossesBefore: number): void {
     if (!this.#unchanged(lossesBefore) || this.removedIds.has(groupId)) return;
     const row = this.#row(groupId);
-    // Its node may have died meanwhile.
+    // A node of the group may have died in the meantime.
     if (row?.state === proto.PlacementGroupState.PLACEMENT_GROUP_STATE_PENDING)
       this.#violation("PGROUP-1", `${groupId} was called created and is pending in the store`);
   }

@@ -9,7 +9,7 @@ const expected = ["UNAVAILABLE", "GET_TIMEOUT", "CANCELLED", "OWNER_DIED", "ALRE
 const strategies = ["PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD"] as const;
 const maxHeld = 3;
 
-/** Creates placement groups with the real client, waits for them, and removes some. */
+/** Creates placement groups with the product's client, waits for them, and removes some. */
 export class GroupUser {
   readonly #world: World;
   readonly #name: string;
@@ -22,12 +22,12 @@ export class GroupUser {
     this.#random = new Random(`${world.seed}/${name}/groups`);
   }
 
-  /** Whether this operation is one on placement groups. */
+  /** Returns whether this operation is one on placement groups. */
   wants(): boolean {
     return this.#random.chance(0.08);
   }
 
-  /** Where an actor that is spawned now is to lie: mostly outside of groups. */
+  /** Returns where the actor that is spawned now is placed, which is mostly outside of groups. */
   placement(): { readonly group: { readonly groupId: string }; readonly bundle?: number } | undefined {
     const group = this.#random.pick([...this.#held.values()]);
     if (group === undefined || !this.#random.chance(0.4)) return undefined;
@@ -44,7 +44,7 @@ export class GroupUser {
       else await this.#create(cluster);
     } catch (reason) {
       const error = PalimpsestError.from(reason);
-      // What was acknowledged may be lost with the head that remembered it.
+      // An acknowledged group may be lost with the head that remembered it.
       const lost = error.code === "NOT_FOUND" && this.#world.losses.forGood > 0;
       if (lost || expected.includes(error.code)) return;
       this.#world.records.violation("ERRORS", `${this.#name} got ${error.message}, which no fault explains`);
@@ -88,7 +88,7 @@ export class GroupUser {
       await group.remove();
       this.#world.groups.removed(groupId, losses);
     } catch (reason) {
-      // A head may have removed it with its owner, and another one does not remember that.
+      // A head may have removed the group with its owner, and another head does not remember that.
       if (PalimpsestError.from(reason).code !== "NOT_FOUND") throw reason;
       this.#world.groups.gone(groupId);
     }

@@ -19,7 +19,7 @@ import { addRefusals } from "../../../packages/head/src/standby-server.js";
 import type { SimProcess } from "./process.js";
 import type { World } from "./world.js";
 
-/** What a head's folder keeps from one of its heads to the next. */
+/** The content of a head's folder, which passes from one head to the next. */
 export interface HeadFolder {
   headId: string;
   epoch: number;
@@ -27,8 +27,8 @@ export interface HeadFolder {
 }
 
 /**
- * One life of a head: the real leadership, control plane and services over the simulated store and network, in the
- * order in which head-start.ts begins and ends them.
+ * One life of a head: the product's leadership, control plane and services over the simulated store and network,
+ * started and ended in the order of head-start.ts.
  */
 export class SimHead {
   readonly process: SimProcess;
@@ -37,7 +37,7 @@ export class SimHead {
   readonly #folder: HeadFolder;
   leadership: Leadership | undefined;
   plane: ControlPlane | undefined;
-  /** Why it leads no more. */
+  /** The reason why it no longer leads. */
   lost: string | undefined;
 
   constructor(world: World, number: number, address: string, folder: HeadFolder) {
@@ -47,7 +47,7 @@ export class SimHead {
     const [machine = ""] = address.split(":");
     this.process = world.process(machine, `head-${number}`);
     world.scheduler.after(0, this.process, () => {
-      // A head that cannot start ends; its supervisor starts it again.
+      // A head that cannot start ends, and its supervisor starts it again.
       void this.#start().catch((reason: unknown) => {
         world.story.tell(this.process.name, () => `does not start: ${PalimpsestError.from(reason).message}`);
         this.process.kill();
@@ -125,7 +125,7 @@ export class SimHead {
     const logger = world.logger(this.process.name);
     const { clusterId, actors, nodes, sessions, objects, stacks, recoveries, jobs, logs, bundles } = plane;
     const rpc = new Rpc(world.metrics, config.rpcTimeoutMs);
-    // Texts of recipes lie in the head's folder, which is simulated.
+    // Texts of recipes are kept in the head's folder, which is simulated.
     bundles.putText = async (text) => ({ sha256: sha256Of(text), sizeBytes: text.length });
     bundles.remove = async () => undefined;
     server.addService(

@@ -14,7 +14,7 @@ import type { SimEvent } from "./event-heap.js";
 import type { Random } from "./random.js";
 import type { Scheduler } from "./scheduler.js";
 
-/** Of all runs: a round date, so that stories are easy to read. */
+/** The start time of all runs: a round date, so that stories are easy to read. */
 const epochMs = Date.UTC(2030, 0, 1);
 
 class SimTimer {
@@ -59,12 +59,12 @@ class SimTimer {
   }
 }
 
-/** Machines of the simulation have no disk: what looks at one finds no folder and no file, at once and in virtual time. */
+/** Simulated machines have no disk: file functions find no folder and no file, at once and in virtual time. */
 async function findNothing(path: unknown): Promise<never> {
   throw Object.assign(new Error(`ENOENT: no such file or directory: '${String(path)}'`), { code: "ENOENT" });
 }
 
-/** Nothing is ever collected: when it would be is not the seed's. */
+/** A weak reference whose target is never collected, because the time of a collection does not follow the seed. */
 class KeptRef<T> {
   readonly #of: T;
 
@@ -83,7 +83,7 @@ class NoRegistry {
   unregister(): void {}
 }
 
-/** Puts the simulation's time and randomness in place; the returned function puts the real ones back. */
+/** Installs the simulation's time and randomness; the returned function restores the real ones. */
 export function makeHermetic(
   scheduler: Scheduler,
   random: Random,
@@ -109,7 +109,7 @@ export function makeHermetic(
 
   const after = (delayMs: unknown, callback: () => void) => {
     const process = scheduler.current;
-    // As Node: what is no number of milliseconds, or less than one, is one.
+    // As in Node, a delay that is not a number of milliseconds, or less than one, is one.
     const ms = typeof delayMs === "number" && delayMs >= 1 && delayMs <= 2 ** 31 - 1 ? delayMs : 1;
     return new SimTimer(() => scheduler.after(ms, process, callback));
   };
@@ -130,7 +130,7 @@ export function makeHermetic(
     new Promise((resolve, reject) => {
       const { signal } = options ?? {};
       const timer = after(ms, () => {
-        // A signal outlives its waits: what they leave on it would be a leak, of which Node warns.
+        // A signal outlives the waits on it; listeners that they leave would be a leak, of which Node warns.
         signal?.removeEventListener("abort", stop);
         resolve(value);
       });
@@ -171,7 +171,7 @@ export function makeHermetic(
   });
   Object.assign(timersPromises, { setTimeout: delay, setImmediate: (value: unknown) => delay(0, value) });
   Object.assign(filesPromises, { readdir: findNothing, open: findNothing, readFile: findNothing });
-  /** As a node reads the mark of a process that has ended. */
+  /** Reads the mark of a process that has ended, as a node does. */
   const readMark = (path: unknown, ...options: unknown[]) => {
     if (typeof path !== "string" || !path.startsWith("/nowhere/"))
       return Reflect.apply(realReadFileSync, files, [path, ...options]);

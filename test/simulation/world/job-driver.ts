@@ -4,13 +4,13 @@ import type { SimNode } from "./node.js";
 import type { SimProcess } from "./process.js";
 import type { World } from "./world.js";
 
-/** What a simulated job's driver does; its only argument. */
+/** What a simulated job's driver does. It is the driver's only argument. */
 export interface JobPlan {
   readonly runMs: number;
   readonly exitCode: number;
 }
 
-/** The driver of one job: a process that lives for a while. Its node runs the real Drivers over it. */
+/** The driver of one job: a process that lives for a while. Its node runs the product's Drivers over it. */
 export class SimJobDriver implements DriverProcess {
   readonly jobId: string;
   readonly node: SimNode;
@@ -33,7 +33,7 @@ export class SimJobDriver implements DriverProcess {
     });
     world.jobDrivers.add(this);
     this.process.onEnd(() => this.#ended());
-    // As driver-guard.ts: the driver ends when its node's end of the channel closes.
+    // As in driver-guard.ts, the driver ends when its node's end of the channel closes.
     node.process.onEnd(() => this.#later(world.random.between(1, 20), () => this.exit(0, "")));
     this.#later(plan.runMs, () => this.exit(plan.exitCode, ""));
     world.jobs.started(this);
@@ -81,7 +81,7 @@ export class SimJobDriver implements DriverProcess {
   }
 }
 
-/** Drivers of a node: what they need is fetched for a while, then they begin. */
+/** Prepares drivers on a node: the download of what they need takes a while, and then they start. */
 export function simulatedDrivers(world: World, node: SimNode): PrepareDriver {
   return async (order, signal) => {
     await new Promise<void>((resolve) =>

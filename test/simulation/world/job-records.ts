@@ -1,6 +1,6 @@
 /**
- * Responsibility: what was asked for jobs and answered, and which drivers ran; checks each of these events.
- * Not responsible for: jobs at rest (../invariants/jobs.ts).
+ * Responsibility: records requests for jobs and their answers, and which drivers ran; checks each of these events. Not
+ * responsible for: jobs at rest (../invariants/jobs.ts).
  */
 import * as proto from "@palimpsest/wire/protocol";
 import type { JobInfo } from "../../../packages/client/src/jobs.js";
@@ -8,16 +8,16 @@ import type { Arrival } from "./connection.js";
 import type { SimJobDriver } from "./job-driver.js";
 import type { World } from "./world.js";
 
-/** An order that is on its way when Redis loses rows was given over rows that were there. */
+/** An order that is on its way when Redis loses rows was based on rows that existed then. */
 const lateMs = 150_000;
 
 export class JobRecords {
   readonly #world: World;
   /** Jobs whose submission was acknowledged. */
   readonly submitted = new Set<string>();
-  /** Jobs that are to end STOPPED: their stop was acknowledged, and they had not ended otherwise. */
+  /** Jobs that must end as STOPPED: their stop was acknowledged before they ended otherwise. */
   readonly stopped = new Set<string>();
-  /** Of these, those that had no driver and get none. */
+  /** Those among the stopped jobs that had no driver yet and must not get one. */
   readonly #neverToStart = new Set<string>();
   readonly #started = new Set<string>();
 
@@ -40,7 +40,7 @@ export class JobRecords {
     if (status === "stopped") this.#neverToStart.add(jobId);
   }
 
-  /** JOBLIFE-1, JOBLIFE-3. */
+  /** Checks JOBLIFE-1 and JOBLIFE-3. */
   started({ jobId, node }: SimJobDriver): void {
     const { records, losses, story } = this.#world;
     records.counts.jobs++;

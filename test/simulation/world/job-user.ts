@@ -7,7 +7,7 @@ import type { World } from "./world.js";
 /** Errors that faults explain. */
 const expected = ["UNAVAILABLE", "GET_TIMEOUT", "CANCELLED"];
 
-/** Submits jobs to the real client and stops some of them. */
+/** Submits jobs through the product's client and stops some of them. */
 export class JobUser {
   readonly #world: World;
   readonly #name: string;
@@ -21,7 +21,7 @@ export class JobUser {
     this.#random = new Random(`${world.seed}/${name}/jobs`);
   }
 
-  /** Whether this operation is one on jobs. */
+  /** Returns whether this operation is one on jobs. */
   wants(): boolean {
     return this.#random.chance(0.15);
   }
@@ -33,7 +33,7 @@ export class JobUser {
       else await this.#submit(jobs);
     } catch (reason) {
       const error = PalimpsestError.from(reason);
-      // What was acknowledged may be lost with the head that remembered it.
+      // An acknowledged job may be lost with the head that remembered it.
       const lost = error.code === "NOT_FOUND" && this.#world.losses.forGood > 0;
       if (lost || expected.includes(error.code)) return;
       this.#world.records.violation("ERRORS", `${this.#name} got ${error.message}, which no fault explains`);

@@ -1,12 +1,12 @@
 import * as proto from "@palimpsest/wire/protocol";
 import type { World } from "./world.js";
 
-/** Why an actor ended last, as the head knows: certificates have rows of their own. */
+/** The reason of an actor's last end as the head knows it: certificates have their own rows. */
 export function lastReasonOf(world: World, actorId: string): string {
   return world.head?.plane?.actors.get(actorId)?.certificate?.reason ?? "";
 }
 
-/** ACTOR-9: who shared a process with the actor that ended it comes back, and that costs it no restart. */
+/** ACTOR-9: actors that shared a process with the one that ended it come back without using up a restart. */
 export function checkLightRow(
   world: World,
   actorId: string,

@@ -1,6 +1,6 @@
 /**
- * Responsibility: knows whether what Redis lost is lost for good: until the head that led has written it again, and for
- *   ever when that head ends before.
+ * Responsibility: knows whether what Redis lost is lost for good. The loss lasts until the head that led has written
+ * everything again, and forever if that head ends before.
  */
 import { storeTables } from "../../../packages/head/src/store.js";
 import type { SimHead } from "./head.js";
@@ -12,7 +12,7 @@ export class Losses implements RedisObserver {
   readonly #world: World;
   /** The head that has to write everything again. */
   #owing: SimHead | undefined;
-  /** Times that acknowledged rows were lost with the head that remembered them. */
+  /** How often acknowledged rows were lost together with the head that remembered them. */
   forGood = 0;
 
   constructor(world: World) {

@@ -1,7 +1,8 @@
 /**
  * Responsibility: the file system under one node's object store, in memory and in virtual time; checks what the store
  *   promises of its files: STORE-1 and STORE-2.
- * Not responsible for: files of other nodes, and of earlier lives of this one: a store begins with an empty folder.
+ * Not responsible for: files of other nodes and of earlier lives of this one, since a store begins with an empty
+ * folder.
  */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
@@ -36,7 +37,7 @@ export class MemoryDisk implements ObjectDisk {
     this.#random = new Random(`${world.seed}/${process.name}/disk`);
   }
 
-  /** Names of the files that were there so long ago already: what is younger may be a transfer that goes on. */
+  /** Returns the names of files that are at least this old; younger ones may belong to a running transfer. */
   names(agoMs: number): string[] {
     const beforeMs = this.#world.scheduler.nowMs - agoMs;
     const old = [...this.#files].filter(([, { createdMs }]) => createdMs <= beforeMs);
@@ -59,7 +60,7 @@ export class MemoryDisk implements ObjectDisk {
       write: async (data, offset) => {
         await this.#work();
         if (this.#random.chance(0.002)) throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
-        // A copy: the caller's buffer may be used again.
+        // The data is copied, because the caller may reuse its buffer.
         file.parts.push(Uint8Array.prototype.slice.call(data, offset));
         file.sizeBytes += data.byteLength - offset;
         this.#checkSize();
@@ -92,12 +93,12 @@ export class MemoryDisk implements ObjectDisk {
     if (file === undefined) throw Object.assign(new Error(`ENOENT: ${from}`), { code: "ENOENT" });
     this.#files.delete(from);
     this.#files.set(to, file);
-    // The file of an object that was removed goes on under a passing name, until another is written over it.
+    // The file of a removed object is kept under a temporary name until another object is written over it.
     if (to.endsWith(".free")) return;
     const hash = createHash("sha256");
     for (const part of file.parts) hash.update(part);
     const sha256 = hash.digest("hex");
-    // What is kept to be written again is nobody's object.
+    // Files that are kept for reuse belong to no object.
     const isObject = !isValueId(basename(to)) && !to.endsWith(".free");
     if (isObject && sha256 !== basename(to)) {
       this.#world.records.violation(
@@ -126,12 +127,12 @@ export class MemoryDisk implements ObjectDisk {
     return this.#files.has(path) ? 1 : 0;
   }
 
-  /** Nodes of the simulation are on machines of their own. */
+  /** Returns false, because the nodes of the simulation run on separate machines. */
   async adopt(): Promise<boolean> {
     return false;
   }
 
-  /** STORE-2: files and what is being written. */
+  /** STORE-2: counts files and what is being written. */
   #checkSize(): void {
     let sizeBytes = 0;
     for (const file of this.#files.values()) sizeBytes += file.sizeBytes;
@@ -140,7 +141,7 @@ export class MemoryDisk implements ObjectDisk {
     this.#world.records.violation("STORE-2", text);
   }
 
-  /** Takes less than a millisecond, and now and then as long as a busy disk takes. */
+  /** Takes less than a millisecond, and occasionally as long as on a busy disk. */
   #work(): Promise<void> {
     const slow = this.#random.chance(0.03) ? 300 : 1;
     const delayMs = this.#random.between(0.02, slow);

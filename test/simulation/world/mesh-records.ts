@@ -1,6 +1,6 @@
 /**
- * Responsibility: calls to meshes, what ran of them and what they gave; checks each against what a mesh promises.
- * Not responsible for: calls to single actors (records.ts).
+ * Responsibility: records calls to meshes, which members ran them and what they returned; checks each against what a
+ * mesh promises. Not responsible for: calls to single actors (records.ts).
  */
 import type { MeshResult } from "../../../packages/client/src/mesh.js";
 import type { SimProcess } from "./process.js";
@@ -9,7 +9,7 @@ import type { World } from "./world.js";
 
 interface MeshCallRecord {
   readonly key: string;
-  /** The actors of its members, in their order. */
+  /** The actors of the mesh's members, in order. */
   readonly actorIds: readonly string[];
   readonly process: SimProcess;
   readonly sentAtMs: number;
@@ -20,7 +20,7 @@ const allowedFailures: ReadonlySet<string> = new Set([
   "ACTOR_UNAVAILABLE",
   "GET_TIMEOUT",
   "NOT_FOUND",
-  // Its driver says goodbye.
+  // The driver closes its session.
   "CANCELLED",
 ]);
 /** A paused driver notices late. */
@@ -55,7 +55,7 @@ export class MeshRecords {
     this.#visits.set(visit, incarnation);
   }
 
-  /** MESH-1: each member has one outcome, in its place, its own. */
+  /** MESH-1: each member has exactly one outcome, its own, at its own index. */
   answered(call: MeshCallRecord, results: readonly MeshResult<CallValue>[]): void {
     this.#open.delete(call);
     const { records, scheduler, settings } = this.#world;
@@ -94,7 +94,7 @@ export class MeshRecords {
     }
   }
 
-  /** MESH-1: a member that lives is not left out where another one of its process has answered. */
+  /** MESH-1: a living member is not skipped if another member of its process has answered. */
   #checkSilent({ key }: MeshCallRecord, results: readonly MeshResult<CallValue>[], actorId: string): void {
     const workers = [...this.#world.workers];
     const silent = workers.find((one) => one.actorId === actorId && one.serving);

@@ -17,7 +17,7 @@ const source = { module: "@palimpsest/simulation", exportName: "SimActor" } as c
 const spawnFaults = ["UNAVAILABLE", "GET_TIMEOUT", "ACTOR_DIED", "OWNER_DIED", "UNSCHEDULABLE", "CANCELLED"];
 const width = 4;
 
-/** Has a mesh of light actors, and calls all of them or slices, by the real client. */
+/** Has a mesh of light actors, and calls all of them or slices, through the product's client. */
 export class MeshUser {
   readonly #world: World;
   readonly #name: string;
@@ -75,7 +75,7 @@ export class MeshUser {
     }
   }
 
-  /** Others take its place. */
+  /** Ends the mesh; another one takes its place. */
   async #end(mesh: Mesh<SimActor>): Promise<void> {
     this.#mesh = undefined;
     for (const { actor } of mesh.members)
@@ -92,7 +92,7 @@ export class MeshUser {
     const { meshes } = this.#world;
     const call = meshes.calling({ key, actorIds, process: this.#process });
     const runMs = random.chance(0.2) ? random.between(100, 5_000) : random.between(0.1, 20);
-    // One of the members now and then ends their process.
+    // Occasionally one of the members ends their process.
     const crashes = random.chance(0.05) ? (random.pick(actorIds) ?? "") : "";
     meshes.answered(call, await slice.call.visit(key, runMs, crashes));
   }

@@ -1,13 +1,13 @@
 import type { EventEmitter } from "node:events";
 
-/** What arrives on a call, one message after the other, as the iterator of a stream of Node gives it. */
+/** Iterates over the messages that arrive on a call, as the iterator of a Node stream does. */
 export class MessageIterator implements AsyncIterableIterator<unknown> {
   readonly #leave: () => void;
   readonly #messages: unknown[] = [];
   #end: { readonly failure: unknown } | undefined;
   #wake: () => void = () => undefined;
 
-  /** @param leave called when whoever iterates wants no more */
+  /** @param leave called when the iterating reader wants no more messages */
   constructor(call: EventEmitter, leave: () => void) {
     this.#leave = leave;
     call.on("data", (message) => {

@@ -4,7 +4,10 @@ import type { PlannedActor } from "./records.js";
 import type { ActorPlan } from "./sim-actor.js";
 import type { World } from "./world.js";
 
-/** NAMED-1, NAMED-2: who asks for the actor of a name gets one that is as he wants it, his own or another's. */
+/**
+ * NAMED-1, NAMED-2: a request for a named actor gets an actor that matches the request, whether the request created it
+ * or not.
+ */
 export function gotOrCreated(world: World, planned: PlannedActor): void {
   const { actorId, options, plan, sessionId } = planned;
   const row = world.redis.rows("specs").get(actorId);
@@ -27,7 +30,7 @@ export function gotOrCreated(world: World, planned: PlannedActor): void {
   else world.records.resolved(spec.name, actorId);
 }
 
-/** Whether the actor is the one that this request created; a dead one's arguments are gone. */
+/** Returns whether this request created the actor. The arguments of a dead actor are gone. */
 function isPlanned({ args, ownerId }: proto.ActorSpec, plan: ActorPlan, sessionId: string): boolean {
   if (ownerId !== sessionId || args.byteLength === 0) return false;
   const [given] = decodeValue(args) as [ActorPlan];

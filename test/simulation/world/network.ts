@@ -26,11 +26,11 @@ type AnyMethod = Method<never, unknown>;
 type Handler = (call: ServerCall, reply?: (error: object | null, value?: unknown) => void) => void;
 
 export interface NetworkSettings {
-  /** Milliseconds that a message takes. */
+  /** The range of milliseconds that a message takes. */
   readonly latencyMs: readonly [number, number];
-  /** Share of messages that take up to a hundred times as long. */
+  /** The share of messages that take up to a hundred times as long. */
   readonly slowShare: number;
-  /** Share of unary calls that their server sees twice. */
+  /** The share of unary calls that their server sees twice. */
   duplicateShare: number;
 }
 
@@ -54,11 +54,11 @@ export class SimNetwork implements Wire {
   readonly #servers = new Map<string, SimServer>();
   readonly #cuts = new Set<string>();
   connections: Connection[] = [];
-  /** What a server sees of a call's metadata; for planted bugs. */
+  /** The metadata of a call as its server sees it, which planted bugs change. */
   metadataAt:
     | ((metadata: Readonly<Record<string, string>>, to: SimProcess) => Readonly<Record<string, string>>)
     | undefined;
-  /** Sees each call that reaches its server. */
+  /** Called for each call that reaches its server. */
   onCall: ((method: string, from: SimProcess, to: SimProcess) => void) | undefined;
   arrival: ((message: Arrival) => unknown) | undefined;
   onHeal: () => void = () => undefined;
@@ -90,7 +90,7 @@ export class SimNetwork implements Wire {
     this.onHeal();
   }
 
-  /** The process was paused: its peers' keepalive counts. */
+  /** Starts the keepalive timeouts of a paused process's peers. */
   paused(process: SimProcess): void {
     for (const connection of this.connections) {
       if (connection.client.process === process || connection.server.process === process)
@@ -105,7 +105,7 @@ export class SimNetwork implements Wire {
     };
   }
 
-  /** The lowest port that is free there: ports of processes that ended are soon another's. */
+  /** Returns the lowest free port of the host, so that ports of ended processes are soon reused. */
   port(host: string): number {
     for (let port = 10_000; ; port++) if (this.serverAt(`${host}:${port}`) === undefined) return port;
   }
@@ -143,7 +143,7 @@ export class SimServer implements RpcServer {
   readonly #network: SimNetwork;
   readonly handlers = new Map<string, Handler>();
   readonly connections = new Set<Connection>();
-  /** It takes no calls any more. */
+  /** Whether it takes no more calls. */
   closed = false;
   #address = "";
 
@@ -191,7 +191,7 @@ class SimPeer {
   readonly #process: SimProcess;
   readonly #kind: ChannelKind;
   #connection: Connection | undefined;
-  /** What the connection was made to: another server may listen at its address later. */
+  /** The server to which the connection was made; another one may listen at its address later. */
   #server: SimServer | undefined;
 
   constructor(network: SimNetwork, process: SimProcess, address: string, kind: ChannelKind) {
@@ -247,7 +247,7 @@ class SimPeer {
     return { stream, response };
   }
 
-  /** Only channels for objects come and go; the others are as old as their processes. */
+  /** Only channels for objects come and go; the others live as long as their processes. */
   close(): void {
     if (this.#kind !== "bulk" || this.#connection === undefined) return;
     this.#connection.sever("the channel was closed", 0, this.#network.latencyMs());
@@ -321,8 +321,7 @@ class SimPeer {
         method.requestDeserialize,
         request,
       );
-      // A duplicate's answer reaches nobody.
-      // Credentials are not simulated: everybody is let in with the cluster's own token.
+      // Nobody receives a duplicate's answer. Credentials are not simulated: every caller has the cluster's own token.
       one.metadata.merge(metadataOfCaller(clusterCaller));
       const seen = network.metadataAt?.(metadata, server.process) ?? metadata;
       for (const [name, value] of Object.entries(seen)) one.metadata.set(name, value);
@@ -353,7 +352,7 @@ function bounded(call: ClientCall, settings: CallSettings): ClientCall {
   return call;
 }
 
-/** Returns what is to be called when the call is over: a signal may outlive thousands of calls. */
+/** Returns a function to call when the call is over, because a signal may outlive thousands of calls. */
 function cancelWhenAborted(call: ClientCall, signal: AbortSignal | undefined): () => void {
   if (signal?.aborted) call.cancel();
   return signal === undefined || signal.aborted ? () => undefined : whenAborted(signal, () => call.cancel());

@@ -14,7 +14,10 @@ import type { SimHosted } from "./sim-actor.js";
 import { SimWorker } from "./worker.js";
 import type { World } from "./world.js";
 
-/** One node: the real NodeManager with its link and supervisor, over simulated processes and an object store in memory. */
+/**
+ * One node: the product's NodeManager with its link and supervisor, over simulated processes and an object store in
+ * memory.
+ */
 export class SimNode {
   readonly nodeId: string;
   readonly machine: string;

@@ -1,6 +1,6 @@
 /**
- * Responsibility: which objects were put, held and freed, as the programs of the simulation know it, and which holders
- *   the head called ended; checks each of these events against what the object store and the directory promise.
+ * Responsibility: records which objects were put, held and freed, as the programs of the simulation know it, and which
+ * holders the head declared ended; checks each of these events against what the object store and the directory promise.
  * Not responsible for: objects at rest (../invariants/objects.ts), files (memory-disk.ts).
  */
 import type * as proto from "@palimpsest/wire/protocol";
@@ -12,18 +12,18 @@ import type { SimNode } from "./node.js";
 import type { SimProcess } from "./process.js";
 import type { World } from "./world.js";
 
-/** What programs tell each other of an object. */
+/** What programs tell each other about an object. */
 export interface KnownObject extends ContentRef {
-  /** Its bytes are a function of it. */
+  /** The object's bytes are a function of its key. */
   readonly key: string;
 }
 
-/** That an object stays on a node, as it was acknowledged. */
+/** The acknowledgment that an object stays on a node for a holder. */
 export interface Hold {
   readonly node: SimNode;
   readonly objectId: string;
   readonly holder: string;
-  /** When it was asked for: it was made then or later. */
+  /** The time of the request; the hold was made then or later. */
   readonly startedMs: number;
   readonly acknowledgedMs: number;
 }
@@ -33,24 +33,24 @@ export interface ObjectOperation {
   readonly what: "put" | "get" | "hold" | "release" | "free";
   readonly objectId: string;
   readonly startedMs: number;
-  /** Infinity: it failed, and parts of it may still be on their way. */
+  /** Infinity if it failed, in which case parts of it may still be on their way. */
   endedMs: number;
 }
 
 interface FreeArrival {
   readonly holder: string;
   readonly atMs: number;
-  /** The node that got it; undefined: a head, whose orders reach every node. */
+  /** The node that received it; undefined for a head, whose orders reach every node. */
   readonly node: SimProcess | undefined;
 }
 
-/** How long a node that a head took for dead, or a store without its last rows, explains that an object is not found. */
+/** For this long, a node that a head declared dead, or a store without its last rows, explains a missing object. */
 const explainedMs = 200_000;
 const maxKnown = 40;
 
 export class ObjectRecords {
   readonly #world: World;
-  /** The newest that programs know of. */
+  /** The newest objects that programs know. */
   readonly known: KnownObject[] = [];
   readonly operations: ObjectOperation[] = [];
   readonly endedHolders = new Set<string>();
@@ -58,7 +58,7 @@ export class ObjectRecords {
   readonly #frees = new Map<string, FreeArrival[]>();
   /** When each head first heard of a holder. */
   readonly #namedMs = new Map<string, number>();
-  /** Nodes that some head took for dead, and when. */
+  /** Nodes that some head declared dead, and when. */
   readonly takenForDeadMs = new Map<string, number>();
 
   constructor(world: World) {
@@ -71,7 +71,7 @@ export class ObjectRecords {
     if (this.known.length > maxKnown) this.known.shift();
   }
 
-  /** Nobody tells of it any more. */
+  /** Removes an object about which programs no longer tell each other. */
   forget(objectId: string): void {
     const index = this.known.findIndex((one) => one.objectId === objectId);
     if (index >= 0) this.known.splice(index, 1);
@@ -94,7 +94,7 @@ export class ObjectRecords {
     this.#holds.push({ node, objectId, holder, startedMs, acknowledgedMs: endedMs });
   }
 
-  /** Holds that nothing has ended: neither a free, nor the end of their holder or of their node. */
+  /** Returns the holds that nothing has ended: neither a free, nor the end of their holder or of their node. */
   firmHolds(): readonly Hold[] {
     this.#holds = this.#holds.filter((hold) => this.#isFirm(hold));
     return this.#holds;
@@ -109,7 +109,7 @@ export class ObjectRecords {
     }
   }
 
-  /** DIRECTORY-2: an object that lies on a node which is there is not called lost. */
+  /** DIRECTORY-2: an object on a node that is available is not reported as lost. */
   reportedLost({ objectId, startedMs }: ObjectOperation, message: string): void {
     if (!message.includes("no node of the cluster has it")) return;
     const { redis, scheduler, records } = this.#world;
@@ -123,7 +123,7 @@ export class ObjectRecords {
     }
   }
 
-  /** Long after the last fault: an object that is held can be had, from every node. */
+  /** Long after the last fault, an object that is held can be read from every node. */
   unreachable({ objectId, startedMs }: ObjectOperation, message: string): void {
     for (const { node, acknowledgedMs, ...hold } of this.firmHolds()) {
       if (hold.objectId !== objectId || acknowledgedMs > startedMs) continue;
@@ -132,7 +132,7 @@ export class ObjectRecords {
     }
   }
 
-  /** Watches what one head says of holders and places. */
+  /** Observes what one head reports of holders and places. */
   headOpened(plane: ControlPlane, process: SimProcess): void {
     const reported = plane.objectHolders.reported.bind(plane.objectHolders);
     plane.objectHolders.reported = (nodeId, holders) => {
@@ -160,7 +160,7 @@ export class ObjectRecords {
     });
   }
 
-  /** Sees every message that arrives. */
+  /** Observes every message that arrives. */
   arrived({ method, toServer, body, to }: Arrival): void {
     if (!toServer || (method !== "Objects.Free" && method !== "Head.FreeObjects")) return;
     const { objectIds, holder } = body as proto.FreeRequest.$Properties;
@@ -182,18 +182,18 @@ export class ObjectRecords {
     return !this.#frees.get(objectId)?.some(ends);
   }
 
-  /** HOLDER-2, HOLDER-3. */
+  /** Checks HOLDER-2 and HOLDER-3. */
   #calledEnded(plane: ControlPlane, process: SimProcess, holder: string): void {
     const { records, settings, scheduler } = this.#world;
     this.endedHolders.add(holder);
     this.#world.story.tell(process.name, () => `calls holder ${holder} ended`);
-    // A value that refers to others holds them as long as it is somewhere.
+    // A value that refers to other values holds them as long as some node has it.
     if (holder.startsWith("object:")) return;
     const [actorId = "", incarnation] = holder.split(".");
     const actor = plane.actors.get(actorId);
     const job = plane.jobs.find(holder);
     const session = plane.sessions.stateOf(holder);
-    // One that waits to be started again has no process.
+    // An actor that waits for its restart has no process.
     const waits = actor?.state === "RESTARTING" || actor?.state === "PENDING";
     const current = (actor?.incarnation ?? 0) + (waits ? 1 : 0);
     const isOver = incarnation !== undefined && current > Number(incarnation);
@@ -211,7 +211,7 @@ export class ObjectRecords {
     records.violation("HOLDER-2", text);
   }
 
-  /** DIRECTORY-1. */
+  /** Checks DIRECTORY-1. */
   #located(plane: ControlPlane, objectId: string, addresses: readonly string[]): void {
     const nodes = plane.nodes.all();
     for (const address of addresses) {

@@ -12,7 +12,10 @@ import type { World } from "./world.js";
 /** Errors that faults, a full store and other programs' frees explain. */
 const expected = ["OBJECT_LOST", "OBJECT_STORE_FULL", "UNAVAILABLE", "GET_TIMEOUT", "CANCELLED"];
 
-/** Puts, gets, holds and frees objects by the real client: at nodes that it names, as actors there do, or at any. */
+/**
+ * Puts, gets, holds and frees objects through the product's client: at a given node, as actors there do, or at any
+ * node.
+ */
 export class ObjectUser {
   readonly #world: World;
   readonly #name: string;
@@ -28,7 +31,7 @@ export class ObjectUser {
     this.#random = new Random(`${world.seed}/${name}/objects`);
   }
 
-  /** Whether an operation on objects goes with this one. */
+  /** Returns whether this operation is one on objects. */
   wants(): boolean {
     return this.#random.chance(0.35);
   }
@@ -48,12 +51,13 @@ export class ObjectUser {
     else if (draw < 0.9) await this.#end("release", object, () => objects.release(object, { holder }));
     else {
       await this.#end("free", object, () => objects.free(object));
-      // The same bytes once more, elsewhere: the order to free them may still be on its way there, or be repeated there.
+      // Puts the same bytes again on another node, where the order to free them may still be on its way, or be
+      // repeated.
       if (machine !== undefined && random.chance(0.5)) await this.#putAgain(object, cluster.sessionId);
     }
   }
 
-  /** Gets every object that is surely held from every node: nothing is in the way any more. */
+  /** Gets every object that is certainly held from every node, when no fault is left. */
   async getAll(cluster: Cluster): Promise<void> {
     const ids = new Set(this.#world.objects.firmHolds().map(({ objectId }) => objectId));
     for (const object of this.#world.objects.known) {
@@ -65,7 +69,7 @@ export class ObjectUser {
 
   async #putOne(objects: Objects, machine: string | undefined, holder: string): Promise<void> {
     const random = this.#random;
-    // Now and then bytes that others put too.
+    // Occasionally the object has the bytes that others put, too.
     const key = random.chance(0.25) ? `shared-${random.below(5)}` : `${this.#name}-${++this.#put}`;
     await this.#putBytes(objects, machine, { ...referenceOf(bytesOf(key)), key }, holder);
   }
@@ -139,7 +143,7 @@ export class ObjectUser {
       world.objects.done(operation);
       if (what === "free") world.objects.forget(object.objectId);
       tell("done");
-      // Of a node that was the same one all the time it is known who made the promise.
+      // If the node stayed the same during the operation, it is known which process made the promise.
       if (holder !== "" && node !== undefined && machine !== undefined && this.#nodeOf(machine) === node)
         world.objects.held(node, holder, operation);
     } catch (reason) {
@@ -178,7 +182,7 @@ export class ObjectUser {
   }
 }
 
-/** The bytes of a key: mostly few, now and then more than one chunk of a transfer. */
+/** Returns the bytes of a key: usually few, occasionally more than one chunk of a transfer. */
 function bytesOf(key: string): Uint8Array {
   const draw = hashText(key);
   const share = draw % 100;

@@ -14,7 +14,9 @@ import type { SimProcess } from "./process.js";
 import type { WorldSettings } from "./settings.js";
 import type { World } from "./world.js";
 
-/** Where a planted bug can reach: each method changes one thing on its way. This one plants nothing. */
+/**
+ * The points at which a planted bug can interfere: each method changes one thing on its way. This one plants nothing.
+ */
 export class Plant {
   begin(_world: World): void {}
 
@@ -26,7 +28,7 @@ export class Plant {
     return store;
   }
 
-  /** The store as one head reaches it. */
+  /** Returns the store as one head reaches it. */
   shared(store: SharedStore, _process: SimProcess): SharedStore {
     return store;
   }
@@ -54,23 +56,23 @@ export class Plant {
     return options;
   }
 
-  /** The records of durable actors as one head reaches them. */
+  /** Returns the records of durable actors as one head reaches them. */
   durableStates(states: DurableStates): DurableStates {
     return states;
   }
 
-  /** Whether nodes take every process of light actors for one that answers. */
+  /** Whether nodes consider every process of light actors responsive. */
   readonly answersAlways: boolean = false;
 
-  /** The head as the process of a durable actor reaches it. */
+  /** Returns the head as the process of a durable actor reaches it. */
   durableHead(head: HeadClient): HeadClient {
     return head;
   }
 
-  /** The values of a driver. */
+  /** Changes the values of a driver. */
   values(_store: ValueStore): void {}
 
-  /** What the certificate of a worker for tasks says. */
+  /** Returns the number of started calls in the certificate of a task worker. */
   startedCalls(callId: number): number {
     return callId;
   }
@@ -79,7 +81,7 @@ export class Plant {
     return retries;
   }
 
-  /** What becomes of a message that arrived; undefined: it is lost. */
+  /** Handles a message that has arrived; undefined means that it is lost. */
   arrival(message: Arrival): unknown {
     return message.body;
   }

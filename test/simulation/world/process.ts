@@ -1,20 +1,20 @@
 import type { SimEvent } from "./event-heap.js";
 import type { Scheduler } from "./scheduler.js";
 
-/** One operating-system process of the simulation: what runs in it can be paused, killed, and have a wrong clock. */
+/** One operating-system process of the simulation. It can be paused and killed, and its clock may be wrong. */
 export class SimProcess {
   readonly number: number;
-  /** The machine that it runs on: partitions are between machines. */
+  /** The machine on which it runs; partitions are between machines. */
   readonly machine: string;
   readonly name: string;
   readonly #scheduler: Scheduler;
   readonly #onEnd = new Set<() => void>();
   #held: SimEvent[] | undefined;
   #ended = false;
-  /** Since when it is paused. */
+  /** The time since which it is paused. */
   pausedAtMs: number | undefined;
   resumedAtMs = Number.NEGATIVE_INFINITY;
-  /** Milliseconds that its wall clock is ahead. */
+  /** The number of milliseconds by which its wall clock is ahead. */
   wallOffsetMs = 0;
 
   constructor(scheduler: Scheduler, number: number, machine: string, name: string) {
@@ -38,14 +38,14 @@ export class SimProcess {
     return this.#held !== undefined;
   }
 
-  /** As SIGSTOP. */
+  /** Pauses it, like SIGSTOP. */
   pause(): void {
     if (this.#ended || this.#held) return;
     this.#held = [];
     this.pausedAtMs = this.#scheduler.nowMs;
   }
 
-  /** As SIGCONT: all that fell due meanwhile happens now, in its order. */
+  /** Resumes it, like SIGCONT: everything that fell due in the meantime happens now, in order. */
   resume(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -61,7 +61,7 @@ export class SimProcess {
     this.#onEnd.add(listener);
   }
 
-  /** As SIGKILL: nothing of it runs any more, its connections break. */
+  /** Kills it, like SIGKILL: none of its code runs any more, and its connections break. */
   kill(): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -1,4 +1,4 @@
-/** Seeded random numbers of the simulation: sfc32, seeded by FNV-1a over the name of the stream. */
+/** Seeded random numbers of the simulation: sfc32, seeded with FNV-1a over the name of the stream. */
 export class Random {
   #a: number;
   #b: number;
@@ -21,12 +21,12 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   float(): number {
     return this.uint32() / 2 ** 32;
   }
 
-  /** Whole number in [0, bound). */
+  /** Returns a whole number in [0, bound). */
   below(bound: number): number {
     return Math.floor(this.float() * bound);
   }
@@ -48,7 +48,7 @@ export class Random {
   }
 }
 
-/** FNV-1a over the UTF-16 units of the text, going on from `hash`. */
+/** FNV-1a over the UTF-16 units of the text, continuing from `hash`. */
 export function hashText(text: string, hash = 0x811c9dc5): number {
   let mixed = hash;
   for (let index = 0; index < text.length; index++)

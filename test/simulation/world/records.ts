@@ -1,7 +1,6 @@
 /**
- * Responsibility: what drivers asked and got, what actors did, what processes ran; checks each event against what the
- *   runtime promises.
- * Not responsible for: the tables of the head (../invariants).
+ * Responsibility: records what drivers asked and received, what actors did and which processes ran; checks each event
+ * against what the runtime promises. Not responsible for: the tables of the head (../invariants).
  */
 import type { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -56,10 +55,10 @@ export class Records {
   /** Keys of calls without an outcome. */
   readonly open = new Set<string>();
   readonly sessions = new Map<string, "open" | "goodbye" | "killed">();
-  /** Sessions that some head has ended because their drivers were away or silent. */
+  /** Sessions that some head has ended because their drivers were disconnected or silent. */
   readonly endedOwners = new Set<string>();
   readonly killedForGood = new Set<string>();
-  /** Actors whose death the store has held. */
+  /** Actors whose death has been in the store. */
   readonly dead = new Set<string>();
   readonly #executions = new Map<string, number[]>();
   readonly #running = new Map<SimHosted, number>();
@@ -107,7 +106,7 @@ export class Records {
     return { plan, options, sessionId, lossesBefore: this.#world.redis.losses, actorId: "" };
   }
 
-  /** JOURNAL-2: what the client was told of is in the store. */
+  /** JOURNAL-2: what the client was told is in the store. */
   spawned(planned: PlannedActor): void {
     this.actors.set(planned.actorId, planned);
     const { redis } = this.#world;
@@ -116,7 +115,7 @@ export class Records {
     }
   }
 
-  /** JOURNAL-2, ACTORTABLE-2: a kill that was acknowledged is in the store. */
+  /** JOURNAL-2, ACTORTABLE-2: an acknowledged kill is in the store. */
   killed(actorId: string, lossesBefore: number): void {
     const { redis } = this.#world;
     this.killedForGood.add(actorId);
@@ -126,7 +125,7 @@ export class Records {
     }
   }
 
-  /** ACTORTABLE-1: a name leads to one living actor. */
+  /** ACTORTABLE-1: a name refers to one living actor. */
   resolved(_name: string, _actorId: string): void {}
 
   // Calls.
@@ -204,7 +203,7 @@ export class Records {
     if (error.code === "ACTOR_DIED") this.#reportedDead(record, error);
   }
 
-  /** CHANNEL-3: ACTOR_DIED only of an actor that does not come back. */
+  /** CHANNEL-3: ACTOR_DIED is reported only for an actor that does not come back. */
   #reportedDead(record: CallRecord, error: PalimpsestError): void {
     const { redis, losses } = this.#world;
     if (losses.forGood > 0 || error.message.includes("session was lost")) return;
@@ -242,7 +241,7 @@ export class Records {
       this.violation("ACTOR-5", `${actorId} was started again after its constructor threw`);
     }
     let cpus = 0;
-    // One that waits for tasks of its own lends its cpu, and has it back at once (TASKWORKER-2).
+    // A worker that waits for its own tasks lends its cpu, and gets it back at once (TASKWORKER-2).
     for (const one of node.workers) if (!one.mayWait) cpus += one.spec.resources?.quantities?.["cpu"] ?? 0;
     const bound = this.#world.settings.cpusOfNode;
     if (cpus > bound)
@@ -265,7 +264,7 @@ export class Records {
 
   // The head.
 
-  /** A head that leads no more may go on for a while: each is judged by what it has seen itself. */
+  /** A head that no longer leads may continue for a while, so each head is judged by what it has seen itself. */
   headOpened(plane: ControlPlane, process: SimProcess): void {
     this.counts.heads++;
     const openedMs = this.#world.scheduler.nowMs;
@@ -286,7 +285,7 @@ export class Records {
       if (!reason.startsWith("node lost")) return;
       const heardMs = this.#heardMs.get(`${process.name} ${node.nodeId}`) ?? openedMs;
       const silentMs = this.#world.scheduler.nowMs - heardMs;
-      // Silence is counted by ticks, and a clock that jumps can add two intervals.
+      // Silence is counted in ticks, and a clock that jumps can add two intervals.
       if (silentMs < head.nodeTimeoutMs - 2.5 * head.heartbeatIntervalMs) {
         this.violation(
           "NODE-3",
@@ -301,13 +300,13 @@ export class Records {
     this.#world.story.tell("head", () => `owner ${ownerId} ended: ${reason}`);
     if (!reason.includes("was away")) return;
     const awayMs = this.#world.scheduler.nowMs - since;
-    // A stream of the session that was replaced may break a moment after the one that counts.
+    // The session's replaced stream may break a moment after the current one.
     if (awayMs < this.#world.settings.head.ownerGraceMs - 1_000) {
       this.violation("OWNER-1", `session ${ownerId} was ended after ${awayMs.toFixed(0)} ms away`);
     }
   }
 
-  /** Sees every message that arrives. */
+  /** Observes every message that arrives. */
   arrived({ method, toServer, body, from, to }: Arrival): void {
     if (method !== "NodeLink.Link") return;
     if (toServer) {
@@ -323,7 +322,7 @@ export class Records {
     if (startActor) this.#startOrdered(startActor, to.name);
   }
 
-  /** A caller opened a stream to a worker; its calls are in order within one stream. */
+  /** Records that a caller opened a stream to a worker; its calls are in order within one stream. */
   streamOpened(worker: string, caller: string): void {
     const lane = `${worker} ${caller}`;
     this.#streams.set(lane, (this.#streams.get(lane) ?? 0) + 1);
@@ -334,7 +333,7 @@ export class Records {
     const { redis } = this.#world;
     const actorId = order.spec?.actorId ?? "";
     const row = redis.rows("actors").get(actorId);
-    // An order that is still on its way when Redis loses rows was given over rows that were there.
+    // An order that is on its way when Redis loses rows was based on rows that existed then.
     if (this.#world.scheduler.nowMs - redis.lostAtMs < lateMs) return;
     const stored = row && decoded(row);
     if (stored === undefined || stored.incarnation < (order.incarnation ?? 0)) {
@@ -345,7 +344,7 @@ export class Records {
     }
   }
 
-  /** ACTORTABLE-2, ACTORTABLE-3, JOURNAL-1, ACTOR-4: of one row in the store. */
+  /** Checks ACTORTABLE-2, ACTORTABLE-3, JOURNAL-1 and ACTOR-4 for one row in the store. */
   #actorRow(actorId: string, beforeBytes: Uint8Array | undefined, bytes: Uint8Array | undefined): void {
     if (bytes === undefined) return;
     const now = decoded(bytes);
@@ -373,7 +372,7 @@ export class Records {
     const alive = this.#aliveIncarnations.get(actorId) ?? new Set();
     this.#aliveIncarnations.set(actorId, alive.add(now.incarnation));
     const { maxRestarts: limit, process } = this.actors.get(actorId)?.options ?? {};
-    // A light actor's process may end for another one's sake.
+    // A light actor's process may end because of another actor.
     if (process === "shared") return;
     if (limit !== undefined && limit >= 0 && alive.size > limit + 1 && this.#world.losses.forGood === 0) {
       this.violation(

@@ -1,7 +1,7 @@
 /**
- * Responsibility: one process's connection to the simulated Redis: commands arrive in order, late, twice never, and
- *   perhaps after their sender has given them up.
- * Not responsible for: what a command does (store.ts, ledger-redis.ts).
+ * Responsibility: one process's connection to the simulated Redis: commands arrive in order, possibly late, never
+ * twice, and perhaps after their sender has given up. Not responsible for: what a command does (store.ts,
+ * ledger-redis.ts).
  *
  * Invariants:
  * - REDISLINK-1. Commands of one process are carried out in the order in which they were sent.
@@ -13,7 +13,7 @@ import type { Scheduler } from "./scheduler.js";
 
 export const redisMachine = "m-redis";
 
-/** As connectRedis() of the product. */
+/** The same limit as in connectRedis() of the product. */
 const commandTimeoutMs = 5_000;
 
 export interface RedisServer {
@@ -21,7 +21,7 @@ export interface RedisServer {
   readonly random: Random;
   readonly away: boolean;
   partitionedFrom(machine: string): boolean;
-  /** Runs it when partitions heal. */
+  /** Runs the callback when partitions heal. */
   whenHealed(go: () => void): void;
   latencyMs(): number;
 }
@@ -36,7 +36,7 @@ export class RedisLink {
     this.#process = process;
   }
 
-  /** Carries the command there and its answer back. */
+  /** Sends the command to Redis and its answer back. */
   send<Result>(command: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error("Command timed out"));
@@ -60,7 +60,7 @@ export class RedisLink {
     const { random, scheduler } = this.#redis;
     const process = this.#process;
     if (process.ended) {
-      // Redis may have got it before its sender died.
+      // Redis may have received the command before its sender died.
       if (!this.#redis.away && random.chance(0.5)) void command();
       return;
     }
@@ -75,7 +75,7 @@ export class RedisLink {
     });
   }
 
-  /** Keeps what cannot pass now; half of it passes later, the rest is lost with the connection. */
+  /** Holds back what cannot pass now: half of it passes later, the rest is lost with the connection. */
   #hold(giveUp: () => void, go: () => void): boolean {
     const { random, scheduler } = this.#redis;
     if (!this.#redis.partitionedFrom(this.#process.machine)) return false;

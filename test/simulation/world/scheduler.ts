@@ -11,10 +11,10 @@
 import { EventHeap, type SimEvent } from "./event-heap.js";
 import type { SimProcess } from "./process.js";
 
-/** Taken before anything is patched. */
+/** This is read before anything is patched. */
 const realSetImmediate = setImmediate;
 
-/** Events for which immediates are queued at once: Node drains microtasks and ticks after each of them. */
+/** Immediates are queued for this many events at once; Node drains microtasks and ticks after each of them. */
 const batchSize = 512;
 
 export class Scheduler {
@@ -23,7 +23,7 @@ export class Scheduler {
   #sequence = 0;
   #failure: unknown;
   #hash = 0x811c9dc5;
-  /** The process whose code runs. */
+  /** The process whose code runs at the moment. */
   current: SimProcess | undefined;
   /** Called after each event; a throw ends the run. */
   afterEvent: () => void = () => undefined;
@@ -33,12 +33,12 @@ export class Scheduler {
     return this.#nowMs;
   }
 
-  /** Of every event so far: its time and its process. Equal runs have equal hashes. */
+  /** A hash over the time and the process of every event so far. Equal runs have equal hashes. */
   get hash(): number {
     return this.#hash >>> 0;
   }
 
-  /** Runs the callback at a time, as part of the process; returns what cancels it. */
+  /** Schedules the callback at a time, as part of the process; returns the event, which can be canceled. */
   at(atMs: number, process: SimProcess | undefined, callback: () => void): SimEvent {
     const event: SimEvent = {
       atMs: Math.max(atMs, this.#nowMs),
@@ -63,7 +63,10 @@ export class Scheduler {
     this.#failure ??= { reason };
   }
 
-  /** Runs everything that falls due until then. @throws what an event or a check threw */
+  /**
+   * Runs everything that falls due until the given time.
+   * @throws what an event or a check threw
+   */
   async run(untilMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       let open = 0;
@@ -87,7 +90,7 @@ export class Scheduler {
     this.#nowMs = Math.max(this.#nowMs, untilMs);
   }
 
-  /** False when there is nothing left to do. */
+  /** Runs the next event. Returns false when there is nothing left to do. */
   #step(untilMs: number): boolean {
     if (this.#failure !== undefined) return false;
     try {

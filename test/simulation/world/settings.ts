@@ -1,14 +1,14 @@
-/** Of the simulated cluster: a slow one, so that hours pass quickly. Times in milliseconds. */
+/** Settings of the simulated cluster, which is slow, so that hours pass quickly. Times are in milliseconds. */
 export interface WorldSettings {
-  /** 1: a head with a Redis of its own; 2: a leader and a standby over one Redis. */
+  /** 1: a head with its own Redis; 2: a leader and a standby over one Redis. */
   readonly heads: number;
   readonly nodes: number;
   readonly drivers: number;
   readonly cpusOfNode: number;
-  /** How long faults and operations go on, and how long the cluster then has to come to rest. */
+  /** How long faults and operations continue, and how long the cluster then has to come to rest. */
   readonly activeMs: number;
   readonly calmMs: number;
-  /** From here on operations and faults are idleFactor times as rare. */
+  /** After this time operations and faults are idleFactor times as rare. */
   readonly busyMs: number;
   readonly idleFactor: number;
   readonly operationEveryMs: number;
@@ -20,11 +20,11 @@ export interface WorldSettings {
   readonly objectStoreBytes: number;
   /** How often a node asks which holders of its objects have ended. */
   readonly objectHolderCheckMs: number;
-  /** Whether drivers put values, hand references on and run tasks for references: many more events. */
+  /** Whether drivers put values, pass references on and run tasks for references, which causes many more events. */
   readonly values: boolean;
-  /** Whether drivers also have durable actors, light actors and meshes. */
+  /** Whether drivers also use durable actors, light actors and meshes. */
   readonly kinds: boolean;
-  /** Between two checks of the head's tables. */
+  /** The time between two checks of the head's tables. */
   readonly checkEveryMs: number;
   readonly head: {
     readonly leaseMs: number;
@@ -38,7 +38,7 @@ export interface WorldSettings {
   };
 }
 
-/** Of every node's object service, so that a node that starts again is found where the one before was. */
+/** The port of every node's object service, so that a restarted node is found at the address of the previous one. */
 export const objectsPort = 7077;
 
 const minute = 60_000;
@@ -71,12 +71,12 @@ export const slowCluster: WorldSettings = {
     ownerGraceMs: minute,
     sessionLeaseMs: 2 * minute,
     actorStopGraceMs: 2_000,
-    // So few that rows are removed, too.
+    // The limit is so low that rows are removed, too.
     maxDeadActors: 12,
   },
 };
 
-/** Two heads, with the product's own lease. Peers of two heads probe them, so that an hour has many more events. */
+/** Two heads with the product's own lease. Peers of two heads probe them, so an hour has many more events. */
 export const pairedCluster: WorldSettings = {
   ...slowCluster,
   heads: 2,
@@ -103,17 +103,17 @@ export const idleCluster: WorldSettings = {
   },
 };
 
-/** The cluster of a seed, with values. */
+/** Returns the settings of a seed with values. */
 export function valuesOf(seed: number): WorldSettings {
   return { ...settingsOf(seed), values: true };
 }
 
-/** The cluster of a seed, with actors of every kind. */
+/** Returns the settings of a seed with actors of every kind. */
 export function kindsOf(seed: number): WorldSettings {
   return { ...settingsOf(seed), kinds: true };
 }
 
-/** The cluster of a seed: every fourth one has a standby. */
+/** Returns the settings of a seed: every fourth one has a standby. */
 export function settingsOf(seed: number, long = false): WorldSettings {
   if (seed % 4 === 3) return pairedCluster;
   return long ? idleCluster : slowCluster;

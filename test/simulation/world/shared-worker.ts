@@ -19,7 +19,7 @@ import { type ActorPlan, SimActor, type SimHosted } from "./sim-actor.js";
 import type { World } from "./world.js";
 
 const hostBounds = { maxConcurrency: 1, maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
-/** Within which a process that is blocked for too long is ended. */
+/** A process that is blocked for too long is ended within this time. */
 const endMs = 5_000;
 type Event = proto.ActorProcessEvent;
 
@@ -104,11 +104,11 @@ export class SimSharedWorker implements SharedWorker {
     );
   }
 
-  /** The code of one of its actors ends it, and its mark says whose (LIGHT-1). */
+  /** Ends the process by the code of one of its actors; its mark names the actor (LIGHT-1). */
   crash(slot: number, exitCode: number, signal: string): void {
     if (this.sim.ended) return;
     this.#exit = { exitCode: signal === "" ? exitCode : undefined, signal };
-    // A kill from outside meets none of its code, as a rule.
+    // When a kill comes from outside, usually none of the actors' code is running.
     if (signal === "") this.#world.marks.set(this.#startedPath, slot);
     this.sim.kill();
   }
@@ -194,7 +194,7 @@ export class SimSharedWorker implements SharedWorker {
   }
 }
 
-/** One light actor: the real ActorHost over a simulated instance. */
+/** One light actor: the product's ActorHost over a simulated instance. */
 class SimLight implements SimHosted {
   readonly name: string;
   readonly actorId: string;
@@ -242,6 +242,6 @@ class SimLight implements SimHosted {
     this.#shared.crash(this.slot, exitCode, signal);
   }
 
-  /** Light actors of the simulation are given no values. */
+  /** Does nothing, because light actors of the simulation are given no values. */
   dropValues(): void {}
 }

@@ -5,36 +5,36 @@ import type { SimProcess } from "./process.js";
 import type { KnownValue, ValueBody } from "./value-records.js";
 import type { World } from "./world.js";
 
-/** What a simulated actor gets from its spawner. */
+/** What a simulated actor receives from its spawner. */
 export interface ActorPlan {
   readonly key: string;
-  /** Its constructor throws. */
+  /** Whether its constructor throws. */
   readonly throws: boolean;
-  /** Milliseconds that its constructor takes. */
+  /** The milliseconds that its constructor takes. */
   readonly startMs: number;
 }
 
-/** One incarnation of an actor, or a worker for tasks, in a process of its own or with others. */
+/** One incarnation of an actor, or a task worker, in its own process or in a shared one. */
 export interface SimHosted {
-  /** Actor and incarnation. */
+  /** The actor and its incarnation. */
   readonly name: string;
   readonly actorId: string;
   readonly incarnation: number;
   readonly spec: proto.ActorSpec.$Properties;
   readonly process: SimProcess;
   readonly serving: boolean;
-  /** It has had tasks of its own: what it leases may be less than its shape. */
+  /** Whether it has started its own tasks, in which case it may lease less than its resource shape. */
   readonly mayWait: boolean;
-  /** Its code ends its process. */
+  /** Ends its process by its own code. */
   crash(exitCode: number, signal: string): void;
-  /** It lets go of all values that it was given. */
+  /** Releases all values that it was given. */
   dropValues(): void;
 }
 
 export interface CallPlan {
-  /** Names the call in the whole run. */
+  /** The key of the call, unique in the whole run. */
   readonly key: string;
-  /** Number of the call among those of its driver to this actor. */
+  /** The number of the call among its driver's calls to this actor. */
   readonly number: number;
   readonly runMs: number;
   readonly outcome: "value" | "throw" | "crash";
@@ -51,7 +51,7 @@ export interface KeptValue {
   readonly ref: ObjectRef<ValueBody>;
 }
 
-/** The class of all actors of the simulation: records what it is asked to do. Values say who made them. */
+/** The class of all actors of the simulation, which records its calls. The values say which call made them. */
 export class SimActor {
   readonly #world: World;
   readonly #worker: SimHosted;
@@ -75,7 +75,10 @@ export class SimActor {
     return { key: plan.key, actorId, incarnation };
   }
 
-  /** Called with others. @param crashes the actor among them that ends its process */
+  /**
+   * A call that goes to several actors.
+   * @param crashes the actor among them that ends its process
+   */
   async visit(key: string, runMs: number, crashes: string): Promise<CallValue> {
     const { actorId, incarnation } = this.#worker;
     this.#world.meshes.visited(key, this.#worker);
@@ -90,7 +93,7 @@ export class SimActor {
     return this.#worker.incarnation;
   }
 
-  /** Reads one of those that it has, and gives the reference to its caller; then it may let go of it. */
+  /** Reads one of its values and returns the reference to its caller; then it may release it. */
   async giveAway(draw: number, drops: boolean): Promise<KeptValue | undefined> {
     const [ref, value] = [...this.#kept][Math.floor(draw * this.#kept.size)] ?? [];
     if (ref === undefined || value === undefined) return undefined;
@@ -101,7 +104,7 @@ export class SimActor {
       values.read(holder, value, await ref.get());
     } catch (reason) {
       const error = PalimpsestError.from(reason);
-      // Whoever sent it may have let go of it before it was held here, as long as the call was not answered.
+      // As long as the call was not answered, its sender may have released the value before it was held here.
       const surely = (values.givenMs(holder, value.objectId) ?? Number.POSITIVE_INFINITY) <= beganMs;
       if (surely && this.#kept.has(ref)) values.notRead(holder, holder, value, error, beganMs);
       throw new PalimpsestError("NOT_FOUND", error.message);
@@ -114,7 +117,7 @@ export class SimActor {
     for (const ref of [...this.#kept.keys()]) this.#drop(ref);
   }
 
-  /** When it is on its way to whoever it was given to. */
+  /** Releases the reference when it has had time to reach the receiver. */
   #drop(ref: ObjectRef<ValueBody>): void {
     this.#kept.delete(ref);
     setTimeout(() => {

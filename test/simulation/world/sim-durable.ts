@@ -4,7 +4,7 @@ import type { DurableBody } from "./durable-records.js";
 import type { SimWorker } from "./worker.js";
 import type { World } from "./world.js";
 
-/** The class of all durable actors of the simulation: its state is what has taken effect, in order. */
+/** The class of all durable actors of the simulation. Its state is the ordered list of what has taken effect. */
 export class SimDurable {
   readonly #world: World;
   readonly #worker: SimWorker;
@@ -21,8 +21,8 @@ export class SimDurable {
   }
 
   /**
-   * @param crashMs after which its process ends, once, around the moment of its commit; 0: it does not
-   * @returns its place in the order
+   * @param crashMs the time after which its process ends, once, around the moment of its commit; 0: it does not end
+   * @returns its position in the order
    */
   async add(key: string, runMs: number, crashMs: number): Promise<number> {
     this.#world.story.tell(this.#worker.process.name, () => `runs ${key}`);
@@ -39,7 +39,7 @@ export class SimDurable {
     throw new PalimpsestError("NOT_FOUND", `planned failure of ${key}`);
   }
 
-  /** Takes effect now, and once more later. */
+  /** Takes effect now, and again later. */
   later(key: string, afterMs: number): number {
     this.#world.durables.timerSet(key, this.#worker.process, afterMs);
     this.#durable.timers.set(key.replaceAll("/", ":"), { afterMs }, "fire", key);

@@ -16,14 +16,14 @@ export const valueSource = { ...taskSource, exportName: "value" } as const;
 export interface ValuePlan {
   readonly key: string;
   readonly runMs: number;
-  /** What it reads first. */
+  /** The value that it reads first. */
   readonly input: ObjectRef<ValueBody> | undefined;
   readonly inputKey: string | undefined;
 }
 
-/** The functions that the simulation's workers for tasks have. */
+/** The functions that the simulation's task workers have. */
 export class SimTasks implements TaskFunctions {
-  /** Number of the last call that began, as the product's worker notes it. */
+  /** The number of the last call that began, as the product's worker records it. */
   startedCalls = 0;
   readonly #world: World;
   readonly #worker: SimWorker;
@@ -85,7 +85,7 @@ export class SimTasks implements TaskFunctions {
     }
   }
 
-  /** A task of its own: whoever runs its parent again runs another one. */
+  /** Runs a child task: when the parent is retried, it runs another one. */
   async #child(planned: TaskPlan): Promise<void> {
     const { process, actorId } = this.#worker;
     const plan = { ...planned, key: `${planned.key}/${actorId}/${++this.#children}` };

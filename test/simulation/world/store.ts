@@ -1,8 +1,8 @@
 /**
  * Responsibility: the cluster's Redis: keeps what heads share in memory, on "disk" a second later, and fails as Redis
  *   does.
- * Not responsible for: what rows mean; the answers, which are those of the product's own store in memory, held to
- *   Redis's by a test of its own (packages/head/src/shared-store.test.ts).
+ * Not responsible for: what rows mean; the answers, which are those of the product's own store in memory, compared with
+ * Redis's by a separate test (packages/head/src/shared-store.test.ts).
  *
  * Invariants:
  * - SIMREDIS-1. A write that is acknowledged is in memory; it is on disk at most a second later (appendfsync everysec).
@@ -21,25 +21,25 @@ import { RedisLink, type RedisServer } from "./redis-link.js";
 import type { Scheduler } from "./scheduler.js";
 
 export interface RedisObserver {
-  /** Writes have arrived and are not carried out yet. */
+  /** Called when writes have arrived and are not carried out yet. */
   writing?(writes: readonly StoreWrite[]): void;
-  /** A row was written. */
+  /** Called when a row was written. */
   row?(write: StoreWrite, before: Uint8Array | undefined): void;
-  /** A write of a process was accepted. */
+  /** Called when a write of a process was accepted. */
   accepted?(process: SimProcess, guard: WriteGuard, writes: readonly StoreWrite[]): void;
-  /** A process got the lease, or renewed it. */
+  /** Called when a process got the lease, or renewed it. */
   held?(process: SimProcess, epoch: number): void;
-  /** Rows were lost. */
+  /** Called when rows were lost. */
   lost?(): void;
 }
 
-/** Whatever else lives in Redis and is lost with it. */
+/** Other state that lives in Redis and is lost with it. */
 export interface Persistent {
   snapshot(): () => void;
   flush(): void;
 }
 
-/** What was on disk at a moment. */
+/** The content of the disk at a moment. */
 interface Copy {
   readonly atMs: number;
   readonly restore: () => void;
@@ -54,13 +54,13 @@ export class SimRedis implements RedisServer {
   readonly observers = new Set<RedisObserver>();
   readonly others = new Set<Persistent>();
   readonly #partitioned: (machine: string) => boolean;
-  /** Copies of the last seconds, the oldest first; made only when something changed. */
+  /** Copies of the last seconds, the oldest first; they are made only when something changed. */
   #disk: Copy[] = [];
   #syncing = false;
   #held: (() => void)[] = [];
   readonly #onBack = new Set<{ readonly process: SimProcess; readonly listener: () => void }>();
   away = false;
-  /** Times that rows were lost: some invariants hold only between two losses. */
+  /** How often rows were lost, since some invariants hold only between two losses. */
   losses = 0;
   lostAtMs = Number.NEGATIVE_INFINITY;
 
@@ -75,7 +75,7 @@ export class SimRedis implements RedisServer {
     return this.contents.rows(table);
   }
 
-  /** Refuses everything until comeBack(). */
+  /** Refuses everything until comeBack() is called. */
   goAway(): void {
     this.away = true;
   }
@@ -86,7 +86,7 @@ export class SimRedis implements RedisServer {
     this.#back();
   }
 
-  /** It was killed and started again: what was not on disk is gone. A lagging replica has an older copy. */
+  /** Restarts it after a kill: what was not on disk is gone. A lagging replica has an older copy. */
   loseLast(lagMs: number): void {
     const limitMs = this.scheduler.nowMs - lagMs;
     const kept = this.#disk.filter(({ atMs }) => atMs <= limitMs).at(-1) ?? this.#disk[0];
@@ -98,7 +98,10 @@ export class SimRedis implements RedisServer {
     this.#back();
   }
 
-  /** What it has now is on disk, and it dies so much later, before anything else is: at most a second, see SIMREDIS-1. */
+  /**
+   * Its current state is on disk, and it dies after this time, before anything else is: at most a second, see
+   * SIMREDIS-1.
+   */
   loseWhatFollows(forMs: number): void {
     const kept = this.#copy();
     this.scheduler.after(forMs, undefined, () => {
@@ -114,7 +117,7 @@ export class SimRedis implements RedisServer {
     this.#lost();
   }
 
-  /** A client of it calls back when its connection is there again. */
+  /** Registers a callback for the moment when the process's connection is back. */
   onBack(process: SimProcess, listener: () => void): void {
     this.#onBack.add({ process, listener });
   }
@@ -136,7 +139,7 @@ export class SimRedis implements RedisServer {
     return this.random.chance(0.01) ? usual * this.random.between(1, 1_000) : usual;
   }
 
-  /** Something changed: it is on disk within a second. */
+  /** Marks a change, which is on disk within a second. */
   changed(): void {
     if (this.#syncing) return;
     this.#syncing = true;
@@ -147,7 +150,7 @@ export class SimRedis implements RedisServer {
     });
   }
 
-  /** The store as the process reaches it. */
+  /** Returns the store as the process reaches it. */
   connect(process: SimProcess): SharedStore {
     const { contents } = this;
     const link = new RedisLink(this, process);
@@ -194,7 +197,7 @@ export class SimRedis implements RedisServer {
     return { atMs: this.scheduler.nowMs, restore };
   }
 
-  /** Begins again with what was on disk: later copies are not on it any more. */
+  /** Restarts with what was on disk; later copies are dropped. */
   #restart(kept: Copy): void {
     kept.restore();
     this.#disk = [...this.#disk.filter(({ atMs }) => atMs < kept.atMs), kept];
@@ -212,7 +215,7 @@ export class SimRedis implements RedisServer {
     for (const observer of this.observers) observer.lost?.();
   }
 
-  /** Its clients find a connection again soon. */
+  /** Lets its clients reconnect soon. */
   #back(): void {
     for (const entry of this.#onBack) {
       if (entry.process.ended) this.#onBack.delete(entry);

@@ -1,6 +1,6 @@
 import type { Scheduler } from "./scheduler.js";
 
-/** What happened in a run, in lines for a person; its hash tells whether two runs are the same. */
+/** The events of a run as lines for a person; their hash tells whether two runs are the same. */
 export class Story {
   readonly #scheduler: Scheduler;
   readonly #keep: boolean;
@@ -15,7 +15,7 @@ export class Story {
     return this.#keep;
   }
 
-  /** `text` is made only when the story is kept. */
+  /** `text` is called only if the story is kept. */
   tell(who: string, text: () => string): void {
     if (!this.#keep) return;
     const seconds = (this.#scheduler.nowMs / 1000).toFixed(3).padStart(10);

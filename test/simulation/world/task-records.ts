@@ -7,11 +7,11 @@ import type { World } from "./world.js";
 
 /** What a simulated task does. */
 export interface TaskPlan {
-  /** Names the task in the whole run. */
+  /** The key of the task, unique in the whole run. */
   readonly key: string;
   readonly runMs: number;
   readonly outcome: "value" | "throw" | "crash";
-  /** A task of its own that it runs and waits for. */
+  /** The child task that it runs and awaits. */
   readonly child?: TaskPlan;
 }
 
@@ -22,7 +22,7 @@ export interface TaskRecord {
   /** How often it may run again. */
   readonly retries: number;
   readonly sentAtMs: number;
-  /** It reads a value and makes one. */
+  /** Whether it reads a value and makes one. */
   readonly ofValues?: boolean;
 }
 
@@ -34,21 +34,21 @@ const allowedFailures: ReadonlySet<string> = new Set([
   "UNAVAILABLE",
   "TASK_ERROR",
 ]);
-/** Whether a value may be lost is for value-records.ts to say; stores are small, and bytes that are held fill them. */
+/** Value-records.ts decides whether a value may be lost. Stores are small, and held bytes fill them. */
 const allowedOfValues: ReadonlySet<string> = new Set(["OBJECT_LOST", "OBJECT_STORE_FULL"]);
 /** A paused driver notices late. */
 const lateMs = 150_000;
-/** Within which a worker ends that its client has given back, where nothing is broken meanwhile. */
+/** A worker that its client has given back ends within this time, if nothing is broken in the meantime. */
 const endMs = 15_000;
 
-/** What tasks were asked for, ran and gave; checks each against what a task promises. */
+/** Records which tasks were requested, which ran and what they returned; checks each against what a task promises. */
 export class TaskRecords {
   readonly #world: World;
   readonly #tasks = new Map<string, TaskRecord>();
   readonly #executions = new Map<string, number>();
   readonly #running = new Map<SimWorker, string>();
   readonly #open = new Set<string>();
-  /** Workers that a head was asked to end: when, and which head. */
+  /** Workers that a head was asked to end, with the time and the head. */
   readonly #givenBack = new Map<string, { readonly atMs: number; readonly head: SimProcess }>();
 
   constructor(world: World) {
@@ -62,7 +62,7 @@ export class TaskRecords {
     return record;
   }
 
-  /** TASK-1: it runs once, and once more for each retry. */
+  /** TASK-1: a task runs once, and once more for each retry. */
   executed(key: string, worker: SimWorker): () => void {
     const times = (this.#executions.get(key) ?? 0) + 1;
     this.#executions.set(key, times);
@@ -110,12 +110,12 @@ export class TaskRecords {
       records.violation("TASK-2", `${record.key} was answered and never ran`);
   }
 
-  /** Whether every run that it may have has begun. */
+  /** Returns whether every run that the task may have has begun. */
   isSpent({ key, retries }: TaskRecord): boolean {
     return (this.#executions.get(key) ?? 0) > retries;
   }
 
-  /** Sees every message that arrives. */
+  /** Observes every message that arrives. */
   arrived({ method, toServer, body, to }: Arrival): void {
     if (method !== "Head.KillActor" || !toServer) return;
     const { actorId = "", noRestart } = body as proto.KillActorRequest.$Properties;
@@ -123,7 +123,9 @@ export class TaskRecords {
     this.#givenBack.set(actorId, { atMs: this.#world.scheduler.nowMs, head: to });
   }
 
-  /** TASKQUEUE-3: given back is ended, and not left to end by itself after a minute without a client. */
+  /**
+   * TASKQUEUE-3: a worker that was given back is ended, instead of ending by itself after a minute without a client.
+   */
   check(): void {
     const { scheduler, head, brokenUntilMs, losses, records } = this.#world;
     const running = new Set([...this.#world.workers].map(({ actorId }) => actorId));
@@ -138,7 +140,7 @@ export class TaskRecords {
     }
   }
 
-  /** After the calm: every task has its outcome, and every worker was given back. */
+  /** After the calm, every task has its outcome and every worker was given back. */
   checkAtRest(): void {
     const { records, workers } = this.#world;
     for (const key of this.#open) {

@@ -8,7 +8,7 @@ import type { World } from "./world.js";
 export const taskSource = { module: "@palimpsest/simulation", exportName: "task" } as const;
 type SimTask = (plan: TaskPlan) => Promise<string>;
 
-/** Submits tasks by the real client, in bursts, and cancels some of them. */
+/** Submits tasks through the product's client, in bursts, and cancels some of them. */
 export class TaskUser {
   readonly #world: World;
   readonly #name: string;

@@ -1,7 +1,6 @@
 /**
- * Responsibility: which values were put or made, and what explains that one of them cannot be had; checks what is read
- *   against what values promise.
- * Not responsible for: values at rest (../invariants/values.ts).
+ * Responsibility: records which values were put or made, and what explains that one of them cannot be read; checks what
+ * is read against what values promise. Not responsible for: values at rest (../invariants/values.ts).
  */
 import type { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -9,7 +8,7 @@ import type { Arrival } from "./connection.js";
 import { short } from "./object-records.js";
 import type { World } from "./world.js";
 
-/** What a value says of itself, and padding that makes some of them large. */
+/** What a value says about itself, and padding that makes some of them large. */
 export interface ValueBody {
   readonly key: string;
   readonly padding: Uint8Array;
@@ -18,9 +17,9 @@ export interface ValueBody {
 export interface KnownValue {
   readonly key: string;
   readonly objectId: string;
-  /** Before it was there. */
+  /** A time before it existed. */
   readonly createdMs: number;
-  /** The session whose program makes it again when it is lost. */
+  /** The session whose program recomputes it when it is lost. */
   readonly remadeBy?: string;
 }
 
@@ -38,7 +37,7 @@ const expected: ReadonlySet<string> = new Set([
   // Whether the session has ended for a reason is checked where it ends (OWNER-1).
   "OWNER_DIED",
 ]);
-/** Further ends of a task that makes a value again. */
+/** Further outcomes of a task that recomputes a value. */
 const taskEnds: ReadonlySet<string> = new Set(["WORKER_DIED", "TASK_ERROR"]);
 
 function tellOrder(
@@ -56,23 +55,23 @@ function tellOrder(
 
 export class ValueRecords {
   readonly #world: World;
-  /** When a node ended, or fenced its processes, or a head took one for dead, last. */
+  /** The last time when a node ended, fenced its processes, or was declared dead by a head. */
   nodeLostMs = Number.NEGATIVE_INFINITY;
 
   /** Results that a program has, by the task that made them. */
   readonly #made = new Map<string, string>();
 
-  /** How they were made their programs have forgotten. */
+  /** Values whose programs have forgotten how they were made. */
   readonly #forgotten = new Set<string>();
 
-  /** Since when an actor's process surely refers to a value: its caller was told so. */
+  /** The time since when an actor's process certainly refers to a value, because its caller was told so. */
   readonly #given = new Map<string, number>();
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  /** Tells of every order about values that arrives. */
+  /** Tells the story of every order about values that arrives. */
   arrived({ method, toServer, body, from, to }: Arrival): void {
     const { story } = this.#world;
     if (!story.keeps) return;
@@ -101,7 +100,7 @@ export class ValueRecords {
     }
   }
 
-  /** CALLVALUES-1: what came with a call that was answered is held for the process that it ran in. */
+  /** CALLVALUES-1: what came with an answered call is held for the process in which the call ran. */
   given(holder: string, objectId: string): void {
     this.#given.set(`${holder} ${objectId}`, this.#world.scheduler.nowMs);
   }
@@ -110,16 +109,16 @@ export class ValueRecords {
     return this.#given.get(`${holder} ${objectId}`);
   }
 
-  /** The task was answered with a result that lies on a node. */
+  /** Records that the task was answered with a result that is stored on a node. */
   made({ key, objectId }: KnownValue): void {
     this.#made.set(key, objectId);
   }
 
-  /** LINEAGE-2: a result that was answered is made again when no node has it, and not before. */
+  /** LINEAGE-2: an answered result is recomputed when no node has it, and not before. */
   executed(key: string): void {
     const objectId = this.#made.get(key);
     if (objectId === undefined) return;
-    // What follows may be a retry of its reconstruction, whose own result is there already.
+    // Later runs may be a retry of the reconstruction, whose own result exists already.
     this.#made.delete(key);
     const { nodes, objects, records } = this.#world;
     const node = nodes.find(
@@ -129,7 +128,10 @@ export class ValueRecords {
     if (node) records.violation("LINEAGE-2", `${key} runs again, whose result ${node.nodeId} has`);
   }
 
-  /** The program that could make it again let go of it: who gets it back from others cannot (LINEAGE-1). */
+  /**
+   * Records that the program that could recompute it released it: programs that get it back from others cannot
+   * (LINEAGE-1).
+   */
   letGo(objectId: string): void {
     this.#forgotten.add(objectId);
   }
@@ -144,9 +146,9 @@ export class ValueRecords {
   }
 
   /**
-   * REF-1: what a program refers to can be had while no node is lost; LINEAGE-2: or it is made again.
+   * REF-1: what a program refers to can be read while no node is lost; LINEAGE-2: otherwise it is recomputed.
    * @param holder of the program that read it
-   * @param sinceMs since when it surely referred to it
+   * @param sinceMs the time since which it certainly referred to it
    */
   notRead(who: string, holder: string, value: KnownValue, error: PalimpsestError, sinceMs: number): void {
     const { records, objects, story } = this.#world;

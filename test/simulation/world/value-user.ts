@@ -19,12 +19,15 @@ interface Held {
 }
 
 const maxHeld = 8;
-/** What an operation of the driver may end with because of what goes wrong. */
+/** The errors with which an operation of the driver may end because of faults. */
 const faults = ["UNAVAILABLE", "GET_TIMEOUT", "CANCELLED", "OBJECT_STORE_FULL", "OBJECT_LOST", "OWNER_DIED"];
 const ofCalls = [...faults, "ACTOR_DIED", "ACTOR_UNAVAILABLE"];
 const ofTasks = [...faults, "WORKER_DIED", "TASK_ERROR"];
 
-/** Puts values, hands references to actors and takes theirs, runs tasks for references, and lets go: by the real client. */
+/**
+ * Puts values, passes references to actors and takes theirs, runs tasks for references, and releases them, through the
+ * product's client.
+ */
 export class ValueUser {
   readonly #world: World;
   readonly #name: string;
@@ -58,7 +61,7 @@ export class ValueUser {
     else await this.#take(cluster, actor);
   }
 
-  /** Lets go of everything: nothing may be left. */
+  /** Releases everything, so that nothing may be left. */
   releaseAll(): void {
     for (const held of [...this.#held]) this.#release(held);
   }
@@ -73,7 +76,7 @@ export class ValueUser {
     });
   }
 
-  /** By a task whose result stays where it was made, of what another value says. */
+  /** Makes a value by a task that may read another value; the result stays where it was made. */
   async #make(cluster: Cluster, from: Held): Promise<void> {
     const random = this.#random;
     const key = `${this.#name}/made-${++this.#made}`;
@@ -92,18 +95,18 @@ export class ValueUser {
       try {
         const ref = (await cluster.task<MakeValue>(valueSource, options).ref(plan)) as ObjectRef<ValueBody>;
         this.#world.tasks.ended(record, { value: key });
-        // A result that came with the answer, since it is small or its node had no room, is a value of this program.
+        // A result that came with the answer, because it is small or its node had no room, is a value of this program.
         const isLarge = retries > 0 && ref.ownerId === cluster.sessionId;
         if (isLarge) this.#world.values.made({ key, objectId: ref.objectId, createdMs });
-        // Its argument is kept and made again, too, if it was made by a task of this program (LINEAGE-1).
+        // Its argument is kept and recomputed, too, if a task of this program made it (LINEAGE-1).
         const isMade = isLarge && (input === undefined || input.value.remadeBy === cluster.sessionId);
         const remadeBy = isMade ? { remadeBy: cluster.sessionId } : {};
         this.#hold(ref, { key, objectId: ref.objectId, createdMs, ...remadeBy });
       } catch (reason) {
         const error = PalimpsestError.from(reason);
         this.#world.tasks.ended(record, { error });
-        // The call keeps its arguments, whoever lets go of them meanwhile.
-        // A task that read it runs again after it was made again, as long as it may (TASK-3).
+        // The call keeps its arguments even if they are released in the meantime. A task that read a lost value runs
+        // again after the value was recomputed, as long as it has retries (TASK-3).
         const isRetried = error.code === "OBJECT_LOST" || !this.#world.tasks.isSpent(record);
         if (input && lostObjectOf(error) === input.value.objectId && isRetried)
           this.#world.values.notRead(this.#name, cluster.sessionId, input.value, lostOf(error), createdMs);
@@ -117,7 +120,7 @@ export class ValueUser {
     try {
       this.#world.values.read(this.#name, value, await cluster.get(ref));
     } catch (reason) {
-      // Its program let go of it meanwhile.
+      // The program has released it in the meantime.
       if (!this.#held.some((held) => held.ref === ref)) return;
       const error = PalimpsestError.from(reason);
       this.#world.values.notRead(this.#name, cluster.sessionId, value, error, beganMs);
@@ -132,13 +135,13 @@ export class ValueUser {
 
   async #give(cluster: Cluster, actor: ActorHandle<SimActor>, held: Held): Promise<void> {
     const incarnation = await this.#try(ofCalls, () => actor.keep(held.value, held.ref));
-    // What a driver gave whose session ended before nobody held until the actor did.
+    // If the driver's session ended before, nobody held what it gave until the actor did.
     if (incarnation !== undefined && !this.#world.objects.endedHolders.has(cluster.sessionId))
       this.#world.values.given(`${actor.actorId}.${incarnation}`, held.value.objectId);
     if (this.#random.chance(0.5) && this.#held.includes(held)) this.#release(held);
   }
 
-  /** What an actor refers to: it reads that itself, and gives the reference. */
+  /** Takes a reference from an actor, which reads the value itself before it returns the reference. */
   async #take(cluster: Cluster, actor: ActorHandle<SimActor>): Promise<void> {
     const drops = this.#random.chance(0.5);
     const kept = await this.#try(ofCalls, () => actor.giveAway(this.#random.float(), drops));
@@ -151,7 +154,7 @@ export class ValueUser {
 
   #hold(ref: ObjectRef<ValueBody>, value: KnownValue): void {
     const sinceMs = this.#world.scheduler.nowMs;
-    // After the calm has begun everything is let go.
+    // From the beginning of the calm on, everything is released.
     if (this.#world.calm) ref.release();
     else this.#held.push({ value, ref, sinceMs });
   }
@@ -175,7 +178,7 @@ function lostOf(error: PalimpsestError): PalimpsestError {
   return new PalimpsestError("OBJECT_LOST", error.message, { cause: error });
 }
 
-/** An actor's method that could not read what it was given. */
+/** Returns whether the error is that of an actor's method that could not read what it was given. */
 function lost(error: PalimpsestError): boolean {
   return faults.some((code) => error.message.includes(code));
 }

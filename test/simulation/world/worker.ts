@@ -16,12 +16,12 @@ import type { World } from "./world.js";
 
 const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
 
-/** As in the product's process of an actor. */
+/** The exit codes and the time limit of the product's process of an actor. */
 const [constructorFailedCode, refusedCode, headTimeoutMs] = [70, 71, 30_000];
 
 const taskWorkerPlan: ActorPlan = { key: "tasks", throws: false, startMs: 0 };
 
-/** One process of one actor: the real ActorHost over a simulated instance. Its node hears of it as over IPC. */
+/** One process of one actor: the product's ActorHost over a simulated instance. Its node observes it as over IPC. */
 export class SimWorker implements SupervisedActor, SimHosted {
   readonly actorId: string;
   readonly incarnation: number;
@@ -39,7 +39,7 @@ export class SimWorker implements SupervisedActor, SimHosted {
   #settleEnd!: (end: ActorEnd) => void;
   #ending: { exitCode?: number; signal: string; error?: PalimpsestError } | undefined;
   serving = false;
-  /** It has had tasks of its own: what it leases may be less than its shape. */
+  /** Whether it has started its own tasks, in which case it may lease less than its resource shape. */
   mayWait = false;
   readonly #tasks: SimTasks | undefined;
   #instance: SimActor | undefined;
@@ -78,7 +78,7 @@ export class SimWorker implements SupervisedActor, SimHosted {
     return this.#stopReason !== undefined;
   }
 
-  /** Nobody asks for credentials here. */
+  /** Does nothing, because credentials are not simulated. */
   adopt(): void {}
 
   async stop(graceMs: number, reason: string): Promise<void> {
@@ -149,7 +149,7 @@ export class SimWorker implements SupervisedActor, SimHosted {
     this.#world.scheduler.after(1, this.#node, () => this.#settleReady(ready));
   }
 
-  /** As the product's process of an actor does it. */
+  /** Serves a durable actor as the product's process does. */
   async #serveDurable(host: ActorHost): Promise<void> {
     const world = this.#world;
     const head = new HeadClient(world.network.of(this.process), world.headAddresses, headTimeoutMs);
@@ -169,7 +169,7 @@ export class SimWorker implements SupervisedActor, SimHosted {
     durable.serve((name) => host.methodOf(name));
   }
 
-  /** It lets go of all values that it was given. */
+  /** Releases all values that it was given. */
   dropValues(): void {
     this.#later(0, () => this.#instance?.dropAll());
   }
@@ -180,7 +180,7 @@ export class SimWorker implements SupervisedActor, SimHosted {
     this.exit({ exitCode: 0, signal: "" });
   }
 
-  /** The rest of its life as its node sees it. */
+  /** Ends the process as its node sees it. */
   #ended(): void {
     this.serving = false;
     this.#world.workers.delete(this);
@@ -191,7 +191,7 @@ export class SimWorker implements SupervisedActor, SimHosted {
       `its process ended (${ending.signal || ending.exitCode})`;
     this.#world.story.tell(this.process.name, () => `ended: ${reason}`);
     this.#world.records.workerEnded(this);
-    // What it made its caller may not hold yet: without a head, nobody finds the node that it lies on.
+    // Its caller may not hold the result yet: without a head, nobody finds the node that has it.
     if (reason.includes("could not renew its lease"))
       this.#world.values.nodeLostMs = this.#world.scheduler.nowMs;
     this.#world.scheduler.after(2, this.#node, () => {

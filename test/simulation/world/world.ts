@@ -1,7 +1,7 @@
 /**
- * Responsibility: one simulated cluster for one seed: makes its processes, starts ended ones again as their
- *   supervisors would, lets faults happen, then lets it come to rest and checks what it has come to.
- * Not responsible for: the code under test, which is the product's own.
+ * Responsibility: one simulated cluster for one seed: makes its processes, restarts ended ones as their supervisors
+ * would, injects faults, then lets the cluster come to rest and checks its state. Not responsible for: the code under
+ * test, which is the product's own.
  */
 import { Writable } from "node:stream";
 import { createLogger, createMetrics, type Logger, type Metrics } from "@palimpsest/telemetry";
@@ -47,7 +47,7 @@ export interface RunOptions {
 
 export interface RunResult {
   readonly seed: number;
-  /** Equal for equal runs. */
+  /** Equal runs have equal hashes. */
   readonly hash: number;
   readonly story: readonly string[];
   readonly violation: Violation | undefined;
@@ -80,19 +80,19 @@ export class World {
   readonly plant: Plant;
   readonly metrics: Metrics;
   readonly losses: Losses;
-  /** Actors and workers for tasks that run. */
+  /** The running actors and task workers. */
   readonly workers = new Set<SimHosted>();
   /** Processes of light actors. */
   readonly sharedWorkers = new Set<SimSharedWorker>();
   sharedLives = 0;
-  /** What processes that ended have written of whose code ran, by path. */
+  /** Marks that ended processes have written to say whose code ran, by path. */
   readonly marks = new Map<string, number>();
   readonly jobDrivers = new Set<SimJobDriver>();
   nodes: SimNode[] = [];
   drivers: SimDriver[] = [];
   heads: SimHead[] = [];
   calm = false;
-  /** Until when what has gone wrong may be felt. */
+  /** The time until which faults may have effects. */
   brokenUntilMs = 0;
   #processes = 0;
   #lives = { head: 0, node: 0, driver: 0 };
@@ -160,7 +160,7 @@ export class World {
         err,
         ...rest
       } = JSON.parse(String(chunk));
-      // Head and node look at folders of the real disk, at a time that is not the simulation's.
+      // Head and node read folders of the real disk, at a time that is not the simulation's.
       if (String(msg).startsWith("bundles") || String(err?.message).includes("/nowhere")) return true;
       this.story.tell(component, () => `log: ${msg} ${JSON.stringify(rest)}${err ? ` ${err.message}` : ""}`);
       return true;
@@ -168,32 +168,32 @@ export class World {
     return createLogger({ component, level: "info", destination });
   }
 
-  /** How much rarer operations and faults are now than in a busy phase. */
+  /** The factor by which operations and faults are rarer now than in a busy phase. */
   get quiet(): number {
     return this.scheduler.nowMs < this.settings.busyMs ? 1 : this.settings.idleFactor;
   }
 
-  /** The head that leads, as far as it knows. */
+  /** The head that leads, according to its own knowledge. */
   get head(): SimHead | undefined {
     const leading = this.heads.filter((one) => !one.process.ended && one.plane && one.lost === undefined);
     return leading.sort((a, b) => (b.leadership?.epoch ?? 0) - (a.leadership?.epoch ?? 0))[0];
   }
 
-  /** host:port of every head, as users give it. */
+  /** The addresses (host:port) of all heads, as users give them. */
   get headAddresses(): string {
     return this.#headMachines()
       .map((machine) => `${machine}:7001`)
       .join(",");
   }
 
-  /** Processes that run now. */
+  /** The processes that run now. */
   processes(): SimProcess[] {
     const all = [
       ...this.heads.map((one) => one.process),
       ...this.nodes.map((node) => node.process),
       ...this.drivers.map((one) => one.process),
     ];
-    // Light actors share theirs.
+    // Light actors share one process, so each process is listed once.
     for (const process of new Set([...this.workers].map((worker) => worker.process))) all.push(process);
     for (const driver of this.jobDrivers) all.push(driver.process);
     return all.filter((process) => process !== undefined && !process.ended) as SimProcess[];
@@ -286,14 +286,14 @@ export class World {
   }
 }
 
-/** Runs one seed from beginning to end. The result is a function of its arguments alone. */
+/** Runs one seed from beginning to end. The result is a function of the arguments alone. */
 export async function simulate(seed: number, options: RunOptions = {}): Promise<RunResult> {
   warm ??= warmUp();
   await warm;
   const world = new World(seed, options);
   const restore = makeHermetic(world.scheduler, new Random(`${seed}/product`), world.marks);
   const { stackTraceLimit } = Error;
-  // Making the stacks of the errors that faults cause costs a tenth of a run; a story tells them.
+  // Capturing the stacks of the errors that faults cause takes a tenth of a run; only a story shows them.
   if (!options.keepStory || options.settings?.values) Error.stackTraceLimit = 0;
   const unhandled = (reason: unknown) => {
     const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
