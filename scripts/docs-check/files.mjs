@@ -71,7 +71,7 @@ function fence(root, file, language, containing) {
 }
 
 /** Recipes keep their shapes; they take fewer groups and ask fewer questions. */
-export const shortened = (recipe) =>
+const shortened = (recipe) =>
   recipe
     .replace(/steps: \d+/, "steps: 2")
     .replace(/groupsPerStep: \d+/, "groupsPerStep: 4")

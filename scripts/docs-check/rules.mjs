@@ -37,7 +37,7 @@ const tlsHead = {
 };
 
 /** @type {readonly Rule[]} */
-export const rules = [
+const rules = [
   // What is left out.
   { line: /^npm test$|vitest run test\/simulation$/, skip: "the tests themselves" },
   { line: /^npm run quickstart$|palimpsest quickstart$/, skip: "the sandbox's own run is one, shortened" },

@@ -1,7 +1,7 @@
 // Panels of Grafana from what distinguishes them: a title, expressions with their legends, a unit.
 
 /** Grafana's schema of dashboards that these are written for. */
-export const schemaVersion = 39;
+const schemaVersion = 39;
 const columns = 24;
 const height = 7;
 

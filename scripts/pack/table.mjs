@@ -11,17 +11,17 @@ import {
   workspace,
 } from "./manifest.mjs";
 
-export const tableFile = join(root, "docs/guides/packages.md");
+const tableFile = join(root, "docs/guides/packages.md");
 const begin = "<!-- sizes: npm run pack -- --table -->\n";
 const end = "<!-- end -->";
 /** Those that programs import, and the command. */
-export const offered = ["agents", "memory", "engines", "evals", "client", "worker", "jit", "cli"];
+const offered = ["agents", "memory", "engines", "evals", "client", "worker", "jit", "cli"];
 
 /**
  * Others' packages that an installation brings on every platform, by name and version: dependencies and theirs, as the checkout has
  * them. Optional ones (esbuild's programs, native addons) depend on the machine and are not counted.
  */
-export function foreignClosure(name) {
+function foreignClosure(name) {
   const seen = new Set();
   const visit = (needed, from) => {
     const folder = installedFolder(needed, from);
@@ -46,7 +46,7 @@ function fromOf(needed, own) {
 const realTfjs = (folder) => installedFolder("@tensorflow/tfjs-node-gpu", folder);
 
 /** @param tarballs what `npm pack --json` says */
-export function rowsOf(tarballs) {
+function rowsOf(tarballs) {
   return offered.map((name) => {
     const published = publishedName(workspace.get(name).manifest.name);
     const { size, unpackedSize } = tarballs.find((tarball) => tarball.name === published);

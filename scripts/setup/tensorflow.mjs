@@ -197,7 +197,7 @@ import("@tensorflow/tfjs-node-gpu").then(({ default: tf }) => {
 });`;
 
 /** What the trial found: Node.js and libtensorflow write before it, and Node.js warns after it of what tfjs-node still uses. */
-export function smokeFindings(log) {
+function smokeFindings(log) {
   const [found] = /\{"version":[^}]*\}/.exec(log) ?? [];
   if (found === undefined) throw new Error(`the trial of the backend said nothing: ${log.slice(-200)}`);
   return JSON.parse(found);

@@ -8,7 +8,7 @@ import { mutate } from "./mutate.js";
 /** The longest time in which one message must be refused. */
 const hangMs = 1_000;
 
-export interface Finding {
+interface Finding {
   readonly decoder: string;
   readonly problem: string;
   readonly seed: number;

@@ -11,7 +11,7 @@ import { type Instance, instanceLabel } from "./provider.js";
  * starting: it has not joined yet. running: its node is there, or temporarily away. gone: its node has ended or did not
  * join in time, and the instance is to be ended. ending: it is ending, and its name is not free yet.
  */
-export type MemberState = "starting" | "running" | "gone" | "ending";
+type MemberState = "starting" | "running" | "gone" | "ending";
 
 export interface Member {
   readonly instance: Instance;

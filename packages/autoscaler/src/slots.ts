@@ -1,7 +1,7 @@
 /** Names of instances. Each node type has as many names as it may have nodes. */
 
 /** Returns "CLUSTER-TYPE-3" in lower case, as Kubernetes requires of names. */
-export function slotName(clusterName: string, nodeType: string, slot: number): string {
+function slotName(clusterName: string, nodeType: string, slot: number): string {
   const cluster = clusterName
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]/g, "-")

@@ -10,7 +10,7 @@ const ownCaseSchema = z.strictObject({
 });
 
 /** A user's prediction with its gold answers. */
-export type OwnCase = z.output<typeof ownCaseSchema>;
+type OwnCase = z.output<typeof ownCaseSchema>;
 
 type Metric = (row: OwnCase) => Readonly<Record<string, number>>;
 

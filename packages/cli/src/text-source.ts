@@ -12,7 +12,7 @@ export interface TextQuestion {
   readonly signal?: AbortSignal;
 }
 
-export interface TextAnswer {
+interface TextAnswer {
   readonly text: string;
   readonly stopReason: "stop" | "length";
   readonly usage: { readonly promptTokens: number | undefined; readonly sampledTokens: number | undefined };
@@ -21,7 +21,7 @@ export interface TextAnswer {
   readonly rolloutLogprobs?: readonly number[];
 }
 
-export interface AnswerStream extends AsyncIterable<string> {
+interface AnswerStream extends AsyncIterable<string> {
   readonly result: Promise<TextAnswer>;
 }
 

@@ -76,7 +76,7 @@ export const actorStates: Readonly<Record<number, ActorStateName>> = {
   [proto.ActorState.ACTOR_STATE_DEAD]: "dead",
 };
 
-export function certificateView(message: proto.DeathCertificate.$Properties): DeathCertificate {
+function certificateView(message: proto.DeathCertificate.$Properties): DeathCertificate {
   const certificate = fieldsOf(proto.DeathCertificate, message);
   const { reason, exitCode, signal, lastStderrLines, lastHeartbeatMs, diedAtMs, ownerId, nodeId, pid } =
     certificate;

@@ -21,7 +21,7 @@ export interface RuntimeEnvironmentOptions {
   readonly packages?: string | PackageOptions | undefined;
 }
 
-export interface PackageOptions {
+interface PackageOptions {
   /** Path of the package.json. */
   readonly manifest: string;
   /** Whether scripts of the packages run while they are installed. Default: none do. */

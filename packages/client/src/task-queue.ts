@@ -27,11 +27,11 @@ import { TaskPace } from "./task-pace.js";
  * The milliseconds after which a worker without tasks is returned. It is longer than a driver usually computes between
  * two rounds of tasks, and a client that waits for the resources gets them at once anyway.
  */
-export const idleMs = 10_000;
+const idleMs = 10_000;
 const lookEveryMs = 1_000;
 const quantumMs = 1_000;
 const maxOpening = 16;
-export const forceAfterMs = 250;
+const forceAfterMs = 250;
 const lingerMs = 5_000;
 /** After this many workers in a row that could not be started, the waiting tasks fail. */
 const maxFailedStarts = 5;

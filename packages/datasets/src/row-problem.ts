@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /** Why a row is not a task. Bad rows are counted by these reasons. */
-export type RowReason =
+type RowReason =
   | "not-json"
   | "not-an-object"
   | "missing-field"

@@ -26,7 +26,7 @@ import { offersReload, reloadOn, type WeightsOnDisk } from "./weight-reload.js";
  * - HTTPSAMPLER-4. A log-prob is reported as what it is: before temperature and truncation, or after both.
  */
 
-export const httpSamplerConfigSchema = engineConfigSchema.extend({
+const httpSamplerConfigSchema = engineConfigSchema.extend({
   kind: z
     .enum([...serverKinds, "openai"])
     .describe("which server's endpoints are used; openai: the plain protocol, which returns no token ids"),

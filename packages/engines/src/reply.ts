@@ -11,7 +11,7 @@ export async function readText(path: string, response: Response): Promise<string
   return decodeUtf8(path, new Uint8Array(await response.arrayBuffer()));
 }
 
-export function decodeUtf8(path: string, bytes: Uint8Array): string {
+function decodeUtf8(path: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -50,7 +50,7 @@ export function failureInStream(path: string, event: unknown): EngineError | und
 }
 
 /** Parses a Retry-After header: seconds, or a date. */
-export function retryAfterMs(header: string | null, nowMs: number): number | undefined {
+function retryAfterMs(header: string | null, nowMs: number): number | undefined {
   if (header === null || header.trim() === "") return undefined;
   const seconds = Number(header);
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);

@@ -13,7 +13,7 @@ export interface LengthComparison {
 }
 
 /** Fractions of right answers to the same tasks, where failures count as wrong. */
-export interface MatchComparison {
+interface MatchComparison {
   readonly before: number;
   readonly after: number;
   readonly difference: number;
@@ -25,7 +25,7 @@ export interface MatchComparison {
 }
 
 /** Mean rewards of the same tasks, where failures count as 0. */
-export interface RewardComparison {
+interface RewardComparison {
   readonly before: number;
   readonly after: number;
   readonly difference: number;

@@ -1,7 +1,7 @@
 import { linearAxis, shortNumber } from "./axis.js";
 import { element, escapeXml, text } from "./svg.js";
 
-export interface DotRow {
+interface DotRow {
   readonly name: string;
   readonly value: number;
   /** The ends of the interval. */

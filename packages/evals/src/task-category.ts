@@ -3,7 +3,7 @@
  * `otherCategory`.
  */
 export const maxCategories = 64;
-export const otherCategory = "other";
+const otherCategory = "other";
 
 /** Returns the category of a task, `metadata.category`; undefined when it has none. */
 export function taskCategory(metadata: Readonly<Record<string, unknown>>): string | undefined {

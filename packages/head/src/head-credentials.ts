@@ -28,7 +28,7 @@ const beforeSchema = z.array(z.object({ token: z.string(), acceptedUntilMs: z.nu
 type TokenBefore = z.infer<typeof beforeSchema>[number];
 const maxTokensBefore = 64;
 
-export function readerTokenPathOf(dataDir: string): string {
+function readerTokenPathOf(dataDir: string): string {
   return join(dataDir, "reader-token");
 }
 

@@ -11,7 +11,7 @@ import {
 } from "./runtime-environment.js";
 
 export const jobStatuses = ["PENDING", "RUNNING", "STOPPED", "SUCCEEDED", "FAILED"] as const;
-export type JobStatus = (typeof jobStatuses)[number];
+type JobStatus = (typeof jobStatuses)[number];
 
 /** What was submitted. It never changes. The environment is inherited by everything that the driver spawns. */
 export interface Submission extends RuntimeEnvironment {

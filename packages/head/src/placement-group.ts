@@ -14,7 +14,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
 import { checkScheduling, schedulingOf, schedulingToProto } from "./scheduling.js";
 
-export const groupStates = ["PENDING", "CREATED", "RESCHEDULING", "REMOVED"] as const;
+const groupStates = ["PENDING", "CREATED", "RESCHEDULING", "REMOVED"] as const;
 export type GroupState = (typeof groupStates)[number];
 
 /** The maximum number of bundles per group, because they are all placed in one turn of the event loop. */

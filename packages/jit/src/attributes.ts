@@ -36,7 +36,7 @@ function bytesOf(values: HostArray | readonly number[], dtype: number): Uint8Arr
   return Uint8Array.from(numbers);
 }
 
-export function tensorProto(
+function tensorProto(
   dtype: number,
   shape: readonly number[],
   values: HostArray | readonly number[],

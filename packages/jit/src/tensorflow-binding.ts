@@ -37,7 +37,7 @@ export interface TensorflowBinding {
 }
 
 /** tfjs-node's record of one tensor: `values` are still on the host while they are not null. */
-export interface TensorRecord {
+interface TensorRecord {
   readonly shape: number[];
   readonly dtype: number;
   readonly values: HostArray | null;

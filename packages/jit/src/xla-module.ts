@@ -75,7 +75,7 @@ export function customCall(
 }
 
 /** Records a call of a whole module of StableHLO, whose function is `main`. */
-export function moduleCall(
+function moduleCall(
   trace: Trace,
   module: string,
   inputs: readonly tf.Tensor[],

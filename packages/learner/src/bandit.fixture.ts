@@ -10,7 +10,8 @@ import type { Random } from "./random.js";
 
 /** A bandit: the policy answers a prompt with one token, and three tokens are rewarded. */
 export const PROMPT = 1;
-export const [YES, NO, MAYBE] = [3, 4, 5] as const;
+const YES = 3;
+export const [NO, MAYBE] = [4, 5] as const;
 export const rewardOf = (token: number): number =>
   token === YES ? 0.5 : token === NO ? 0.75 : token === MAYBE ? 1 : 0;
 

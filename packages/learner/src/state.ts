@@ -6,7 +6,7 @@ import { LearnerError } from "./error.js";
 import { shardShape } from "./shard-shape.js";
 
 /** The kinds of state that the learner keeps for every parameter. */
-export const STATE_KINDS = ["weights", "moment1", "moment2", "gradient", "reference"] as const;
+const STATE_KINDS = ["weights", "moment1", "moment2", "gradient", "reference"] as const;
 export type StateKind = (typeof STATE_KINDS)[number];
 
 export function stateName(kind: StateKind, parameter: string): string {

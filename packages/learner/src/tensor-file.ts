@@ -10,7 +10,7 @@ import { entry } from "@palimpsest/jit";
 /** Node reads or writes at most 2 GiB at once; pieces also let the event loop run in between. */
 const pieceBytes = 32 * 1024 * 1024;
 
-export interface TensorPlace {
+interface TensorPlace {
   readonly name: string;
   /** Bytes from the beginning of the file. */
   readonly offset: number;

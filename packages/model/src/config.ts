@@ -4,7 +4,7 @@ import { ModelError } from "./error.js";
 const positive = z.int().positive();
 
 /** Rotary scaling of Llama 3.1 and later: low frequencies are stretched, high ones kept. */
-export const llama3RopeScalingSchema = z.strictObject({
+const llama3RopeScalingSchema = z.strictObject({
   factor: z.number().positive().describe("How much the low frequencies are stretched"),
   lowFreqFactor: z
     .number()

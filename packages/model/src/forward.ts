@@ -25,7 +25,7 @@ function linear(x: tf.Tensor, layer: LayerTensors, name: string, loraScale?: num
 }
 
 /** silu(x·gate) · (x·up) · down on rows [N, D]. */
-export function feedForward(x: tf.Tensor, layer: LayerTensors, loraScale?: number): tf.Tensor {
+function feedForward(x: tf.Tensor, layer: LayerTensors, loraScale?: number): tf.Tensor {
   const gate = linear(x, layer, "gate", loraScale); // [N, F]
   const gated = swiglu(gate, linear(x, layer, "up", loraScale));
   return linear(gated, layer, "down", loraScale); // [N, D]
@@ -57,7 +57,7 @@ function block(
 }
 
 /** normed · W (+ bias if the architecture has one). */
-export function projected(
+function projected(
   normed: tf.Tensor,
   layer: LayerTensors,
   name: "query" | "key" | "value",
@@ -69,7 +69,7 @@ export function projected(
 }
 
 /** Splits the stacked tensors into one record per layer. */
-export function unstackLayers(parameters: ParameterTensors, config: ModelConfig): LayerTensors[] {
+function unstackLayers(parameters: ParameterTensors, config: ModelConfig): LayerTensors[] {
   const layers: Record<string, tf.Tensor>[] = Array.from({ length: config.layers }, () => ({}));
   for (const [name, stacked] of Object.entries(parameters)) {
     if (!name.startsWith("layers.")) continue;

@@ -9,7 +9,7 @@ import { initParameters } from "./parameters.js";
 const size = z.int().positive();
 
 /** A small random model and its own tokenizer, for experiments and tests. */
-export const modelInitSchema = z.strictObject({
+const modelInitSchema = z.strictObject({
   seed: z.int().min(0).default(1).describe("of the weights"),
   tokenizer: z
     .strictObject({

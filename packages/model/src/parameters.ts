@@ -59,7 +59,7 @@ export interface InitScheme {
   readonly headStd: number;
 }
 
-export function defaultInitScheme(config: ModelConfig): InitScheme {
+function defaultInitScheme(config: ModelConfig): InitScheme {
   return {
     // A tied head multiplies by the embedding: at 1.0 its logits would start at √hiddenSize.
     embeddingStd: config.tieWordEmbeddings ? 0.02 : 1,

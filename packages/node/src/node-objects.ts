@@ -48,7 +48,7 @@ export interface NodeObjectsDeps {
   readonly openStore?: () => Promise<OpenedStore>;
 }
 
-export interface OpenedStore {
+interface OpenedStore {
   readonly store: ObjectStore;
   readonly folder: ObjectFolder;
 }

@@ -1,8 +1,8 @@
 /** The conditions that a request may set on the labels of its node. */
 import { sortedEntries } from "./resources.js";
 
-export const labelOperators = ["in", "not in", "exists", "not exists"] as const;
-export type LabelOperator = (typeof labelOperators)[number];
+const labelOperators = ["in", "not in", "exists", "not exists"] as const;
+type LabelOperator = (typeof labelOperators)[number];
 
 export interface LabelCondition {
   readonly name: string;

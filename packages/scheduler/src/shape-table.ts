@@ -22,7 +22,7 @@ import { sortedEntries } from "./resources.js";
 /** Number of shapes without waiting requests that are kept, with their candidates, for the next such request. */
 const maxIdleShapes = 64;
 
-export interface Waiter {
+interface Waiter {
   readonly order: number;
   readonly sinceMs: number;
 }

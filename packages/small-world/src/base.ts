@@ -2,8 +2,5 @@ export { type BaseRecipe, baseRecipeSchema } from "./base/base-recipe.js";
 export { trainBaseTokenizer } from "./base/base-tokenizer.js";
 export {
   type BaseProgress,
-  baseStages,
-  type MadeBase,
-  type MakeBaseOptions,
   makeBaseModel,
 } from "./base/make-base.js";

@@ -18,7 +18,7 @@ export {
 
 export const catalog = { ...clusterMetrics, ...learningMetrics };
 
-export type Catalog = typeof catalog;
+type Catalog = typeof catalog;
 export type MetricName = keyof Catalog;
 
 /** The names of all metrics of one type. */

@@ -31,7 +31,7 @@ export interface MetricsGuard {
   onTls?(listener: (tls: ServerTls) => void): () => void;
 }
 
-export interface ServerTls {
+interface ServerTls {
   readonly ca: Buffer;
   readonly cert: Buffer;
   readonly key: Buffer;

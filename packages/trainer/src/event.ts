@@ -2,7 +2,7 @@ import type { UpdateMetrics } from "@palimpsest/learner";
 import type { RejectedGroups } from "./teaching-groups.js";
 import type { EvaluationReport } from "./training-evaluations.js";
 
-export const phases = ["starting", "evaluating before", "training", "evaluating after", "done"] as const;
+const phases = ["starting", "evaluating before", "training", "evaluating after", "done"] as const;
 export type Phase = (typeof phases)[number];
 
 export interface QueueDepth {

@@ -135,7 +135,7 @@ export interface RepeatOptions {
 }
 
 /** A replay leaves a checkpoint whenever this much time has passed, which is well within what nodes and drivers allow for a start. */
-export const repeatedCheckpointEveryMs = 60_000;
+const repeatedCheckpointEveryMs = 60_000;
 
 export class LearnerSaves {
   readonly #learner: SavedLearner;

@@ -18,7 +18,7 @@ export interface StepWindow {
 }
 
 /** Groups of a window that teach nothing (STEP-7). */
-export interface StepRejects {
+interface StepRejects {
   /** Groups that were handed back for this step, and to which others were added. */
   readonly rejected: readonly string[];
   /** When this many groups are rejected, the step trains what is left. */

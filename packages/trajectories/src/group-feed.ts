@@ -220,7 +220,7 @@ export class GroupFeed {
   }
 }
 
-export function fencedError(epoch: number): PalimpsestError {
+function fencedError(epoch: number): PalimpsestError {
   return new PalimpsestError(
     "ALREADY_EXISTS",
     `a newer learner consumes this run: this one (epoch ${epoch}) may not close groups any more`,

@@ -1,11 +1,8 @@
 /** Re-exports the records and the closed sets of their fields, which the memory package owns, without the queues. */
 export {
-  isPlain,
-  isTruncated,
   type LocomoCategory,
   locomoCategories,
   type MemoryRecord,
-  type MemoryType,
   memoryTypes,
   type Probe,
   plainSampling,

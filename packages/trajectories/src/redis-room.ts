@@ -112,6 +112,6 @@ function memoryField(info: string, name: string): number {
  * Returns whether the error is Redis's refusal of a command that would need memory above maxmemory, directly or from
  * within a script.
  */
-export function isOutOfMemory(error: unknown): boolean {
+function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /\bOOM command not allowed/.test(error.message);
 }

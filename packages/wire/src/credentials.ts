@@ -62,7 +62,7 @@ export function roleToken(clusterToken: string, role: TokenRole): string {
 }
 
 /** Derives the token that the owner of the given token, whatever its role, presents to the actors that it calls. */
-export function callerToken(token: string): string {
+function callerToken(token: string): string {
   return createHmac("sha256", token).update("palimpsest caller").digest("base64url");
 }
 

@@ -29,7 +29,7 @@ export function processCredentials(
 }
 
 /** Decodes what a node sent. @throws {PalimpsestError} INVALID_ARGUMENT */
-export function grantOf(message: ProcessCredentials.$Properties): Grant {
+function grantOf(message: ProcessCredentials.$Properties): Grant {
   const accepted = (message.accepted ?? []).map(({ role, digest, remainingMs }) => {
     const known = tokenRoles.find((name) => name === role);
     if (known === undefined)

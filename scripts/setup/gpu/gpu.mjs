@@ -10,7 +10,7 @@ import { linkLibraries } from "./link.mjs";
 import { smokeTest } from "./smoke.mjs";
 
 /** What is here and what is missing, without changing anything. */
-export function inspectGpu() {
+function inspectGpu() {
   const folders = searchFolders(fetchedFolder());
   const { cuda, found, missing } = findLibraries(folders);
   const tools = findTools([...folders, join(fetchedFolder(), "nvidia/cuda_nvcc/lib")]);

@@ -9,7 +9,7 @@ import type { SimProcess } from "../world/process.js";
 import type { RunWorld } from "./run-world.js";
 
 /** The answer to a step, like `StepResult` of the trainer. */
-export type SimStep = { readonly step: number } & ReturnType<typeof takenBy>;
+type SimStep = { readonly step: number } & ReturnType<typeof takenBy>;
 
 /**
  * A learner's state as its reader finds it: either complete or the previous one

@@ -9,7 +9,7 @@ export interface StatusObject {
   readonly metadata: Metadata;
 }
 
-export function serviceError({ code, details, metadata }: StatusObject): ServiceError {
+function serviceError({ code, details, metadata }: StatusObject): ServiceError {
   return Object.assign(new Error(`${code}: ${details}`), { code, details, metadata });
 }
 

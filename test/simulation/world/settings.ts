@@ -43,7 +43,7 @@ export const objectsPort = 7077;
 
 const minute = 60_000;
 
-export const slowCluster: WorldSettings = {
+const slowCluster: WorldSettings = {
   heads: 1,
   nodes: 3,
   drivers: 2,
@@ -77,7 +77,7 @@ export const slowCluster: WorldSettings = {
 };
 
 /** Two heads with the product's own lease. Peers of two heads probe them, so an hour has many more events. */
-export const pairedCluster: WorldSettings = {
+const pairedCluster: WorldSettings = {
   ...slowCluster,
   heads: 2,
   head: { ...slowCluster.head, leaseMs: 5_000 },

@@ -6,7 +6,7 @@ import { type Instance, instanceLabel, type NewInstance } from "../provider.js";
 import type { ProviderContext } from "../provider-context.js";
 
 export const clusterLabel = "palimpsest.dev/cluster";
-export const nodeTypeLabel = "palimpsest.dev/node-type";
+const nodeTypeLabel = "palimpsest.dev/node-type";
 
 const { join } = posix;
 const tlsFolder = "/etc/palimpsest/tls";

@@ -78,7 +78,7 @@ function differing(compare: () => readonly Comparison[], tolerance: number): rea
 }
 
 /** Returns whether two JSON values are equal, with numbers within the tolerance; NaN equals no number. */
-export function same(expected: unknown, actual: unknown, tolerance: number): boolean {
+function same(expected: unknown, actual: unknown, tolerance: number): boolean {
   if (typeof expected === "number" && typeof actual === "number") {
     return expected === actual || Math.abs(expected - actual) <= tolerance;
   }

@@ -2,7 +2,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { htmlText } from "./html-text.js";
 import { pdfText } from "./pdf-text.js";
 
-export type DocumentKind = "text" | "html" | "pdf";
+type DocumentKind = "text" | "html" | "pdf";
 
 const byEnding: Readonly<Record<string, DocumentKind>> = {
   pdf: "pdf",
@@ -12,7 +12,7 @@ const byEnding: Readonly<Record<string, DocumentKind>> = {
 };
 
 /** Determines the type by the name's extension, else by the first bytes. */
-export function kindOf(name: string, bytes: Uint8Array): DocumentKind {
+function kindOf(name: string, bytes: Uint8Array): DocumentKind {
   const ending = /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   const known = byEnding[ending];
   if (known !== undefined) return known;

@@ -11,7 +11,7 @@ import type { TaskInfo } from "@palimpsest/client";
 /** Chrome's phase names: a complete event, metadata, and the start and the end of an arrow. */
 type Phase = "X" | "M" | "s" | "f";
 
-export interface TraceEvent {
+interface TraceEvent {
   readonly name: string;
   readonly ph: Phase;
   readonly pid: number;

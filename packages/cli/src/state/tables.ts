@@ -12,7 +12,7 @@ import type {
 
 export type Cell = string | number | null;
 export type Row = Readonly<Record<string, Cell>>;
-export type ColumnType = "TEXT" | "INTEGER" | "REAL";
+type ColumnType = "TEXT" | "INTEGER" | "REAL";
 
 const maxTableRows = 50_000;
 

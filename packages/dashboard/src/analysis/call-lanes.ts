@@ -4,7 +4,7 @@
  */
 import type { TaskRow } from "../api/tasks.js";
 
-export interface CallLane {
+interface CallLane {
   readonly process: string;
   readonly title: string;
   readonly calls: readonly TaskRow[];

@@ -1,6 +1,6 @@
 /** Analyzes what a training step spent its time on, which part is the bottleneck, and what to change. */
 
-export interface StepPart {
+interface StepPart {
   readonly name: "rollout" | "update" | "checkpoint" | "publish" | "other";
   readonly seconds: number;
 }

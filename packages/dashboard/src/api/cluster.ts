@@ -44,7 +44,7 @@ export const summarySchema = z.object({
 });
 export type Summary = z.infer<typeof summarySchema>;
 
-export const nodeSchema = z.object({
+const nodeSchema = z.object({
   nodeId: z.string(),
   hostname: z.string(),
   pid: z.number(),
@@ -57,7 +57,7 @@ export const nodeSchema = z.object({
 });
 export type NodeRow = z.infer<typeof nodeSchema>;
 
-export const actorSchema = z.object({
+const actorSchema = z.object({
   actorId: z.string(),
   name: z.string(),
   role: z.string(),
@@ -79,7 +79,7 @@ export type ActorRow = z.infer<typeof actorSchema>;
 export const nodesPageSchema = z.object({ rows: z.array(nodeSchema), next: z.string() });
 export const actorsPageSchema = z.object({ rows: z.array(actorSchema), next: z.string() });
 
-export const eventSchema = z.object({
+const eventSchema = z.object({
   sequence: z.number(),
   atMs: z.number(),
   kind: z.string(),

@@ -1,7 +1,7 @@
 /** Training runs and their episodes as the pages receive them. */
 import * as z from "zod";
 
-export const runSchema = z.object({
+const runSchema = z.object({
   /** Name of the run's folder. */
   id: z.string(),
   name: z.string(),
@@ -51,7 +51,7 @@ const laneSchema = z.object({
   answered: z.boolean(),
 });
 
-export const episodeRowSchema = z.object({
+const episodeRowSchema = z.object({
   /** Index in the run's list of episodes. It is part of the episode's address. */
   at: z.number(),
   id: z.string(),

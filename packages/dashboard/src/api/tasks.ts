@@ -5,7 +5,7 @@ import { pageQuerySchema } from "./cluster.js";
 export const taskKinds = ["task", "call", "transfer", "unknown"] as const;
 export const taskStates = ["pending", "running", "finished", "failed", "cancelled", "unknown"] as const;
 
-export const taskSchema = z.object({
+const taskSchema = z.object({
   id: z.string(),
   kind: z.enum(taskKinds),
   name: z.string(),

@@ -25,7 +25,7 @@ const entrySchema = z.strictObject({
 });
 
 /** One answer of a model that saw no document. */
-export type LoggedAnswer = z.infer<typeof entrySchema>;
+type LoggedAnswer = z.infer<typeof entrySchema>;
 
 export interface AnswerableRequest {
   readonly tasks: readonly Pick<Task, "id" | "question" | "answers">[];

@@ -13,7 +13,7 @@ export interface Spread {
 }
 
 /** Positions of gold documents within their contexts. */
-export interface GoldPlaces extends Uniformity {
+interface GoldPlaces extends Uniformity {
   readonly documents: number;
   /** Mean position: 0 is the beginning, 1 the end, and 0.5 the mean of uniform positions. */
   readonly meanPlace: number;

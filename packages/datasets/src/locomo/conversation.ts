@@ -4,7 +4,7 @@ import { type RowProblem, readRow } from "../row-problem.js";
 import { type EvidenceReason, evidenceIds } from "./evidence-ids.js";
 import { isoDate } from "./session-date.js";
 
-export interface LocomoTurn {
+interface LocomoTurn {
   /** Id of the turn, such as "D1:3" for the third turn of the first session. */
   readonly id: string;
   readonly speaker: string;
@@ -13,7 +13,7 @@ export interface LocomoTurn {
 }
 
 /** A fact about one person, taken from a session. */
-export interface LocomoFact {
+interface LocomoFact {
   readonly speaker: string;
   readonly text: string;
   /** Ids of the turns from which the fact was taken; empty for events. */
@@ -42,7 +42,7 @@ export interface LocomoQuestion {
 }
 
 /** A part of the file that was read in a way that the user should know. */
-export interface LocomoRemark {
+interface LocomoRemark {
   readonly reason: EvidenceReason | "adversarial-question-with-answer" | "date-without-session";
   /** Names the question or the field. */
   readonly detail: string;

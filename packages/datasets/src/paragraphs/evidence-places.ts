@@ -12,7 +12,7 @@ export interface EvidencePlaces {
 }
 
 export const evidenceOrders = ["forward", "reverse", "mixed", "single"] as const;
-export type EvidenceOrder = (typeof evidenceOrders)[number];
+type EvidenceOrder = (typeof evidenceOrders)[number];
 
 /** @param goldDocuments numbers counted from 1, in the order of the evidence; distinct, and at least one */
 export function evidencePlaces(goldDocuments: readonly number[]): EvidencePlaces {

@@ -29,7 +29,7 @@ import {
 } from "./pass-rates.js";
 import { withRatingLock } from "./rating-lock.js";
 
-export interface RatingEpisode {
+interface RatingEpisode {
   /** Position of the question in its set, from 0. */
   readonly position: number;
   /** Index of the episode among those of its question, from 0. */

@@ -1,7 +1,7 @@
 import type { SourceQuestion } from "../questions/source-question.js";
 
 /** A question about documents of a pool. */
-export interface RulerQuestion {
+interface RulerQuestion {
   readonly id: string;
   readonly question: string;
   /** Each of these counts as right. */

@@ -2,7 +2,7 @@
  * How an answer is scored: by the share of its references that the reply contains ("all"), or by whether it contains
  * any of them ("part").
  */
-export type RulerRule = "all" | "part";
+type RulerRule = "all" | "part";
 
 interface NeedleShape {
   readonly family: "needle";

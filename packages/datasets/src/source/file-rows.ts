@@ -16,7 +16,7 @@ import {
 
 export type { FileRow, RowPlace, ScannedRow } from "./scanned-row.js";
 
-export interface PlacedRow {
+interface PlacedRow {
   readonly row: FileRow;
   readonly place: RowPlace;
 }
@@ -38,7 +38,7 @@ export async function* fileRows(path: string, signal?: AbortSignal): AsyncGenera
  * Yields the rows like `fileRows`, each with its position, with which a `RowReader` reads it again.
  * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
  */
-export async function* placedRows(path: string, signal?: AbortSignal): AsyncGenerator<PlacedRow> {
+async function* placedRows(path: string, signal?: AbortSignal): AsyncGenerator<PlacedRow> {
   for await (const rows of scannedRows(path, signal))
     for (const row of rows) yield { row: row.whole(), place: row.place };
 }

@@ -8,7 +8,7 @@ const count = z.int().min(0);
 const countsSchema = z.record(z.string(), count);
 
 /** The file beside prepared files: what they were made from, how, and their hashes. */
-export const manifestSchema = z.strictObject({
+const manifestSchema = z.strictObject({
   manifest: z.literal(1).describe("version of this form"),
   dataset: z.string().describe("what was prepared"),
   options: z.record(z.string(), z.unknown()).describe("of the preparer, defaults filled in"),

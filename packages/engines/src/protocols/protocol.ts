@@ -21,7 +21,7 @@ export type Post = (path: string, body: object) => Promise<unknown>;
 /** Which log-probs a server reports: the model's own, or those after temperature and truncation; named as in vLLM. */
 export type LogprobsMode = "raw_logprobs" | "processed_logprobs";
 
-export interface BodyOptions {
+interface BodyOptions {
   readonly model: string | undefined;
   readonly stream: boolean;
   /** The log-probs to request, when the server can return either. */

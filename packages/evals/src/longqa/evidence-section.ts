@@ -5,7 +5,7 @@ import type { SuiteRun } from "../suite/runner.js";
 import type { ReportSection } from "../suite/suite-markdown.js";
 
 /** The score of one system over the items of one group and subset, by the scorer's first metric. */
-export interface EvidenceCell {
+interface EvidenceCell {
   readonly system: string;
   readonly group: string | number;
   readonly subset: string;

@@ -29,7 +29,7 @@ const prose = [
   "The shop at the corner had closed early.",
 ];
 
-export interface PlantedFact {
+interface PlantedFact {
   readonly name: string;
   readonly seenAt: number;
   /** First step whose memory contains the fact; undefined when none does. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { EvalItem } from "./item.js";
 
 /** The cost of an answer, summed over the calls of one item. */
-export const predictionCountsSchema = z.strictObject({
+const predictionCountsSchema = z.strictObject({
   /** Number of calls of the model. */
   conversations: z.number(),
   promptTokens: z.number(),
@@ -10,7 +10,6 @@ export const predictionCountsSchema = z.strictObject({
   /** Number of calls that ended at their token limit. */
   truncated: z.number(),
 });
-export type PredictionCounts = z.infer<typeof predictionCountsSchema>;
 
 /** A system's answer, as it is stored in the folder of an evaluation. */
 export const predictionSchema = z.strictObject({

@@ -22,7 +22,7 @@ const agentFields = {
 };
 
 /** One system as a user writes it. */
-export const systemSettingsSchema = z.discriminatedUnion("kind", [
+const systemSettingsSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("agent").describe("a memory agent"),
     agent: z.string().describe("the agent: memagent, rememr1 or memupdate"),

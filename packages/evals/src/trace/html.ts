@@ -31,6 +31,6 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Escapes text for use in an element or in a quoted attribute. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`\0]/g, (character) => entities[character] ?? "");
 }

@@ -58,7 +58,7 @@ export interface TraceOptions
  * What an update did with a conversation. The arrays have one value per token, those of the prompt first; they are
  * empty when nothing is known about single tokens.
  */
-export interface TracedUpdate {
+interface TracedUpdate {
   readonly advantage: number;
   /** NaN where a token is not trained on. */
   readonly ratios: Float32Array;

@@ -37,7 +37,7 @@ export async function moveFolder(fresh: string, target: string): Promise<void> {
   await rm(replaced, { recursive: true, force: true });
 }
 
-export async function writeSyncedFile(path: string, content: string | Uint8Array): Promise<void> {
+async function writeSyncedFile(path: string, content: string | Uint8Array): Promise<void> {
   const file = await open(path, "w");
   try {
     await file.writeFile(content);

@@ -6,7 +6,7 @@ import { ropeScalingOf } from "./rope-factors.js";
 
 /** The supported values of `general.architecture`. Converters write Mistral as llama, which computes the same. */
 const architectures = ["llama", "qwen2", "qwen3"] as const;
-export type GgufArchitecture = (typeof architectures)[number];
+type GgufArchitecture = (typeof architectures)[number];
 
 const count = z.int().positive();
 
@@ -30,7 +30,7 @@ const shapeSchema = z.object({
 });
 
 /** @throws {ModelError} CONFIG_INVALID */
-export function architectureOf(file: GgufFile): GgufArchitecture {
+function architectureOf(file: GgufFile): GgufArchitecture {
   const name = file.metadata.get("general.architecture");
   const architecture = architectures.find((known) => known === name);
   if (architecture === undefined) {
@@ -94,7 +94,7 @@ export async function modelConfigFromGguf(file: GgufFile): Promise<ModelConfig> 
 }
 
 /** Returns the number with the fewest digits that has the same float32: 1e-5 and not 0.000009999999747378752. */
-export function shortest(value: number): number {
+function shortest(value: number): number {
   for (let digits = 1; digits < 9; digits++) {
     const rounded = Number(value.toPrecision(digits));
     if (Math.fround(rounded) === Math.fround(value)) return rounded;

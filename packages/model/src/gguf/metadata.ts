@@ -1,7 +1,7 @@
 import type { HeaderBytes } from "./header-bytes.js";
 
 /** A metadata value. Integers beyond 2^53 are bigint, and all other numbers are number. */
-export type GgufValue = number | bigint | boolean | string | readonly GgufValue[];
+type GgufValue = number | bigint | boolean | string | readonly GgufValue[];
 
 export type GgufMetadata = ReadonlyMap<string, GgufValue>;
 

@@ -67,7 +67,7 @@ type DownloadRecord = z.infer<typeof recordSchema>;
  * Returns whether a file belongs to a model folder: config, tokenizer and safetensors, but no weights in other formats,
  * no second copies of the weights, and no pictures.
  */
-export function isModelFile(path: string): boolean {
+function isModelFile(path: string): boolean {
   return (
     /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map)\.json$/.test(path) ||
     /^chat_template\.(jinja|json)$/.test(path) ||

@@ -19,7 +19,7 @@ export interface KeyValues {
 }
 
 /** Queries, keys and values of N tokens by head [N, heads, hd], queries and keys rotated, in the type of products. */
-export interface Projected extends KeyValues {
+interface Projected extends KeyValues {
   readonly queries: tf.Tensor;
 }
 

@@ -60,6 +60,6 @@ export function int32(shape: readonly number[]): TensorSpec {
   return { shape, dtype: "int32" };
 }
 
-export function float32(shape: readonly number[]): TensorSpec {
+function float32(shape: readonly number[]): TensorSpec {
   return { shape, dtype: "float32" };
 }

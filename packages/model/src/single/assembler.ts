@@ -5,9 +5,9 @@
 export type Code = readonly number[];
 
 export const type = { i32: 0x7f, f32: 0x7d, v128: 0x7b } as const;
-export type ValueType = (typeof type)[keyof typeof type];
+type ValueType = (typeof type)[keyof typeof type];
 
-export const unsigned = (value: number): number[] =>
+const unsigned = (value: number): number[] =>
   value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >>> 7)];
 
 const signed = (value: number): number[] => {
@@ -28,7 +28,7 @@ const scalar =
 export const get = (local: number): Code => [0x20, ...unsigned(local)];
 export const set = (local: number, value: Code): Code => [...value, 0x21, ...unsigned(local)];
 export const i32Const = (value: number): Code => [0x41, ...signed(value)];
-export const f32Const = (value: number): Code => [0x43, ...float32Bytes(value)];
+const f32Const = (value: number): Code => [0x43, ...float32Bytes(value)];
 
 export const i32 = { add: scalar(0x6a), lessUnsigned: scalar(0x49), shiftLeft: scalar(0x74) };
 export const f32 = { add: scalar(0x92), mul: scalar(0x94) };

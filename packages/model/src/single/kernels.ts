@@ -56,7 +56,7 @@ export const tileForms: Readonly<Record<WeightFormat, TileForm>> = {
  * @param groupBytes from four rows to the next four
  * @param xEnd the end of x, which determines the number of columns
  */
-export type Product = (
+type Product = (
   weights: number,
   groupBytes: number,
   rows: number,
@@ -67,7 +67,7 @@ export type Product = (
 ) => void;
 
 /** out[i] = exp((x[i] − shift) · factor) of a multiple of 4 float32; returns their sum. An exponent below -87 gives 0, one above 88 e^88. */
-export type Exponentials = (x: number, xEnd: number, out: number, shift: number, factor: number) => number;
+type Exponentials = (x: number, xEnd: number, out: number, shift: number, factor: number) => number;
 
 export interface Kernels {
   readonly product: Readonly<Record<WeightFormat, Product>>;

@@ -52,7 +52,7 @@ export interface SingleLayer {
   readonly values: readonly Matrix[];
 }
 
-export interface Scratch {
+interface Scratch {
   readonly normed: number;
   readonly prepared: number;
   readonly scores: number;
@@ -91,7 +91,7 @@ export function fitsTiles({ config, format }: Pick<SingleOptions, "config" | "fo
 }
 
 /** Returns the format in which keys and values are stored. */
-export function cacheFormat(format: WeightFormat): "float32" | "bfloat16" {
+function cacheFormat(format: WeightFormat): "float32" | "bfloat16" {
   return format === "float32" ? "float32" : "bfloat16";
 }
 

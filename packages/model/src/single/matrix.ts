@@ -48,7 +48,7 @@ const roundingTile = new Float32Array(32);
 const roundingTileBits = new Uint32Array(roundingTile.buffer);
 
 /** Returns the nearest bfloat16, ties to even, as the upper half of a float32. */
-export function toHalf(value: number): number {
+function toHalf(value: number): number {
   rounding[0] = value;
   const bits = roundingBits[0] as number;
   if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fc0;
@@ -56,7 +56,7 @@ export function toHalf(value: number): number {
 }
 
 /** Returns the byte offset of an entry within its matrix, for formats whose entries can be written separately. */
-export function entryOffset({ format, groupBytes }: Matrix, row: number, column: number): number {
+function entryOffset({ format, groupBytes }: Matrix, row: number, column: number): number {
   const { columns: unit, rowBytes, tileBytes } = tileForms[format];
   const tile = (row >> 2) * groupBytes + Math.floor(column / unit) * tileBytes;
   return tile + (row & 3) * rowBytes + (column % unit) * (rowBytes / unit);

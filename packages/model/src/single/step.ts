@@ -13,7 +13,7 @@ import {
 } from "./matrix.js";
 
 /** Number of tokens whose values are multiplied together. */
-export const cacheUnit = 8;
+const cacheUnit = 8;
 
 /** Zeroes the values after a token's that are multiplied together with it, because a weight of 0 does not hide a NaN. */
 export function clearBehind(views: Views, values: Matrix, position: number): void {

@@ -21,7 +21,7 @@ export interface TokenRequest {
   readonly onTokens?: (tokenIds: readonly number[]) => void;
 }
 
-export interface TokenResult {
+interface TokenResult {
   readonly tokenIds: readonly number[];
   readonly rolloutLogprobs: readonly number[];
   readonly stopReason: "stop" | "length" | "abort";
@@ -33,7 +33,7 @@ export interface TokenSampler {
   generate(request: TokenRequest, signal?: AbortSignal): Promise<TokenResult>;
 }
 
-export interface TextTokenizer extends TokenDecoder {
+interface TextTokenizer extends TokenDecoder {
   encode(text: string): number[];
   /** Token ids that precede a plain prompt; chat templates write their own. Default: none. */
   readonly beginTokenIds?: readonly number[];

@@ -19,8 +19,8 @@ import type { BaseRecipe } from "./base-recipe.js";
 import { formatStage, recallStage, rememberingTokenizer, repeatStage, type StageRows } from "./base-rows.js";
 import { textIds, trainBaseTokenizer } from "./base-tokenizer.js";
 
-export const baseStages = ["repeat", "recall", "format"] as const;
-export type BaseStage = (typeof baseStages)[number];
+const baseStages = ["repeat", "recall", "format"] as const;
+type BaseStage = (typeof baseStages)[number];
 
 export interface BaseProgress {
   readonly stage: BaseStage;

@@ -7,8 +7,8 @@ import { rulerConfigSchema } from "./ruler-config.js";
 const { names, values, likesSentence, needleQuestion } = rulerConfigSchema.shape;
 
 /** How a statement changes a store. */
-export const storeChanges = ["new", "changed", "stale"] as const;
-export type StoreChange = (typeof storeChanges)[number];
+const storeChanges = ["new", "changed", "stale"] as const;
+type StoreChange = (typeof storeChanges)[number];
 
 /** Settings of tasks in which a small store must be updated with a statement. */
 export const storeTaskConfigSchema = z

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-export const staleGroupsSchema = z.enum(["wait", "refill"]);
+const staleGroupsSchema = z.enum(["wait", "refill"]);
 export type StaleGroups = z.infer<typeof staleGroupsSchema>;
 
 /** verl, AReaL, SkyRL and prime-rl use bounds of 1 to 8. */
-export const mostStaleness = 8;
+const mostStaleness = 8;
 
 /** verl's DAPO recipes give up after 10 batches. */
 const mostRefills = 16;

@@ -25,7 +25,7 @@ const lineSchema = z.union([
     }),
 ]);
 
-export type DemonstrationMessage = z.output<typeof messageSchema>;
+type DemonstrationMessage = z.output<typeof messageSchema>;
 
 /** One answer to learn, and its prompt. */
 export interface Demonstration {

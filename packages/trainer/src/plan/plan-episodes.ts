@@ -14,7 +14,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { PlannedModel } from "./plan-source.js";
 
 /** The maximum extent of one conversation. */
-export interface ConversationExtent {
+interface ConversationExtent {
   readonly kind: ConversationKind;
   readonly promptTokens: number;
   /** Tokens of everything that follows the prompt; in conversations with tools this includes the tools' results. */

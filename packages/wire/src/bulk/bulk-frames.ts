@@ -18,7 +18,7 @@ export const bulkProtocol = "palimpsest-bulk/2";
 /** The largest answer to one request in bytes. */
 export const maxBulkBytes = 8 * 1024 * 1024;
 /** The longest that a server waits for the bytes of a request to become available. */
-export const maxBulkWaitMs = 30_000;
+const maxBulkWaitMs = 30_000;
 
 const magic = Buffer.from([0, 0x50, 0x42, 2]);
 const maxAuthorizationBytes = 4096;

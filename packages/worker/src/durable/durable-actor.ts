@@ -18,7 +18,7 @@ import type { CallId, KeptCalls } from "./kept-calls.js";
 import { encodeTimer, type Field, stateField, type Timer, timerField } from "./record.js";
 import { delayOf, maxTimers, nextDue, timerArguments } from "./timers.js";
 
-export const maxStateBytes = 1024 * 1024;
+const maxStateBytes = 1024 * 1024;
 const longestTimeoutMs = 2 ** 31 - 1;
 /** The milliseconds until a timer whose method threw is retried. The delay doubles from `first` to `longest`. */
 const retryMs = { first: 1_000, longest: 60_000 };

@@ -9,7 +9,7 @@ import { isStatic } from "./static.js";
 
 const longestMs = 30_000;
 
-export interface Polled<Value> {
+interface Polled<Value> {
   readonly value: Value | undefined;
   /** The error of the last request; empty when it succeeded. */
   readonly error: string;

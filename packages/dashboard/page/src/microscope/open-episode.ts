@@ -38,7 +38,7 @@ export async function openEpisode(run: string, at: number, generation: number): 
 }
 
 /** Returns a cached episode; undefined when it has not arrived yet. */
-export function arrivedEpisode(run: string, at: number, generation: number): Trace | undefined {
+function arrivedEpisode(run: string, at: number, generation: number): Trace | undefined {
   return arrived.get(keyOf(run, at, generation));
 }
 

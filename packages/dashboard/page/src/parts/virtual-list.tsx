@@ -8,7 +8,7 @@ const beyond = 8;
 /** Pixels between columns, and between the outer columns and the list's edges; the same as in style/parts.css. */
 const columnGap = 10;
 
-export interface Column<Row> {
+interface Column<Row> {
   readonly title: string;
   /** Minimum width in pixels. */
   readonly width: number;

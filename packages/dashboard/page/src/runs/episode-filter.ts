@@ -18,7 +18,7 @@ export function filterOf(query: URLSearchParams): EpisodeFilter {
 }
 
 /** A smaller reward counts as a failure. Rewards of exact match are 0 or 1. */
-export const enoughReward = 0.5;
+const enoughReward = 0.5;
 
 export const isFailed = ({ reward, failure }: Pick<EpisodeRow, "reward" | "failure">) =>
   failure !== undefined || (reward !== undefined && reward < enoughReward);

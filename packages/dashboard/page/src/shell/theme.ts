@@ -8,7 +8,7 @@ export function restoreTheme(): void {
   if (kept === "dark" || kept === "light") document.documentElement.dataset["theme"] = kept;
 }
 
-export function isDark(): boolean {
+function isDark(): boolean {
   const { theme } = document.documentElement.dataset;
   return theme === undefined ? matchMedia("(prefers-color-scheme: dark)").matches : theme === "dark";
 }
