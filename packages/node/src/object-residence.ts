@@ -6,12 +6,15 @@
  * Invariants:
  * - RESIDENCE-1. An object leaves memory only when its copy on disk is complete, and it is not being read.
  * - RESIDENCE-2. Readers that want the same object at the same time share one restoration.
- * - RESIDENCE-3. An object whose copy on disk is damaged is removed, and its readers get OBJECT_LOST.
+ * - RESIDENCE-3. An object whose copy on disk is damaged is removed, and its readers get OBJECT_LOST, unless it is in
+ *   memory.
+ * - RESIDENCE-4. An object that cannot be restored, because memory has no room for it, is read on disk.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import { type ObjectFile, type OpenedObject, openedBytes } from "./object-disk.js";
 import type { ObjectFiles } from "./object-files.js";
 import type { ObjectTable, TableEntry } from "./object-table.js";
+import { noSpace } from "./object-writer.js";
 import type { SpillFiles } from "./spill-files.js";
 import type { StoreRoom } from "./store-room.js";
 import type { StoredObject } from "./stored-object.js";
@@ -85,6 +88,8 @@ export class ObjectResidence {
       // A freed object's file is gone with it, which is NOT_FOUND; a missing file of an existing object is an error
       // of its own.
       this.#checkThere(entry);
+      // Another reader has restored it in the meantime, after which its copy on disk may be removed.
+      if (!isInMemory && entry.isResident) return await this.#source(entry.objectId);
       if (PalimpsestError.from(reason).code === "OBJECT_LOST") table.remove(entry, "damaged");
       throw reason;
     }
@@ -114,14 +119,17 @@ export class ObjectResidence {
   }
 
   async #restore(entry: TableEntry): Promise<boolean> {
-    const { files, onMoved } = this.#deps;
+    const { onMoved } = this.#deps;
     const room = this.#deps.room();
     if (!(await room.takeIfIdle(entry.sizeBytes))) return false;
     try {
-      await files.settled();
+      await room.settled();
       await (entry.path === "" ? this.#restoreSmall(entry) : this.#restoreFile(entry));
       onMoved("restored", entry.sizeBytes);
       return true;
+    } catch (reason) {
+      if (noSpace(reason) === undefined) throw reason;
+      return false;
     } finally {
       room.giveBack(entry.sizeBytes);
     }

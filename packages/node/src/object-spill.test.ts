@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ObjectDisk, systemDisk } from "./object-disk.js";
 import { chooseObjectFolder, type ObjectFolder } from "./object-folder.js";
 import { ObjectStore } from "./object-store.js";
 import { StandingClock } from "./testing/standing-clock.js";
@@ -25,10 +26,10 @@ afterEach(async () => {
   await rm(parent, { recursive: true, force: true });
 });
 
-function openStore(maxSpillBytes: number): Promise<ObjectStore> {
+function openStore(maxSpillBytes: number, disk = systemDisk, maxBytes = 100): Promise<ObjectStore> {
   moved = [];
   return ObjectStore.open({
-    ...{ folder: join(parent, "objects"), maxBytes: 100, clock },
+    ...{ folder: join(parent, "objects"), maxBytes, clock, disk },
     spill: { folder: join(parent, "spill"), maxBytes: maxSpillBytes },
     onMoved: (direction, sizeBytes) => void moved.push(`${direction} ${sizeBytes}`),
   });
@@ -186,6 +187,162 @@ describe("a file on disk", () => {
     const none = await chooseObjectFolder({ ...options, nodeId: "node-b", maxSpillBytes: 0 });
     expect(none.spill).toBeUndefined();
     await none.close();
+  });
+});
+
+const noSpaceLeft = () => Promise.reject(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }));
+
+/** Opens the store again, over a disk that differs from the system's. */
+async function reopen(maxSpillBytes: number, disk: Partial<ObjectDisk>, maxBytes?: number): Promise<void> {
+  await store.close();
+  store = await openStore(maxSpillBytes, { ...systemDisk, ...disk }, maxBytes);
+}
+
+/** An operation of the disk that waits until the test lets it go on. */
+function newGate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** Gives a store that does too early what it should not do the time for it. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("a slow or full disk", () => {
+  test("does not make a second spill of what is still being spilled (SPILL-1)", async () => {
+    const [gate, failed] = [newGate(), newGate()];
+    let spills = 0;
+    await reopen(300, {
+      async remove(path) {
+        await systemDisk.remove(path);
+        if (path.includes("/spill/")) failed.open();
+      },
+      async create(path) {
+        const file = await systemDisk.create(path);
+        if (!path.includes("/spill/")) return file;
+        spills++;
+        const write = async (data: Uint8Array, offset: number) => {
+          if (data[0] === "b".charCodeAt(0)) return await noSpaceLeft();
+          await gate.opened;
+          return await file.write(data, offset);
+        };
+        return { write, close: () => file.close() };
+      },
+    });
+    const first = await put("a", 50);
+    await put("b", 50);
+    // Both have to leave. The disk has no space for the second one, while the first one is still being written.
+    const refused = expect(put("c", 100)).rejects.toMatchObject({ code: "OBJECT_STORE_FULL" });
+    await failed.opened;
+    await settle();
+    const next = put("d", 50);
+    await settle();
+    gate.open();
+    await refused;
+    await next;
+    expect([spills, store.spilledBytes, await onDisk()]).toEqual([2, 50, [first]]);
+  });
+
+  test("has who reads an object there read it in memory when it came back and left the disk meanwhile (RESIDENCE-3)", async () => {
+    const [gate, reached] = [newGate(), newGate()];
+    let opened = 0;
+    await reopen(130, {
+      async open(path) {
+        const file = await systemDisk.open(path);
+        if (!path.includes("/spill/") || ++opened > 1) return file;
+        reached.open();
+        return {
+          read: (...given) => gate.opened.then(() => file.read(...given)),
+          close: () => file.close(),
+        };
+      },
+    });
+    const first = await put("a", 60);
+    const second = await put("b", 60);
+    const reading = store.read(second);
+    const waiting = put("c", 60);
+    // Others wait for room, so this reader reads on disk.
+    const slow = read(first);
+    await reached.opened;
+    reading.done();
+    store.drop({ objectId: await waiting, holder: "" });
+    expect(await read(first)).toBe("a".repeat(60));
+    // The next one to leave needs the room on disk of the copy of the first, which is in memory again.
+    await put("d", 40);
+    await put("e", 40);
+    expect((await onDisk()).includes(first)).toBe(false);
+    gate.open();
+    expect(await slow).toBe("a".repeat(60));
+    expect(store.isHeld(first)).toBe(true);
+  });
+
+  test("gives an object back only when the bytes that leave for it are gone (STORE-2)", async () => {
+    let [gate, leaving] = [newGate(), newGate()];
+    gate.open();
+    const created: string[] = [];
+    await reopen(
+      300_000,
+      {
+        create: (path) => {
+          created.push(path);
+          return systemDisk.create(path);
+        },
+        async remove(path) {
+          leaving.open();
+          await gate.opened;
+          await systemDisk.remove(path);
+        },
+      },
+      200_000,
+    );
+    const first = await put("a", 100_000);
+    const second = await put("b", 100_000);
+    await put("c", 100_000);
+    [gate, leaving] = [newGate(), newGate()];
+    // Its file is kept for reuse, and has to go when the first object comes back.
+    store.drop({ objectId: second, holder: "" });
+    created.length = 0;
+    const slow = read(first);
+    await leaving.opened;
+    await settle();
+    expect(created).toEqual([]);
+    gate.open();
+    expect(await slow).toBe("a".repeat(100_000));
+  });
+
+  test("has an object read on disk that it cannot take back into memory (RESIDENCE-4)", async () => {
+    let isFull = false;
+    await reopen(300, {
+      async create(path) {
+        const file = await systemDisk.create(path);
+        const write = (data: Uint8Array, offset: number) =>
+          isFull ? noSpaceLeft() : file.write(data, offset);
+        return { write, close: () => file.close() };
+      },
+    });
+    const first = await put("a", 60);
+    store.drop({ objectId: await put("b", 60), holder: "" });
+    isFull = true;
+    expect(await read(first)).toBe("a".repeat(60));
+    expect(await readdir(join(parent, "objects"))).toEqual([]);
+    isFull = false;
+    expect(await read(first)).toBe("a".repeat(60));
+    expect(moved).toContain("restored 60");
+  });
+
+  test("lets nobody wait longer without progress because others wait before it (STOREROOM-2)", async () => {
+    const idle = await store.create(80, "job-1");
+    const refused = ["a", "b", "c"].map((letter) =>
+      expect(put(letter, 50)).rejects.toMatchObject({ code: "OBJECT_STORE_FULL" }),
+    );
+    await settle();
+    clock.advance(30_000);
+    await Promise.all(refused);
+    await idle.abort();
   });
 });
 

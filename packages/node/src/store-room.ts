@@ -11,6 +11,7 @@
  *   nothing, unless the disk failed.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { ObjectFiles } from "./object-files.js";
 import type { ObjectSegments } from "./object-segments.js";
 import type { ObjectTable, TableEntry } from "./object-table.js";
 import type { SpillFiles } from "./spill-files.js";
@@ -22,6 +23,7 @@ const maxWaiting = 10_000;
 export interface StoreRoomDeps {
   readonly maxBytes: number;
   readonly table: ObjectTable;
+  readonly files: ObjectFiles;
   readonly segments: ObjectSegments;
   /** The spilled copies; undefined if nothing can be spilled. */
   readonly spill: SpillFiles | undefined;
@@ -36,6 +38,7 @@ export class StoreRoom {
   #waiting = 0;
   #turn: Promise<unknown> = Promise.resolve();
   #wake: (() => void) | undefined;
+  #changedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: StoreRoomDeps) {
     this.#deps = deps;
@@ -51,7 +54,8 @@ export class StoreRoom {
         `${maxWaiting} values wait for room in the object store of this node: retry later, or raise objectStoreBytes`,
       );
     this.#waiting++;
-    const turn = this.#inTurn(() => this.#clear(sizeBytes, true));
+    const sinceMs = this.#deps.clock.monotonicMs();
+    const turn = this.#inTurn(() => this.#clear(sizeBytes, sinceMs));
     await turn.finally(() => {
       this.#waiting--;
     });
@@ -62,7 +66,7 @@ export class StoreRoom {
     if (this.#waiting > 0) return false;
     if (this.#takeAtOnce(sizeBytes)) return true;
     this.#waiting++;
-    const turn = this.#inTurn(() => this.#clear(sizeBytes, false));
+    const turn = this.#inTurn(() => this.#clear(sizeBytes));
     try {
       await turn;
       return true;
@@ -80,7 +84,13 @@ export class StoreRoom {
 
   /** Signals that something left memory, or may leave it now. */
   changed(): void {
+    this.#changedAtMs = this.#deps.clock.monotonicMs();
     this.#wake?.();
+  }
+
+  /** Resolves when bytes that no longer count are off the disk. Only then may others be written (STORE-2). */
+  async settled(): Promise<void> {
+    await Promise.all([this.#deps.files.settled(), this.#deps.segments.settled()]);
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
@@ -121,17 +131,24 @@ export class StoreRoom {
     return { entries, bytes };
   }
 
-  /** STOREROOM-2 */
-  async #clear(sizeBytes: number, isPatient: boolean): Promise<void> {
+  /** @param sinceMs when the request was made; undefined if it does not wait for others (STOREROOM-2) */
+  async #clear(sizeBytes: number, sinceMs?: number): Promise<void> {
     while (!this.#takeAtOnce(sizeBytes)) {
       const missingBytes = this.#missingBytes(sizeBytes) - this.#evictable(Number.POSITIVE_INFINITY).bytes;
       const victims = this.#spillable(missingBytes);
-      if (victims !== undefined) await Promise.all(victims.map((entry) => this.#deps.spillOut(entry)));
+      if (victims !== undefined) await this.#spill(victims);
       else {
-        const mayWait = isPatient && this.#mayBecomeSpillable(sizeBytes, missingBytes);
-        if (!mayWait || !(await this.#nextChange())) throw this.#full(sizeBytes);
+        const mayWait = sinceMs !== undefined && this.#mayBecomeSpillable(sizeBytes, missingBytes);
+        if (!mayWait || !(await this.#nextChange(sinceMs))) throw this.#full(sizeBytes);
       }
     }
+  }
+
+  /** Waits for all of them, so that the next request does not choose one that is still being written. */
+  async #spill(victims: readonly TableEntry[]): Promise<void> {
+    const ends = await Promise.allSettled(victims.map((entry) => this.#deps.spillOut(entry)));
+    const failed = ends.find((end) => end.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
   }
 
   /**
@@ -187,15 +204,18 @@ export class StoreRoom {
     return isBusy && spill.bytes + missingBytes <= spill.maxBytes;
   }
 
-  /** Resolves to false if nothing changed for patienceMs. */
-  #nextChange(): Promise<boolean> {
+  /** Resolves to false if nothing changed for patienceMs, while others waited before this request, too. */
+  #nextChange(sinceMs: number): Promise<boolean> {
+    const { clock } = this.#deps;
+    const leftMs = Math.max(sinceMs, this.#changedAtMs) + patienceMs - clock.monotonicMs();
+    if (leftMs <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       const done = (hasChanged: boolean) => {
         this.#wake = undefined;
         cancel();
         resolve(hasChanged);
       };
-      const cancel = this.#deps.clock.after(patienceMs, () => done(false));
+      const cancel = clock.after(leftMs, () => done(false));
       this.#wake = () => done(true);
     });
   }

@@ -138,8 +138,7 @@ export class StoreWrites {
     }
     await this.#room.take(sizeBytes);
     try {
-      // Bytes that no longer count must be off the disk before others are written (STORE-2).
-      await Promise.all([this.#files.settled(), this.#segments.settled()]);
+      await this.#room.settled();
       return await begin();
     } catch (reason) {
       this.#room.giveBack(sizeBytes);
