@@ -2,7 +2,7 @@ import type { ModelConfig } from "../config.js";
 import { parameterCount } from "../parameters.js";
 import { bucketFor, geometricBuckets } from "./buckets.js";
 import type { CallPlan } from "./call-plan.js";
-import { affordablePrefill, type ShapeOptions } from "./call-shapes.js";
+import { affordablePrefill, type ShapeOptions } from "./call-sizes.js";
 import type { TableReadShape } from "./table-read.js";
 
 /** On a GPU products of sixteen rows cost no more than those of one, because the weights are read once for all. */
