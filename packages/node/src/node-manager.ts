@@ -12,7 +12,7 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createMetrics, type Logger, type Metrics } from "@palimpsest/telemetry";
-import { newId, nodeLogsService, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { type Clock, newId, nodeLogsService, PalimpsestError, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type NodeConfig, parseNodeConfig, type ResolvedNodeConfig } from "./config.js";
 import { HeadChannels } from "./head-channels.js";
@@ -32,6 +32,8 @@ export interface NodeEnd {
   readonly error: PalimpsestError | undefined;
 }
 
+type SendToHead = (message: proto.NodeMessage.$Properties) => void;
+
 export class NodeManager {
   readonly nodeId: string;
   /** Resolves when the node has ended: by close(), by the head's order, or because the head stayed away. */
@@ -39,92 +41,109 @@ export class NodeManager {
   readonly #config: ResolvedNodeConfig;
   readonly #logger: Logger;
   readonly #metrics: Metrics;
+  readonly #parts: NodeParts;
+  readonly #load: Pick<LoadMeter, "read">;
   readonly #heads: HeadChannels;
   readonly #lease: NodeLease;
-  readonly #load: Pick<LoadMeter, "read">;
-  readonly #parts: NodeParts;
-  readonly #processes: NodeProcesses;
-  readonly #orders: NodeOrders;
-  readonly #link: HeadLink;
   readonly #taskReports: TaskReports;
+  readonly #processes: NodeProcesses;
+  readonly #link: HeadLink;
   readonly #abort = new AbortController();
+  readonly #firstRegistration: Promise<void>;
+  #registered!: () => void;
+  #end!: (end: NodeEnd) => void;
   #notServing: (() => void) | undefined;
   readonly #unwatch: () => void;
   #closing: Promise<void> | undefined;
-  #registered!: () => void;
-  readonly #firstRegistration: Promise<void>;
-  #end!: (end: NodeEnd) => void;
 
+  /**
+   * The components call each other through this object, so their order matters only in one respect: nothing happens
+   * before the link is opened, and by then all of them exist.
+   */
   private constructor(config: ResolvedNodeConfig, deps: NodeDeps, metrics: Metrics, parts: NodeParts) {
+    const { logger, clock = systemClock, load = new LoadMeter() } = deps;
+    const { nodeId } = config;
+    this.nodeId = nodeId;
     this.#config = config;
-    this.nodeId = config.nodeId;
-    this.#logger = deps.logger;
+    this.#logger = logger;
     this.#metrics = metrics;
-    this.#load = deps.load ?? new LoadMeter();
     this.#parts = parts;
-    const clock = deps.clock ?? systemClock;
-    this.#heads = new HeadChannels(parts.network, config.headAddress, clock);
-    this.#lease = new NodeLease(clock, () => this.#processes.fence());
+    this.#load = load;
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
     this.#firstRegistration = new Promise((resolve) => {
       this.#registered = resolve;
     });
-    this.#unwatch = parts.credentials.watch((reason) =>
-      deps.logger.warn(
-        { err: reason },
-        "the changed certificates cannot be used; the earlier ones stay in use",
-      ),
-    );
     const send = (message: proto.NodeMessage.$Properties) => this.#link.send(message);
-    const about = { nodeId: config.nodeId, pid: process.pid, role: "node" };
-    const report = (taskReport: proto.TaskReport.$Properties) => this.#link.sendIfRead({ taskReport });
-    this.#taskReports = new TaskReports({ about, clock, send: report });
+    this.#heads = new HeadChannels(parts.network, config.headAddress, clock);
+    this.#lease = new NodeLease(clock, () => this.#processes.fence());
+    this.#taskReports = new TaskReports({
+      about: { nodeId, pid: process.pid, role: "node" },
+      clock,
+      send: (taskReport) => this.#link.sendIfRead({ taskReport }),
+    });
     this.#processes = new NodeProcesses({
-      ...{ config, deps, parts, metrics, clock, send, taskReports: this.#taskReports },
+      ...{ config, deps, parts, metrics, clock, send },
       heads: this.#heads,
+      taskReports: this.#taskReports,
       closing: () => this.#closing !== undefined,
       signal: this.#abort.signal,
     });
-    this.#orders = new NodeOrders({
+    this.#link = this.#createLink(clock, send);
+    this.#connectObjects(send);
+    this.#serveLogs(clock);
+    this.#unwatch = parts.credentials.watch((err) =>
+      logger.warn({ err }, "the changed certificates cannot be used; the earlier ones stay in use"),
+    );
+  }
+
+  #createLink(clock: Clock, send: SendToHead): HeadLink {
+    const orders = new NodeOrders({
       processes: this.#processes,
-      parts,
+      parts: this.#parts,
       send,
       stopNode: (reason) => void this.close(reason),
     });
-    const logs = {
-      folder: join(config.dataDir, "logs"),
-      clock,
-      isRunning: (actorId: string, incarnation: number) =>
-        this.#processes.supervisor.runs(actorId, incarnation),
-    };
-    parts.objects.server.addService(nodeLogsService, createNodeLogsHandlers(logs));
-    parts.objects.attach({
-      head: () => this.#heads.peer,
-      send: (objectReport) => this.#link.send({ objectReport }),
-      sendRecovered: (objectRecovered) => this.#link.send({ objectRecovered }),
-      onTransfer: (transfer) => this.#taskReports.transferred(transfer),
-    });
-    this.#link = new HeadLink({
+    return new HeadLink({
       heads: this.#heads.connection,
       clock,
-      headAwayLimitMs: config.headAwayLimitMs,
+      headAwayLimitMs: this.#config.headAwayLimitMs,
       register: () => this.#registration(),
       heartbeat: () => this.#heartbeat(),
       replay: () => this.#processes.replay(),
       onRegistered: (message) => this.#onRegistered(message),
       onMessage: (message) => {
-        if (this.#closing === undefined) this.#orders.carryOut(message);
+        // NODEMANAGER-3
+        if (this.#closing === undefined) orders.carryOut(message);
       },
       onRenewed: (sentAtMs, fenceAfterMs, taskEventsPerSecond) => {
         this.#taskReports.perSecond = taskEventsPerSecond;
         if (fenceAfterMs > 0) this.#lease.renew(sentAtMs, fenceAfterMs);
       },
-      onReconnect: () => metrics.counter("palimpsest_node_head_reconnects_total").inc(),
+      onReconnect: () => this.#metrics.counter("palimpsest_node_head_reconnects_total").inc(),
       onLost: (error) => void this.#close(error.rawMessage, error),
-      logger: deps.logger,
+      logger: this.#logger,
     });
+  }
+
+  /** The object service has been listening since before there was a link; from now on it can ask the head. */
+  #connectObjects(send: SendToHead): void {
+    this.#parts.objects.attach({
+      head: () => this.#heads.peer,
+      send: (objectReport) => send({ objectReport }),
+      sendRecovered: (objectRecovered) => send({ objectRecovered }),
+      onTransfer: (transfer) => this.#taskReports.transferred(transfer),
+    });
+  }
+
+  #serveLogs(clock: Clock): void {
+    const handlers = createNodeLogsHandlers({
+      folder: join(this.#config.dataDir, "logs"),
+      clock,
+      isRunning: (actorId, incarnation) => this.#processes.supervisor.runs(actorId, incarnation),
+    });
+    this.#parts.objects.server.addService(nodeLogsService, handlers);
   }
 
   /**
