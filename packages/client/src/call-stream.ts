@@ -259,8 +259,9 @@ export class CallStream implements ActorStream {
     if (reply.error && code === "ACTOR_UNAVAILABLE" && details?.["reached"] === "false")
       recipient.notThere(call, errorFromProto(reply.error));
     else {
-      call.answer(reply);
+      // The recipient comes first, because the answer may send the call again, which gives it another number.
       recipient.replied(call);
+      call.answer(reply);
     }
   }
 

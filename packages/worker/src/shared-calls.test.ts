@@ -34,6 +34,13 @@ class Light {
     return new Promise(() => undefined);
   }
 
+  /** Throws at the first of its calls. */
+  second(): number {
+    this.calls += 1;
+    if (this.calls === 1) throw new Error("not yet");
+    return this.calls;
+  }
+
   async *count(to: number): AsyncGenerator<number> {
     for (let at = 0; at < to; at++) yield at;
   }
@@ -138,6 +145,17 @@ test("a call to one that is not there any more has not run: it goes to the next 
   );
   expect(actors.get("a")?.calls).toBe(3);
   expect(streams).toHaveLength(1);
+});
+
+test("a call that is retried because its method threw leaves nothing of its first attempt (SHAREDMEMBER-2)", async () => {
+  const { handles, hosts, host } = await lightActors(["a"]);
+  const [a] = handles;
+  expect(await a?.with({ retries: 1, retryExceptions: true }).second()).toBe(2);
+  // It takes no call any more, and nobody has told that it has left: the next call is looked for elsewhere only if no
+  // earlier one counts as outstanding. A silent actor is asked about after 5 s.
+  hosts.get("a")?.end();
+  host("a", 2);
+  expect(await a?.with({ timeoutMs: 4_000 }).greet("hello")).toBe("hello from a.2");
 });
 
 test("a process that goes takes the calls of all its actors with it; they are looked for again", async () => {
