@@ -3,7 +3,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { headService } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ActorTable } from "./actor-table.js";
+import { Bundles } from "./bundles.js";
 import { anActor } from "./testing/builders.js";
 import { runningActor } from "./testing/fake-node.js";
 import { create, HeadBench, openSession, resolve } from "./testing/running-head.js";
@@ -145,6 +147,40 @@ describe("actors over gRPC", () => {
     await create(peer, anActor("actor-1", { ownerId: "", detached: true }));
     await expect(create(peer, anActor("not an id"))).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     await expect(resolve(peer, "unknown")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("what happens while CreateActor waits", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it("CREATE-1: an owner that ends while the bundle is looked up leaves no actor behind", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    const session = await openSession(peer);
+    vi.spyOn(Bundles.prototype, "sizeBytes").mockImplementation(async () => {
+      session.write({ sessionId: "session-test", goodbye: true });
+      await once(session, "end");
+      return 1;
+    });
+    const spec = anActor("actor-1", { code: { bundle: "a".repeat(64), exportName: "Counter" } });
+    await expect(create(peer, spec)).rejects.toMatchObject({ code: "OWNER_DIED" });
+    await expect(resolve(peer, "actor-1", 0, 0)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  it("CREATE-2: an actor that dies before it is answered leaves its name to the one that was requested", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    await openSession(peer);
+    await create(peer, anActor("actor-1", { name: "tally" }));
+    vi.spyOn(ActorTable.prototype, "durable").mockImplementationOnce(async () => {
+      await peer.unary(headService.killActor, { actorId: "actor-1", noRestart: true }, { timeoutMs: 5_000 });
+    });
+    const info = await peer.unary(
+      headService.createActor,
+      { spec: anActor("actor-2", { name: "tally" }), getIfExists: true },
+      { timeoutMs: 5_000 },
+    );
+    expect(info).toMatchObject({ state: ACTOR_STATE_PENDING, spec: { actorId: "actor-2" } });
   });
 });
 

@@ -1,6 +1,12 @@
 /**
  * Responsibility: the RPCs of service Head over the tables.
  * Not responsible for: anything that happens after the answer.
+ *
+ * Invariants:
+ * - CREATE-1. The owner and the placement group of an actor are checked in the turn of the event loop in which the
+ *   actor enters the table, so that an end of theirs either refuses the actor or finds it there.
+ * - CREATE-2. A request that gets or creates the actor of a name is not answered with one that died while the request
+ *   waited for the store: it gets or creates the actor of that name once more.
  */
 import type { QueueDepth } from "@palimpsest/trajectories";
 import { callerOf, headService, isReader, PalimpsestError } from "@palimpsest/wire";
@@ -119,23 +125,30 @@ async function createActor(
   request: proto.CreateActorRequest.$Properties,
   context: RpcContext,
 ): Promise<proto.ActorInfo.$Properties> {
-  let spec = actorSpecFromProto(request.spec);
+  const spec = actorSpecFromProto(request.spec);
   const getIfExists = request.getIfExists ?? false;
   if (getIfExists && spec.name === "") {
     throw new PalimpsestError("INVALID_ARGUMENT", "get_if_exists is true and name is empty: name the actor");
   }
-  if (deps.actors.get(spec.actorId) === undefined) {
+  const isKnown = () => deps.actors.get(spec.actorId) !== undefined;
+  if (!isKnown()) {
     // Only an actor has incarnations, so this owner is an actor that runs, but its node may not be back yet.
     if (spec.ownerIncarnation > 0) await deps.recovery.find({ actorId: spec.ownerId }, context);
     await expectName(deps.recovery, spec, context);
-    expectOwner(deps, spec);
-    expectGroup(deps.groups, spec);
     await expectBundle(deps.bundles, spec.code.bundle ?? "", "of the actor's class");
     for (const sha256 of environmentBundles(spec))
       await expectBundle(deps.bundles, sha256, "of its working directory or packages");
-    spec = specUnder(spec, parentOf(deps, spec));
   }
-  return actorForReaders(await deps.lifecycle.create(spec, getIfExists));
+  for (;;) {
+    // CREATE-1
+    if (!isKnown()) {
+      expectOwner(deps, spec);
+      expectGroup(deps.groups, spec);
+    }
+    const actor = await deps.lifecycle.create(specUnder(spec, parentOf(deps, spec)), getIfExists);
+    // CREATE-2
+    if (actor.state !== "DEAD" || actor.spec.actorId === spec.actorId) return actorForReaders(actor);
+  }
 }
 
 /** Returns the environment to inherit: that of the actor or worker that spawns it, else that of its job. */
