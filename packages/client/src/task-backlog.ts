@@ -28,6 +28,12 @@ export class TaskBacklog {
   /** Records that a waiting task has its outcome. */
   settledOne(): void {
     this.#settled++;
+    // They are removed many at a time, because removing each by itself would need a search.
+    if (this.#settled * 2 <= this.#first.length + this.#calls.length - this.#at) return;
+    this.#first = this.#first.filter((call) => !call.settled);
+    this.#calls = this.#calls.slice(this.#at).filter((call) => !call.settled);
+    this.#at = 0;
+    this.#settled = 0;
   }
 
   peek(): TaskCall | undefined {
