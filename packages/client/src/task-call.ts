@@ -23,6 +23,8 @@ export interface TaskCallOptions extends PendingCallOptions {
   readonly taskPrefix?: string;
   /** The number of calls of the function after which a worker ends; 0 for no limit. */
   readonly maxCalls: number;
+  /** Whether it runs again to reconstruct its result, for whoever needs that. Default false. */
+  readonly isRecovery?: boolean;
 }
 
 export interface TaskCarrier extends CallCarrier {
@@ -52,6 +54,8 @@ export interface HoldingWorker {
   left(call: TaskCall, ranMs: number | undefined): void;
   /** Returns whether the worker still has the task. */
   has(call: TaskCall): boolean;
+  /** Returns whether the task is the one that runs there: the others were sent after it. */
+  isFirst(call: TaskCall): boolean;
   /** Records that no caller waits for the task. */
   abandon(call: TaskCall): void;
   /** Ends the worker's process. */

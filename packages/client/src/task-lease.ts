@@ -124,6 +124,11 @@ export class TaskLease {
     return this.#tasks.has(call);
   }
 
+  isFirst(call: TaskCall): boolean {
+    const [first] = this.#tasks;
+    return first === call;
+  }
+
   left(call: TaskCall, ranMs: number | undefined): void {
     if (!this.#tasks.delete(call)) return;
     this.idleSinceMs = this.#deps.clock.monotonicMs();

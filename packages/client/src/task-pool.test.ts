@@ -6,6 +6,8 @@ import type { TaskOptions } from "./config.js";
 import { HeadClient } from "./head-client.js";
 import { inlineValue } from "./outgoing-value.js";
 import { TaskPool, type TaskPoolDeps } from "./task-pool.js";
+import { forceAfterMs } from "./task-queue.js";
+import { setTaskSignal } from "./task-signal.js";
 import { taskType } from "./task-type.js";
 import { FakeHead } from "./testing/fake-head.js";
 import { ScriptedActor } from "./testing/scripted-actor.js";
@@ -73,9 +75,9 @@ function die(startedCalls: number | undefined): void {
 }
 
 /** Tasks of which ten go ahead to the one worker that there is room for, however long they take. */
-function tasksAhead() {
+function tasksAhead(options: Pick<TaskPoolDeps, "clock"> = {}) {
   room = 1;
-  return poolOf({ pace: { ahead: 10, took: () => undefined } });
+  return poolOf({ ...options, pace: { ahead: 10, took: () => undefined } });
 }
 
 /** A second of it is 50 ms. */
@@ -210,6 +212,34 @@ test("a task that computes on after it was cancelled with force has its process 
   expect(callsOf(hosts[1], "echo")).toHaveLength(1);
 });
 
+test("a task behind another one that is cancelled with force does not end the process of that one (TASKQUEUE-4)", async () => {
+  const due: (() => void)[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    after(delayMs, run) {
+      if (delayMs !== forceAfterMs) return systemClock.after(delayMs, run);
+      due.push(run);
+      return () => undefined;
+    },
+  };
+  const { task, close } = tasksAhead({ clock });
+  const first = task()(1);
+  const forced = task()(2);
+  await poll(() => callsOf(hosts[0], "slow")).toHaveLength(2);
+  forced.cancel({ force: true });
+  await expect(forced).rejects.toMatchObject({ code: "CANCELLED" });
+  // The first task computes for so long that its process reads no cancellation.
+  for (const run of due.splice(0)) run();
+  await cluster.nodes();
+  expect(head.killed).toEqual([]);
+  hosts[0]?.reply({ callId: 1, value: encodeValue("undisturbed") });
+  expect(await first).toBe("undisturbed");
+  // The second one has begun in the meantime and runs on.
+  for (let time = 0; time < 2; time++) for (const run of due.splice(0)) run();
+  await poll(() => head.killed).toMatchObject([{ actorId: workers[0]?.spec?.actorId, noRestart: false }]);
+  close();
+});
+
 test("a task that computes on after it was cancelled has its process ended when another one waits for the room (TASKQUEUE-4)", async () => {
   room = 1;
   const { task: taskOf, close } = poolOf({ clock: hurriedClock });
@@ -258,33 +288,45 @@ test("options that are wrong fail the task and name the field", async () => {
   expect(() => cluster.task((value: number) => value, source)).toThrow("exportName is empty");
 });
 
-test("tasks without an outcome are bounded (TASKPOOL-1)", async () => {
+/** A pool that nobody serves. */
+function lonelyPool(options: Partial<TaskPoolDeps>) {
+  const nobody = () => Promise.reject(new Error("nobody answers"));
   const pool = new TaskPool({
-    ...{
-      ownerId: "session-test",
-      ownerIncarnation: 0,
-      isTaskWorker: false,
-      jobId: "",
-      maxOutstandingTasks: 2,
-    },
-    head: { call: () => Promise.reject(new Error("nobody asks")) },
-    network: { connect: () => Promise.reject(new Error("nobody connects")) } as never,
-    resolver: { resolve: () => Promise.reject(new Error("nobody asks")) },
-    create: () => Promise.reject(new Error("nobody creates")),
+    ...{ ownerId: "session-test", ownerIncarnation: 0, isTaskWorker: false, jobId: "" },
+    head: { call: nobody },
+    network: { connect: nobody } as never,
+    resolver: { resolve: nobody },
+    create: nobody,
+    ...options,
   });
-  const options = {
-    method: "echo",
-    name: "echo",
-    args: inlineValue(new Uint8Array()),
-    signals: [],
-    retries: 0,
-  };
-  const call = () =>
-    pool.call({ ...options, timeoutMs: Number.POSITIVE_INFINITY, retryExceptions: false, maxCalls: 0 });
+  const call = (options: { readonly isRecovery?: boolean } = {}) =>
+    pool.call({
+      ...{ method: "echo", name: "echo", args: inlineValue(new Uint8Array()), signals: [], retries: 0 },
+      ...{ timeoutMs: Number.POSITIVE_INFINITY, retryExceptions: false, maxCalls: 0 },
+      ...options,
+    });
+  return { pool, call };
+}
+
+test("tasks without an outcome are bounded (TASKPOOL-1)", async () => {
+  const { pool, call } = lonelyPool({ maxOutstandingTasks: 2 });
   const [first] = [call(), call()];
   await expect(call().promise).rejects.toMatchObject({ code: "PENDING_CALLS_LIMIT" });
   first?.succeed(encodeValue(1));
   const third = call();
   expect(third.settled).toBe(false);
+  pool.close();
+});
+
+test("a task's own tasks are cancelled with it, but not one that runs again to reconstruct a result (TASKPOOL-2)", async () => {
+  const { pool, call } = lonelyPool({ isTaskWorker: true });
+  const running = new AbortController();
+  setTaskSignal(() => running.signal);
+  const child = call();
+  const recovery = call({ isRecovery: true });
+  running.abort();
+  await expect(child.promise).rejects.toMatchObject({ code: "CANCELLED" });
+  expect(recovery.settled).toBe(false);
+  recovery.succeed(encodeValue(1));
   pool.close();
 });

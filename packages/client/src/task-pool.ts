@@ -6,7 +6,8 @@
  * - TASKPOOL-1. At most `maxOutstandingTasks` tasks with `maxOutstandingBytes` bytes are outstanding; one more fails
  *   with PENDING_CALLS_LIMIT.
  * - TASKPOOL-2. When a task is canceled, so are the tasks that it submitted, without force, and those below them.
- *   When its process ends, they end in any case.
+ *   When its process ends, they end in any case. A task that runs again to reconstruct its result is not a child of the
+ *   task that runs meanwhile: others may wait for the result.
  * - TASKPOOL-3. A shape without tasks and workers costs nothing: its queue is removed, and the next task creates
  *   another one.
  */
@@ -141,7 +142,8 @@ export class TaskPool implements TaskCarrier {
 
   /** Creates a task that is not submitted yet, because its code may have to be prepared first. */
   call(options: TaskCallOptions): TaskCall {
-    const parent = this.#deps.isTaskWorker ? currentTaskSignal() : undefined;
+    const isChild = this.#deps.isTaskWorker && !options.isRecovery;
+    const parent = isChild ? currentTaskSignal() : undefined;
     const signals = parent ? [...options.signals, parent] : options.signals;
     const call = new TaskCall({ ...options, signals, taskPrefix: this.#callerId }, this);
     const refusal = this.#closed ?? this.#outstanding.refusal(call.sizeBytes);

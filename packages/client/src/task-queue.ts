@@ -12,13 +12,13 @@
  *   resources. One that has had tasks for `quantumMs` gets no more while another client waits, and is returned when
  *   they are done.
  * - TASKQUEUE-4. A task that is canceled with force, or whose deadline has passed, ends its worker's process if it
- *   still runs after `forceAfterMs`. So does a canceled task that has been running for `lingerMs` while others wait
+ *   still runs after `forceAfterMs`, but not while it only waits there behind another task. So does a canceled task that has been running for `lingerMs` while others wait
  *   for its worker: behind it, in the backlog, or of another client.
  */
 import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { TaskBacklog } from "./task-backlog.js";
-import type { TaskCall } from "./task-call.js";
+import type { HoldingWorker, TaskCall } from "./task-call.js";
 import type { TaskLease } from "./task-lease.js";
 import type { Interrupted, TaskLeaseDeps } from "./task-lease-deps.js";
 import { TaskPace } from "./task-pace.js";
@@ -126,9 +126,19 @@ export class TaskQueue {
     if (!lease) return;
     call.abandonedAtMs ??= this.clock.monotonicMs();
     lease.abandon(call);
-    if (!isForced) return;
+    if (isForced) this.#force(call, lease, lease.isFirst(call));
+  }
+
+  /**
+   * Ends the worker's process if the task has been its first one for `forceAfterMs` (TASKQUEUE-4). A task behind another
+   * one does not run, and begins only if the process could not read its cancellation before.
+   */
+  #force(call: TaskCall, lease: HoldingWorker, wasFirst: boolean): void {
     this.clock.after(forceAfterMs, () => {
-      if (lease.has(call)) void lease.crash();
+      if (!lease.has(call)) return;
+      const isFirst = lease.isFirst(call);
+      if (wasFirst && isFirst) void lease.crash();
+      else this.#force(call, lease, isFirst);
     });
   }
 

@@ -103,7 +103,7 @@ export function taskType<Fn extends TaskFunction>(
       timeoutMs: timeoutMs !== undefined && timeoutMs > 0 ? timeoutMs : Number.POSITIVE_INFINITY,
     };
     const runAgain: RunAgain = (args, retries, reader) => {
-      const call = pool.call({ ...shared, args, retries, reader, signals: [] });
+      const call = pool.call({ ...shared, args, retries, reader, signals: [], isRecovery: true });
       submit(call);
       return call;
     };
