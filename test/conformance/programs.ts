@@ -3,7 +3,7 @@
  * run's file, so that a test can count them.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { type ActorContext, type ObjectRef, taskContext } from "@palimpsest/client";
+import { type ActorContext, type ActorHandle, type ObjectRef, taskContext } from "@palimpsest/client";
 
 const here = new URL(import.meta.url);
 
@@ -126,6 +126,12 @@ export function stubborn(file: string): void {
 export async function puts(bytes: number): Promise<{ readonly put: ObjectRef<Uint8Array> }> {
   const cluster = await taskContext().connect();
   return { put: await cluster.put(new Uint8Array(bytes).fill(7)) };
+}
+
+/** Returns a handle of an actor that the task spawned. */
+export async function spawns(file: string): Promise<ActorHandle<Notes>> {
+  const cluster = await taskContext().connect();
+  return await cluster.actor(Notes, { from: here }).spawn(file);
 }
 
 /** An actor that runs one call at a time and records each. */

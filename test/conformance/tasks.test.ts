@@ -92,6 +92,21 @@ describe("cancellation", () => {
   });
 });
 
+test("an actor that a task spawned outlives the worker that is returned, and ends with the program that ran the task (OWNER-8)", async () => {
+  const other = await cluster.connect("other");
+  const spawning = other.task(programs.spawns, source, { maxCalls: 1 });
+  const actor = await spawning(file);
+  // The worker is returned after one call.
+  const owned = async () =>
+    (await cluster.client.actors())
+      .filter(({ ownerId }) => ownerId === other.sessionId)
+      .map(({ role }) => role);
+  await expect.poll(owned, slow).toEqual(["Notes"]);
+  expect(await actor.note("alive")).toBe(1);
+  await other.close();
+  await expect.poll(owned, slow).toEqual([]);
+});
+
 describe("resources", () => {
   test("what a worker leased is free again when it is killed, and when its tasks are over", async () => {
     const available = async () => (await cluster.client.nodes())[0]?.available["cpu"];

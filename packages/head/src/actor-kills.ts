@@ -2,6 +2,11 @@
  * Responsibility: ends of actors that were requested by a client, by the end of an owner or job, or by the cluster's
  * shutdown.
  * Not responsible for: the consequences once a process has ended (actor-deaths.ts).
+ *
+ * Invariants:
+ * - OWNER-8. What the tasks of a worker have spawned belongs to the worker's owner once the worker is returned, because
+ *   results of its tasks may refer to it. With every other end of the worker it ends, too, and so do the workers that
+ *   its tasks had leased.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Actor } from "./actor.js";
@@ -15,6 +20,8 @@ export interface KillOptions {
    * the running one is killed.
    */
   readonly incarnation?: number;
+  /** Whether a worker for tasks is returned by the client that leased it (OWNER-8). */
+  readonly isReturned?: boolean;
 }
 
 export class ActorKills {
@@ -38,9 +45,18 @@ export class ActorKills {
     }
     const { incarnation = 0 } = options;
     if (incarnation !== 0 && incarnation !== actor.incarnation) return actor;
+    if (options.isReturned && actor.spec.taskWorker) this.#passOn(actor);
     if (options.noRestart) await this.#killForGood(actor, options.reason);
     else this.#crash(actor, options.reason);
     return actors.get(actorId) ?? actor;
+  }
+
+  /** OWNER-8. It is written together with the worker's death. */
+  #passOn({ spec: { actorId, ownerId, ownerIncarnation } }: Actor): void {
+    const { actors, groups } = this.#deps;
+    for (const { spec } of actors.ownedBy(actorId))
+      if (!spec.taskWorker) void actors.give(spec.actorId, { ownerId, ownerIncarnation });
+    groups.give(actorId, { ownerId, ownerIncarnation });
   }
 
   /** Ends the actors of a session or actor that is gone, except detached ones. */

@@ -7,8 +7,8 @@
  * - ACTORTABLE-2. DEAD is final: no update changes that state.
  * - ACTORTABLE-3. Incarnations never decrease.
  * - ACTORTABLE-4. Each change reaches the journal in the order in which it was made.
- * - ACTORTABLE-5. A change writes a row of some hundred bytes. The specification is written once, and reduced at
- *   death.
+ * - ACTORTABLE-5. A change writes a row of some hundred bytes. The specification is written once, again when the actor
+ *   gets another owner, and reduced at death.
  * - ACTORTABLE-6. A DEAD actor whose process may still run is not forgotten to make room for those that have
  *   certainly ended: its node would bring it back as an unknown actor.
  * - ACTORTABLE-8. Dead workers for tasks, which come and go on their own, do not push dead actors out of memory.
@@ -141,6 +141,16 @@ export class ActorTable {
     const state = before.state === "DEAD" ? "DEAD" : (patch.state ?? before.state);
     const incarnation = Math.max(before.incarnation, patch.incarnation ?? 0);
     return this.#change({ ...before, ...patch, state, incarnation }, before);
+  }
+
+  /** Makes another session or actor the owner. */
+  give(actorId: string, owner: Pick<ActorSpec, "ownerId" | "ownerIncarnation">): Promise<void> {
+    const before = this.#actors.get(actorId);
+    if (before === undefined || before.state === "DEAD") return Promise.resolve();
+    this.#owned.delete(before.spec.ownerId, actorId);
+    const spec = { ...before.spec, ...owner };
+    void this.#deps.journal.put("specs", actorId, encodeSpec(spec));
+    return this.#change({ ...before, spec }, before);
   }
 
   /** Resolves when the store holds the actor's present state. */

@@ -13,7 +13,7 @@ import { checkScheduling, type Scheduling, schedulingOf, schedulingToProto } fro
 export const actorStates = ["PENDING", "STARTING", "ALIVE", "RESTARTING", "DEAD"] as const;
 export type ActorState = (typeof actorStates)[number];
 
-/** What a client requested. It never changes. */
+/** What a client requested. It never changes, except that the actor may get another owner (OWNER-8). */
 export interface ActorSpec extends Scheduling, RuntimeEnvironment {
   readonly actorId: string;
   /** The actor's name; empty if it has none. */

@@ -89,6 +89,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): HeadHandlers {
         await lifecycle.kill(actorId ?? "", {
           noRestart: noRestart ?? false,
           incarnation: incarnation ?? 0,
+          isReturned: noRestart ?? false,
           reason,
         }),
       );

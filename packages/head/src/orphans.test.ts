@@ -5,7 +5,7 @@ import { alive } from "./testing/alive-actor.js";
 import { anActor, aSpec } from "./testing/builders.js";
 import { settle } from "./testing/manual-clock.js";
 import { MemoryStore } from "./testing/memory-store.js";
-import { TestPlane } from "./testing/plane.js";
+import { type TestNode, TestPlane } from "./testing/plane.js";
 
 /** A store whose head is killed before what it writes of some rows arrives there. */
 class CutStore extends MemoryStore {
@@ -77,5 +77,49 @@ describe("OWNER-7: what belongs to an actor", () => {
       await test.clock.advance(1_000);
     }
     expect([test.state("of-parent"), test.state("of-older")]).toEqual(["ALIVE", "DEAD"]);
+  });
+});
+
+describe("OWNER-8: what a task has spawned", () => {
+  const ofWorker = { ownerId: "worker", ownerIncarnation: 1 };
+
+  async function spawnedByTask(): Promise<{ readonly test: TestPlane; readonly node: TestNode }> {
+    const test = await TestPlane.open();
+    const node = await alive(test, "worker", { taskWorker: true });
+    await test.plane.lifecycle.create(aSpec("child", { ...ofWorker, name: "child" }));
+    await test.plane.lifecycle.create(aSpec("nested", { ...ofWorker, taskWorker: true }));
+    const bundles = [{ quantities: { cpu: 0.1 } }];
+    await test.plane.groups.create(
+      groupSpecFromProto({ ...ofWorker, groupId: "group", bundles, strategy: 1 }),
+    );
+    await settle();
+    return { test, node };
+  }
+
+  const giveBack = { noRestart: true, isReturned: true, reason: "it was given back" };
+
+  it("belongs to the worker's owner once the worker is returned, also for the next head", async () => {
+    const { test } = await spawnedByTask();
+    await test.plane.lifecycle.kill("worker", giveBack);
+    const states = (one: TestPlane) => [
+      ...["worker", "child", "nested"].map((id) => one.state(id)),
+      one.plane.groups.known("group").state,
+    ];
+    expect(states(test)).toEqual(["DEAD", "STARTING", "DEAD", "CREATED"]);
+    const next = await test.reopened();
+    expect(states(next)).toEqual(["DEAD", "STARTING", "DEAD", "CREATED"]);
+    next.session("session-test");
+    next.plane.sessions.goodbye("session-test");
+    expect(states(next).slice(1)).toEqual(["DEAD", "DEAD", "REMOVED"]);
+  });
+
+  it("ends with the worker's process, or with whoever owns the worker", async () => {
+    for (const end of ["process", "owner"] as const) {
+      const { test, node } = await spawnedByTask();
+      if (end === "process") node.died("worker", 1);
+      else test.plane.sessions.goodbye("session-test");
+      expect(["child", "nested"].map((id) => test.state(id))).toEqual(["DEAD", "DEAD"]);
+      expect(test.plane.groups.known("group").state).toBe("REMOVED");
+    }
   });
 });

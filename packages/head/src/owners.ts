@@ -3,7 +3,7 @@
  * Not responsible for: detecting ends as they happen (actor-deaths.ts, actor-kills.ts, sessions.ts).
  *
  * Invariants:
- * - OWNER-7. Whatever an incarnation of an actor owns ends with it, even if a head was killed between the two or has
+ * - OWNER-7. Whatever an incarnation of an actor owns ends with it, except as OWNER-8 says, even if a head was killed between the two or has
  *   lost its tables. An actor of an ended owner that a node reports is not adopted, and its owner is never treated as
  *   a driver.
  */

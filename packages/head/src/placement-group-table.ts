@@ -80,6 +80,14 @@ export class PlacementGroupTable {
     return this.#change({ ...before, ...patch }, before);
   }
 
+  /** Makes another session or actor the owner. */
+  give(groupId: string, owner: Pick<GroupSpec, "ownerId" | "ownerIncarnation">): Promise<void> {
+    const before = this.#groups.get(groupId);
+    if (before === undefined) return Promise.resolve();
+    this.#owned.delete(before.spec.ownerId, groupId);
+    return this.#change({ ...before, spec: { ...before.spec, ...owner } }, before);
+  }
+
   /** Resolves when the store holds the group's present state. */
   durable(groupId: string): Promise<void> {
     const group = this.#groups.get(groupId);

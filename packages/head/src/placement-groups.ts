@@ -142,6 +142,20 @@ export class PlacementGroups {
     return this.known(groupId);
   }
 
+  /** Makes another session or actor the owner of an owner's groups. */
+  give(from: string, owner: Pick<GroupSpec, "ownerId" | "ownerIncarnation">): void {
+    const { groups } = this.#deps;
+    for (const before of groups.ownedBy(from)) {
+      const { groupId } = before.spec;
+      const stored = groups.give(groupId, owner);
+      const given = groups.get(groupId);
+      if (given?.state !== "CREATED") continue;
+      // The store has the location of the bundles already, or will have it with this row (PGROUP-1).
+      if (this.#usable.get(groupId) === before) this.#usable.set(groupId, given);
+      else void stored.then(() => this.#usableNow(given));
+    }
+  }
+
   /** Removes the groups of a session or actor that is gone. */
   ownerEnded(ownerId: string, reason: string): void {
     this.#endAll(this.#deps.groups.ownedBy(ownerId), reason);
