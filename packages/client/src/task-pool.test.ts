@@ -6,7 +6,6 @@ import type { TaskOptions } from "./config.js";
 import { HeadClient } from "./head-client.js";
 import { inlineValue } from "./outgoing-value.js";
 import { TaskPool, type TaskPoolDeps } from "./task-pool.js";
-import { forceAfterMs } from "./task-queue.js";
 import { setTaskSignal } from "./task-signal.js";
 import { taskType } from "./task-type.js";
 import { FakeHead } from "./testing/fake-head.js";
@@ -211,6 +210,9 @@ test("a task that computes on after it was cancelled with force has its process 
   expect(await cluster.task(echo, source)(5)).toBe(5);
   expect(callsOf(hosts[1], "echo")).toHaveLength(1);
 });
+
+/** After this time the process of a task is ended that was cancelled with force. */
+const forceAfterMs = 250;
 
 test("a task behind another one that is cancelled with force does not end the process of that one (TASKQUEUE-4)", async () => {
   const due: (() => void)[] = [];

@@ -12,8 +12,9 @@
  *   resources. One that has had tasks for `quantumMs` gets no more while another client waits, and is returned when
  *   they are done.
  * - TASKQUEUE-4. A task that is canceled with force, or whose deadline has passed, ends its worker's process if it
- *   still runs after `forceAfterMs`, but not while it only waits there behind another task. So does a canceled task that has been running for `lingerMs` while others wait
- *   for its worker: behind it, in the backlog, or of another client.
+ *   still runs after `forceAfterMs`, but not while it only waits there behind another task. So does a canceled task
+ *   that has been running for `lingerMs` while others wait for its worker: behind it, in the backlog, or of another
+ *   client.
  */
 import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
