@@ -15,6 +15,7 @@ const together = [
     "autoscaler",
     "cli",
     "client",
+    "dashboard",
     "datasets",
     "engines",
     "evals",
@@ -50,6 +51,19 @@ const tensors = [
 const quickCompilation = {
   XLA_FLAGS: "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false",
 };
+
+/** Each file has a process of its own, since what it starts, tries or measures is process-wide. They compute more than they wait. */
+const alone = ["packages/{jit,learner,model}/src/**/*.test.ts", "test/{fuzz,learning,simulation}/*.test.ts"];
+
+/** Of two cores: tests of processes wait for half of their time, for leases, restarts and ends. */
+const waiting = { maxWorkers: 3 };
+
+/**
+ * Tests that compute more than they wait: as many at a time as there are cores. `npm test` runs them beside the tests of
+ * processes, which they yield to, so that they need more time than alone. In one run of vitest they come after those,
+ * because the number of workers differs.
+ */
+const computing = { maxWorkers: 2, testTimeout: 240_000, hookTimeout: 240_000, sequence: { groupOrder: 1 } };
 
 /** What takes half a minute and more on two cores, the longest first. vitest knows it after a first run only, and begins with large files then. */
 const long = [
@@ -107,13 +121,19 @@ export default defineConfig({
     pool: "forks",
     // What tests make is let go soon: a young generation of 64 MiB is collected a tenth as often as one of the default size.
     execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=64"],
-    // Of two cores: tests of processes wait for half of their time, for leases, restarts and ends.
-    maxWorkers: 3,
     sequence: { sequencer: LongFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: "together", include: together, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: together,
+          isolate: false,
+          ...waiting,
+        },
+      },
       {
         extends: true,
         test: {
@@ -121,15 +141,21 @@ export default defineConfig({
           include: tensors,
           isolate: false,
           env: quickCompilation,
+          ...computing,
         },
       },
       {
-        // One fork per file: what they start, and the backends that they try, are process-wide.
+        extends: true,
+        test: { name: "alone", include: alone, exclude: tensors, ...computing },
+      },
+      {
+        // One fork per file: what they start is process-wide.
         extends: true,
         test: {
           name: "apart",
           include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...together, ...tensors],
+          exclude: [...together, ...tensors, ...alone],
+          ...waiting,
         },
       },
     ],

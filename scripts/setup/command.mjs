@@ -49,9 +49,10 @@ export function run(program, args, { show = false, yielding = false, ...options 
   });
 }
 
-function yieldToOthers(pid) {
+/** Lowers the priority of a process and of those that it starts from now on. */
+export function yieldToOthers(pid, priority = system.priority.PRIORITY_LOW) {
   try {
-    setPriority(pid, system.priority.PRIORITY_LOW);
+    setPriority(pid, priority);
   } catch {
     // It has ended, or the system does not allow it: it runs as all others do.
   }
