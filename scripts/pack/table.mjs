@@ -45,8 +45,11 @@ function fromOf(needed, own) {
 
 const realTfjs = (folder) => installedFolder("@tensorflow/tfjs-node-gpu", folder);
 
-/** @param tarballs what `npm pack --json` says */
-function rowsOf(tarballs) {
+/**
+ * @param tarballs what `npm pack --json` says
+ * @public A test loads this file by a path that it computes.
+ */
+export function rowsOf(tarballs) {
   return offered.map((name) => {
     const published = publishedName(workspace.get(name).manifest.name);
     const { size, unpackedSize } = tarballs.find((tarball) => tarball.name === published);

@@ -196,8 +196,11 @@ import("@tensorflow/tfjs-node-gpu").then(({ default: tf }) => {
   process.stdout.write(JSON.stringify({ version: tf.backend().binding.TF_Version, gpu: tf.backend().isUsingGpuDevice }));
 });`;
 
-/** What the trial found: Node.js and libtensorflow write before it, and Node.js warns after it of what tfjs-node still uses. */
-function smokeFindings(log) {
+/**
+ * What the trial found: Node.js and libtensorflow write before it, and Node.js warns after it of what tfjs-node still uses.
+ * @public A test loads this file by a path that it computes.
+ */
+export function smokeFindings(log) {
   const [found] = /\{"version":[^}]*\}/.exec(log) ?? [];
   if (found === undefined) throw new Error(`the trial of the backend said nothing: ${log.slice(-200)}`);
   return JSON.parse(found);
