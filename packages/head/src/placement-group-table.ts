@@ -7,6 +7,7 @@
  * - GROUPTABLE-2. REMOVED is final. A removed group leaves the store; the reason is remembered for a while.
  * - GROUPTABLE-3. Each change reaches the journal in the order in which it was made.
  */
+import type { BundlePlace } from "@palimpsest/scheduler";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import { IdIndex } from "./id-index.js";
 import type { Journal } from "./journal.js";
@@ -53,10 +54,14 @@ export class PlacementGroupTable {
   }
 
   /**
-   * Adds a group whose bundles have no nodes yet. `durable` resolves when the store has it.
+   * Adds a group. `durable` resolves when the store has it.
+   * @param places the nodes of its bundles; undefined while they have none
    * @throws {PalimpsestError} ALREADY_EXISTS
    */
-  create(spec: GroupSpec): { readonly group: PlacementGroup; readonly durable: Promise<void> } {
+  create(
+    spec: GroupSpec,
+    places: readonly BundlePlace[] | undefined,
+  ): { readonly group: PlacementGroup; readonly durable: Promise<void> } {
     const holder = spec.name === "" ? undefined : this.#ids.get(spec.name);
     if (holder !== undefined)
       throw new PalimpsestError(
@@ -66,8 +71,8 @@ export class PlacementGroupTable {
       );
     const group: PlacementGroup = {
       spec,
-      state: "PENDING",
-      places: spec.bundles.map(() => undefined),
+      state: places === undefined ? "PENDING" : "CREATED",
+      places: places ?? spec.bundles.map(() => undefined),
       removedBecause: "",
       createdAtMs: this.#deps.clock.now(),
     };

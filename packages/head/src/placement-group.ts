@@ -19,7 +19,6 @@ export type GroupState = (typeof groupStates)[number];
 
 /** The maximum number of bundles per group, because they are all placed in one turn of the event loop. */
 const maxBundles = 256;
-const maxSpecBytes = 64 * 1024;
 
 /** What a client requested. It never changes. */
 export interface GroupSpec {
@@ -86,17 +85,11 @@ export function groupSpecFromProto(
       throw invalid(`bundles[${index}] is empty: give at least one quantity above 0`);
   }
   checkScheduling({ ...message, strategy: null });
-  const bytes = proto.PlacementGroupSpec.encode(message).finish().byteLength;
-  if (bytes > maxSpecBytes)
-    throw new PalimpsestError(
-      "LIMIT_EXCEEDED",
-      `the specification takes ${bytes} bytes, more than ${maxSpecBytes}: request fewer bundles or labels`,
-    );
   return spec;
 }
 
 /** Returns the request to the scheduler, with the nodes that bundles have already. */
-export function groupRequestOf({ spec, places }: PlacementGroup): GroupRequest {
+export function groupRequestOf({ spec, places }: Pick<PlacementGroup, "spec" | "places">): GroupRequest {
   const placed = new Map<number, string>();
   for (const [index, place] of places.entries()) if (place !== undefined) placed.set(index, place.nodeId);
   const { labels, labelConditions } = spec;

@@ -19,7 +19,13 @@
  *   older requests.
  * - PGROUP-6. A group that is not detached ends with its owner and with its job.
  */
-import { explainBundles, type GroupRequest, type NodeView, placeBundles } from "@palimpsest/scheduler";
+import {
+  type BundlePlace,
+  explainBundles,
+  type GroupRequest,
+  type NodeView,
+  placeBundles,
+} from "@palimpsest/scheduler";
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import { BundleQueue } from "./bundle-queue.js";
@@ -105,10 +111,14 @@ export class PlacementGroups {
     const { groups } = this.#deps;
     const { groupId } = spec;
     if (groups.get(groupId) === undefined) {
-      const { group, durable } = groups.create(spec);
-      const placed = this.#place(groupId);
-      if (placed === undefined) this.#waiting.add(group);
-      await (placed ?? durable);
+      const plan = this.#plan(groupRequestOf({ spec, places: [] }));
+      // A group that is placed at once is written once.
+      const places = plan && spec.bundles.flatMap((_, index) => plan.get(index) ?? []);
+      const { group, durable } = groups.create(spec, places);
+      if (plan === undefined) this.#waiting.add(group);
+      else this.#lease(group, plan);
+      await durable;
+      if (plan !== undefined) this.#usableNow(group);
     } else await groups.durable(groupId);
     return this.known(groupId);
   }
@@ -285,7 +295,7 @@ export class PlacementGroups {
       if (group === undefined) continue;
       const { bundles, strategy, labels, labelConditions } = group.spec;
       const shape = JSON.stringify([strategy, bundles, labels, labelConditions, group.places]);
-      if (!failed.has(shape) && this.#place(groupId) === undefined) failed.add(shape);
+      if (!failed.has(shape) && !this.#place(groupId)) failed.add(shape);
       if (clock.monotonicMs() < endMs) continue;
       clock.after(0, () => this.#pass(groupIds.slice(at + 1)));
       return;
@@ -293,21 +303,39 @@ export class PlacementGroups {
     this.#scheduled = false;
   }
 
-  /** Leases all missing bundles and resolves when they can be used, or leases none and returns undefined (PGROUP-1). */
-  #place(groupId: string): Promise<void> | undefined {
-    const { groups, nodes, isReserved } = this.#deps;
+  /** Leases all missing bundles of a pending group, which can be used when the store has it, or none (PGROUP-1). */
+  #place(groupId: string): boolean {
+    const { groups } = this.#deps;
     const group = groups.get(groupId);
-    if (group === undefined) return undefined;
-    const views = [...this.#views.values()].filter(({ nodeId }) => !isReserved(nodeId));
-    const plan = placeBundles(views, groupRequestOf(group));
-    if (plan === undefined) return undefined;
+    if (group === undefined) return false;
+    const plan = this.#plan(groupRequestOf(group));
+    if (plan === undefined) return false;
     this.#waiting.delete(groupId);
     const places = group.places.map((place, index) => place ?? plan.get(index));
     const durable = groups.update(groupId, { state: "CREATED", places });
     const placed = groups.get(groupId);
+    this.#lease(group, plan);
+    void durable.then(() => placed && this.#usableNow(placed));
+    return true;
+  }
+
+  /** Returns nodes for all missing bundles, by index; undefined when there is no room for all of them. */
+  #plan(request: GroupRequest): ReadonlyMap<number, BundlePlace> | undefined {
+    const { isReserved } = this.#deps;
+    return placeBundles(
+      [...this.#views.values()].filter(({ nodeId }) => !isReserved(nodeId)),
+      request,
+    );
+  }
+
+  #lease({ spec }: PlacementGroup, plan: ReadonlyMap<number, BundlePlace>): void {
     for (const [index, { nodeId, gpuIds }] of plan)
-      nodes.reserveBundle(nodeId, bundleLease(groupId, index), group.spec.bundles[index] ?? {}, gpuIds);
-    return durable.then(() => placed && this.#usableNow(placed));
+      this.#deps.nodes.reserveBundle(
+        nodeId,
+        bundleLease(spec.groupId, index),
+        spec.bundles[index] ?? {},
+        gpuIds,
+      );
   }
 
   /**

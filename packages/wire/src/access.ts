@@ -69,6 +69,8 @@ export const access = {
   change: { ...control, roles: programs, audited: true },
   /** Methods that create an actor. Its arguments travel in the request, so the request may be large. */
   create: { ...control, roles: programs, audited: true, maxRequestBytes: maxMessageBytes },
+  /** As `change`, for a request of which all is stored with the head's own state, so it must be small. */
+  describe: { ...control, roles: programs, audited: true, maxRequestBytes: 64 * 1024 },
   /** Methods that change the cluster itself. People and their programs may call them, actors may not. */
   administer: { ...control, roles: ["driver"], audited: true },
   /** Methods that replace the cluster's token. */

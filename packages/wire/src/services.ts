@@ -17,7 +17,7 @@ export const headService = {
     "CreatePlacementGroup",
     proto.CreatePlacementGroupRequest,
     proto.PlacementGroupInfo,
-    access.change,
+    access.describe,
   ),
   resolvePlacementGroup: head.streamed(
     "ResolvePlacementGroup",
