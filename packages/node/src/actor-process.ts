@@ -118,6 +118,11 @@ export class ActorProcess {
     return this.#worker.process.stopReason !== undefined;
   }
 
+  /** Whether it ended because it could not start from its snapshot. */
+  get snapshotFailed(): boolean {
+    return this.#worker.snapshotFailed;
+  }
+
   /** Whether the process has read its start message. One that ended before has run none of the actor's code. */
   get received(): boolean {
     return this.#received;

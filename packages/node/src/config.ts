@@ -130,8 +130,20 @@ export const nodeConfigSchema = z.strictObject({
     .nonnegative()
     .optional()
     .describe(
-      "Processes that are started in advance for actors and task workers: at most as many as the machine has cores and as fit in a tenth of its memory, and none while memory is short; default the number of cores, at most 4",
+      "Processes that are always kept warm for actors and task workers, if they fit in a tenth of the machine's memory and while memory is not short; 0: none are, whatever the demand; default the number of cores, at most 4",
     ),
+  warmProcessesMost: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe(
+      "Processes that are kept warm at most: as many are as were needed in the busiest second of the last `warmProcessIdleSeconds`; default 16 per core",
+    ),
+  warmProcessIdleSeconds: z
+    .number()
+    .nonnegative()
+    .default(60)
+    .describe("How long processes beyond `warmProcesses` are kept warm after they were needed"),
   actorLogsBytes: z
     .int()
     .min(0)

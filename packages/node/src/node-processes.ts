@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { Metrics } from "@palimpsest/telemetry";
 import { type Clock, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { backgroundPriority } from "./background-priority.js";
 import { BundleCache } from "./bundle-cache.js";
 import { childEnvironment } from "./child-environment.js";
 import type { ResolvedNodeConfig } from "./config.js";
@@ -27,7 +28,8 @@ import { WorkerProcess, type WorkerProgram } from "./worker-process.js";
 
 const workerModule = "@palimpsest/worker/main";
 const lateCertificatesModule = "@palimpsest/worker/late-certificates";
-const defaultWarmProcesses = 4;
+const defaultLeastWarm = 4;
+const defaultMostWarmPerCore = 16;
 
 export interface NodeProcessesDeps {
   readonly config: ResolvedNodeConfig;
@@ -87,10 +89,17 @@ export class NodeProcesses {
         cwd,
         environment: { ...environment, ...own, [visibleDevicesName]: "" },
       });
-    const count = Math.min(config.warmProcesses ?? defaultWarmProcesses, availableParallelism());
     this.warm = deps.startProcess
       ? undefined
-      : new WarmProcesses({ count, spawn: () => spawn(), memory: memoryLook, clock, logger: deps.logger });
+      : new WarmProcesses({
+          ...warmCounts(config),
+          idleMs: config.warmProcessIdleSeconds * 1_000,
+          spawn: () => spawn(),
+          background: backgroundPriority(),
+          memory: memoryLook,
+          clock,
+          logger: deps.logger,
+        });
     const logDir = join(config.dataDir, "logs");
     const environments = new RuntimeEnvironments({
       folder: join(config.dataDir, "environments"),
@@ -195,6 +204,14 @@ export class NodeProcesses {
     ]);
     await this.shared?.close(reason);
   }
+}
+
+/** Returns how many processes are kept warm at least and at most. Without warm processes, demand raises nothing. */
+function warmCounts({ warmProcesses, warmProcessesMost }: ResolvedNodeConfig) {
+  const cores = availableParallelism();
+  const least = warmProcesses ?? Math.min(defaultLeastWarm, cores);
+  const most = least === 0 ? 0 : Math.max(least, warmProcessesMost ?? defaultMostWarmPerCore * cores);
+  return { least, most };
 }
 
 function programOf(

@@ -220,8 +220,10 @@ export class ProcessSupervisor {
     const startedAt = performance.now();
     const { process, wasWarm } = this.#starts.start(request);
     const end = await this.#watch(entry, process, startedAt);
-    // A warm process died before it read its start message, so nothing of the actor has run yet.
-    const unheard = wasWarm && !process.received && !process.stopping && !this.#closed;
+    // The process died before it read its start message, so nothing of the actor has run yet. A new one that could not
+    // start from its snapshot is replaced by one without.
+    const mayRepeat = wasWarm || process.snapshotFailed;
+    const unheard = mayRepeat && !process.received && !process.stopping && !this.#closed;
     return unheard ? await this.#watch(entry, this.#starts.start(request, true).process, startedAt) : end;
   }
 

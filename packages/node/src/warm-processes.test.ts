@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { BackgroundPriority } from "./background-priority.js";
 import type { ProcessEnd } from "./supervised-process.js";
 import { quiet } from "./testing/fixture.js";
 import { StandingClock } from "./testing/standing-clock.js";
@@ -17,6 +18,7 @@ class ScriptedProcess implements WarmProcess {
     this.end = () => resolve({} as ProcessEnd);
   });
   readonly process = {
+    pid: 1_000,
     ended: this.ended,
     stop: () => {
       this.stops += 1;
@@ -34,11 +36,15 @@ class ScriptedProcess implements WarmProcess {
 const gibibyte = 1024 ** 3;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-function pool(count: number, memory = { totalBytes: 8 * gibibyte, availableBytes: 4 * gibibyte }) {
+function pool(
+  count: number,
+  memory = { totalBytes: 8 * gibibyte, availableBytes: 4 * gibibyte },
+  { most = count, background }: { most?: number; background?: BackgroundPriority } = {},
+) {
   const clock = new StandingClock();
   const spawned: ScriptedProcess[] = [];
   const warm = new WarmProcesses<ScriptedProcess>({
-    count,
+    ...{ least: count, most, idleMs: 60_000, background },
     spawn: () => {
       const made = new ScriptedProcess();
       spawned.push(made);
@@ -85,7 +91,10 @@ test("none is started within a while of one that somebody takes or starts (WARM-
 });
 
 test("a count that memory cannot hold is cut, and none waits while memory is short (WARM-1, WARM-3)", async () => {
-  const { warm, clock, spawned, memory, load } = pool(4, { totalBytes: gibibyte, availableBytes: gibibyte });
+  const { warm, clock, spawned, memory, load } = pool(4, {
+    totalBytes: gibibyte / 2,
+    availableBytes: gibibyte,
+  });
   warm.open();
   clock.advance(0);
   await load(0);
@@ -131,4 +140,40 @@ test("the end of the pool ends those that wait and starts none (WARM-5)", async 
   clock.advance(60_000);
   expect(spawned.map(({ stops }) => stops)).toEqual([0, 1]);
   expect(taken).toBe(spawned[0]);
+});
+
+test("the pool holds what the busiest recent second needed, and shrinks when that is past (WARM-1)", async () => {
+  const { warm, clock, spawned, load } = pool(1, undefined, { most: 4 });
+  warm.open();
+  clock.advance(0);
+  await load(0);
+  for (let taken = 0; taken < 3; taken++) warm.take();
+  clock.advance(30_000);
+  for (const index of [1, 2, 3, 4, 5]) await load(index);
+  expect([warm.size, spawned.length]).toEqual([3, 4]);
+  // A busier second counts, up to the most.
+  for (let taken = 0; taken < 9; taken++) warm.take();
+  clock.advance(100);
+  for (const index of [4, 5, 6, 7, 8, 9]) await load(index);
+  expect(warm.size).toBe(4);
+  warm.check();
+  expect(warm.size).toBe(4);
+  clock.advance(61_000);
+  warm.check();
+  expect(warm.size).toBe(1);
+  expect(spawned.slice(-4).map(({ stops }) => stops)).toEqual([1, 1, 1, 0]);
+});
+
+test("a process has a low priority until it is taken, and its pool then fills without pauses (WARM-2)", async () => {
+  const calls: string[] = [];
+  const background = { lower: () => void calls.push("lower"), restore: () => void calls.push("restore") };
+  const { warm, clock, spawned } = pool(2, undefined, { background });
+  warm.open();
+  clock.advance(0);
+  spawned[0]?.load();
+  await turn();
+  clock.advance(0);
+  expect(spawned).toHaveLength(2);
+  warm.take();
+  expect(calls).toEqual(["lower", "lower", "restore"]);
 });

@@ -4,9 +4,10 @@
  * Not responsible for: who gets them (process-starts.ts).
  *
  * Invariants:
- * - WARM-1. At most `count` processes are kept warm, using at most `maxMemoryShare` of the machine's memory.
+ * - WARM-1. As many processes are kept warm as were needed in the busiest second of the last `idleMs`, but at least
+ *   `least` and at most `most`, and never more than `maxMemoryShare` of the machine's memory holds.
  * - WARM-2. One process is started at a time, and only if no process was started or taken for `quietMs`: immediate
- *   needs come first.
+ *   needs come first. Where the system allows it, a process has a low priority until it is taken.
  * - WARM-3. While memory is short there are no warm processes: existing ones are ended, and none is started until
  *   there is room again.
  * - WARM-4. A process is given away once, and never if it is known to have ended.
@@ -14,14 +15,16 @@
  */
 import type { Logger } from "@palimpsest/telemetry";
 import type { Clock } from "@palimpsest/wire";
+import type { BackgroundPriority } from "./background-priority.js";
 import type { MemoryLook } from "./machine.js";
+import { WarmDemand } from "./warm-demand.js";
 import type { WorkerProcess } from "./worker-process.js";
 
 const quietMs = 100;
 /** The milliseconds of the back-off while memory is short, and after a process that ended before it was loaded. */
 const retryMs = { first: 1_000, longest: 60_000 };
-/** A rough estimate of a warm process's memory. */
-const processBytes = 80 * 1024 * 1024;
+/** The private memory of a warm process: 27 MiB were measured with a snapshot, on Node.js 20. */
+const processBytes = 32 * 1024 * 1024;
 const maxMemoryShare = 0.1;
 /** Memory is short below this share of it, and below this many bytes. */
 const shortShare = 0.1;
@@ -30,8 +33,15 @@ const shortBytes = 256 * 1024 * 1024;
 export type WarmProcess = Pick<WorkerProcess, "process" | "loaded" | "isLoaded">;
 
 export interface WarmProcessesDeps<Process extends WarmProcess = WorkerProcess> {
-  readonly count: number;
+  /** The number of processes that are kept warm without any demand. */
+  readonly least: number;
+  /** The number to which demand may raise it. */
+  readonly most: number;
+  /** For how many milliseconds a busy second keeps that many processes warm. */
+  readonly idleMs: number;
   readonly spawn: () => Process;
+  /** If it is absent, processes are started at this process's own priority, with pauses between them. */
+  readonly background?: BackgroundPriority | undefined;
   readonly memory: () => MemoryLook;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -39,16 +49,19 @@ export interface WarmProcessesDeps<Process extends WarmProcess = WorkerProcess> 
 
 export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
   readonly #deps: WarmProcessesDeps<Process>;
+  readonly #demand: WarmDemand;
   readonly #waiting = new Set<Process>();
   readonly #ending = new Set<Promise<unknown>>();
   #cancelTimer: (() => void) | undefined;
   #loading = false;
+  #quietUntilMs = 0;
   #retryMs = retryMs.first;
   #open = false;
   #closed = false;
 
   constructor(deps: WarmProcessesDeps<Process>) {
     this.#deps = deps;
+    this.#demand = new WarmDemand(deps.clock, deps.idleMs);
   }
 
   /** The number of processes that are loaded and waiting. */
@@ -65,37 +78,44 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
 
   /** Takes a waiting process, preferably a loaded one. It belongs to the caller from now on. */
   take(): Process | undefined {
+    this.#demand.add();
     const waiting = [...this.#waiting];
     const taken = waiting.find(({ isLoaded }) => isLoaded) ?? waiting[0];
-    if (taken) this.#waiting.delete(taken);
+    if (taken) {
+      this.#waiting.delete(taken);
+      this.#deps.background?.restore(taken.process.pid);
+    }
     this.busy();
     return taken;
   }
 
   /** Delays further warm processes, because a process is being started. */
   busy(): void {
+    this.#quietUntilMs = this.#deps.clock.monotonicMs() + quietMs;
     if (this.#open) this.#fillAfter(quietMs);
   }
 
-  /** Ends the processes while memory is short. It must be called at intervals. */
+  /** Ends all processes while memory is short, and those that are no longer needed. It must be called at intervals. */
   check(): void {
     if (this.#waiting.size > 0 && this.#isShort()) {
       this.#deps.logger.info({ ended: this.#waiting.size }, "memory is short: no processes are kept warm");
-      this.#endAll("memory is short");
+      this.#end(this.#waiting.size, "memory is short");
       this.#fillAfter(this.#retryMs);
-    }
+    } else this.#end(this.#waiting.size - this.#target(), "it was not needed");
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelTimer?.();
-    this.#endAll("its node ends");
+    this.#end(this.#waiting.size, "its node ends");
     await Promise.all(this.#ending);
   }
 
-  #limit(): number {
-    const { count, memory } = this.#deps;
-    return Math.min(count, Math.floor((memory().totalBytes * maxMemoryShare) / processBytes));
+  /** WARM-1 */
+  #target(): number {
+    const { least, most, memory } = this.#deps;
+    const needed = Math.min(Math.max(least, this.#demand.peak), most);
+    return Math.min(needed, Math.floor((memory().totalBytes * maxMemoryShare) / processBytes));
   }
 
   #isShort(): boolean {
@@ -110,12 +130,14 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
 
   #fill(): void {
     this.#cancelTimer = undefined;
-    if (this.#closed || this.#loading || this.#waiting.size >= this.#limit()) return;
+    if (this.#closed || this.#loading || this.#waiting.size >= this.#target()) return;
     if (this.#isShort()) {
       this.#fillLater();
       return;
     }
-    const spawned = this.#deps.spawn();
+    const { spawn, background, clock } = this.#deps;
+    const spawned = spawn();
+    background?.lower(spawned.process.pid);
     this.#waiting.add(spawned);
     this.#loading = true;
     const ended = spawned.process.ended.then(() => {
@@ -126,7 +148,8 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
       this.#loading = false;
       if (spawned.isLoaded) {
         this.#retryMs = retryMs.first;
-        this.#fillAfter(quietMs);
+        const pauseMs = background ? 0 : quietMs;
+        this.#fillAfter(Math.max(pauseMs, this.#quietUntilMs - clock.monotonicMs()));
       } else this.#fillLater();
     });
   }
@@ -136,11 +159,12 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
     this.#retryMs = Math.min(this.#retryMs * 2, retryMs.longest);
   }
 
-  #endAll(reason: string): void {
-    for (const { process } of this.#waiting) {
-      const ended = process.stop(0, reason).finally(() => this.#ending.delete(ended));
+  /** Ends that many processes, those that wait longest first. */
+  #end(count: number, reason: string): void {
+    for (const waiting of [...this.#waiting].slice(0, Math.max(0, count))) {
+      this.#waiting.delete(waiting);
+      const ended = waiting.process.stop(0, reason).finally(() => this.#ending.delete(ended));
       this.#ending.add(ended);
     }
-    this.#waiting.clear();
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,11 @@ import { callActor, quiet } from "./testing/fixture.js";
 import { WarmProcesses } from "./warm-processes.js";
 import { WorkerProcess } from "./worker-process.js";
 
-const program = { path: fileURLToPath(new URL("../../worker/dist/main.js", import.meta.url)), flags: [] };
+const program = {
+  path: fileURLToPath(new URL("../../worker/dist/main.js", import.meta.url)),
+  flags: [],
+  snapshot: join(tmpdir(), `palimpsest-warm-${process.pid}.blob`),
+};
 const counterModule = new URL("../../worker/fixtures/counter.mjs", import.meta.url).href;
 const token = "token-of-the-tests";
 const environment = { PATH: process.env["PATH"] ?? "" };
@@ -34,7 +38,9 @@ beforeEach(async () => {
     spawned.push(made);
     return made;
   };
-  warm = new WarmProcesses({ count: 1, spawn, memory, clock: systemClock, logger: quiet });
+  warm = new WarmProcesses({
+    ...{ least: 1, most: 1, idleMs: 0, spawn, memory, clock: systemClock, logger: quiet },
+  });
   warm.open();
   supervisor = new ProcessSupervisor({
     ...{ nodeId: "node-test", program, logDir: folder, logsBytes: 1e9, startTimeoutMs: 60_000 },
@@ -54,6 +60,7 @@ afterEach(async () => {
   await Promise.all([supervisor.close(0, "the test is over"), warm.close()]);
   expect(spawned.map(({ process }) => isProcessAlive(process.pid))).not.toContain(true);
   await rm(folder, { recursive: true, force: true });
+  await rm(program.snapshot, { force: true });
 });
 
 function start(actorId: string, more: Partial<proto.ActorSpec.$Properties> = {}, gpuIds: number[] = []) {
@@ -106,6 +113,26 @@ test("a process that died while it waited costs the actor nothing: it gets a new
   start("actor-b");
   const actor = await started("actor-b");
   expect(actor.pid).not.toBe(waiting);
+  expect(news.died).toEqual([]);
+});
+
+test("a process that died while it was handed out costs the actor nothing", async () => {
+  const waiting = spawned[0]?.process.pid ?? 0;
+  // It cannot read the order while it is stopped.
+  process.kill(waiting, "SIGSTOP");
+  start("actor-d");
+  await expect.poll(() => warm.size).toBe(0);
+  process.kill(waiting, "SIGKILL");
+  expect((await started("actor-d")).pid).not.toBe(waiting);
+  expect(news.died).toEqual([]);
+});
+
+test("a new process that cannot start from its snapshot is replaced by one without", async () => {
+  // The others found no file there.
+  await writeFile(program.snapshot, "no snapshot");
+  // The variable keeps it from the process that waits.
+  start("actor-e", { environment: { COLOR: "red" } });
+  expect(await callActor(await started("actor-e"), token, "add", 2)).toBe(2);
   expect(news.died).toEqual([]);
 });
 

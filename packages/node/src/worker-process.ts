@@ -49,6 +49,7 @@ export class WorkerProcess {
   #early: Buffer[] = [];
   #earlyBytes = 0;
   #isLoaded = false;
+  #snapshotFailed = false;
   #onEvent: (event: proto.ActorProcessEvent) => void = () => undefined;
 
   private constructor({ program, environment, cwd }: WorkerProcessOptions) {
@@ -70,9 +71,11 @@ export class WorkerProcess {
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk: Buffer) => this.#write(chunk));
     if (fromSnapshot.length > 0)
-      void this.process.ended.then(() => {
+      void this.process.ended.then(({ signal }) => {
+        if (this.#isLoaded || this.process.stopReason !== undefined || signal === "SIGKILL") return;
         // Node.js was replaced since the snapshot was made, or the snapshot itself.
-        if (!this.#isLoaded && this.process.stopReason === undefined) unusable.add(program.snapshot ?? "");
+        this.#snapshotFailed = true;
+        unusable.add(program.snapshot ?? "");
       });
     this.loaded = new Promise((resolve) => {
       child.on("message", (bytes: Uint8Array) => {
@@ -92,6 +95,11 @@ export class WorkerProcess {
 
   get isLoaded(): boolean {
     return this.#isLoaded;
+  }
+
+  /** Whether it ended because it could not start from its snapshot, from which no process is started any more. */
+  get snapshotFailed(): boolean {
+    return this.#snapshotFailed;
   }
 
   /** Assigns it to an actor: from now on its output goes to the actor's file, and its events to the listener. */

@@ -14,6 +14,8 @@ interface WorkerOptions extends ConnectionOptions {
   readonly memory?: number;
   readonly resources?: Record<string, number>;
   readonly warmProcesses?: number;
+  readonly warmProcessesMost?: number;
+  readonly warmProcessIdle?: number;
   readonly labels?: Record<string, string>;
   readonly host: string;
   readonly nodeDir: string;
@@ -39,7 +41,17 @@ export function addWorker(program: Command): void {
     .option("--resources <name=amount,…>", "custom resources to offer", parseQuantities)
     .option(
       "--warm-processes <count>",
-      "number of warm processes that wait for actors (default: number of cores, at most 4)",
+      "number of warm processes that always wait for actors; 0: none ever do (default: number of cores, at most 4)",
+      parseAmount,
+    )
+    .option(
+      "--warm-processes-most <count>",
+      "number of warm processes to which recent demand may raise it (default: 16 per core)",
+      parseAmount,
+    )
+    .option(
+      "--warm-process-idle <seconds>",
+      "how long those beyond --warm-processes wait after they were needed (default: 60)",
       parseAmount,
     )
     .option("--labels <name=value,…>", "labels of this node, for label conditions", parseKeyValues)
@@ -97,6 +109,12 @@ export function addWorker(program: Command): void {
           ...(options.gpus === undefined ? {} : { gpus: options.gpus }),
           ...(options.memory === undefined ? {} : { memoryBytes: options.memory }),
           ...(options.warmProcesses === undefined ? {} : { warmProcesses: options.warmProcesses }),
+          ...(options.warmProcessesMost === undefined
+            ? {}
+            : { warmProcessesMost: options.warmProcessesMost }),
+          ...(options.warmProcessIdle === undefined
+            ? {}
+            : { warmProcessIdleSeconds: options.warmProcessIdle }),
           resources: options.resources ?? {},
           labels: options.labels ?? {},
         },
