@@ -12,10 +12,14 @@ import {
   type TaskReport,
 } from "@palimpsest/wire/protocol";
 import { type RunningActorProcess, startActorProcess } from "./actor-process.js";
+import { rehearse } from "./rehearsal.js";
 import { SharedProcess } from "./shared-process.js";
 
 /** The exit code after a failed constructor, whose error has been sent to the node by then. */
 const constructorFailedCode = 70;
+
+/** A process that has no orders for this long is one that waits for its actor. */
+const rehearsalAfterMs = 20;
 
 let running: Promise<RunningActorProcess> | undefined;
 let shared: Promise<SharedProcess> | undefined;
@@ -108,4 +112,11 @@ export function runProgram(): void {
   // The node may have gone while this module was loading.
   if (!process.connected) process.exit(0);
   void tell({ loaded: {} });
+  // An actor that the process is started for is named at once; a process that waits prepares itself for one.
+  const rehearsal = setTimeout(() => {
+    rehearse().catch((reason: unknown) => {
+      process.stderr.write(`the rehearsal failed: ${errorToProto(reason).message}\n`);
+    });
+  }, rehearsalAfterMs);
+  process.once("message", () => clearTimeout(rehearsal));
 }
