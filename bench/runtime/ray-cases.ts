@@ -12,6 +12,11 @@ export interface RayCase {
   readonly name: string;
   readonly unit: "/s" | "GB/s";
   /**
+   * Milliseconds for which the case runs before each window, so that nothing that was prepared while the other system
+   * was measured is left.
+   */
+  readonly drainMs?: number;
+  /**
    * Runs the case once.
    * @returns how many operations, or how many bytes
    */
@@ -89,6 +94,7 @@ function creationCases({ cluster }: Ready): readonly RayCase[] {
   const echoes = cluster.actor(Echo, source);
   return [
     eightActors("actors created and called, 8 at once", echoes),
+    { ...eightActors("actors created and called, 8 at once, without rest", echoes), drainMs: 2_000 },
     // Light actors stand beside Ray's actors, each of which has its own process.
     eightActors("light actors created and called, 8 at once", echoes.options({ process: "shared" })),
     rate("placement group created, ready, removed", async () => {

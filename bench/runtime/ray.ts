@@ -3,6 +3,9 @@
  * the ratio of these. Without a Python that has ray and numpy (PALIMPSEST_RAY_PYTHON, default python3) only ours is
  * measured. Needs built code: `npx tsc -b packages/cli`.
  *
+ * While one system is measured the other rests and may prepare processes for the next window, for about as long as a
+ * window takes; the rows "without rest" use up what was prepared before each window.
+ *
  * Each system reads 100 MB in its fastest way: Ray maps them, ours fills a buffer that is reused.
  *
  * Usage: npx tsx bench/runtime/ray.ts [--windows 5] [--rows TEXT] [--json FILE] [--note TEXT]; --rows measures those
@@ -32,7 +35,9 @@ const windowMs = 1_000;
 /** Milliseconds of `head start`, `worker join`, connecting and an actor's first answer. */
 async function startUp(): Promise<{ readonly cluster: TestCluster; readonly firstCallMs: number }> {
   const beganMs = performance.now();
-  const cluster = await TestCluster.start();
+  // As many warm processes as a worker has unless it is told otherwise; those of tests have none.
+  const warm = String(Math.min(4, cpus().length));
+  const cluster = await TestCluster.start({ workerFlags: ["--warm-processes", warm] });
   const source = { from: new URL("./echo.ts", import.meta.url) };
   const actor = await cluster.client.actor(Echo, source).spawn();
   await actor.echo("ok");
@@ -60,16 +65,19 @@ try {
       : { ray: round(seconds.ray), timesFaster: round(seconds.ray / seconds.ours) }),
   });
   const cases = await rayCases(cluster.client);
-  for (const { name, unit, once } of cases.filter(({ name }) => name.includes(flags.rows))) {
+  for (const { name, unit, drainMs, once } of cases.filter(({ name }) => name.includes(flags.rows))) {
     const ours: number[] = [];
     const theirs: number[] = [];
     // The first window of each system is its warm-up.
     for (let done = 0; done <= Number(flags.windows); done++) {
+      if (drainMs !== undefined) await rateIn(drainMs, once);
       const our = await rateIn(windowMs, once);
       const answer =
         version === undefined
           ? undefined
-          : ((await ray.ask({ name, windowMs })) as { rate: number } | undefined);
+          : ((await ray.ask({ name, windowMs, ...(drainMs === undefined ? {} : { drainMs }) })) as
+              | { rate: number }
+              | undefined);
       if (done === 0) continue;
       ours.push(our);
       if (answer) theirs.push(answer.rate);
