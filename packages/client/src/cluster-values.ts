@@ -1,3 +1,4 @@
+import { PalimpsestError } from "@palimpsest/wire";
 import { ClusterAdministration } from "./cluster-administration.js";
 import type { GetOptions, ObjectRef } from "./object-ref.js";
 import type { PutOptions, ValueStore } from "./value-store.js";
@@ -18,12 +19,14 @@ export abstract class ClusterValues extends ClusterAdministration {
 
   /**
    * Returns the value, a new copy each time; for several references, their values in order.
-   * @throws {PalimpsestError} OBJECT_LOST
+   * @throws {PalimpsestError} OBJECT_LOST; INVALID_ARGUMENT for anything else, such as the promise of a call
    */
   get<T>(ref: ObjectRef<T>, options?: GetOptions): Promise<T>;
   get<T>(refs: readonly ObjectRef<T>[], options?: Omit<GetOptions, "into">): Promise<T[]>;
   get<T>(refs: ObjectRef<T> | readonly ObjectRef<T>[], options: GetOptions = {}): Promise<T | T[]> {
     if ("objectId" in refs) return this.values.get(refs, options);
+    const isList: boolean = Array.isArray(refs);
+    if (!isList) return Promise.reject(notReferences(refs));
     return Promise.all(refs.map((ref) => this.values.get(ref, options)));
   }
 
@@ -42,4 +45,10 @@ export abstract class ClusterValues extends ClusterAdministration {
   free(refs: ObjectRef | readonly ObjectRef[], options: PutOptions = {}): Promise<void> {
     return this.values.free("objectId" in refs ? [refs] : refs, options);
   }
+}
+
+function notReferences(value: unknown): PalimpsestError {
+  const what =
+    value instanceof Promise ? "a promise: await it" : "neither a reference nor a list of references";
+  return new PalimpsestError("INVALID_ARGUMENT", `the argument of get() is ${what}`);
 }

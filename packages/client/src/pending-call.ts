@@ -361,10 +361,15 @@ export class PendingCall implements Expiring {
     this.fail(notAgain(error, because));
   }
 
+  /** Why it has not been sent, if that is known. */
+  protected get hindrance(): PalimpsestError | undefined {
+    return this.#carrier.hindrance;
+  }
+
   #late(): PalimpsestError {
     const sent = this.callId > 0;
     const message = `${this.method} gave no answer within ${this.#timeoutMs} ms`;
-    const { hindrance } = this.#carrier;
+    const { hindrance } = this;
     const why = hindrance?.rawMessage ?? "the actor does not run; `palimpsest list actors` says why";
     return new PalimpsestError("GET_TIMEOUT", sent ? message : `${message}: it was not sent, ${why}`, {
       details: { method: this.method, timeoutMs: String(this.#timeoutMs), sent: String(sent) },

@@ -41,6 +41,8 @@ export interface TaskCarrier extends CallCarrier {
 
 /** The queue of tasks of one shape, as one of its tasks sees it. */
 export interface WaitingRoom {
+  /** Why its tasks wait, if that is known. */
+  readonly hindrance: PalimpsestError | undefined;
   submit(call: TaskCall): void;
   settled(call: TaskCall): void;
   abandon(call: TaskCall): void;
@@ -102,6 +104,10 @@ export class TaskCall extends PendingCall {
   /** Whether it may run twice. Only then do other tasks share a worker's pipeline with it. */
   get mayRepeat(): boolean {
     return this.retriesLeft > 0;
+  }
+
+  protected override get hindrance(): PalimpsestError | undefined {
+    return this.queue?.hindrance ?? new PalimpsestError("UNSCHEDULABLE", "no worker was free for it");
   }
 
   override fail(error: Error): void {

@@ -210,7 +210,8 @@ export class TaskLease {
     let info: proto.ActorInfo.$Properties | undefined = created;
     const backoff = new Backoff(backoffLimits);
     let known = 0;
-    let waitMs = resolveWaitMs;
+    // The first news comes soon, because it says why the worker waits.
+    let waitMs = firstNewsWaitMs;
     while (!this.isOver) {
       if (info?.state === ACTOR_STATE_DEAD) return this.#dead(info);
       if (info?.state === ACTOR_STATE_ALIVE) {
@@ -231,6 +232,7 @@ export class TaskLease {
       if (this.isOver) return;
       info = await this.#news(known, waitMs);
       this.pendingReason = info?.pendingReason ?? "";
+      if (this.pendingReason !== "") waitMs = resolveWaitMs;
       if (!info) {
         await delay(backoff.next(), this.#abort.signal, clock);
       }

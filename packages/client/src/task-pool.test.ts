@@ -1,4 +1,11 @@
-import { type Clock, encodeValue, grpcNetwork, headService, systemClock } from "@palimpsest/wire";
+import {
+  type Clock,
+  encodeValue,
+  grpcNetwork,
+  headService,
+  type PalimpsestError,
+  systemClock,
+} from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Cluster, connect } from "./cluster.js";
@@ -278,6 +285,25 @@ test("a worker that cannot be started fails what waits for it, with the reason",
   await expect(cluster.task(echo, source)(1)).rejects.toMatchObject({
     code: "WORKER_DIED",
     cause: { code: "ACTOR_ERROR" },
+  });
+});
+
+test("a task whose time is over says why workers of its own shape wait", async () => {
+  head.place = (info) => {
+    info.pendingReason = `needs ${JSON.stringify(info.spec?.resources?.quantities)}`;
+  };
+  const task = cluster.task(slow, source);
+  const other = task.options({ resources: { other: 1 } })(1);
+  other.catch(() => undefined);
+  const mine = task.options({ resources: { mine: 1 }, timeoutMs: 100 });
+  const whyLate = () => mine(1).catch((reason: PalimpsestError) => `${reason.code} ${reason.message}`);
+  await poll(whyLate).toMatch(/^GET_TIMEOUT .*needs {"mine":1}/);
+});
+
+test("get of a call's promise says that it is to be awaited", async () => {
+  await expect(cluster.get(Promise.resolve(1) as never)).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: expect.stringContaining("is a promise: await it"),
   });
 });
 

@@ -164,11 +164,6 @@ export class TaskPool implements TaskCarrier {
     this.#reports.submitted();
   }
 
-  get hindrance(): PalimpsestError | undefined {
-    for (const { hindrance } of this.#queues.values()) if (hindrance) return hindrance;
-    return new PalimpsestError("UNSCHEDULABLE", "no worker was free for it");
-  }
-
   settled(call: PendingCall): void {
     if (call instanceof TaskCall) call.queue?.settled(call);
     this.#outstanding.remove(call.sizeBytes);

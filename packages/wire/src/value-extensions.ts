@@ -13,7 +13,7 @@ import { addExtension } from "msgpackr";
 import { PalimpsestError } from "./error.js";
 
 /** Type numbers of the extensions; see docs/protocol.md. */
-const extension = { object: 1, actor: 2, array: 3 } as const;
+const extension = { object: 1, actor: 2, array: 3, promise: 4 } as const;
 
 export type Reference =
   | {
@@ -152,6 +152,18 @@ addExtension({
   unpack: (data: Uint8Array) => {
     const { actorId, maxTaskRetries } = ActorReference.decode(data);
     return bound({ kind: "actor", actorId, maxTaskRetries });
+  },
+} as never);
+
+/** Thrown while packing. The path to the offending part is searched only then, so that good values cost nothing. */
+export class CannotTravel extends Error {}
+
+// Without this a promise would travel as an empty object. No message has this extension.
+addExtension({
+  Class: typeOf((value) => isEncoding && value instanceof Promise),
+  type: extension.promise,
+  pack: () => {
+    throw new CannotTravel();
   },
 } as never);
 

@@ -74,6 +74,14 @@ test("functions and symbols are refused at any depth with their place", () => {
   }
 });
 
+test("promises are refused at any depth with their place, and do not travel as empty objects", () => {
+  const waiting = Promise.resolve(1);
+  expect(() => encodeValue([waiting])).toThrow("value[0] is a promise: await it");
+  expect(() => encodeValue({ list: [{ deep: waiting }] })).toThrow("value.list[0].deep is a promise");
+  const cancellable = Object.assign(Promise.resolve(1), { cancel: () => undefined });
+  expect(() => encodeValue([cancellable])).toThrow("value[0] is a promise");
+});
+
 test("bytes of a value do not keep the message that brought them", () => {
   const encoded = encodeValue([new Uint8Array(1_000).fill(7)]);
   const message = Buffer.alloc(1024 * 1024);

@@ -1,9 +1,12 @@
 import { Packr } from "msgpackr";
 import { PalimpsestError } from "./error.js";
-import { decodingWith, encodingWith, type ValueDecoding, type ValueEncoding } from "./value-extensions.js";
-
-/** Thrown while packing. The path to the offending part is searched only then, so that good values cost nothing. */
-class CodeInValue extends Error {}
+import {
+  CannotTravel,
+  decodingWith,
+  encodingWith,
+  type ValueDecoding,
+  type ValueEncoding,
+} from "./value-extensions.js";
 
 const packr = new Packr({
   // This keeps Map, Set, Date, typed arrays, Error and cycles.
@@ -17,7 +20,7 @@ const packr = new Packr({
   // 1 MiB.
   copyBuffers: true,
   writeFunction: () => {
-    throw new CodeInValue();
+    throw new CannotTravel();
   },
 });
 
@@ -53,7 +56,7 @@ export function encodePlain(value: unknown): Uint8Array {
 /**
  * Encodes a value for a call or a reply: structured data and typed arrays.
  * @param encoding receives the references of the value; without it there may be none
- * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols at any depth, naming their path
+ * @throws {PalimpsestError} INVALID_ARGUMENT for functions, symbols and promises at any depth, naming their path
  */
 export function encodeValue(value: unknown, encoding?: ValueEncoding): Uint8Array {
   if (isPlain(value)) return encodePlain(value);
@@ -109,6 +112,12 @@ function refuseCode(root: unknown): void {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
         `${path} is a ${typeof value}: code does not travel in calls; send data and let the actor's class hold the code`,
+      );
+    }
+    if (value instanceof Promise) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `${path} is a promise: await it, or send a reference to its value, as cluster.put() and task.ref() give one`,
       );
     }
     if (value === null || typeof value !== "object" || ArrayBuffer.isView(value) || seen.has(value)) continue;
