@@ -98,7 +98,7 @@ export const headConfigSchema = z.strictObject({
   recoveryGraceMs: milliseconds
     .default(15_000)
     .describe(
-      "How long nodes have to come back after a restart of the head. Lookups of unknown actors, and requests that name a new actor, wait for them.",
+      "How long nodes have to come back after a restart of the head. Lookups of unknown actors, and requests that name a new actor, wait for them, unless the head's own Redis ran on meanwhile.",
     ),
   ownerGraceMs: milliseconds
     .default(10_000)

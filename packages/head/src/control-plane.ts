@@ -48,6 +48,8 @@ export interface ControlPlaneDeps {
   readonly writeLog?: WriteAt;
   /** The cluster's id if it is known from a source other than the store. */
   readonly clusterId?: string;
+  /** Whether the store has everything that an earlier head stored. Default: it may have lost some of it. */
+  readonly isStoreComplete?: boolean;
   /** Where the cluster's heads share their bundles. */
   readonly bundleShare?: BundleShare | undefined;
 }
@@ -101,7 +103,8 @@ export class ControlPlane {
     const nodes = plane.nodes.all();
     const someMayReturn = nodes.some(({ state }) => state !== "DEAD");
     // If a cluster is known from another source but has no node in the store, the store may have been emptied.
-    if (someMayReturn || (nodes.length === 0 && deps.clusterId)) plane.recovery.begin();
+    const mayLack = someMayReturn || (nodes.length === 0 && deps.clusterId);
+    if (mayLack && !deps.isStoreComplete) plane.recovery.begin();
     plane.#recover();
     plane.#usedBundles.sweep();
     return plane;

@@ -165,6 +165,20 @@ describe("EmbeddedRedis", () => {
     expect([second.pid, second.url]).toEqual([first.pid, first.url]);
   });
 
+  it("REDIS-7: tables are complete as long as the run lasts in which they were marked, and nobody empties them", async () => {
+    const complete = (redis: EmbeddedRedis) => using(redis, (client) => redis.isComplete(client));
+    const first = await start();
+    expect(await complete(first)).toBe(false);
+    await using(first, (client) => first.markComplete(client));
+    const second = await start();
+    expect([await complete(first), await complete(second)]).toEqual([true, true]);
+    await using(second, (client) => client.flushall());
+    expect(await complete(await start())).toBe(false);
+    await using(second, (client) => second.markComplete(client));
+    await killNow(second.pid);
+    expect(await complete(await start())).toBe(false);
+  });
+
   it("REDIS-6: an adopted server gets the users and settings of now, in its file too", async () => {
     const first = await start();
     const config = join(folder.path, "redis", "redis.conf");

@@ -13,6 +13,8 @@
  *   evicted, so that the kernel has no reason to kill it.
  * - REDIS-6. A server that survived its head gets the users and settings of the head that adopts it, which may be of
  *   another version.
+ * - REDIS-7. Its tables count as complete only if the same run of the server has had them since a head marked them: then
+ *   neither a crash nor FLUSHALL can have taken a write from them.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
@@ -25,13 +27,14 @@ import { formatAddress, isLoopback, newToken, PalimpsestError, redisUrlWithCa } 
 import type { Redis } from "ioredis";
 import { writeSecretFile } from "./head-files.js";
 import { accessLines, listenLines, type RedisPasswords, type RedisTls } from "./redis-access.js";
-import { answersWithin, configure, probe, probeEveryMs } from "./redis-probe.js";
+import { answersWithin, configure, probe, probeEveryMs, runIdOf } from "./redis-probe.js";
 import { isRedisOf, keep, type RedisRecord, readRecord } from "./redis-record.js";
 import { busyAfterMs } from "./stuck-scripts.js";
 
 const startTimeoutMs = 10_000;
 const defaultStopTimeoutMs = 10_000;
 const portAttempts = 5;
+const markKey = "palimpsest:complete";
 
 export interface EmbeddedRedisOptions {
   /** The folder for the data, the configuration and the record of the running server. */
@@ -107,6 +110,21 @@ export class EmbeddedRedis {
 
   get port(): number {
     return this.#record.port;
+  }
+
+  /** Returns whether the server has everything that an earlier head stored (REDIS-7). */
+  async isComplete(client: Redis): Promise<boolean> {
+    const { complete } = this.#record;
+    if (complete === undefined) return false;
+    const [runId, mark] = await Promise.all([runIdOf(client), client.get(markKey)]);
+    return runId === complete.runId && mark === complete.mark;
+  }
+
+  /** Records that the tables lack nothing that runs (REDIS-7). */
+  async markComplete(client: Redis): Promise<void> {
+    const complete = { runId: await runIdOf(client), mark: newToken() };
+    await client.set(markKey, complete.mark);
+    this.#record = keep(this.#options.folder, { ...this.#record, complete });
   }
 
   /** Restarts the server if it has died. Only one attempt runs at a time. */

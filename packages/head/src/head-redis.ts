@@ -15,6 +15,10 @@ export interface HeadRedis {
   /** Returns the URL for nodes and drivers. */
   readonly queueUrl: () => string;
   readonly pid: () => number;
+  /** Whether it has everything that an earlier head stored. Only of the head's own Redis can that be known. */
+  readonly isComplete: boolean;
+  /** Records that from now on it has. */
+  readonly markComplete: () => Promise<void>;
   /** Replaces the passwords; undefined if Redis is not the head's own. */
   readonly rotatePasswords: (() => Promise<void>) | undefined;
 }
@@ -70,7 +74,9 @@ export async function beginRedis(
   );
   const queueUrl = () => embedded?.queueUrl ?? config.queueRedisUrl ?? config.redisUrl ?? "";
   const rotatePasswords = embedded && (() => embedded.rotatePasswords(client));
-  return { client, queueUrl, pid: () => embedded?.pid ?? 0, rotatePasswords };
+  const isComplete = (await embedded?.isComplete(client)) ?? false;
+  const markComplete = async () => embedded?.markComplete(client);
+  return { client, queueUrl, pid: () => embedded?.pid ?? 0, isComplete, markComplete, rotatePasswords };
 }
 
 function redisTls(folder: string, identity: TlsIdentity): RedisTls {

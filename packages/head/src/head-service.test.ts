@@ -184,6 +184,22 @@ describe("what happens while CreateActor waits", () => {
   });
 });
 
+describe("after a head that was killed", () => {
+  it("RECOVERY-2, REDIS-7: a name is free at once at the next head, whose redis has kept everything", async () => {
+    const first = await bench.start({ recoveryGraceMs: 60_000 });
+    await create(bench.peer(first), anActor("actor-1", { name: "learner", ownerId: "", detached: true }));
+    await bench.join(first, { nodeId: "node-a" });
+    await resolve(bench.peer(first), "actor-1");
+    await first.close({ leaveRedis: true });
+    const peer = bench.peer(await bench.start({ recoveryGraceMs: 60_000 }));
+    const named = (actorId: string, name: string) =>
+      create(peer, anActor(actorId, { name, ownerId: "", detached: true }));
+    await expect(named("actor-2", "learner")).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
+    expect(await named("actor-3", "free")).toMatchObject({ spec: { actorId: "actor-3" } });
+    await expect(resolve(peer, "nobody", 0, 0)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
 describe("after a restart that lost the tables", () => {
   it("RECOVERY-1, RECOVERY-3: who asks for an actor waits for its node, and hears that there is none only after the grace", async () => {
     const first = await bench.start();

@@ -79,7 +79,10 @@ export async function begin(beginning: Beginning): Promise<Begun> {
           maxBytes: config.bundleSharedBytes,
           epoch: () => leadership.epoch,
         });
-  const plane = await ControlPlane.open(config, { store, clock, logger, metrics, clusterId, bundleShare });
+  const plane = await ControlPlane.open(config, {
+    ...{ store, clock, logger, metrics, clusterId, bundleShare },
+    isStoreComplete: redis.isComplete,
+  });
   leadership.remember({
     rowsOf: (table) => plane.rowsOf(table),
     causeWrite: () => plane.causeWrite(),
@@ -140,6 +143,10 @@ export async function begin(beginning: Beginning): Promise<Begun> {
   });
   report = () => autoscaler?.report();
   await leadership.announce(facts.address);
+  // Nodes have reported by then what the tables had lost.
+  const mark = () =>
+    redis.markComplete().catch((reason: unknown) => logger.warn({ err: reason }, "redis cannot be marked"));
+  if (!redis.isComplete) parts.endings.push(clock.after(plane.recovery.leftMs, () => void mark()));
   logger.info(
     { address: facts.address, clusterId: plane.clusterId, actors: plane.actors.size },
     "head started",

@@ -7,7 +7,8 @@
  * Invariants:
  * - RECOVERY-1. No actor is reported as unknown within graceMs of the start of a head that may know less than its
  *   nodes.
- * - RECOVERY-2. A head whose nodes had all left, and one without a past, does not wait.
+ * - RECOVERY-2. A head whose nodes had all left, one without a past, and one whose store has lost nothing since an
+ *   earlier head marked it as complete (REDIS-7), does not wait.
  * - RECOVERY-3. During that time no name is given to another actor, because a node may report the one that has it.
  */
 import type { Clock } from "@palimpsest/wire";
@@ -46,12 +47,17 @@ export class Recovery {
     this.#untilMs = this.#deps.clock.monotonicMs() + this.#deps.graceMs;
   }
 
+  /** The milliseconds that are left of the grace period; 0 if there is none. */
+  get leftMs(): number {
+    return Math.max(0, this.#untilMs - this.#deps.clock.monotonicMs());
+  }
+
   /** Looks an actor up, and waits while a node may still report it. Resolves with undefined when there is none. */
   async find(key: ActorKey, caller: Pick<RpcContext, "signal">): Promise<Actor | undefined> {
     for (;;) {
       const found = this.#look(key);
-      const leftMs = this.#untilMs - this.#deps.clock.monotonicMs();
-      if (found !== undefined || leftMs <= 0 || caller.signal.aborted) return found;
+      const { leftMs } = this;
+      if (found !== undefined || leftMs === 0 || caller.signal.aborted) return found;
       await this.#appearance(
         key.actorId ? idKey(key.actorId) : nameKey(key.name ?? ""),
         leftMs,

@@ -1,12 +1,13 @@
 /** Sends queries to the head's own redis-server, each over a connection of its own. */
 import { realpathSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { redisTlsOptions, redisUrlWithCa } from "@palimpsest/wire";
+import { PalimpsestError, redisTlsOptions, redisUrlWithCa } from "@palimpsest/wire";
 import { Redis } from "ioredis";
 import type { RedisTls } from "./redis-access.js";
 import type { RedisRecord } from "./redis-record.js";
 
 export const probeEveryMs = 20;
+const configureTimeoutMs = 10_000;
 
 export interface RedisProbeOptions {
   readonly folder: string;
@@ -29,7 +30,7 @@ export async function answersWithin(
 }
 
 /** Creates a client that tries once and gives up soon. */
-function clientOf(record: RedisRecord, tls: RedisTls | undefined): Redis {
+function clientOf(record: RedisRecord, tls: RedisTls | undefined, commandTimeoutMs = 2_000): Redis {
   const client = new Redis({
     host: "127.0.0.1",
     port: record.port,
@@ -38,7 +39,7 @@ function clientOf(record: RedisRecord, tls: RedisTls | undefined): Redis {
     ...(tls ? redisTlsOptions(redisUrlWithCa("", tls.identity)) : {}),
     lazyConnect: true,
     connectTimeout: 1_000,
-    commandTimeout: 2_000,
+    commandTimeout: commandTimeoutMs,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
@@ -48,6 +49,7 @@ function clientOf(record: RedisRecord, tls: RedisTls | undefined): Redis {
 
 /**
  * Sets the users and settings of a running server.
+ * @throws {PalimpsestError} UNAVAILABLE if it does not answer in time
  * @param accessLines lines of redis.conf, each `user NAME RULE...`
  */
 export async function configure(
@@ -56,16 +58,28 @@ export async function configure(
   accessLines: readonly string[],
   settings: readonly (readonly [name: string, value: string])[],
 ): Promise<void> {
-  const client = clientOf(record, tls);
+  // It has just answered, so on a busy machine it is worth waiting for.
+  const client = clientOf(record, tls, configureTimeoutMs);
   try {
     for (const line of accessLines) {
       const [, name = "", ...rules] = line.split(" ");
       await client.call("ACL", "SETUSER", name, ...rules);
     }
     await client.call("CONFIG", "SET", ...settings.flat());
+  } catch (cause) {
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      `the head's own redis-server (pid ${record.pid}, port ${record.port}) took no settings: ${PalimpsestError.from(cause).rawMessage}; start the head again, or end that process first`,
+      { cause },
+    );
   } finally {
     client.disconnect();
   }
+}
+
+/** Returns the id of the server's run, which each start of it changes. */
+export async function runIdOf(client: Redis): Promise<string> {
+  return /run_id:(\w+)/.exec(await client.info("server"))?.[1] ?? "";
 }
 
 /** Returns the server that answers on the port with the password and works on the folder, with its actual pid. */

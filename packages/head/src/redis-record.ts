@@ -14,6 +14,8 @@ const recordSchema = z.object({
   pid: z.number(),
   port: z.number(),
   passwords: z.object({ head: z.string(), queues: z.string() }),
+  /** The run of the server in which its tables were complete, and the mark that they got then (REDIS-7). */
+  complete: z.object({ runId: z.string(), mark: z.string() }).optional(),
 });
 export type RedisRecord = z.infer<typeof recordSchema>;
 
