@@ -6,7 +6,8 @@
  * cause that.
  *
  * Usage: npx tsx --conditions=@palimpsest/source bench/model/speculation.ts --data HOTPOTQA.json [--questions 6]
- *   [--tokens 64] [--temperature 0.6] [--precision auto] [--threads 2] [--model FOLDER]
+ *   [--tokens 64] [--temperature 0.6] [--precision auto] [--weights auto]
+ *   [--threads 2] [--model FOLDER]
  * On a machine with a GPU the model runs there, over slots.
  */
 import { readFileSync } from "node:fs";
@@ -30,6 +31,7 @@ const { values: flags } = parseArgs({
     tokens: { type: "string", default: "64" },
     temperature: { type: "string", default: "0.6" },
     precision: { type: "string", default: "auto" },
+    weights: { type: "string", default: "auto" },
     threads: { type: "string", default: "2" },
     model: { type: "string", default: join(homedir(), ".cache/palimpsest/models/smollm2-135m-instruct") },
   },
@@ -52,7 +54,9 @@ const stopTokenIds = endTokenIds(await loadGenerationConfig(flags.model));
 const template = new ChatTemplate(tokenizer);
 const precision = flags.precision as "auto" | "float32" | "bfloat16";
 
-const common = { backend, config, parameters, precision, maxBatch: 1, maxLength: 640, weightsHash: "bench" };
+const singleWeights = flags.weights as "auto" | "off" | "float32" | "bfloat16" | "int8";
+const models = { config, parameters, weightsHash: "bench" };
+const common = { backend, ...models, precision, singleWeights, maxBatch: 1, maxLength: 640 };
 const samplers = {
   guessing: createSampler({ ...common, speculate: true }),
   plain: createSampler({ ...common, speculate: false }),
@@ -95,6 +99,7 @@ async function reply(
   return tokenIds;
 }
 
+const mostWarmUps = 10;
 let updates = 0;
 let differing = 0;
 for (const [index, { question, context, supporting_facts: facts }] of questions.entries()) {
@@ -104,10 +109,12 @@ for (const [index, { question, context, supporting_facts: facts }] of questions.
     const section = tokenizer.decode(tokenizer.encode(sentences.join("")).slice(0, 160));
     const content = `Note: ${memory}\nText:${section}\n\nQuestion: ${question}\nCopy from the note and the text what helps to answer the question.`;
     const prompt = template.encode([{ role: "user", content }], { addGenerationPrompt: true });
-    // The very first update also prepares the session.
+    // The first updates also prepare the session and start the threads of a request alone.
     if (updates === 0) {
-      await reply("guessing", prompt, 999);
-      await reply("plain", prompt, 999);
+      for (const name of ["guessing", "plain"] as const) {
+        const isReady = () => singleWeights === "off" || samplers[name].functionStats["readEntries"]?.calls;
+        for (let i = 0; i < mostWarmUps && (i === 0 || !isReady()); i++) await reply(name, prompt, i);
+      }
       for (const of of Object.values(spent)) Object.assign(of, { tokens: 0, wall: 0, processor: 0 });
     }
     const [guessed, plain] = [await reply("guessing", prompt, index), await reply("plain", prompt, index)];
@@ -129,13 +136,14 @@ console.log({
   rightGuesses,
   precision: samplers.plain.precision.precision,
 });
-/** Milliseconds per call, without the first call, which compiles. */
-const callMs = Object.entries(samplers.guessing.functionStats)
-  .filter(([, { calls }]) => calls > 1)
-  .map(([name, { calls, totalMs, firstCallMs }]) => [
+/** Calls of TensorFlow, without the first of each, which compiles. */
+const calls = Object.entries(samplers.guessing.functionStats)
+  .filter(([, stats]) => stats.calls > 1)
+  .map(([name, { calls, totalMs, firstCallMs }]) => ({
     name,
-    ((totalMs - firstCallMs) / (calls - 1)).toFixed(2),
-  ]);
-console.log(Object.fromEntries(callMs));
+    calls,
+    "ms per call": Number(((totalMs - firstCallMs) / (calls - 1)).toFixed(2)),
+  }));
+console.table(calls);
 console.log(`load ${loadavg()[0]?.toFixed(1)}, ${flags.threads} threads`);
 process.exit(0);

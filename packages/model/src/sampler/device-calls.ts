@@ -4,7 +4,7 @@ import type { CallPlan } from "./call-plan.js";
 import type { Generation } from "./generation.js";
 import { pieceForm, readBatch } from "./read-batch.js";
 import type { SamplerMeter } from "./sampler-stats.js";
-import type { SampledRow, SamplingDevice } from "./sampling-device.js";
+import type { DeviceRow, SampledRow, SamplingDevice } from "./sampling-device.js";
 import type { PolicyName } from "./weight-changes.js";
 
 /** Tokens between two turns of the event loop: about a tenth of a second. */
@@ -98,13 +98,16 @@ export class DeviceCalls {
       this.#batch.waiting.length > 0
     )
       return false;
-    const steps = Math.min(stepsAlone, generation.remainingTokens);
-    const row = generation.deviceRow();
+    const { passCosts } = this.#device;
+    const guessed = passCosts === undefined ? undefined : generation.worthwhileRow(passCosts);
+    // With guesses each token may be the start of some.
+    const steps = passCosts === undefined ? Math.min(stepsAlone, generation.remainingTokens) : 1;
+    const row = guessed ?? generation.deviceRow();
     const sampled = this.#meter.time(1, 0, () => this.#device.sampleAlone?.(row, steps));
     if (sampled === undefined) return false;
     this.#readSinceDecode = 0;
     this.#batch.notePoisoned([generation], [sampled]);
-    this.#take(generation, sampled);
+    this.#take(generation, guessed === undefined ? sampled : this.#checked(generation, guessed, sampled));
     return true;
   }
 
@@ -117,10 +120,15 @@ export class DeviceCalls {
     const sampled = this.#meter.time(1, 0, () => this.#device.verify?.(row) ?? []);
     this.#readSinceDecode = 0;
     this.#batch.notePoisoned([generation], [sampled]);
+    this.#take(generation, this.#checked(generation, row, sampled));
+    return true;
+  }
+
+  /** Returns the valid part of a checked row. */
+  #checked(generation: Generation, row: DeviceRow, sampled: SampledRow): SampledRow {
     const held = generation.verified(row, sampled);
     this.#meter.addGuessed(row.tokenIds.length - 1, held.length - 1);
-    this.#take(generation, held);
-    return true;
+    return held;
   }
 
   #take(generation: Generation, sampled: SampledRow): void {

@@ -69,7 +69,15 @@ export class Generation {
 
   /** The last sampled token and guesses of what follows it; undefined if nothing can be guessed. */
   guessedRow(most: number): DeviceRow | undefined {
-    const guess = this.#guesses.next(this.#tokenIds, Math.min(most, this.remainingTokens - 1));
+    return this.#rowOf(this.#guesses.next(this.#tokenIds, Math.min(most, this.remainingTokens - 1)));
+  }
+
+  /** The same with as many guesses as pay off. @param passCosts the time of a pass of one token, two tokens, … */
+  worthwhileRow(passCosts: readonly number[]): DeviceRow | undefined {
+    return this.#rowOf(this.#guesses.worthwhile(this.#tokenIds, this.remainingTokens - 1, passCosts));
+  }
+
+  #rowOf(guess: readonly number[]): DeviceRow | undefined {
     if (guess.length === 0) return undefined;
     return { ...this.deviceRow(), tokenIds: [...this.#tokenIds.slice(-1), ...guess] };
   }

@@ -7,12 +7,18 @@
 
 /** Number of tokens that must match before a guess; the longest match is tried first. */
 const [longestGram, shortestGram] = [4, 2];
+/** What the share of right guesses is taken to be at first, and how much each guess that is right or wrong moves it. */
+const [firstRate, rateStep] = [0.5, 0.15];
 /** Tokens without a guess after a wrong one; doubles with each further wrong guess. */
 const leastPause = 4;
 const longestPause = 64;
 
 export class Guesses {
   readonly #prompt: readonly number[];
+  /** The share of guessed tokens that were right, lately. */
+  #rate = firstRate;
+  /** The last guess, whether checked or not. */
+  #last: { readonly at: number; readonly tokens: readonly number[] } | undefined;
   #pausedUntil = 0;
   #pause = leastPause;
 
@@ -20,9 +26,42 @@ export class Guesses {
     this.#prompt = prompt;
   }
 
-  /** Returns at most `count` tokens that may follow; none if the last tokens have no earlier match. */
+  /** Returns at most `count` tokens that may follow; none if the last tokens have no earlier match, or during a pause. */
   next(sampled: readonly number[], count: number): readonly number[] {
-    if (count < 1 || sampled.length < this.#pausedUntil) return [];
+    return sampled.length < this.#pausedUntil ? [] : this.#lookUp(sampled, count);
+  }
+
+  /**
+   * Returns as many tokens as give the most sampled ones for the time of a pass. No pauses are needed, because what was not
+   * checked is compared with what was sampled, too.
+   * @param passCosts the time of a pass of one token, two tokens, …
+   */
+  worthwhile(sampled: readonly number[], count: number, passCosts: readonly number[]): readonly number[] {
+    this.#learn(sampled);
+    const tokens = this.#lookUp(sampled, Math.min(count, passCosts.length - 1));
+    this.#last = { at: sampled.length, tokens };
+    let [best, bestValue, expected, allRight] = [0, 1 / (passCosts[0] as number), 1, 1];
+    for (let guesses = 1; guesses <= tokens.length; guesses++) {
+      allRight *= this.#rate;
+      expected += allRight;
+      const value = expected / (passCosts[guesses] as number);
+      if (value > bestValue) [best, bestValue] = [guesses, value];
+    }
+    return tokens.slice(0, best);
+  }
+
+  /** Compares the last guess with what was sampled, up to the first difference. */
+  #learn(sampled: readonly number[]): void {
+    const { at, tokens } = this.#last ?? { at: 0, tokens: [] };
+    for (let i = 0; i < tokens.length && at + i < sampled.length; i++) {
+      const isRight = tokens[i] === sampled[at + i];
+      this.#rate += rateStep * ((isRight ? 1 : 0) - this.#rate);
+      if (!isRight) return;
+    }
+  }
+
+  #lookUp(sampled: readonly number[], count: number): readonly number[] {
+    if (count < 1) return [];
     const tokens = [...this.#prompt, ...sampled];
     for (let gram = longestGram; gram >= shortestGram; gram--) {
       const end = latestEnd(tokens, gram);

@@ -7,7 +7,7 @@ const blockWidth = 256;
 
 /** Memory for the exponentials of logits. */
 export interface DrawRoom {
-  readonly kernels: Pick<Kernels, "exponentials">;
+  readonly kernels: Pick<Kernels, "exponentials" | "largest">;
   /** float32 [V] in the kernels' memory, and its byte offset. */
   readonly weights: Float32Array;
 }
@@ -26,13 +26,9 @@ export function drawLogits(
   if (needsHost(rule)) return drawTruncated(logits, rule, uniform);
   const { temperature } = rule;
   const inverse = temperature === 0 ? greedyInverseTemperature : 1 / temperature;
-  let largest = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < logits.length; i++) {
-    const logit = logits[i] as number;
-    if (!(logit <= largest)) largest = logit;
-  }
   const [from, to] = [logits.byteOffset, weights.byteOffset];
   const bytes = 4 * logits.length;
+  const largest = kernels.largest(from, from + bytes);
   const modelTotal = kernels.exponentials(from, from + bytes, to, largest, 1);
   const ends: number[] = [];
   let total = 0;

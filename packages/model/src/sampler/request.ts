@@ -130,8 +130,9 @@ export const samplerConfigSchema = z.strictObject({
     .optional()
     .describe(
       "While one request runs alone, several tokens guessed from its prompt and reply are checked per call: the same tokens, sooner if " +
-        "a reply copies its prompt. In bfloat16 the different rounding occasionally draws another token. Available with cache slots, and with pages if more than 8 " +
-        "layers run on a CPU in mode graph, without batchInvariant; default true there in float32 if singleWeights is off or the model is small, and false with slots",
+        "a reply copies its prompt. Available with cache slots, and with pages if more than 8 " +
+        "layers run on a CPU in mode graph, without batchInvariant. Default true with pages in float32 or with singleWeights; elsewhere false, because in bfloat16 " +
+        "the different rounding of TensorFlow's products occasionally draws another token",
     ),
   singleWeights: z
     .enum(["auto", "off", "float32", "bfloat16", "int8"])

@@ -12,8 +12,9 @@ import {
 import type { ModelConfig } from "../config.js";
 import type { LoraConfig } from "../lora.js";
 import { ropeTables } from "../rope.js";
-import type { WeightFormat } from "../single/kernels.js";
+import { passCosts } from "../single/layout.js";
 import type { Entries } from "../single/single-decoder.js";
+import type { WeightFormat } from "../single/tiles.js";
 import { AdaptedWeights } from "./adapted-weights.js";
 import {
   type CallShapes,
@@ -63,6 +64,8 @@ export interface DeviceOptions {
   readonly batchInvariant?: boolean;
   /** The weight format of the single-request decoder. */
   readonly single?: WeightFormat | undefined;
+  /** Whether that decoder is given guesses. */
+  readonly guessesAlone?: boolean;
   /** Set if the policy is adapters over weights. */
   readonly lora?: LoraConfig | undefined;
 }
@@ -79,6 +82,7 @@ export class SamplerDevice implements SamplingDevice {
   readonly #shapes: CallShapes;
   readonly #adapted: AdaptedWeights | undefined;
   readonly #single: SingleRequest | undefined;
+  readonly passCosts: readonly number[] | undefined;
 
   constructor({
     backend,
@@ -93,11 +97,13 @@ export class SamplerDevice implements SamplingDevice {
     batchInvariant,
     lora,
     single,
+    guessesAlone = false,
   }: DeviceOptions) {
     this.#config = config;
     this.#shapes = shapes;
     this.#maxLength = maxLength;
     this.#sparePage = pages;
+    this.passCosts = guessesAlone && single !== undefined ? passCosts[single] : undefined;
     const cache = { pages: pages + 1, pageLength };
     const functions: Record<string, JitFunction> = {};
     for (const shape of shapes.reads)

@@ -4,7 +4,7 @@ import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import type { LoraConfig } from "../lora.js";
 import { parameterCount } from "../parameters.js";
-import type { WeightFormat } from "../single/kernels.js";
+import type { WeightFormat } from "../single/tiles.js";
 import type { CachePool } from "./cache-pool.js";
 import type { CallPlan } from "./call-plan.js";
 import { CallShapes, pageLength } from "./call-shapes.js";
@@ -90,16 +90,28 @@ export function samplerParts(
       "sampler: speculate is true, and guesses are checked in cache slots, and in cache pages for models of more than 8 layers on a CPU with the tensorflow backend, without batchInvariant; leave it out",
     );
   const single = singleFormat(limits, precision, { canSpeculate, config, maxLength });
-  // In bfloat16 the rounding of another shape occasionally changes a draw, so guesses are checked there only on request. The
-  // single-request decoder is faster than most guesses are.
-  const speculates = canSpeculate && (limits.speculate ?? (precision === "float32" && single === undefined));
+  // In bfloat16 the rounding of another shape occasionally changes a draw, so guesses are checked there only on request. In the
+  // single-request decoder rounding is the same (SINGLE-4).
+  const guessesAlone = single !== undefined && limits.speculate !== false;
+  const speculates = canSpeculate && single === undefined && (limits.speculate ?? precision === "float32");
   const shapes = new CallShapes(config, { ...common, half, speculates, maxBatch, batchInvariant, lanes });
   const longest = Math.ceil(maxLength / pageLength);
   const pages =
     cacheTokens === undefined ? maxBatch * longest : Math.max(longest, Math.ceil(cacheTokens / pageLength));
   const sharedUnit = batchInvariant ? { sharedUnitPages: shapes.sharedUnit / pageLength } : {};
   const pool = new PagePool({ pages, pageLength, share, ...sharedUnit });
-  const settings = { shapes, pages, half, maxLength, precision, lanes, batchInvariant, lora, single };
+  const settings = {
+    shapes,
+    pages,
+    half,
+    maxLength,
+    precision,
+    lanes,
+    batchInvariant,
+    lora,
+    single,
+    guessesAlone,
+  };
   return { shapes, pool, chosen, device: new SamplerDevice({ backend, mode, config, ...settings }) };
 }
 
@@ -108,17 +120,12 @@ const leastParametersAlone = 2e7;
 
 /** The weight format for a request that runs alone; undefined: it is sampled like any other. @throws {ModelError} CONFIG_INVALID */
 function singleFormat(
-  { singleWeights, speculate }: SamplerConfig,
+  { singleWeights }: SamplerConfig,
   precision: JitPrecision,
   { canSpeculate, config, maxLength }: { canSpeculate: boolean; config: ModelConfig; maxLength: number },
 ): WeightFormat | undefined {
   if (singleWeights === "off") return undefined;
   const isNamed = singleWeights !== "auto";
-  if (isNamed && speculate === true)
-    throw new ModelError(
-      "CONFIG_INVALID",
-      `sampler: speculate is true with singleWeights ${singleWeights}, and a request that runs alone does one or the other; leave one out`,
-    );
   const format = singleWeights === "auto" ? precision : singleWeights;
   const problem = canSpeculate
     ? SingleRequest.unfitness({ config, format, maxLength })
@@ -128,7 +135,7 @@ function singleFormat(
       "CONFIG_INVALID",
       `sampler: singleWeights is ${singleWeights}: ${problem}; set it to auto`,
     );
-  const isWorthwhile = speculate !== true && parameterCount(config) >= leastParametersAlone;
+  const isWorthwhile = parameterCount(config) >= leastParametersAlone;
   return problem === undefined && (isNamed || isWorthwhile) ? format : undefined;
 }
 

@@ -49,8 +49,13 @@ export interface SamplingDevice {
    */
   verify?(row: DeviceRow): SampledRow;
   /**
-   * Samples up to `steps` tokens of the only running request, with any draw rule; undefined if `decode` must do it, which is
-   * always so if this method is absent.
+   * The time that `sampleAlone` takes for the last token alone, with one guess after it, and so on up to the most guesses that it
+   * accepts; absent: none.
+   */
+  readonly passCosts?: readonly number[] | undefined;
+  /**
+   * Samples for the only running request, with any draw rule: up to `steps` tokens, or, if guesses follow its last token, one token
+   * after each up to the first wrong guess. Undefined if `decode` must do it, which is always so if this method is absent.
    */
   sampleAlone?(row: DeviceRow, steps: number): SampledRow | undefined;
   /**

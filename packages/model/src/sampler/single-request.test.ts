@@ -1,4 +1,4 @@
-/** SINGLE-1, SINGLE-2, SINGLE-3: a request that runs alone samples what it samples beside others. */
+/** SINGLE-1, SINGLE-2, SINGLE-3: a request that runs alone samples what it samples beside others, with and without guesses. */
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseModelConfig } from "../config.js";
@@ -66,7 +66,8 @@ function expectClose(some: readonly number[], others: readonly number[], digits:
 /** Samples until the decoder's threads have started: until then a request alone samples as all do. */
 async function started(sampler: ModelSampler): Promise<void> {
   const calls = () => sampler.functionStats["readEntries"]?.calls ?? 0;
-  while (calls() === 0) await sampler.generate(aRequest(1, 5, { maxTokens: 2 }));
+  const request = aRequest(1, 0, { promptTokenIds: [1, 2, 3, 4, 5], maxTokens: 2 });
+  while (calls() === 0) await sampler.generate(request);
 }
 
 async function expectSame(alone: ModelSampler, plain: ModelSampler): Promise<void> {
@@ -138,6 +139,34 @@ test("new weights are copied when they are used, and a failure of theirs leaves 
   expect((await alone.generate(aRequest(3, 20))).tokenIds).toEqual(other.tokenIds);
 });
 
+test("guesses change no bit of what is sampled (SAMPLER-11)", async () => {
+  const narrow = parseModelConfig({ ...config, vocabSize: 8 });
+  const own = {
+    config: narrow,
+    parameters: initParameters(narrow, 7, scheme),
+    singleWeights: "int8",
+  } as const;
+  const [guessing, plain] = [aSampler({ ...own, speculate: true }), aSampler(own)];
+  for (const sampler of [guessing, plain]) await started(sampler);
+  const promptTokenIds = [1, 2, 3, 4, 5, 6, 1, 2, 3, 4];
+  const requests = [
+    { temperature: 0 },
+    { temperature: 0.3, stopTokenIds: [7] },
+    { temperature: 0.5, topP: 0.9 },
+  ];
+  for (const fields of requests) {
+    const request = aRequest(3, 0, { promptTokenIds, maxTokens: 80, ...fields });
+    const [fast, slow] = [await guessing.generate(request), await plain.generate(request)];
+    expect(fast).toEqual(slow);
+  }
+  const { guessedTokens, rightGuesses } = guessing.stats;
+  expect(rightGuesses).toBeGreaterThan(0);
+  expect(rightGuesses).toBeLessThan(guessedTokens);
+  expect(plain.stats.guessedTokens).toBe(0);
+  await guessing.close();
+  await plain.close();
+});
+
 test.each([
   ["bfloat16", 0.02],
   ["int8", 0.03],
@@ -160,9 +189,6 @@ test.each([
 
 test("is refused by name where it cannot be had", () => {
   expect(() => aSampler({ singleWeights: "int8", batchInvariant: true })).toThrow(/singleWeights is int8/);
-  expect(() => aSampler({ singleWeights: "int8", speculate: true })).toThrow(
-    /speculate is true with singleWeights/,
-  );
   const odd = parseModelConfig({ ...config, intermediateSize: 120 });
   const of = { config: odd, parameters: initParameters(odd, 1) };
   expect(() => aSampler({ ...of, singleWeights: "int8" })).toThrow(/multiples of 64/);

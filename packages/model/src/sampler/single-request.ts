@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { ModelConfig } from "../config.js";
-import type { WeightFormat } from "../single/kernels.js";
 import { type Entries, SingleDecoder, type TensorReader, unfitness } from "../single/single-decoder.js";
+import type { WeightFormat } from "../single/tiles.js";
 import { drawUniform } from "./draw.js";
 import { drawLogits } from "./host-draw.js";
 import type { DeviceRow, SampledRow } from "./sampling-device.js";
@@ -30,6 +30,12 @@ export interface SingleRequestOptions {
   readonly threads?: number;
 }
 
+interface Context {
+  readonly row: DeviceRow;
+  length: number;
+  readonly written: number;
+}
+
 /**
  * Responsibility: samples a request that runs alone in a separate decoder (single/), which has copies of the weights and of the
  *   request's keys and values, and writes new entries back before anything else may need them.
@@ -48,8 +54,10 @@ export class SingleRequest {
   #hasWeights = false;
   #packing: Iterator<undefined> | undefined;
   #sampledAlone = 0;
+  /** Number of tokens that the last request had sampled at its last call. */
+  #lastSampled = 0;
   /** The request whose first `length` entries the decoder has; those from `written` on are not in the pages yet. */
-  #context: { readonly row: DeviceRow; length: number; written: number } | undefined;
+  #context: Context | undefined;
 
   constructor(options: SingleRequestOptions, host: SingleRequestHost) {
     this.#options = { ...options, threads: options.threads ?? givenThreads() };
@@ -68,23 +76,45 @@ export class SingleRequest {
     this.#context = undefined;
   }
 
-  /** Samples `steps` tokens of the only request; undefined if the decoder does not pay off yet. */
+  /**
+   * Samples for the only request: up to `steps` tokens after its last one, or, if guesses follow that, one token after each up to the
+   * first wrong guess. Undefined if the decoder does not pay off yet.
+   */
   sample(row: DeviceRow, steps: number): SampledRow | undefined {
-    const decoder = this.#prepared(steps);
+    this.#sampledAlone += Math.max(1, row.sampled - this.#lastSampled);
+    this.#lastSampled = row.sampled;
+    const decoder = this.#prepared();
     if (decoder === undefined) return undefined;
     const context = this.#contextOf(decoder, row);
     const sampled: SampledRow[number][] = [];
-    let token = row.tokenIds[0] as number;
-    for (let step = 0; step < steps && context.length < this.#options.maxLength; step++) {
-      const logits = decoder.next(token, context.length);
-      context.length += 1;
-      const uniform = row.rule.temperature === 0 ? 0 : drawUniform(row.seed, row.sampled + step);
-      const drawn = drawLogits(logits, row.rule, uniform, decoder);
-      sampled.push(drawn);
-      token = drawn.tokenId;
-      if (row.stopTokenIds.includes(token) || !Number.isFinite(drawn.rolloutLogprob)) break;
+    let { tokenIds } = row;
+    while (sampled.length < steps && context.length + tokenIds.length <= this.#options.maxLength) {
+      const next = { ...row, tokenIds, sampled: row.sampled + sampled.length };
+      const [kept, ended] = this.#pass(decoder, context, next);
+      sampled.push(...kept);
+      if (ended) break;
+      tokenIds = kept.slice(-1).map(({ tokenId }) => tokenId);
     }
     return sampled;
+  }
+
+  /** Runs some tokens, and keeps what is sampled after each up to the first that the next of them differs from. */
+  #pass(
+    decoder: SingleDecoder,
+    context: Context,
+    { tokenIds, rule, seed, sampled, stopTokenIds }: DeviceRow,
+  ): readonly [kept: SampledRow, ended: boolean] {
+    const kept: SampledRow[number][] = [];
+    let ended = false;
+    for (const [i, logits] of decoder.next(tokenIds, context.length).entries()) {
+      const uniform = rule.temperature === 0 ? 0 : drawUniform(seed, sampled + i);
+      const drawn = drawLogits(logits, rule, uniform, decoder);
+      kept.push(drawn);
+      ended = stopTokenIds.includes(drawn.tokenId) || !Number.isFinite(drawn.rolloutLogprob);
+      if (ended || drawn.tokenId !== tokenIds[i + 1]) break;
+    }
+    context.length += kept.length;
+    return [kept, ended];
   }
 
   /** Writes missing entries to the pages and drops the request. */
@@ -105,8 +135,7 @@ export class SingleRequest {
     this.#decoder = undefined;
   }
 
-  #prepared(steps: number): SingleDecoder | undefined {
-    this.#sampledAlone += steps;
+  #prepared(): SingleDecoder | undefined {
     if (this.#decoder === undefined) {
       if (this.#sampledAlone <= tokensBeforePacking) return undefined;
       // Its threads start in the meantime.

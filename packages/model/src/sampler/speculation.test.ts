@@ -111,3 +111,19 @@ test("guesses follow the latest longest agreement, and pause after wrong ones", 
   expect(guesses.next([1, 2, 3, 0, 1, 2, 3], 2)).toEqual([]);
   expect(guesses.next([1, 2, 3, 0, 1, 1, 2, 3], 2)).toEqual([0, 1]);
 });
+
+test("as many guesses are made as pay off, for the share that was right lately", () => {
+  const guesses = new Guesses([1, 2, 3, 4, 5, 6, 1, 2]);
+  const costs = [1, 1.4, 1.7, 2.6];
+  const sampled: number[] = [];
+  expect(guesses.worthwhile(sampled, 3, costs)).toEqual([3]);
+  sampled.push(3, 4, 5);
+  expect(guesses.worthwhile(sampled, 3, costs)).toEqual([6, 1]);
+  for (const token of [8, 9]) {
+    sampled.push(token);
+    guesses.worthwhile(sampled, 3, costs);
+  }
+  sampled.push(1, 2, 8, 1, 2);
+  expect(guesses.worthwhile(sampled, 3, [1, 1.7, 2.2, 2.8])).toEqual([]);
+  expect(guesses.worthwhile(sampled, 3, [1, 1, 1, 1])).toEqual([8, 1, 2]);
+});

@@ -28,10 +28,20 @@ const scalar =
 export const get = (local: number): Code => [0x20, ...unsigned(local)];
 export const set = (local: number, value: Code): Code => [...value, 0x21, ...unsigned(local)];
 export const i32Const = (value: number): Code => [0x41, ...signed(value)];
-const f32Const = (value: number): Code => [0x43, ...float32Bytes(value)];
+export const f32Const = (value: number): Code => [0x43, ...float32Bytes(value)];
 
-export const i32 = { add: scalar(0x6a), lessUnsigned: scalar(0x49), shiftLeft: scalar(0x74) };
-export const f32 = { add: scalar(0x92), mul: scalar(0x94) };
+export const i32 = {
+  add: scalar(0x6a),
+  lessUnsigned: scalar(0x49),
+  mul: scalar(0x6c),
+};
+export const f32 = {
+  add: scalar(0x92),
+  div: scalar(0x95),
+  max: scalar(0x97),
+  mul: scalar(0x94),
+  sqrt: scalar(0x91),
+};
 
 export const v128 = {
   and: vector(0x4e),
@@ -39,7 +49,9 @@ export const v128 = {
   andNot: vector(0x4f),
   f32Splat: vector(0x13),
   load: (address: Code, offset = 0): Code => [...address, 0xfd, 0x00, 2, ...unsigned(offset)],
-  /** One float32 in all four lanes. */
+  /** Eight signed bytes as 16-bit integers. */
+  loadBytes: (address: Code, offset = 0): Code => [...address, 0xfd, 0x01, 0, ...unsigned(offset)],
+  /** 32 bits in all four lanes. */
   loadSplat: (address: Code, offset = 0): Code => [...address, 0xfd, 0x09, 2, ...unsigned(offset)],
   store: (address: Code, value: Code, offset = 0): Code => [
     ...address,
@@ -56,10 +68,16 @@ export const v128 = {
 };
 
 export const f32x4 = {
+  abs: vector(0xe0),
   add: vector(0xe4),
   sub: vector(0xe5),
   mul: vector(0xe6),
+  div: vector(0xe7),
   min: vector(0xe8),
+  /** NaN if one of the two is. */
+  max: vector(0xe9),
+  /** a · b + c, rounded once; not every engine has it. */
+  relaxedMultiplyAdd: vector(0x105),
   lessThan: vector(0x43),
   nearest: vector(0x6a),
   ofInts: vector(0xfa),
@@ -71,11 +89,17 @@ export const i32x4 = {
   dot: vector(0xba),
   truncated: vector(0xf8),
 };
-export const i16x8 = { low: vector(0x87), high: vector(0x88) };
+export const i16x8 = {
+  /** Two vectors of 32-bit integers, saturated. */
+  narrow: vector(0x85),
+};
 
-/** The sum of four float32 lanes. */
-export const laneSum = (value: Code): Code =>
-  [1, 2, 3].reduce<Code>((sum, lane) => f32.add(sum, v128.lane(value, lane)), v128.lane(value, 0));
+/** Folds the four float32 lanes of a local. */
+export const foldLanes = (local: number, fold: (a: Code, b: Code) => Code): Code =>
+  [1, 2, 3].reduce<Code>(
+    (folded, lane) => fold(folded, v128.lane(get(local), lane)),
+    v128.lane(get(local), 0),
+  );
 
 export const f32Store = (address: Code, value: Code, offset = 0): Code => [
   ...address,
@@ -83,6 +107,18 @@ export const f32Store = (address: Code, value: Code, offset = 0): Code => [
   0x38,
   2,
   ...unsigned(offset),
+];
+
+/** Runs `body` as long as `condition` is true before it. */
+export const during = (condition: Code, body: Code): Code => [
+  0x02,
+  0x40,
+  ...condition,
+  0x45,
+  0x0d,
+  0,
+  ...repeat(body, condition),
+  0x0b,
 ];
 
 /** Runs `body` at least once, and again as long as `condition` is true after it. */

@@ -1,6 +1,6 @@
-import type { ModelConfig } from "../config.js";
-import { rowUnit, tileForms, type WeightFormat } from "./kernels.js";
-import { type Matrix, matrixAt, matrixBytes } from "./matrix.js";
+import { type ModelConfig, queryGroup } from "../config.js";
+import { type Matrix, matrixAt, matrixBytes, vectorBytes } from "./matrix.js";
+import { tileForms, type WeightFormat, wholePanels } from "./tiles.js";
 
 /** The layout of the memory that the threads of a single request share, in bytes. */
 export interface SingleLayout {
@@ -14,19 +14,24 @@ export interface SingleLayout {
   readonly finalNorm: number;
   readonly ropeCos: number;
   readonly ropeSin: number;
-  /** Residual stream before and after attention, [D]. */
+  /** 1 for each of the most columns of a matrix. */
+  readonly ones: number;
+  readonly onesCount: number;
+  /** From here to `logits`: one vector for each row of a pass. Residual stream before and after attention, [rows, D]. */
   readonly x: number;
   readonly attended: number;
-  /** Queries, keys, values of the token, [(H + 2KV)·hd]. */
+  /** Queries, keys, values, [rows, (H + 2KV)·hd]. */
   readonly joint: number;
   readonly mixed: number;
   readonly gate: number;
   readonly up: number;
+  /** [rows, V in whole panels] */
   readonly logits: number;
   /** For a draw, [V]. */
   readonly exponentials: number;
   /** One per thread. */
   readonly scratch: readonly Scratch[];
+  readonly preparedFloats: number;
   /** Number of tokens that the cache has room for. */
   readonly length: number;
 }
@@ -37,7 +42,7 @@ export interface SingleLayer {
   readonly gate: Matrix;
   readonly up: Matrix;
   readonly down: Matrix;
-  /** float32 [D], [H·hd], [D], [F]: factors on vectors before products, in the format int8; 0: none. */
+  /** float32 [D], [H·hd], [D], [F]: factors on vectors before products; ones but in the format int8. */
   readonly attentionInScales: number;
   readonly attentionOutScales: number;
   readonly gatesScales: number;
@@ -52,11 +57,28 @@ export interface SingleLayer {
   readonly values: readonly Matrix[];
 }
 
-interface Scratch {
+export interface Scratch {
+  /** float32 [rows, D] */
   readonly normed: number;
+  /** Vectors as products of int8 need them, [rows, `preparedFloats`]; also exponentials of gates, [rows, F]. */
   readonly prepared: number;
+  /** Queries and attention scores of the heads that share keys, [heads per key head, hd] and [heads per key head, length]. */
+  readonly queries: number;
   readonly scores: number;
 }
+
+/** The most tokens of a pass: the last one and guesses of what follows it. */
+const mostRows = 8;
+
+/**
+ * The time of passes of 1 to `mostRows` tokens, relative to one token, measured with SmolLM2-135M on an AMD EPYC. Single tokens read
+ * weights of float32 and bfloat16 as fast as they come, and multiply those of int8 as fast as they can.
+ */
+export const passCosts: Readonly<Record<WeightFormat, readonly number[]>> = {
+  float32: [1, 1.15, 1.45, 1.9, 2.4, 2.7, 2.9, 3.1],
+  bfloat16: [1, 1.1, 1.25, 1.5, 2.2, 2.55, 2.7, 2.8],
+  int8: [1, 1.5, 2, 2.6, 3.4, 4, 4.5, 5.1],
+};
 
 /** int32 offsets within `sync`. */
 export const SYNC = {
@@ -65,9 +87,11 @@ export const SYNC = {
   round: 2,
   sleeping: 3,
   ready: 4,
-  token: 5,
-  position: 6,
-  count: 16,
+  position: 5,
+  rows: 6,
+  /** One for each row. */
+  tokens: 8,
+  count: 8 + mostRows,
 } as const;
 
 export interface SingleOptions {
@@ -77,17 +101,15 @@ export interface SingleOptions {
   readonly threads: number;
 }
 
+/** Results of products are whole panels, and passes over vectors take four numbers at a time. */
+const leastUnit = 8;
+
 /** Returns whether the kernels can multiply matrices of these shapes. */
 export function fitsTiles({ config, format }: Pick<SingleOptions, "config" | "format">): boolean {
-  const { hiddenSize, heads, kvHeads, headDim, intermediateSize, vocabSize } = config;
+  const { hiddenSize, heads, headDim, intermediateSize, vocabSize } = config;
   const columns = [hiddenSize, heads * headDim, intermediateSize];
-  const rows = [hiddenSize, (heads + 2 * kvHeads) * headDim, intermediateSize, vocabSize, headDim];
-  const unit = tileForms[format].columns;
-  return (
-    columns.every((count) => count % unit === 0) &&
-    rows.every((count) => count % rowUnit === 0) &&
-    headDim % tileForms.bfloat16.columns === 0
-  );
+  const unit = Math.max(leastUnit, tileForms[format].columns);
+  return columns.every((count) => count % unit === 0) && headDim % leastUnit === 0 && vocabSize % 4 === 0;
 }
 
 /** Returns the format in which keys and values are stored. */
@@ -98,7 +120,7 @@ function cacheFormat(format: WeightFormat): "float32" | "bfloat16" {
 export function singleLayout({ config, format, maxLength, threads }: SingleOptions): SingleLayout {
   const { hiddenSize: D, heads, kvHeads, headDim, intermediateSize: F, vocabSize: V } = config;
   const joined = (heads + 2 * kvHeads) * headDim;
-  const length = Math.ceil((maxLength + 1) / 8) * 8;
+  const length = wholePanels(maxLength);
   let end = 64;
   const bytes = (size: number) => {
     const at = end;
@@ -111,7 +133,9 @@ export function singleLayout({ config, format, maxLength, threads }: SingleOptio
     bytes(matrixBytes(placed));
     return placed;
   };
-  const scales = (count: number) => (format === "int8" ? floats(count) : 0);
+  const onesCount = Math.max(D, F, heads * headDim);
+  const ones = floats(onesCount);
+  const scales = (count: number) => (format === "int8" ? floats(count) : ones);
   const cached = cacheFormat(format);
   const sync = bytes(4 * SYNC.count) / 4;
   const embedding = matrix(V, D);
@@ -134,7 +158,11 @@ export function singleLayout({ config, format, maxLength, threads }: SingleOptio
       values: Array.from({ length: kvHeads }, () => matrix(headDim, length, cached)),
     }),
   );
-  const widest = Math.max(D, F, heads * headDim, length);
+  const group = queryGroup(config);
+  const preparedFloats = Math.max(
+    F,
+    ...[D, F, heads * headDim].map((count) => vectorBytes(format, count) / 4),
+  );
   return {
     sync,
     embedding,
@@ -143,19 +171,23 @@ export function singleLayout({ config, format, maxLength, threads }: SingleOptio
     finalNorm: floats(D),
     ropeCos: floats(maxLength * headDim),
     ropeSin: floats(maxLength * headDim),
-    x: floats(D),
-    attended: floats(D),
-    joint: floats(joined),
-    mixed: floats(heads * headDim),
-    gate: floats(F),
-    up: floats(F),
-    logits: floats(V),
+    ones,
+    onesCount,
+    x: floats(mostRows * D),
+    attended: floats(mostRows * D),
+    joint: floats(mostRows * joined),
+    mixed: floats(mostRows * heads * headDim),
+    gate: floats(mostRows * F),
+    up: floats(mostRows * F),
+    logits: floats(mostRows * wholePanels(V)),
     exponentials: floats(V),
     scratch: Array.from({ length: threads }, () => ({
-      normed: floats(widest),
-      prepared: floats(widest + widest / 8),
-      scores: floats(length),
+      normed: floats(mostRows * D),
+      prepared: floats(mostRows * preparedFloats),
+      queries: floats(group * headDim),
+      scores: floats(group * length),
     })),
+    preparedFloats,
     length,
     sizeBytes: end,
   };

@@ -1,22 +1,22 @@
-import { rowUnit, tileForms, type WeightFormat } from "./kernels.js";
+import { panelRows, scalesAt, tileForms, tileOffset, type WeightFormat, wholePanels } from "./tiles.js";
 
-/** The position of a matrix in the shared memory, in tiles of its format. A product sums over columns and returns rows. */
+/** The position of a matrix in the shared memory, in panels of its format. A product sums over columns and returns rows. */
 export interface Matrix {
   readonly format: WeightFormat;
   readonly at: number;
   readonly rows: number;
   readonly columns: number;
-  /** Distance from four rows to the next four. */
-  readonly groupBytes: number;
+  /** Distance from eight rows to the next eight. */
+  readonly panelBytes: number;
 }
 
 export function matrixAt(format: WeightFormat, at: number, rows: number, columns: number): Matrix {
   const { columns: unit, tileBytes } = tileForms[format];
-  return { format, at, rows, columns, groupBytes: (columns / unit) * tileBytes };
+  return { format, at, rows, columns, panelBytes: (columns / unit) * tileBytes };
 }
 
-export function matrixBytes({ rows, groupBytes }: Matrix): number {
-  return (rows / rowUnit) * groupBytes;
+export function matrixBytes({ rows, panelBytes }: Matrix): number {
+  return (wholePanels(rows) / panelRows) * panelBytes;
 }
 
 /** Typed views of a memory. */
@@ -24,7 +24,6 @@ export interface Views {
   readonly floats: Float32Array;
   readonly ints: Int32Array;
   readonly halves: Uint16Array;
-  readonly shorts: Int16Array;
   readonly bytes: Int8Array;
 }
 
@@ -33,7 +32,6 @@ export function viewsOf(buffer: SharedArrayBuffer): Views {
     floats: new Float32Array(buffer),
     ints: new Int32Array(buffer),
     halves: new Uint16Array(buffer),
-    shorts: new Int16Array(buffer),
     bytes: new Int8Array(buffer),
   };
 }
@@ -42,10 +40,6 @@ const rounding = new Float32Array(1);
 const roundingBits = new Uint32Array(rounding.buffer);
 
 const most8Bits = 127;
-const most16Bits = 32_767;
-/** Room for four rows of eight. */
-const roundingTile = new Float32Array(32);
-const roundingTileBits = new Uint32Array(roundingTile.buffer);
 
 /** Returns the nearest bfloat16, ties to even, as the upper half of a float32. */
 function toHalf(value: number): number {
@@ -55,17 +49,54 @@ function toHalf(value: number): number {
   return (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
 }
 
-/** Returns the byte offset of an entry within its matrix, for formats whose entries can be written separately. */
-function entryOffset({ format, groupBytes }: Matrix, row: number, column: number): number {
-  const { columns: unit, rowBytes, tileBytes } = tileForms[format];
-  const tile = (row >> 2) * groupBytes + Math.floor(column / unit) * tileBytes;
-  return tile + (row & 3) * rowBytes + (column % unit) * (rowBytes / unit);
+/** Returns the address of a weight. */
+function addressOf({ format, at, panelBytes }: Matrix, row: number, column: number): number {
+  const { columns: unit, tileBytes } = tileForms[format];
+  const panel = at + (row >> 3) * panelBytes + Math.floor(column / unit) * tileBytes;
+  return panel + tileOffset(format, row & 7, column % unit);
 }
 
-export function writeEntry(views: Views, matrix: Matrix, row: number, column: number, value: number): void {
-  const at = matrix.at + entryOffset(matrix, row, column);
-  if (matrix.format === "float32") views.floats[at >>> 2] = value;
-  else views.halves[at >>> 1] = toHalf(value);
+/** Writes one row of a matrix of floats, whose panels are eight rows wide. */
+export function writeRow(
+  views: Views,
+  matrix: Matrix,
+  row: number,
+  values: Float32Array,
+  from: number,
+): void {
+  const at = addressOf(matrix, row, 0);
+  writeFloats(views, matrix.format, at, panelRows, values, from, matrix.columns);
+}
+
+/** Writes one column, which lies in pieces of eight rows. */
+export function writeColumn(
+  views: Views,
+  matrix: Matrix,
+  column: number,
+  values: Float32Array,
+  from: number,
+): void {
+  const { format, rows, panelBytes } = matrix;
+  const at = addressOf(matrix, 0, column);
+  for (let row = 0; row < rows; row++) {
+    const to = at + (row >> 3) * panelBytes + tileOffset(format, row & 7, 0);
+    writeFloats(views, format, to, 1, values, from + row, 1);
+  }
+}
+
+/** @param step distance of two numbers in memory, in numbers */
+function writeFloats(
+  { floats, halves }: Views,
+  format: WeightFormat,
+  at: number,
+  step: number,
+  values: Float32Array,
+  from: number,
+  count: number,
+): void {
+  if (format === "float32")
+    for (let i = 0; i < count; i++) floats[(at >>> 2) + i * step] = values[from + i] as number;
+  else for (let i = 0; i < count; i++) halves[(at >>> 1) + i * step] = toHalf(values[from + i] as number);
 }
 
 /**
@@ -80,51 +111,89 @@ export function writeMatrix(
   transposed: boolean,
   columnScales?: Float32Array,
 ): void {
-  const { format, rows, columns } = matrix;
-  const { columns: unit, tileBytes } = tileForms[format];
-  const [rowStep, columnStep] = transposed ? [1, rows] : [columns, 1];
-  const tile = new Float32Array(rowUnit * unit);
-  const inverses = Float32Array.from({ length: columns }, (_, i) => 1 / (columnScales?.[i] ?? 1));
-  for (let row = 0; row < rows; row += rowUnit) {
-    for (let first = 0; first < columns; first += unit) {
-      for (let i = 0; i < unit; i++) {
-        const from = row * rowStep + (first + i) * columnStep;
-        const inverse = inverses[first + i] as number;
-        for (let r = 0; r < rowUnit; r++)
-          tile[r * unit + i] = (values[from + r * rowStep] as number) * inverse;
-      }
-      writeTile(views, format, tile, matrix.at + (row >> 2) * matrix.groupBytes + (first / unit) * tileBytes);
-    }
+  const { rows, columns } = matrix;
+  const source: Source = {
+    values,
+    rowStep: transposed ? 1 : columns,
+    columnStep: transposed ? rows : 1,
+    inverses: Float32Array.from({ length: columns }, (_, i) => 1 / (columnScales?.[i] ?? 1)),
+  };
+  for (let row = 0; row < rows; row += panelRows) {
+    const count = Math.min(panelRows, rows - row);
+    if (matrix.format === "int8") writeIntPanel(views, matrix, source, row, count);
+    else writeFloatPanel(views, matrix, source, row, count);
   }
 }
 
-function writeTile(
-  { floats, halves, bytes }: Views,
-  format: WeightFormat,
-  tile: Float32Array,
-  at: number,
+interface Source {
+  readonly values: Float32Array;
+  readonly rowStep: number;
+  readonly columnStep: number;
+  /** Factors of the columns. */
+  readonly inverses: Float32Array;
+}
+
+const panel = new Float32Array(panelRows);
+const panelBits = new Uint32Array(panel.buffer);
+
+function writeFloatPanel(
+  { floats, halves }: Views,
+  matrix: Matrix,
+  { values, rowStep, columnStep, inverses }: Source,
+  row: number,
+  count: number,
 ): void {
-  if (format === "float32") floats.set(tile, at >>> 2);
-  else if (format === "bfloat16") {
-    roundingTile.set(tile);
-    for (let i = 0; i < tile.length; i++) {
-      const bits = roundingTileBits[i] as number;
-      // Weights are finite, so this cannot round a NaN to infinity.
-      halves[(at >>> 1) + i] = (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
-    }
-  } else {
-    const unit = tile.length / rowUnit;
-    for (let r = 0; r < rowUnit; r++) {
-      let largest = 0;
-      for (let i = 0; i < unit; i++) {
-        const size = Math.abs(tile[r * unit + i] as number);
-        if (size > largest) largest = size;
+  const { format, columns } = matrix;
+  const first = addressOf(matrix, row, 0);
+  const { tileBytes } = tileForms[format];
+  for (let column = 0; column < columns; column++) {
+    const from = row * rowStep + column * columnStep;
+    const inverse = inverses[column] as number;
+    const at = first + column * tileBytes;
+    for (let r = 0; r < count; r++) panel[r] = (values[from + r * rowStep] as number) * inverse;
+    if (format === "float32") floats.set(panel, at >>> 2);
+    else
+      for (let r = 0; r < panelRows; r++) {
+        const bits = panelBits[r] as number;
+        // Weights are finite, so this cannot round a NaN to infinity.
+        halves[(at + tileOffset("bfloat16", r, 0)) >>> 1] = (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
       }
-      const inverse = largest === 0 ? 0 : most8Bits / largest;
-      floats[((at + tile.length) >>> 2) + r] = largest / most8Bits;
-      for (let i = 0; i < unit; i++) {
-        const value = (tile[r * unit + i] as number) * inverse;
-        bytes[at + r * unit + i] = value < 0 ? value - 0.5 : value + 0.5;
+  }
+}
+
+/** Quantizes each row of each tile relative to its largest weight. */
+function writeIntPanel(
+  { floats, bytes }: Views,
+  matrix: Matrix,
+  { values, rowStep, columnStep, inverses }: Source,
+  row: number,
+  count: number,
+): void {
+  const { columns: unit } = tileForms.int8;
+  const scales = new Float32Array(panelRows);
+  const tile = new Float32Array(unit * panelRows);
+  for (let first = 0; first < matrix.columns; first += unit) {
+    const at = addressOf(matrix, row, first);
+    scales.fill(0);
+    for (let i = 0; i < unit; i++) {
+      const from = row * rowStep + (first + i) * columnStep;
+      const inverse = inverses[first + i] as number;
+      for (let r = 0; r < count; r++) {
+        const value = (values[from + r * rowStep] as number) * inverse;
+        tile[i * panelRows + r] = value;
+        const size = value < 0 ? -value : value;
+        if (size > (scales[r] as number)) scales[r] = size;
+      }
+    }
+    for (let r = 0; r < count; r++) {
+      floats[((at + scalesAt.weights) >>> 2) + r] = (scales[r] as number) / most8Bits;
+      scales[r] = scales[r] === 0 ? 0 : most8Bits / (scales[r] as number);
+    }
+    for (let i = 0; i < unit; i++) {
+      const to = at + tileOffset("int8", 0, i);
+      for (let r = 0; r < count; r++) {
+        const value = (tile[i * panelRows + r] as number) * (scales[r] as number);
+        bytes[to + 2 * r] = value < 0 ? value - 0.5 : value + 0.5;
       }
     }
   }
@@ -154,20 +223,21 @@ export function columnSizes(
   return Float32Array.from(sums, (sum) => (sum === 0 ? 1 : Math.sqrt(sum / count)));
 }
 
-/** Copies one row as float32. */
+/** Copies the first weights of one row as float32. */
 export function readRow(views: Views, matrix: Matrix, row: number, out: Float32Array): void {
-  const { format, columns } = matrix;
-  const { columns: unit, rowBytes, tileBytes } = tileForms[format];
-  for (let tile = 0; tile * unit < columns; tile++) {
-    const tileAt = matrix.at + (row >> 2) * matrix.groupBytes + tile * tileBytes;
-    const at = tileAt + (row & 3) * rowBytes;
-    const scale = views.floats[(tileAt + rowUnit * rowBytes) / 4 + (row & 3)] as number;
-    for (let i = 0; i < unit; i++) {
-      if (format === "float32") out[tile * unit + i] = views.floats[(at >>> 2) + i] as number;
-      else if (format === "bfloat16") {
-        roundingBits[0] = (views.halves[(at >>> 1) + i] as number) << 16;
-        out[tile * unit + i] = rounding[0] as number;
-      } else out[tile * unit + i] = (views.bytes[at + i] as number) * scale;
+  const { format, at, panelBytes } = matrix;
+  const { columns: unit, tileBytes } = tileForms[format];
+  const panel = at + (row >> 3) * panelBytes;
+  for (let column = 0; column < out.length; column++) {
+    const tile = panel + Math.floor(column / unit) * tileBytes;
+    const address = tile + tileOffset(format, row & 7, column % unit);
+    if (format === "float32") out[column] = views.floats[address >>> 2] as number;
+    else if (format === "bfloat16") {
+      roundingBits[0] = (views.halves[address >>> 1] as number) << 16;
+      out[column] = rounding[0] as number;
+    } else {
+      const scale = views.floats[((tile + scalesAt.weights) >>> 2) + (row & 7)] as number;
+      out[column] = (views.bytes[address] as number) * scale;
     }
   }
 }
@@ -176,42 +246,4 @@ export function readRow(views: Views, matrix: Matrix, row: number, out: Float32A
 export function vectorBytes(format: WeightFormat, columns: number): number {
   const { columns: unit, vectorBytes: ofTile } = tileForms[format];
   return (columns / unit) * ofTile;
-}
-
-/** Writes a vector at byte `at` in the layout that a format's products use. */
-export function prepareVector(
-  views: Views,
-  format: WeightFormat,
-  vector: Float32Array,
-  columns: number,
-  at: number,
-): void {
-  const { floats } = views;
-  if (format === "int8") prepareInts(views, vector, columns, at);
-  else if (format === "float32")
-    floats.set(columns === vector.length ? vector : vector.subarray(0, columns), at >>> 2);
-  else {
-    const base = at >>> 2;
-    for (let i = 0; i < columns; i += 8) {
-      for (let j = 0; j < 4; j++) {
-        floats[base + i + j] = vector[i + 2 * j] as number;
-        floats[base + i + 4 + j] = vector[i + 2 * j + 1] as number;
-      }
-    }
-  }
-}
-
-/** Quantizes each tile's numbers to 16 bits relative to its largest. */
-function prepareInts({ floats, shorts }: Views, vector: Float32Array, columns: number, at: number): void {
-  const { columns: unit, vectorBytes: tileBytes } = tileForms.int8;
-  for (let tile = 0; tile * unit < columns; tile++) {
-    const from = tile * unit;
-    let largest = 0;
-    // A NaN stays the largest and reaches the results through the scale.
-    for (let i = 0; i < unit; i++) largest = Math.max(largest, Math.abs(vector[from + i] as number));
-    const inverse = largest === 0 ? 0 : most16Bits / largest;
-    const base = (at + tile * tileBytes) >>> 1;
-    for (let i = 0; i < unit; i++) shorts[base + i] = Math.round((vector[from + i] as number) * inverse);
-    floats[(base + unit) >>> 1] = largest / most16Bits;
-  }
 }

@@ -11,9 +11,10 @@ import {
   SYNC,
   singleLayout,
 } from "./layout.js";
-import { columnSizes, readRow, type Views, viewsOf, writeEntry, writeMatrix } from "./matrix.js";
+import { columnSizes, readRow, type Views, viewsOf, writeColumn, writeMatrix, writeRow } from "./matrix.js";
 import type { SingleThreadData } from "./single-thread.js";
-import { clearBehind, SingleStep } from "./step.js";
+import { SingleStep } from "./step.js";
+import { wholePanels } from "./tiles.js";
 
 // Threads run the built code, even when tests run this module from its source.
 const program = fileURLToPath(new URL("../../dist/single/single-thread.js", import.meta.url));
@@ -65,6 +66,7 @@ export class SingleDecoder {
     const { cos, sin } = ropeTables(options.config, options.maxLength);
     this.#views.floats.set(cos, this.#layout.ropeCos);
     this.#views.floats.set(sin, this.#layout.ropeSin);
+    this.#views.floats.fill(1, this.#layout.ones, this.#layout.ones + this.#layout.onesCount);
     this.#workers = Array.from({ length: options.threads - 1 }, (_, i) => {
       const workerData: SingleThreadData = { memory, options, thread: i + 1, syncAt };
       const worker = new Worker(program, { workerData, execArgv: [], name: "palimpsest single request" });
@@ -130,7 +132,7 @@ export class SingleDecoder {
         return stack.subarray(i * size, (i + 1) * size);
       });
       let sizes: Float32Array | undefined;
-      if (layer[scales] !== 0) {
+      if (layer[scales] !== this.#layout.ones) {
         sizes = columnSizes(parts, layer[names[0] as "gate"].columns, true);
         this.#views.floats.set(sizes, layer[scales]);
       }
@@ -150,13 +152,10 @@ export class SingleDecoder {
         const [keyMatrix, valueMatrix] = [to.keys[head], to.values[head]];
         if (keyMatrix === undefined || valueMatrix === undefined) continue;
         for (let token = 0; token < count; token++) {
-          for (let i = 0; i < headDim; i++) {
-            const at = from + token * headDim + i;
-            writeEntry(this.#views, keyMatrix, first + token, i, keys[at] as number);
-            writeEntry(this.#views, valueMatrix, i, first + token, values[at] as number);
-          }
+          const at = from + token * headDim;
+          writeRow(this.#views, keyMatrix, first + token, keys, at);
+          writeColumn(this.#views, valueMatrix, first + token, values, at);
         }
-        clearBehind(this.#views, valueMatrix, first + count - 1);
       }
     });
   }
@@ -166,7 +165,7 @@ export class SingleDecoder {
     const { kvHeads, headDim, layers } = this.#options.config;
     const size = layers * kvHeads * width * headDim;
     const [keys, values] = [new Float32Array(size), new Float32Array(size)];
-    const column = new Float32Array(this.#layout.length);
+    const column = new Float32Array(first + count);
     this.#layout.layers.forEach((layer, l) => {
       for (let head = 0; head < kvHeads; head++) {
         const to = (l * kvHeads + head) * width * headDim;
@@ -187,19 +186,27 @@ export class SingleDecoder {
   }
 
   /**
-   * Runs one token at the position after those whose entries are written.
-   * @returns float32 [V], valid until the next call
+   * Runs consecutive tokens, of which the first is at the position after those whose entries are written. What a later call writes
+   * at the same positions replaces their entries.
+   * @param tokens at most `mostRows`
+   * @returns for each token float32 [V], valid until the next call
    * @throws the error with which a thread failed
    */
-  next(token: number, position: number): Float32Array {
+  next(tokens: readonly number[], position: number): Float32Array[] {
     if (this.#failure !== undefined) throw this.#failure;
-    Atomics.store(this.#sync, SYNC.token, token);
+    tokens.forEach((token, row) => {
+      Atomics.store(this.#sync, SYNC.tokens + row, token);
+    });
+    Atomics.store(this.#sync, SYNC.rows, tokens.length);
     Atomics.store(this.#sync, SYNC.position, position);
     this.#job = (this.#job + 1) & 0x3fffffff;
     this.#step.barrier.give(this.#job);
-    this.#step.step(token, position);
-    const { logits } = this.#layout;
-    return this.#views.floats.subarray(logits, logits + this.#options.config.vocabSize);
+    this.#step.step(tokens, position);
+    const { vocabSize } = this.#options.config;
+    return tokens.map((_, row) => {
+      const from = this.#layout.logits + row * wholePanels(vocabSize);
+      return this.#views.floats.subarray(from, from + vocabSize);
+    });
   }
 
   dispose(): void {

@@ -1,4 +1,4 @@
-/** A worker thread of a single request's decoder: computes its share of every token until it is told to end. */
+/** A worker thread of a single request's decoder: computes its share of every pass until it is told to end. */
 import { workerData } from "node:worker_threads";
 import type { SharedMemory } from "./kernels.js";
 import { type SingleOptions, SYNC } from "./layout.js";
@@ -21,5 +21,6 @@ Atomics.add(sync, SYNC.ready, 1);
 for (;;) {
   job = step.barrier.nextJob(job);
   if (job < 0) break;
-  step.step(Atomics.load(sync, SYNC.token), Atomics.load(sync, SYNC.position));
+  const tokens = sync.subarray(SYNC.tokens, SYNC.tokens + Atomics.load(sync, SYNC.rows));
+  step.step(tokens, Atomics.load(sync, SYNC.position));
 }

@@ -1,30 +1,34 @@
 import { queryGroup } from "../config.js";
 import { Barrier } from "./barrier.js";
-import { type Kernels, kernelsOver, rowUnit, type SharedMemory } from "./kernels.js";
-import { type SingleLayer, type SingleLayout, type SingleOptions, SYNC, singleLayout } from "./layout.js";
+import { type Kernels, kernelsOver, type SharedMemory } from "./kernels.js";
 import {
-  type Matrix,
-  prepareVector,
-  readRow,
-  type Views,
-  vectorBytes,
-  viewsOf,
-  writeEntry,
-} from "./matrix.js";
+  type Scratch,
+  type SingleLayer,
+  type SingleLayout,
+  type SingleOptions,
+  SYNC,
+  singleLayout,
+} from "./layout.js";
+import { type Matrix, readRow, type Views, vectorBytes, viewsOf, writeColumn, writeRow } from "./matrix.js";
+import { mostVectors } from "./products.js";
+import { panelRows, wholePanels } from "./tiles.js";
 
-/** Number of tokens whose values are multiplied together. */
-const cacheUnit = 8;
-
-/** Zeroes the values after a token's that are multiplied together with it, because a weight of 0 does not hide a NaN. */
-export function clearBehind(views: Views, values: Matrix, position: number): void {
-  const end = Math.ceil((position + 1) / cacheUnit) * cacheUnit;
-  for (let column = position + 1; column < end; column++)
-    for (let row = 0; row < values.rows; row++) writeEntry(views, values, row, column, 0);
+/** Vectors as products need them, in bytes. */
+interface Vectors {
+  readonly at: number;
+  readonly apart: number;
 }
 
+/** Weights that all rows of a pass are multiplied with before the next ones are read: a part of a core's second cache. */
+const blockBytes = 256 * 1024;
+
 /**
- * One thread's part of a token's pass through the model. All threads run `step` at once; each computes its share of every
- * product's rows and of attention's heads, and they synchronize where one needs another's results. Every thread computes the norms.
+ * One thread's part of a pass of consecutive tokens, the rows, through the model. All threads run `step` at once; each computes
+ * its share of every product and of attention's heads, and they synchronize where one needs another's results. Every thread
+ * computes the norms. Offsets are in floats.
+ *
+ * Invariants:
+ * - SINGLE-4. A token's logits, keys and values are the same bits whether it is a row among others or alone.
  */
 export class SingleStep {
   readonly #options: SingleOptions;
@@ -32,11 +36,10 @@ export class SingleStep {
   readonly #views: Views;
   readonly #kernels: Kernels;
   readonly #thread: number;
-  readonly #group: number;
-  readonly #normed: Float32Array;
-  readonly #scores: Float32Array;
-  readonly #scaled: Float32Array;
+  readonly #scratch: Scratch;
   readonly barrier: Barrier;
+  /** Number of rows of the pass that is being computed. */
+  #rows = 1;
 
   constructor(memory: SharedMemory, options: SingleOptions, thread: number) {
     this.#options = options;
@@ -44,218 +47,282 @@ export class SingleStep {
     this.#views = viewsOf(memory.buffer);
     this.#kernels = kernelsOver(memory);
     this.#thread = thread;
-    this.#group = queryGroup(options.config);
-    const { normed, scores } = this.#scratch;
-    const { config } = options;
-    const widest = Math.max(config.hiddenSize, config.intermediateSize, config.heads * config.headDim);
-    this.#normed = this.#floats(normed, widest);
-    this.#scaled = new Float32Array(widest);
-    this.#scores = this.#floats(scores, this.#layout.length);
+    this.#scratch = this.#layout.scratch[thread] as Scratch;
     const { ints } = this.#views;
     const sync = ints.subarray(this.#layout.sync, this.#layout.sync + SYNC.count);
     this.barrier = new Barrier(sync, options.threads);
   }
 
-  /** Writes the token's keys and values at its position and computes the logits of the next token. */
-  step(token: number, position: number): void {
-    const { config } = this.#options;
-    const layout = this.#layout;
-    const x = this.#floats(layout.x, config.hiddenSize);
-    if (this.#thread === 0) readRow(this.#views, layout.embedding, token, x);
+  /** Writes the tokens' keys and values from `position` on and computes the logits of the token after each. */
+  step(tokens: ArrayLike<number>, position: number): void {
+    const { hiddenSize: D } = this.#options.config;
+    const { x, embedding, layers, head, finalNorm, logits, ones } = this.#layout;
+    this.#rows = tokens.length;
+    if (this.#thread === 0)
+      for (let row = 0; row < tokens.length; row++) {
+        const from = x + row * D;
+        readRow(this.#views, embedding, tokens[row] as number, this.#views.floats.subarray(from, from + D));
+      }
     this.barrier.wait();
-    for (const layer of layout.layers) this.#layer(layer, x, position);
-    this.#norm(x);
-    const gains = this.#floats(layout.finalNorm, config.hiddenSize);
-    for (let i = 0; i < gains.length; i++)
-      this.#normed[i] = (this.#normed[i] as number) * (gains[i] as number);
-    this.#products(this.#normed, [[layout.head, layout.logits]]);
+    for (const layer of layers) this.#layer(layer, position);
+    this.#product(head, this.#prepared(head, this.#normed(x, finalNorm), ones), logits);
     this.barrier.wait();
   }
 
-  #layer(layer: SingleLayer, x: Float32Array, position: number): void {
-    const { hiddenSize: D, intermediateSize: F, heads, headDim } = this.#options.config;
-    const { joint, mixed, attended, gate, up } = this.#layout;
-    const { floats } = this.#views;
-    this.#norm(x);
-    this.#products(this.#normed, [[layer.attentionIn, joint]], layer.attentionInScales, layer.attentionBias);
+  #layer(layer: SingleLayer, position: number): void {
+    const { intermediateSize: F } = this.#options.config;
+    const { x, joint, mixed, attended, gate, up, ones } = this.#layout;
+    const { attentionIn, attentionOut, down, attentionBias } = layer;
+    const attentionInputs = this.#prepared(attentionIn, this.#normed(x, ones), layer.attentionInScales);
+    const [firstJoint, endJoint] = this.#product(attentionIn, attentionInputs, joint);
+    if (attentionBias !== 0)
+      this.#eachRow(joint, attentionIn.rows, firstJoint, endJoint, (from, to) => {
+        this.#kernels.add(from, to, 4 * (attentionBias + firstJoint));
+      });
     this.barrier.wait();
     this.#attend(layer, position);
     this.barrier.wait();
-    const all = this.#floats(mixed, heads * headDim);
-    const [firstOut, endOut] = this.#products(
-      all,
-      [[layer.attentionOut, attended]],
-      layer.attentionOutScales,
+    const share = this.#product(
+      attentionOut,
+      this.#prepared(attentionOut, mixed, layer.attentionOutScales),
+      attended,
     );
-    for (let i = firstOut; i < endOut; i++)
-      floats[attended + i] = (floats[attended + i] as number) + (x[i] as number);
+    this.#addTo(attended, x, share);
     this.barrier.wait();
-    const after = this.#floats(attended, D);
-    this.#norm(after);
-    const gates = [
-      [layer.gate, gate],
-      [layer.up, up],
-    ] as const;
-    const [first, end] = this.#products(this.#normed, gates, layer.gatesScales);
-    this.#gate(first, end);
+    const gateInputs = this.#prepared(layer.gate, this.#normed(attended, ones), layer.gatesScales);
+    const [first, end] = this.#product(layer.gate, gateInputs, gate);
+    this.#product(layer.up, gateInputs, up);
+    const exponentials = 4 * this.#scratch.prepared;
+    this.#eachRow(gate, F, first, end, (from, to) => {
+      this.#kernels.exponentials(from, to, exponentials, 0, -1);
+      this.#kernels.gate(from, to, exponentials, from + 4 * (up - gate));
+    });
     this.barrier.wait();
-    const [firstDown, endDown] = this.#products(
-      this.#floats(gate, F),
-      [[layer.down, this.#layout.x]],
-      layer.downScales,
-    );
-    for (let i = firstDown; i < endDown; i++) x[i] = (x[i] as number) + (after[i] as number);
+    this.#addTo(x, attended, this.#product(down, this.#prepared(down, gate, layer.downScales), x));
     this.barrier.wait();
   }
 
-  get #scratch() {
-    return this.#layout.scratch[this.#thread] as SingleLayout["scratch"][number];
+  /** Calls `body` with the byte addresses of a range of every row of [rows, width]. */
+  #eachRow(
+    at: number,
+    width: number,
+    first: number,
+    end: number,
+    body: (from: number, to: number) => void,
+  ): void {
+    if (end === first) return;
+    for (let row = 0; row < this.#rows; row++)
+      body(4 * (at + row * width + first), 4 * (at + row * width + end));
   }
 
-  #floats(at: number, count: number): Float32Array {
-    return this.#views.floats.subarray(at, at + count);
+  /** Adds this thread's columns of another residual stream. */
+  #addTo(sum: number, other: number, [first, end]: readonly [number, number]): void {
+    this.#eachRow(sum, this.#options.config.hiddenSize, first, end, (from, to) => {
+      this.#kernels.add(from, to, from + 4 * (other - sum));
+    });
   }
 
-  /** x / √(mean(x²) + eps), into `normed`. */
-  #norm(x: Float32Array): void {
-    let sum = 0;
-    for (let i = 0; i < x.length; i++) sum += (x[i] as number) * (x[i] as number);
-    const factor = 1 / Math.sqrt(sum / x.length + this.#options.config.rmsNormEps);
-    for (let i = 0; i < x.length; i++) this.#normed[i] = (x[i] as number) * factor;
+  /** Normalizes every row of [rows, D]. @returns where the results are */
+  #normed(at: number, gains: number): number {
+    const { hiddenSize: D, rmsNormEps } = this.#options.config;
+    const { normed } = this.#scratch;
+    this.#eachRow(at, D, 0, D, (from, to) => {
+      this.#kernels.normalize(from, to, 4 * gains, from + 4 * (normed - at), 1 / D, rmsNormEps);
+    });
+    return normed;
+  }
+
+  /** Returns the rows of [rows, columns], times `scales` in the format int8, as a matrix's products need them. */
+  #prepared({ format, columns }: Matrix, at: number, scales: number): Vectors {
+    if (format !== "int8") return { at: 4 * at, apart: 4 * columns };
+    const [to, apart] = [4 * this.#scratch.prepared, 4 * this.#layout.preparedFloats];
+    for (let row = 0; row < this.#rows; row++) {
+      const from = 4 * (at + row * columns);
+      this.#kernels.quantize(from, from + 4 * columns, 4 * scales, to + row * apart);
+    }
+    return { at: to, apart };
   }
 
   /**
-   * Computes this thread's rows of the products of one vector with matrices of equal row counts.
-   * @param scalesAt factors on the vector, in floats; 0: none
-   * @param biasAt added, in floats; 0: none
-   * @returns the range of rows
+   * Computes this thread's part of the products of all rows with a matrix.
+   * @param out [rows, the matrix's rows in whole panels]
+   * @returns the range of the matrix's rows, which are columns of the results
    */
-  #products(
-    vector: Float32Array,
-    products: readonly (readonly [matrix: Matrix, out: number])[],
-    scalesAt = 0,
-    biasAt = 0,
+  #product(
+    { format, at, rows, columns, panelBytes }: Matrix,
+    vectors: Vectors,
+    out: number,
   ): readonly [number, number] {
-    const [[{ format, columns, rows }]] = products as [[Matrix, number]];
-    const { prepared } = this.#scratch;
-    const { floats } = this.#views;
-    let scaled = vector;
-    if (scalesAt !== 0) {
-      scaled = this.#scaled;
-      for (let i = 0; i < columns; i++) scaled[i] = (vector[i] as number) * (floats[scalesAt + i] as number);
-    }
-    prepareVector(this.#views, format, scaled, columns, 4 * prepared);
-    const [first, end] = this.#share(rows);
-    if (end === first) return [first, end];
-    const xEnd = 4 * prepared + vectorBytes(format, columns);
-    for (const [{ at, groupBytes }, out] of products) {
-      const from = at + (first / rowUnit) * groupBytes;
-      this.#kernels.product[format](from, groupBytes, end - first, 4 * prepared, xEnd, 4 * (out + first), 1);
-      if (biasAt === 0) continue;
-      for (let i = first; i < end; i++)
-        floats[out + i] = (floats[out + i] as number) + (floats[biasAt + i] as number);
-    }
-    return [first, end];
-  }
-
-  /** Returns this thread's share, in whole groups of four rows. */
-  #share(rows: number): readonly [number, number] {
-    const groups = rows / rowUnit;
+    const width = wholePanels(rows);
+    const panels = width / panelRows;
     const { threads } = this.#options;
-    const from = (thread: number) => Math.floor((groups * thread) / threads) * rowUnit;
-    return [from(this.#thread), from(this.#thread + 1)];
-  }
-
-  /** silu(gate) · up, in place of gate. */
-  #gate(first: number, end: number): void {
-    const { floats } = this.#views;
-    const { gate, up } = this.#layout;
-    const { prepared } = this.#scratch;
-    if (end === first) return;
-    this.#kernels.exponentials(4 * (gate + first), 4 * (gate + end), 4 * prepared, 0, -1);
-    for (let i = first; i < end; i++) {
-      const exponential = floats[prepared + i - first] as number;
-      floats[gate + i] = ((floats[gate + i] as number) / (1 + exponential)) * (floats[up + i] as number);
-    }
-  }
-
-  /** Computes this thread's heads. Each thread writes the keys and values that it needs itself; all write the same numbers. */
-  #attend(layer: SingleLayer, position: number): void {
-    const { heads, kvHeads, headDim } = this.#options.config;
-    const { threads } = this.#options;
-    const { joint, mixed } = this.#layout;
-    const { floats } = this.#views;
-    const from = Math.floor((heads * this.#thread) / threads);
-    const to = Math.floor((heads * (this.#thread + 1)) / threads);
-    let written = -1;
-    for (let head = from; head < to; head++) {
-      const kvHead = Math.floor(head / this.#group);
-      const keys = layer.keys[kvHead] as Matrix;
-      const values = layer.values[kvHead] as Matrix;
-      if (kvHead !== written) {
-        const key = this.#rotated(layer, heads + kvHead, position);
-        for (let i = 0; i < headDim; i++) writeEntry(this.#views, keys, position, i, key[i] as number);
-        const valueAt = joint + (heads + kvHeads + kvHead) * headDim;
-        for (let i = 0; i < headDim; i++)
-          writeEntry(this.#views, values, i, position, floats[valueAt + i] as number);
-        if (position % cacheUnit === 0) clearBehind(this.#views, values, position);
-        written = kvHead;
+    const first = Math.floor((panels * this.#thread) / threads);
+    const end = Math.floor((panels * (this.#thread + 1)) / threads);
+    const xEnd = vectorBytes(format, columns);
+    const block = this.#rows <= mostVectors ? panels : Math.max(1, Math.floor(blockBytes / panelBytes));
+    for (let from = first; from < end; from += block) {
+      const count = Math.min(block, end - from);
+      for (let row = 0; row < this.#rows; row += mostVectors) {
+        const x = vectors.at + row * vectors.apart;
+        this.#multiply(format, Math.min(mostVectors, this.#rows - row))(
+          at + from * panelBytes,
+          panelBytes,
+          count,
+          x,
+          x + xEnd,
+          vectors.apart,
+          4 * (out + row * width + from * panelRows),
+          4 * width,
+        );
       }
-      this.#attendHead(this.#rotated(layer, head, position), keys, values, position, mixed + head * headDim);
+    }
+    return [first * panelRows, end * panelRows];
+  }
+
+  #multiply(format: Matrix["format"], vectors: number): Kernels["products"]["int8"][number] {
+    return this.#kernels.products[format][vectors - 1] as Kernels["products"]["int8"][number];
+  }
+
+  /**
+   * Computes this thread's share of the rows' heads. Each thread writes the keys and values that it needs itself; all write the same
+   * numbers.
+   */
+  #attend(layer: SingleLayer, position: number): void {
+    const { config, threads } = this.#options;
+    const { heads } = config;
+    const group = queryGroup(config);
+    const all = this.#rows * heads;
+    const first = Math.floor((all * this.#thread) / threads);
+    const end = Math.floor((all * (this.#thread + 1)) / threads);
+    const lastRow = Math.floor((end - 1) / heads);
+    const isWritten: boolean[] = [];
+    for (let unit = first; unit < end; ) {
+      const [row, head] = [Math.floor(unit / heads), unit % heads];
+      const kvHead = Math.floor(head / group);
+      if (isWritten[kvHead] !== true)
+        for (let written = 0; written <= lastRow; written++)
+          this.#writeEntry(layer, kvHead, written, position);
+      isWritten[kvHead] = true;
+      const count = Math.min(end - unit, (kvHead + 1) * group - head);
+      this.#attendHeads(layer, { row, head, count, kvHead, position: position + row });
+      unit += count;
     }
   }
 
-  #attendHead(query: Float32Array, keys: Matrix, values: Matrix, position: number, out: number): void {
-    const { prepared, scores: scoresAt } = this.#scratch;
-    const { headDim } = this.#options.config;
-    const { format } = keys;
-    const { product, exponentials } = this.#kernels;
-    const count = position + 1;
-    const rows = Math.ceil(count / rowUnit) * rowUnit;
-    const columns = Math.ceil(count / cacheUnit) * cacheUnit;
-    const scores = this.#scores;
-    prepareVector(this.#views, format, query, headDim, 4 * prepared);
-    const queryEnd = 4 * prepared + vectorBytes(format, headDim);
-    product[format](keys.at, keys.groupBytes, rows, 4 * prepared, queryEnd, 4 * scoresAt, 1);
-    let largest = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < count; i++) {
-      const score = scores[i] as number;
-      if (!(score <= largest)) largest = score;
-    }
-    for (let i = count; i < columns; i++) scores[i] = Number.NEGATIVE_INFINITY;
-    const sum = exponentials(4 * scoresAt, 4 * (scoresAt + columns), 4 * scoresAt, largest, 1);
-    prepareVector(this.#views, format, scores, columns, 4 * prepared);
-    const sharesEnd = 4 * prepared + vectorBytes(format, columns);
-    product[format](values.at, values.groupBytes, headDim, 4 * prepared, sharesEnd, 4 * out, 1 / sum);
-  }
-
-  readonly #head = new Float32Array(512);
-
-  /** One head of the token's queries or keys: normalized, if the architecture does so, and rotated. */
-  #rotated({ headNorm }: SingleLayer, head: number, position: number): Float32Array {
-    const { headDim, rmsNormEps } = this.#options.config;
-    const { joint, ropeCos, ropeSin } = this.#layout;
+  #writeEntry({ keys, values, headNorm }: SingleLayer, kvHead: number, row: number, position: number): void {
+    const { heads, kvHeads, headDim } = this.#options.config;
     const { floats } = this.#views;
-    const at = joint + head * headDim;
+    const [keyMatrix, valueMatrix] = [keys[kvHead] as Matrix, values[kvHead] as Matrix];
+    const { queries } = this.#scratch;
+    this.#rotate(headNorm, row, heads + kvHead, position + row, queries);
+    const joint = this.#jointAt(row);
+    writeRow(this.#views, keyMatrix, position + row, floats, queries);
+    writeColumn(
+      this.#views,
+      valueMatrix,
+      position + row,
+      floats,
+      joint + (heads + kvHeads + kvHead) * headDim,
+    );
+  }
+
+  #jointAt(row: number): number {
+    const { heads, kvHeads, headDim } = this.#options.config;
+    return this.#layout.joint + row * (heads + 2 * kvHeads) * headDim;
+  }
+
+  /** Some heads of one row that share keys and values. */
+  #attendHeads(
+    { keys, values, headNorm }: SingleLayer,
+    {
+      row,
+      head,
+      count,
+      kvHead,
+      position,
+    }: { row: number; head: number; count: number; kvHead: number; position: number },
+  ): void {
+    const { heads, headDim } = this.#options.config;
+    const { queries, scores } = this.#scratch;
+    const { length, mixed } = this.#layout;
+    const { largest, exponentials, scale } = this.#kernels;
+    const [keyMatrix, valueMatrix] = [keys[kvHead] as Matrix, values[kvHead] as Matrix];
+    for (let i = 0; i < count; i++) this.#rotate(headNorm, row, head + i, position, queries + i * headDim);
+    const tokens = position + 1;
+    const out = mixed + (row * heads + head) * headDim;
+    this.#attentionProduct(
+      keyMatrix,
+      Math.ceil(tokens / panelRows),
+      queries,
+      headDim,
+      headDim,
+      scores,
+      length,
+      count,
+    );
+    const end = Math.ceil(tokens / 4) * 4;
+    const sums: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const from = scores + i * length;
+      for (let t = tokens; t < end; t++) this.#views.floats[from + t] = Number.NEGATIVE_INFINITY;
+      const [at, atEnd] = [4 * from, 4 * (from + end)];
+      sums.push(exponentials(at, atEnd, at, largest(at, atEnd), 1));
+    }
+    this.#attentionProduct(valueMatrix, headDim / panelRows, scores, tokens, length, out, headDim, count);
+    sums.forEach((sum, i) => {
+      scale(4 * (out + i * headDim), 4 * (out + (i + 1) * headDim), 1 / sum);
+    });
+  }
+
+  #attentionProduct(
+    { format, at, panelBytes }: Matrix,
+    panels: number,
+    x: number,
+    columns: number,
+    apart: number,
+    out: number,
+    outApart: number,
+    count: number,
+  ): void {
+    for (let i = 0; i < count; i += mostVectors) {
+      const from = x + i * apart;
+      const multiply = this.#multiply(format, Math.min(mostVectors, count - i));
+      multiply(
+        at,
+        panelBytes,
+        panels,
+        4 * from,
+        4 * (from + columns),
+        4 * apart,
+        4 * (out + i * outApart),
+        4 * outApart,
+      );
+    }
+  }
+
+  /** Writes one head of a row's queries or keys: normalized, if the architecture does so, and rotated. */
+  #rotate(headNorm: number, row: number, head: number, position: number, out: number): void {
+    const { headDim, rmsNormEps } = this.#options.config;
+    const { ropeCos, ropeSin, ones } = this.#layout;
+    const { floats } = this.#views;
+    const at = this.#jointAt(row) + head * headDim;
     const half = headDim / 2;
-    const row = position * headDim;
+    const angle = position * headDim;
     let factor = 1;
+    let gains = ones;
     if (headNorm !== 0) {
       let sum = 0;
       for (let i = 0; i < headDim; i++) sum += (floats[at + i] as number) ** 2;
       factor = 1 / Math.sqrt(sum / headDim + rmsNormEps);
+      gains = headNorm + head * headDim;
     }
-    const normed = (i: number): number => {
-      const value = (floats[at + i] as number) * factor;
-      return headNorm === 0 ? value : value * (floats[headNorm + head * headDim + i] as number);
-    };
-    const out = this.#head.subarray(0, headDim);
     for (let i = 0; i < half; i++) {
-      const [a, b] = [normed(i), normed(i + half)];
-      out[i] = a * (floats[ropeCos + row + i] as number) + b * (floats[ropeSin + row + i] as number);
-      out[i + half] =
-        b * (floats[ropeCos + row + i + half] as number) + a * (floats[ropeSin + row + i + half] as number);
+      const a = (floats[at + i] as number) * factor * (floats[gains + i] as number);
+      const b = (floats[at + half + i] as number) * factor * (floats[gains + half + i] as number);
+      const [first, second] = [angle + i, angle + half + i];
+      floats[out + i] = a * (floats[ropeCos + first] as number) + b * (floats[ropeSin + first] as number);
+      floats[out + half + i] =
+        b * (floats[ropeCos + second] as number) + a * (floats[ropeSin + second] as number);
     }
-    return out;
   }
 }
