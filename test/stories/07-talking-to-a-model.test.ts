@@ -117,7 +117,7 @@ test("`model chat` keeps the conversation with a server, line by line from stand
   const { stdout, code } = await palimpsest(args, input, { OPENAI_API_KEY: "sk-story" });
   expect(code).toBe(0);
   expect(stdout).toBe(
-    "I was sent 2 messages.\nI was sent 4 messages.\n(forgotten)\nI was sent 2 messages.\n",
+    "I was sent 2 messages.\nI was sent 4 messages.\n(conversation cleared)\nI was sent 2 messages.\n",
   );
   expect(asked.map(({ body }) => body.messages.at(-1)?.content)).toEqual(["one", "two", "three"]);
   expect(asked[0]).toMatchObject({ authorization: "Bearer sk-story", body: { model: "m" } });

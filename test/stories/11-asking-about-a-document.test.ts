@@ -53,7 +53,7 @@ test("reading goes on after Ctrl-C and after kill -9, and what was read is not r
   hangsFrom = server.requests + 6;
   const killed = begin();
   await until("a request that hangs", () => server.requests > hangsFrom);
-  expect(killed.output).toContain("on from token 20000");
+  expect(killed.output).toContain("resuming at token 20000");
   killed.kill("SIGKILL");
   await killed.ended;
 

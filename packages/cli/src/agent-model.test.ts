@@ -82,7 +82,7 @@ describe("openAgentModel", () => {
 
   it("names what cannot be opened", async () => {
     await expect(openAgentModel({ backend: "gpu" })).rejects.toThrow(
-      /backend: "gpu" is none of auto, tensorflow/,
+      /backend: "gpu" is not one of auto, tensorflow/,
     );
     await expect(openAgentModel({ model: "./none" })).rejects.toThrow(/none/);
     await expect(openAgentModel({ endpoint: "localhost" })).rejects.toThrow(/url/);

@@ -177,6 +177,6 @@ export function backendName(text: string): (typeof backendNames)[number] {
   if (name !== undefined) return name;
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    `backend: "${text}" is none of ${backendNames.join(", ")}; use one of them`,
+    `backend: "${text}" is not one of ${backendNames.join(", ")}; use one of them`,
   );
 }

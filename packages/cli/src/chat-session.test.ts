@@ -73,7 +73,7 @@ describe("a chat", () => {
       ["two"],
       ["You are  a cat.", "three"],
     ]);
-    expect(shown()).toMatch(/\/nonsense is unknown[\s\S]*\/reset/);
+    expect(shown()).toMatch(/\/nonsense: unknown command[\s\S]*\/reset/);
   });
 
   it("shows times when asked, and says when an answer was cut", async () => {
@@ -82,7 +82,7 @@ describe("a chat", () => {
     await session.line("/stats");
     await session.line("count");
     expect(shown()).toMatch(
-      /^one two three…\n\(cut at --max-tokens\)\n\(first token after \d+\.\d\d s, 3 tokens in .* tokens\/s\)\n$/,
+      /^one two three…\n\(truncated at --max-tokens\)\n\(first token after \d+\.\d\d s, 3 tokens in .* tokens\/s\)\n$/,
     );
   });
 

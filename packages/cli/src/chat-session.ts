@@ -8,10 +8,10 @@ export interface ChatSettings {
   readonly stats: boolean;
 }
 
-const help = `/reset          forgets the conversation
-/system [TEXT]  says what the model should be, and forgets the conversation; without TEXT: nothing
-/stats          shows or hides times after each answer
-/exit           ends; so does the end of input
+const help = `/reset          clears the conversation
+/system [TEXT]  sets the system prompt, or removes it if there is no TEXT, and clears the conversation
+/stats          shows or hides the times after each answer
+/exit           ends the chat, as does the end of the input
 `;
 
 /** One conversation with a model: its messages, and the commands that begin with a slash. */
@@ -42,7 +42,7 @@ export class ChatSession {
         return false;
       case "/reset":
         this.#turns = [];
-        this.#write("(forgotten)\n");
+        this.#write("(conversation cleared)\n");
         return true;
       case "/system":
         this.#settings = {
@@ -50,13 +50,13 @@ export class ChatSession {
           system: rest.length === 0 ? undefined : said.slice(command.length).trim(),
         };
         this.#turns = [];
-        this.#write("(taken, and the conversation forgotten)\n");
+        this.#write("(system prompt changed, conversation cleared)\n");
         return true;
       case "/stats":
         this.#settings = { ...this.#settings, stats: !this.#settings.stats };
         return true;
       default:
-        this.#write(command === "/help" ? help : `${command} is unknown\n${help}`);
+        this.#write(command === "/help" ? help : `${command}: unknown command\n${help}`);
         return true;
     }
   }
@@ -91,7 +91,7 @@ export class ChatSession {
     }
     const { text, usage, stopReason } = await answer.result;
     this.#turns.push(question, { role: "assistant", content: text.trim() });
-    if (stopReason === "length") this.#write("(cut at --max-tokens)\n");
+    if (stopReason === "length") this.#write("(truncated at --max-tokens)\n");
     if (stats) this.#write(`(${timesText(timing.end(usage.sampledTokens))})\n`);
   }
 }

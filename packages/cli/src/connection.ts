@@ -39,14 +39,14 @@ export function resolveConnection(options: ConnectionOptions): {
   if (!address) {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `no head was found: give --address HOST:PORT, or start one with \`palimpsest head start\` (looked into ${dataDir})`,
+      `no head was found: give --address HOST:PORT, or start one with \`palimpsest head start\` (searched in ${dataDir})`,
     );
   }
   const token = givenToken(options.token, process.env) ?? tokenFile(dataDir);
   if (!token) {
     throw new PalimpsestError(
       "UNAUTHENTICATED",
-      `no token was found for ${address}: give --token, PALIMPSEST_TOKEN or PALIMPSEST_TOKEN_FILE; \`palimpsest head start\` prints where it is`,
+      `no token was found for ${address}: give --token, PALIMPSEST_TOKEN or PALIMPSEST_TOKEN_FILE; \`palimpsest head start\` prints the path of the token file`,
     );
   }
   const tls = options.tls ?? process.env["PALIMPSEST_TLS"] ?? "";

@@ -33,7 +33,11 @@ export function gpuFindings(
   const hidden = hidesGpus(visible) ? ` (hidden by CUDA_VISIBLE_DEVICES=${JSON.stringify(visible)})` : "";
   const gpu = { what: "gpu", found: `${gpus.join(", ")}${hidden}`, fix: "" };
   const parsed = stateSchema.safeParse(inspect());
-  if (!parsed.success) return [gpu, { what: "gpu libraries", found: "cannot be looked for", fix: setup }];
+  if (!parsed.success)
+    return [
+      gpu,
+      { what: "gpu libraries", found: "not checked: the setup script gave no answer", fix: setup },
+    ];
   const { cuda, libraries, tools, tensorflow } = parsed.data;
   const piece = (what: string, found: string | undefined): Finding => ({
     what,

@@ -28,12 +28,12 @@ test("variables keep every character of their value; a name alone stands for thi
   expect(collect("OWN", collect("A=x=1, y"))).toEqual({ A: "x=1, y", OWN: "a secret" });
   expect(collect("EMPTY=")).toEqual({ EMPTY: "" });
   expect(() => collect("MISSING")).toThrowError(/MISSING is not set here/);
-  expect(() => collect("=x")).toThrowError(/names no variable/);
+  expect(() => collect("=x")).toThrowError(/does not start with the name of a variable/);
 });
 
 test("lengths are whole numbers between commas or spaces, each once", () => {
   expect(parseLengths("50, 200 800")).toEqual([50, 200, 800]);
-  expect(() => parseLengths(" ")).toThrowError(/names no length/);
+  expect(() => parseLengths(" ")).toThrowError(/contains no length/);
   expect(() => parseLengths("50,0")).toThrowError(/≥ 1/);
-  expect(() => parseLengths("50 200,50")).toThrowError(/names 50 twice/);
+  expect(() => parseLengths("50 200,50")).toThrowError(/contains 50 twice/);
 });

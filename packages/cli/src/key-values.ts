@@ -34,7 +34,10 @@ export function collectVariables(
   return (text, before) => {
     const at = text.indexOf("=");
     const name = at < 0 ? text : text.slice(0, at);
-    if (name === "") throw new InvalidArgumentError(`"${text}" names no variable; write NAME=VALUE or NAME`);
+    if (name === "")
+      throw new InvalidArgumentError(
+        `"${text}" does not start with the name of a variable; write NAME=VALUE or NAME`,
+      );
     const value = at < 0 ? own[name] : text.slice(at + 1);
     if (value === undefined)
       throw new InvalidArgumentError(`${name} is not set here; write ${name}=VALUE, or set it first`);
@@ -61,10 +64,10 @@ export function parseCount(text: string): number {
 /** Parses a list of lengths such as "50,200 800" without duplicates. */
 export function parseLengths(text: string): number[] {
   const lengths = text.split(/[\s,]+/).filter((part) => part !== "");
-  if (lengths.length === 0) throw new InvalidArgumentError(`"${text}" names no length; write 50,200,800`);
+  if (lengths.length === 0) throw new InvalidArgumentError(`"${text}" contains no length; write 50,200,800`);
   const counts = lengths.map(parseCount);
   const twice = counts.find((count, place) => counts.indexOf(count) < place);
-  if (twice !== undefined) throw new InvalidArgumentError(`"${text}" names ${twice} twice; name it once`);
+  if (twice !== undefined) throw new InvalidArgumentError(`"${text}" contains ${twice} twice; write it once`);
   return counts;
 }
 

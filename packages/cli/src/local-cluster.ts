@@ -124,7 +124,7 @@ async function until(
   while (!(await look())) {
     signal.throwIfAborted();
     if (started.child.exitCode !== null || started.child.signalCode !== null) {
-      throw new PalimpsestError("UNAVAILABLE", `${what} ended at its start: ${started.said()}`);
+      throw new PalimpsestError("UNAVAILABLE", `${what} ended while it started: ${started.said()}`);
     }
     if (performance.now() > deadline)
       throw new PalimpsestError(

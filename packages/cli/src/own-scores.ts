@@ -64,7 +64,7 @@ export function scoreOwn(metric: string, rows: readonly unknown[]): OwnScores {
   const score = ownMetrics.get(metric);
   if (score === undefined) {
     throw new Error(
-      `metric: "${metric}" scores no file of predictions; use one of ${ownMetricNames.join(", ")}`,
+      `metric: "${metric}" cannot score a file of predictions; use one of ${ownMetricNames.join(", ")}`,
     );
   }
   const cases = rows.map((row, place) => {

@@ -68,7 +68,7 @@ export function redisUrls(flags: RedisFlags, environment: Environment): RedisUrl
   if (queueRedisUrl && !redisUrl) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${sources.queueRedis.flag} names a Redis for nodes and drivers, but the head has none: give the head's URL of the ` +
+      `${sources.queueRedis.flag} names a Redis for nodes and drivers, but the head has no URL of one: give the head's URL of the ` +
         `same Redis with ${sources.redis.flag} or ${sources.redis.variable}`,
     );
   }

@@ -21,7 +21,7 @@ export function shippedAgentSettings(): AgentSettings {
   const file = join(folder, "evaluation.yaml");
   const settings = parseEvalSettings(parseYaml(readFileSync(file, "utf8")), file);
   const system = systemSettings("memagent", settings);
-  if (system.kind !== "agent") throw new Error(`${file}: systems.memagent is no agent`);
+  if (system.kind !== "agent") throw new Error(`${file}: systems.memagent is not an agent`);
   return systemAgent("memagent", system, undefined);
 }
 

@@ -157,6 +157,8 @@ const backendNames = ["auto", "tensorflow", "wasm", "cpu"] as const;
 function backendName(text: string): (typeof backendNames)[number] {
   const name = backendNames.find((known) => known === text);
   if (name === undefined)
-    throw new InvalidArgumentError(`backend "${text}" is none of ${backendNames.join(", ")}`);
+    throw new InvalidArgumentError(
+      `backend: "${text}" is not one of ${backendNames.join(", ")}; use one of them`,
+    );
   return name;
 }

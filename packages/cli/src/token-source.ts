@@ -23,7 +23,7 @@ export function givenToken(flag: string | undefined, environment: Environment): 
   } catch (cause) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${tokenFileVariable}: ${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}; name a file that this user may read`,
+      `${tokenFileVariable}: ${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}; name a file that this user can read`,
       { cause },
     );
   }

@@ -61,7 +61,7 @@ export async function trainDemonstrations(flags: DemonstrationFlags, signal: Abo
 async function askForDemonstrations(flags: DemonstrationFlags, signal: AbortSignal): Promise<void> {
   const { teacher, teacherModel, prompts, samples, temperature, answerTokens, seed, data } = flags;
   if (teacher === undefined || prompts === undefined)
-    throw new PalimpsestError("INVALID_ARGUMENT", "--teacher and --prompts belong together; give both");
+    throw new PalimpsestError("INVALID_ARGUMENT", "--teacher and --prompts need each other; give both");
   const apiKey = process.env["OPENAI_API_KEY"];
   let told = -1;
   const { asked, kept, cut } = await askTeacher({
@@ -85,7 +85,9 @@ async function askForDemonstrations(flags: DemonstrationFlags, signal: AbortSign
       say(`teacher: ${done} of ${total} answers`);
     },
   });
-  say(`${data}: ${asked} answers asked for, ${kept} were there; ${cut} too long or empty, left out`);
+  say(
+    `${data}: ${asked} answers requested, ${kept} were already there; ${cut} were left out as too long or empty`,
+  );
 }
 
 function say(text: string): void {

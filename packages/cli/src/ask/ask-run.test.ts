@@ -138,14 +138,16 @@ describe("ask", () => {
     first.stopAfter(3);
     await expect(ask(first)).rejects.toThrow("stopped");
     await expect(ask(options({ stateFile, question: "when?", seed: 2 }))).rejects.toThrow(
-      /--resume .*state\.json: is of another question, another seed; give what it was begun with/,
+      /--resume .*state\.json: was saved with another question, another seed; repeat the values of the first run/,
     );
     await expect(ask(options({ stateFile, settings: settingsOf("rememr1") }))).rejects.toThrow(
       /another agent or setting/,
     );
     await expect(ask(options({ stateFile, text: `${text} more` }))).rejects.toThrow(/another document/);
     writeFileSync(stateFile, "{}");
-    await expect(ask(options({ stateFile }))).rejects.toThrow(/holds no state of an `ask`/);
+    await expect(ask(options({ stateFile }))).rejects.toThrow(
+      /contains no saved position of `palimpsest ask`/,
+    );
     expect(readFileSync(stateFile, "utf8")).toBe("{}");
   });
 
@@ -172,7 +174,7 @@ describe("ask", () => {
       },
     };
     await expect(ask({ ...failing, model })).rejects.toThrow(
-      /maximum context length.*lower --set chunkTokens/,
+      /maximum context length.*use a smaller --set chunkTokens/,
     );
     const { resumedAtToken } = await ask(options({ stateFile }));
     expect(resumedAtToken).toBe(200);

@@ -194,7 +194,7 @@ function withMend(reason: unknown): unknown {
   if (!tooLong) return reason;
   return new PalimpsestError(
     "INVALID_ARGUMENT",
-    `${message}; if sections are too long for the server's model, lower --set chunkTokens=…`,
+    `${message}; if the sections are too long for the server's model, use a smaller --set chunkTokens=…`,
     { cause: reason },
   );
 }

@@ -42,9 +42,9 @@ describe("what a person sees of ask", () => {
     expect(show(false).split("\n")).toEqual([
       "reading 40 tokens",
       "[ 25 %] step 0, 10 tokens read; memory: tom likes tea",
-      "[ 50 %] step 1, 20 tokens read; memory as before",
+      "[ 50 %] step 1, 20 tokens read; memory unchanged",
       "tried again: busy",
-      "[ 75 %] step 2, 30 tokens read; recalled: an earlier note; memory: tom likes [2Jfigs (cut at its limit)",
+      "[ 75 %] step 2, 30 tokens read; recalled: an earlier note; memory: tom likes [2Jfigs (truncated at its token limit)",
       "",
     ]);
   });

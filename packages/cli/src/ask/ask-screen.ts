@@ -28,7 +28,7 @@ const oneLine = (text: string) => harmless(text).replace(/\s+/g, " ").trim();
 const percent = (part: number, whole: number) =>
   whole === 0 ? 100 : Math.min(100, Math.floor((100 * part) / whole));
 
-const cutNote = " (cut at its limit)";
+const cutNote = " (truncated at its token limit)";
 
 function logScreen(stream: NodeJS.WriteStream): AskScreen {
   let total = 0;
@@ -37,14 +37,14 @@ function logScreen(stream: NodeJS.WriteStream): AskScreen {
     start: (start) => {
       total = start.documentTokens;
       memory = start.memory;
-      const from = start.documentTokensRead > 0 ? `, on from token ${start.documentTokensRead}` : "";
+      const from = start.documentTokensRead > 0 ? `, resuming at token ${start.documentTokensRead}` : "";
       stream.write(`reading ${total} tokens${from}\n`);
     },
     step: ({ step, memoryStep, documentTokensRead, truncated }) => {
       if (memoryStep === undefined) return;
       const place = `[${String(percent(documentTokensRead, total)).padStart(3)} %] step ${step}, ${documentTokensRead} tokens read`;
       const recalled = memoryStep.recalled === "" ? "" : `; recalled: ${oneLine(memoryStep.recalled)}`;
-      const now = memoryStep.memory === memory ? "memory as before" : `memory: ${oneLine(memoryStep.memory)}`;
+      const now = memoryStep.memory === memory ? "memory unchanged" : `memory: ${oneLine(memoryStep.memory)}`;
       memory = memoryStep.memory;
       stream.write(`${place}${recalled}; ${now}${truncated ? cutNote : ""}\n`);
     },

@@ -29,7 +29,7 @@ describe("chooseSettings", () => {
       expect(settings).toMatchObject({ kind: agent, preset: "small", config: { chunkTokens: 480 } });
       expect(settings.config.memoryExamples).toHaveLength(2);
       expect(notes).toEqual([
-        `for a model of 135 million parameters: prompts with examples, sections of 480 tokens, a memory of ${settings.config.memoryTokens} (preset small; --preset ${agent} has the usual ones)`,
+        `for a model of 135 million parameters: prompts with examples, sections of 480 tokens, a memory of ${settings.config.memoryTokens} (preset small; --preset ${agent} uses the usual settings)`,
       ]);
       const usual = chooseSettings({ ...wishes, agent }, local(32_768, 1e9));
       expect(usual.settings.preset).toBe(agent);
@@ -77,7 +77,7 @@ describe("chooseSettings", () => {
     expect(chunkTokens).toBeGreaterThan(1000);
     expect(chunkTokens + 2 * memoryTokens).toBeLessThan(2048);
     expect(notes).toEqual([
-      `for a model that reads 8192 tokens: chunkTokens=${chunkTokens} memoryTokens=128 finalTokens=256 (--set replaces them)`,
+      `reduced for a context of 8192 tokens: chunkTokens=${chunkTokens} memoryTokens=128 finalTokens=256 (--set replaces them)`,
     ]);
   });
 
@@ -94,7 +94,7 @@ describe("chooseSettings", () => {
     const silent = chooseSettings(wishes, server);
     expect(silent.settings.config.chunkTokens).toBe(5000);
     expect(silent.notes).toEqual([
-      expect.stringMatching(/does not say how much .*sections have 5000 tokens/),
+      expect.stringMatching(/does not report the context length .*sections have 5000 tokens/),
     ]);
   });
 
@@ -102,9 +102,9 @@ describe("chooseSettings", () => {
     const set = { chunkTokens: 700, memoryTokens: 50 };
     expect(chooseSettings({ ...wishes, set }, local(4096, 135e6)).settings.config).toMatchObject(set);
     expect(() => chooseSettings({ ...wishes, set: { chunkTokens: 5000 } }, local(4096, 4e9))).toThrow(
-      /chunkTokens: 5000 with a prompt .* more than the 4096 tokens .* give at most 3\d\d\d/,
+      /chunkTokens: a section of 5000 tokens, a prompt .* exceed .* context of 4096 tokens; .* at most 3\d\d\d/,
     );
-    expect(() => chooseSettings(wishes, local(256, 4e9))).toThrow(/model: reads 256 tokens, which leaves/);
+    expect(() => chooseSettings(wishes, local(256, 4e9))).toThrow(/model: a context of 256 tokens leaves/);
     expect(() => chooseSettings({ ...wishes, set: { chunkTokenz: 1 } }, local(4096, 4e9))).toThrow(
       /agent settings: .*chunkTokenz/,
     );

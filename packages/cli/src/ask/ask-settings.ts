@@ -55,7 +55,7 @@ export function moduleSettings({
   const { temperature: _, ...own } = set;
   return {
     settings: { ...trained, config: { ...trained.config, ...own } },
-    notes: ["asked as the run was trained to (--agent memagent reads section by section)"],
+    notes: ["asks with the agent that the run trained (--agent memagent reads section by section instead)"],
   };
 }
 
@@ -71,7 +71,12 @@ export function chooseSettings(
   const { agent = askAgents.find((kind) => kind === trained?.kind) ?? "memagent" } = wishes;
   if (wishes.preset === undefined && trained?.kind === agent) {
     const settings = parse({ kind: agent, preset: trained.preset, settings: { ...trained.config, ...set } });
-    return { settings, notes: [`read as the run was trained to (--preset ${agent} has the usual settings)`] };
+    return {
+      settings,
+      notes: [
+        `reads with the settings with which the run was trained (--preset ${agent} uses the usual settings instead)`,
+      ],
+    };
   }
   const chats = model.chat !== undefined || model.tokenizer.specialTokenId("<|im_start|>") !== undefined;
   const preset = wishes.preset ?? (!chats ? "tiny" : isSmall(model) ? "small" : agent);
@@ -80,7 +85,7 @@ export function chooseSettings(
   const notes = wishes.preset === undefined && preset === "small" ? [smallNote(wanted, model)] : [];
   if (model.contextTokens === undefined) {
     const { chunkTokens } = wanted.config;
-    const note = `the server does not say how much its model reads at once; sections have ${chunkTokens} tokens (--set chunkTokens=… where that is too much)`;
+    const note = `the server does not report the context length of its model; sections have ${chunkTokens} tokens (if that is too many, use a smaller --set chunkTokens=…)`;
     return { settings: wanted, notes: [...notes, note] };
   }
   const fitted = fit(wanted.config, contextOf(model), { ...wishes, agent }, model);
@@ -92,7 +97,10 @@ export function chooseSettings(
   const list = changed.map(([name, value]) => `${name}=${value}`).join(" ");
   return {
     settings,
-    notes: [...notes, `for a model that reads ${model.contextTokens} tokens: ${list} (--set replaces them)`],
+    notes: [
+      ...notes,
+      `reduced for a context of ${model.contextTokens} tokens: ${list} (--set replaces them)`,
+    ],
   };
 }
 
@@ -105,7 +113,7 @@ function smallNote(
   { parameterCount = 0 }: Pick<AgentModel, "parameterCount">,
 ): string {
   const { chunkTokens, memoryTokens } = config;
-  return `for a model of ${Math.round(parameterCount / 1e6)} million parameters: prompts with examples, sections of ${chunkTokens} tokens, a memory of ${memoryTokens} (preset small; --preset ${kind} has the usual ones)`;
+  return `for a model of ${Math.round(parameterCount / 1e6)} million parameters: prompts with examples, sections of ${chunkTokens} tokens, a memory of ${memoryTokens} (preset small; --preset ${kind} uses the usual settings)`;
 }
 
 interface ReadingConfig {
@@ -143,7 +151,7 @@ function fit(
   if (given("chunkTokens") && config.chunkTokens > room) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `chunkTokens: ${config.chunkTokens} with a prompt of ${prompt} and ${memories} for memories are more than the ${contextTokens} tokens that the model reads; give at most ${Math.max(0, room)}, or a larger --context to a local model`,
+      `chunkTokens: a section of ${config.chunkTokens} tokens, a prompt of ${prompt} and ${memories} for memories exceed the model's context of ${contextTokens} tokens; set chunkTokens to at most ${Math.max(0, room)}, or give a local model a larger --context`,
     );
   }
   const even = room > 256 ? room - (room % 64) : room;
@@ -151,7 +159,7 @@ function fit(
   if (chunkTokens >= leastChunkTokens) return { chunkTokens, memoryTokens, finalTokens };
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    `model: reads ${contextTokens} tokens, which leaves ${Math.max(0, room)} for a section beside a prompt of ${prompt} and ${memories} for memories; ask a shorter question, lower --set memoryTokens=…, or use a model that reads more`,
+    `model: a context of ${contextTokens} tokens leaves ${Math.max(0, room)} for a section after a prompt of ${prompt} and ${memories} for memories; ask a shorter question, use a smaller --set memoryTokens=…, or use a model with a longer context`,
   );
 }
 

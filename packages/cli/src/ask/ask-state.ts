@@ -73,7 +73,7 @@ export async function readAskState(
   if (!parsed.success) {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `--resume ${path}: holds no state of an \`ask\`; name another file, or remove this one`,
+      `--resume ${path}: contains no saved position of \`palimpsest ask\`; name another file, or delete this one`,
     );
   }
   const { version: _, ...state } = parsed.data;
@@ -81,7 +81,7 @@ export async function readAskState(
   if (other.length === 0) return state as AskState;
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `--resume ${path}: is of another ${other.join(", another ")}; give what it was begun with, or name another file to begin anew`,
+    `--resume ${path}: was saved with another ${other.join(", another ")}; repeat the values of the first run, or name another file to start over`,
   );
 }
 
@@ -96,8 +96,10 @@ function jsonOf(text: string): unknown {
 /**
  * Writes states to a file atomically, one at a time. When several states arrive during a write, only the last of them
  * is written.
- * A. After `flush` the file has the last state that was put.
- * B. A write error is thrown by the next `put`, so that no long run continues without saving its position.
+ * Invariants:
+ * - ASKSTATE-1. After `flush` the file contains the last state that was put.
+ * - ASKSTATE-2. A failed write makes `flush` and every later `put` throw, so that no long run continues without saving
+ *   its position.
  */
 export class AskStateWriter {
   readonly #path: string;

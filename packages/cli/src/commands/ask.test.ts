@@ -158,14 +158,12 @@ describe("palimpsest ask", () => {
     const asking = (...more: string[]) =>
       palimpsest("ask", document, "-q", question, "--endpoint", server.url, ...more);
     await expect(palimpsest("ask", join(folder, "none"), "-q", "x")).rejects.toThrow(
-      /none: is not there; give a file/,
+      /none: does not exist; give a file/,
     );
     await expect(asking("--set", "chunkTokens")).rejects.toThrow(/--set chunkTokens: is not NAME=VALUE/);
     await expect(asking("--set", "chunks=1")).rejects.toThrow(/agent settings: .*chunks/);
     await expect(asking("--trace", "x.txt")).rejects.toThrow(/--trace x\.txt: name a file that ends in/);
-    await expect(asking("--max-size", "0.1")).rejects.toThrow(
-      /a\.txt: 0\.2 MiB are more than --max-size 0\.1 MiB/,
-    );
+    await expect(asking("--max-size", "0.1")).rejects.toThrow(/a\.txt: 0\.2 MiB exceed --max-size 0\.1;/);
     await expect(asking("--set", "maxChunks=2")).rejects.toThrow(
       /\[DOCUMENT_OVERFLOW\].*set overflow to head/,
     );

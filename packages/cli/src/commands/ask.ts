@@ -48,7 +48,7 @@ Examples:
   cat notes.txt | palimpsest ask -q "What was decided?" --agent rememr1 --json
 
 The answer goes to standard output, all else to standard error. The default is a model of
-135 million parameters, trained to keep a memory of 32 tokens: it answers briefly and often wrongly. Ask a larger model where the
+135 million parameters, trained to keep a memory of 32 tokens: it answers briefly and often wrongly. Use a larger model (--model, --endpoint) when the
 answer matters.`;
 
 export function addAsk(program: Command): void {
@@ -113,7 +113,10 @@ async function run(source: string, flags: AskFlags): Promise<void> {
     throw new PalimpsestError("INVALID_ARGUMENT", "--question: is empty; ask something");
   }
   if (source === "-" && process.stdin.isTTY) {
-    throw new PalimpsestError("INVALID_ARGUMENT", "source: give a file, a folder, or - and a pipe");
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      "source: is missing; give a file or a folder, or - to read standard input",
+    );
   }
   const { readDocuments } = await import("../documents/read-documents.js");
   const document = await readDocuments(source, { mostBytes: flags.maxSize * 2 ** 20 });
@@ -269,7 +272,7 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
   const told = [
     `${answer.documentTokens} tokens in ${counted(trace.memorySteps.length, "step")}, ${formatSeconds(answer.seconds)}`,
     ...(result.droppedDocumentTokens > 0 ? [`${result.droppedDocumentTokens} tokens not read`] : []),
-    ...(counts.truncated > 0 ? [`${counts.truncated} replies cut at their limit`] : []),
+    ...(counts.truncated > 0 ? [`${counts.truncated} replies truncated at their token limit`] : []),
     ...(counts.emptyUpdates > 0 ? [`${counts.emptyUpdates} empty memories`] : []),
     ...(retries.length > 0 ? [`${retries.length} requests retried`] : []),
   ];
@@ -322,6 +325,6 @@ function parseSet(texts: readonly string[]): Record<string, unknown> {
 function stoppedText({ read, total }: { read: number; total: number }, resume: string | undefined): string {
   const place = total === 0 ? "stopped" : `stopped after ${read} of ${total} tokens`;
   return resume === undefined || read === 0
-    ? `${place}; --resume FILE would save the position`
+    ? `${place}; with --resume FILE the position would be saved`
     : `${place}; the same command resumes from ${resume}`;
 }

@@ -45,7 +45,7 @@ export function addCerts(program: Command): void {
       if (existsSync(join(folder, authorityFolder, authorityFiles.key))) {
         throw new PalimpsestError(
           "ALREADY_EXISTS",
-          `--dir: ${folder} has a CA: \`palimpsest certs issue --dir ${options.dir}\` issues further certificates`,
+          `--dir: ${folder} already has a CA: \`palimpsest certs issue --dir ${options.dir}\` issues further certificates`,
         );
       }
       const authority = await (await certificates()).makeAuthority(
@@ -65,12 +65,12 @@ export function addCerts(program: Command): void {
       writeFileSync(join(folder, ".gitignore"), "*\n");
       process.stdout.write(
         [
-          `${join(folder, authorityFolder)} holds the CA's key: keep it away from the machines of the cluster`,
+          `${join(folder, authorityFolder)} holds the CA's key: keep it off the machines of the cluster`,
           `head            palimpsest head start --tls ${join(folder, "head")} --host …`,
           `worker          copy ${join(folder, "node")} there; palimpsest worker join --tls …/node --host …`,
           `people, jobs    PALIMPSEST_TLS=${join(folder, "driver")} palimpsest job submit …`,
           `read only       PALIMPSEST_TLS=${join(folder, "reader")} palimpsest status`,
-          `valid for       ${options.days} days; \`palimpsest certs issue\` renews one`,
+          `valid for       ${options.days} days; \`palimpsest certs issue\` renews a certificate`,
           "",
         ].join("\n"),
       );
@@ -92,7 +92,7 @@ export function addCerts(program: Command): void {
       process.stdout.write(
         [
           `serial ${serial} is revoked, in ${lists.length} lists in ${folder}`,
-          `copy ${revokedFile} next to tls.crt on every machine, in the folders of head and workers (actor and driver too): they read it within seconds`,
+          `copy ${revokedFile} next to tls.crt on every machine, in the TLS folders of the head and the workers (and in their subfolders actor and driver): they read it within seconds`,
           "",
         ].join("\n"),
       );
@@ -109,7 +109,7 @@ export function addCerts(program: Command): void {
       if (role === undefined) {
         throw new PalimpsestError(
           "INVALID_ARGUMENT",
-          `--role: ${JSON.stringify(options.role)} is none of ${roles.join(", ")}`,
+          `--role: ${JSON.stringify(options.role)} is not one of ${roles.join(", ")}`,
         );
       }
       const folder = resolve(options.dir);
@@ -131,7 +131,7 @@ function outputFolder(folder: string, { out, name }: IssueOptions): string {
   if (/^[^/\\\0]+$/.test(name) && name !== "." && name !== "..") return join(folder, name);
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `--name: ${JSON.stringify(name)} cannot be the name of a folder: give --out FOLDER`,
+    `--name: ${JSON.stringify(name)} cannot be used as the name of a folder: give --out FOLDER`,
   );
 }
 

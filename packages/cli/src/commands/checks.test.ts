@@ -42,7 +42,7 @@ describe.skipIf(missing)("model check", () => {
     const table = await run("model", "check", "--reference", reference, ...backend);
     expect(table).toMatch(/ok +log-probabilities +\S+ +≤ 5\.0e-4/);
     expect(table).toMatch(/ok +greedy continuation: other tokens of 20 +0 +≤ 0/);
-    expect(table).toContain("all 36 measures are within their bars (wasm, mode eager)");
+    expect(table).toContain("all 36 measures are within their limits (wasm, mode eager)");
     expect(process.exitCode).toBeUndefined();
   });
 
@@ -57,7 +57,7 @@ describe.skipIf(missing)("model check", () => {
     expect(process.exitCode).toBe(1);
     const table = await run("model", "check", "--reference", bent, ...backend);
     expect(table).toMatch(/MISSED +dapo: loss +1\.0e-3 +≤ 5\.0e-5/);
-    expect(table).toContain("1 of 36 measures missed their bars");
+    expect(table).toContain("1 of 36 measures missed their limits");
   });
 
   it("takes the model from elsewhere, and refuses one that does not fit or a folder that is not there", async () => {
@@ -98,7 +98,7 @@ describe.skipIf(missing)("loss check", () => {
       expect(table).toMatch(new RegExp(`^${preset} `, "m"));
     }
     expect(table).toMatch(/^trl +B_trl_dapo gradient +\S+e-\S+ +\S+e-\S+$/m);
-    expect(table).toContain("all differences are within their bars");
+    expect(table).toContain("all differences are within their tolerances");
     expect(process.exitCode).toBeUndefined();
   });
 
@@ -109,7 +109,7 @@ describe.skipIf(missing)("loss check", () => {
     writeFileSync(path, JSON.stringify(json));
     const table = await run("loss", "check", "--golden", path);
     expect(table).toMatch(/^prime +B_prime_default\(DPPO\) loss +5\.0e-6 MISSED +\S+e-6$/m);
-    expect(table).toContain("1 differences missed their bars");
+    expect(table).toContain("1 differences exceed their tolerances");
     expect(process.exitCode).toBe(1);
     const facts = JSON.parse(await run("loss", "check", "--golden", path, "--json"));
     expect(facts.passed).toBe(false);

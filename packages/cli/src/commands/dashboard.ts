@@ -31,7 +31,7 @@ export function addDashboard(program: Command): void {
         if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
           throw new PalimpsestError(
             "CONFIG_INVALID",
-            `${folder}: is no folder; give folders of runs, or folders that contain them`,
+            `${folder}: is not a folder; give folders of runs, or folders that contain them`,
           );
       const [{ startFolderDashboard }, { createLogger }] = await Promise.all([
         import("@palimpsest/dashboard"),

@@ -63,11 +63,14 @@ async function filter(path: string, flags: FilterFlags): Promise<void> {
   if (bad !== undefined) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${path}: ${badRows.length} bad row(s), the first in line ${bad.line}: ${bad.detail}; prepare the file again`,
+      `${path}: ${badRows.length} bad row(s), the first on line ${bad.line}: ${bad.detail}; prepare the file again`,
     );
   }
   if (tasks.length === 0) {
-    throw new PalimpsestError("CONFIG_INVALID", `${path}: holds no task; give a prepared file`);
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${path}: contains no task; give a file that \`palimpsest data prepare\` wrote`,
+    );
   }
   const { samples, concurrency, match, temperature, topP, maxTokens, seed = 0, endpoint } = flags;
   const model = flags.model ?? defaultModel;
@@ -125,8 +128,8 @@ async function filter(path: string, flags: FilterFlags): Promise<void> {
     process.stdout.write(
       flags.json
         ? `${JSON.stringify(record, null, 2)}\n`
-        : `${flags.out}  ${kept.length} of ${tasks.length} tasks stay; ${answered.size} were answered without the document by ${source.name}\n` +
-            `answers: ${logPath}  ${answers.length}${resumed > 0 ? `, of which ${resumed} from before` : ""}\n`,
+        : `${flags.out}  ${kept.length} of ${tasks.length} tasks remain; ${answered.size} were answered without the document by ${source.name}\n` +
+            `answers: ${logPath}  ${answers.length}${resumed > 0 ? `, of which ${resumed} come from an earlier run` : ""}\n`,
     );
   } finally {
     bar.close();

@@ -82,8 +82,8 @@ async function rate(path: string, flags: RateFlags): Promise<void> {
           ? `${JSON.stringify({ out, model: model.name, identity, samples, seed, ...rating }, null, 2)}\n`
           : `${out}  ${questions} questions, ${samples} episodes each, by ${model.name}: pass rate ${mean.toFixed(3)} on average\n` +
               `${never} never solved, ${always} always, ${questions - never - always} between` +
-              `${failed === 0 ? "" : `; ${failed} episodes failed and are no part of it`}` +
-              `${resumed === 0 ? "" : `; ${resumed} questions were there from before`}\n`,
+              `${failed === 0 ? "" : `; ${failed} episodes failed and do not count`}` +
+              `${resumed === 0 ? "" : `; ${resumed} questions come from an earlier run`}\n`,
       );
     } finally {
       bar.close();
@@ -97,7 +97,7 @@ function modelNameOf({ model, start }: Recipe): string | undefined {
   if (start !== undefined)
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      "start: the recipe's run begins with a model that has learned demonstrations; name who is to answer with --model, such as that run's folder",
+      "start: the recipe's run starts from a model that is first trained on demonstrations; name the model that answers with --model, such as that run's folder",
     );
   const { path, checkpoint, name, hub, revision } = model;
   return path ?? checkpoint ?? name ?? (revision === undefined ? hub : `${hub}@${revision}`);

@@ -43,5 +43,5 @@ async function find(path: string, { id, index = 0, corpus }: ShowFlags, signal: 
     at += 1;
   }
   const wanted = id === undefined ? `index ${index}` : `id "${id}"`;
-  throw new PalimpsestError("NOT_FOUND", `${path}: no task of ${wanted} among its ${at} tasks`);
+  throw new PalimpsestError("NOT_FOUND", `${path}: none of its ${at} tasks has the ${wanted}`);
 }

@@ -50,10 +50,10 @@ export function addDataStats(data: Command): void {
         bar.close();
       }
       if (tasks === 0) {
-        const why = badRowLines(badRows).join("; ") || "they hold no row";
+        const why = badRowLines(badRows).join("; ") || "they contain no rows";
         throw new PalimpsestError(
           "CONFIG_INVALID",
-          `${paths.join(", ")}: no task: ${why}; make a file of tasks with \`palimpsest data prepare\``,
+          `${paths.join(", ")}: no tasks: ${why}; create a file of tasks with \`palimpsest data prepare\``,
         );
       }
       const statistics = census.statistics();
@@ -86,8 +86,8 @@ function statisticsText(statistics: TaskStatistics, badRows: readonly SourceBadR
   const lines = [
     `${tasks} tasks, ${badRows.length} bad rows`,
     ...badRowLines(badRows),
-    formatTable(["a task", "least", "median", "mean", "95 %", "most"], rows),
-    `answers: ${answers.yesOrNo} yes or no, ${answers.inDocument} stand in their document`,
+    formatTable(["per task", "least", "median", "mean", "95 %", "most"], rows),
+    `answers: ${answers.yesOrNo} yes or no, ${answers.inDocument} occur in their document`,
   ];
   for (const [field, counts] of Object.entries(groups)) {
     lines.push(
@@ -99,7 +99,7 @@ function statisticsText(statistics: TaskStatistics, badRows: readonly SourceBadR
   if (goldPlaces) {
     const { documents, meanPlace, tenths, distance, pValue } = goldPlaces;
     lines.push(
-      `evidence: ${documents} documents, mean place ${meanPlace.toFixed(3)} of the context, by tenths ${tenths.map((share) => `${(100 * share).toFixed(0)}%`).join(" ")}`,
+      `evidence: ${documents} documents, mean position ${meanPlace.toFixed(3)} of the context, by tenths ${tenths.map((share) => `${(100 * share).toFixed(0)}%`).join(" ")}`,
       `evidence uniformly placed: Kolmogorov-Smirnov distance ${distance.toFixed(4)}, p = ${pValue.toFixed(3)}`,
     );
   }

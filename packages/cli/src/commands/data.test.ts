@@ -116,7 +116,7 @@ describe("data", () => {
       "input: hotpotqa is made of files",
     );
     await expect(data("prepare", "hotpotqa", "--out", out, "--hf-split", "train")).rejects.toThrow(
-      "hf-dataset: missing",
+      "--hf-dataset is missing",
     );
     await expect(data("prepare", "hotpotqa", "--out", out, "--hf-dataset", "nothing")).rejects.toThrow(
       "is not ORGANIZATION/NAME",
@@ -126,7 +126,7 @@ describe("data", () => {
   it("counts tasks, lengths, answers and places", async () => {
     const text = await data("stats", prepared);
     expect(text).toContain("4 tasks, 0 bad rows");
-    expect(text).toContain("answers: 0 yes or no, 4 stand in their document");
+    expect(text).toContain("answers: 0 yes or no, 4 occur in their document");
     expect(text).toContain("type: bridge 2, comparison 2");
     expect(text).toContain("evidence: 4 documents");
     const json = JSON.parse(await data("stats", prepared, "--json"));
@@ -138,11 +138,13 @@ describe("data", () => {
     const task = { id: "a", question: "q?", answers: ["x"], document: "x y", metadata: {} };
     writeFileSync(path, `${JSON.stringify(task)}\nno json\n`);
     expect(await data("stats", path)).toContain("bad rows: 1 not-json, the first partly.jsonl row 2: ");
-    await expect(data("stats", source)).rejects.toThrow(/no task: bad rows: 4 .*data prepare/);
+    await expect(data("stats", source)).rejects.toThrow(/no tasks: bad rows: 4 .*data prepare/);
     const empty = join(folder, "empty.jsonl");
     writeFileSync(empty, "");
-    await expect(data("stats", empty)).rejects.toThrow("no task: they hold no row");
-    await expect(data("filter", empty, "--out", join(folder, "kept.jsonl"))).rejects.toThrow("holds no task");
+    await expect(data("stats", empty)).rejects.toThrow("no tasks: they contain no rows");
+    await expect(data("filter", empty, "--out", join(folder, "kept.jsonl"))).rejects.toThrow(
+      "contains no task",
+    );
   });
 
   it("shows texts of others without what steers a terminal", async () => {
@@ -170,7 +172,7 @@ describe("data", () => {
       /… \d+ characters …/,
     );
     await expect(data("show", prepared, "--id", "none")).rejects.toThrow(
-      'no task of id "none" among its 4 tasks',
+      'none of its 4 tasks has the id "none"',
     );
   });
 
@@ -266,12 +268,12 @@ describe("data filter", () => {
     ];
     try {
       const text = await data(...words);
-      expect(text).toContain("3 of 4 tasks stay; 1 were answered without the document");
+      expect(text).toContain("3 of 4 tasks remain; 1 were answered without the document");
       expect(asked).toHaveLength(8);
       expect((await loadTasks(out)).tasks.map(({ id }) => id)).toEqual(["id-0", "id-2", "id-3"]);
       const record = JSON.parse(readFileSync(`${out}.filter.json`, "utf8"));
       expect(record).toMatchObject({ tasks: 4, kept: 3, dropped: 1, answers: 8, samples: 2 });
-      expect(await data(...words)).toContain("8, of which 8 from before");
+      expect(await data(...words)).toContain("8, of which 8 come from an earlier run");
       expect(asked).toHaveLength(8);
       await expect(data(...words, "--temperature", "0")).rejects.toThrow("other settings");
     } finally {

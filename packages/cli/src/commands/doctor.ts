@@ -44,7 +44,8 @@ process.exit(0);`;
 function backend(): Finding & { readonly isOnGpu?: boolean } {
   const jit = pathToFileURL(createRequire(import.meta.url).resolve("@palimpsest/jit")).href;
   const said = firstLine(process.execPath, ["--input-type=module", "-e", loadInChild(jit)]);
-  if (said === undefined) return { what: "backend", found: "none loads", fix: "npx palimpsest setup" };
+  if (said === undefined)
+    return { what: "backend", found: "none can be loaded", fix: "npx palimpsest setup" };
   const loaded = JSON.parse(said) as {
     name: string;
     tensorflowVersion?: string;
@@ -62,7 +63,7 @@ function backend(): Finding & { readonly isOnGpu?: boolean } {
     fix:
       loaded.name === "tensorflow"
         ? (loaded.gpuUnused ?? "")
-        : "npx palimpsest setup installs libtensorflow, or says why it cannot",
+        : "npx palimpsest setup installs libtensorflow, or prints why it cannot",
   };
 }
 

@@ -21,7 +21,7 @@ export function progressLine(progress: DrainProgress): string {
     drivers > 0 ? `${counted(drivers, "driver")} of jobs` : "",
     objects > 0 ? `${counted(objects, "object")} of ${formatBytes(objectBytes)} only on this node` : "",
   ].filter((part) => part !== "");
-  const what = parts.join(", ") || "nothing: the node ends";
+  const what = parts.join(", ") || "nothing is left: the node ends";
   return overdue ? `${what}; the deadline has passed` : `${what}; ${Math.ceil(leftMs / 1_000)} s left`;
 }
 
@@ -32,7 +32,7 @@ export function addDrain(program: Command): void {
     )
     .argument("<node>", "id of the node")
     .addOption(
-      new Option("--deadline <seconds>", "time after which whatever still runs there is ended")
+      new Option("--deadline <seconds>", "time after which everything that still runs there is ended")
         .argParser(parseCount)
         .default(defaultDeadlineSeconds),
     )

@@ -82,10 +82,10 @@ function readConversations(path: string): LocomoConversation[] {
   } catch (cause) {
     throw bad(`cannot be read (${cause instanceof Error ? cause.message : String(cause)})`);
   }
-  if (!Array.isArray(rows)) throw bad("is no array of conversations");
+  if (!Array.isArray(rows)) throw bad("is not a JSON array of conversations");
   return rows.map((row: unknown, i) => {
     const read = readLocomoConversation(row);
-    if ("reason" in read) throw bad(`has no good conversation at place ${i + 1} (${read.detail})`);
+    if ("reason" in read) throw bad(`has an invalid conversation at index ${i} (${read.detail})`);
     return read.data;
   });
 }

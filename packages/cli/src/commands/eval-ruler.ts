@@ -48,7 +48,7 @@ export function addEvalRuler(command: Command): void {
   withEvalFlags(ruler)
     .addHelpText(
       "after",
-      "\nWith --tasks that name qa_1 or qa_2 their files must be given. --limit counts as --count does.",
+      "\nIf --tasks names qa_1, --squad is required; if it names qa_2, --hotpotqa is. --limit counts per task and length, as --count does.",
     )
     .action(async (flags: RulerFlags) => {
       const settings = readEvalSettings(flags);

@@ -72,7 +72,7 @@ function environmentOf({ workingDir, env, packages, installScripts }: SubmitOpti
   if (installScripts && !packages)
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      "--install-scripts says how --packages are installed, which is missing: give both, or neither",
+      "--install-scripts is given without --packages, to which it applies: give both, or neither",
     );
   return {
     environment: env ?? {},
@@ -121,8 +121,8 @@ export function addJob(program: Command): void {
       "package.json of npm packages for the job, its actors and its tasks, with a lockfile next to it",
     )
     .option("--install-scripts", "run the packages' scripts while nodes install them")
-    .option("--cpus <count>", "cpus that the driver itself leases (default: none)", parseAmount)
-    .option("--gpus <count>", "gpus that the driver itself leases (default: none)", parseAmount)
+    .option("--cpus <count>", "CPUs that the driver itself leases (default: none)", parseAmount)
+    .option("--gpus <count>", "GPUs that the driver itself leases (default: none)", parseAmount)
     .option("--resources <name=amount,…>", "custom resources for the driver", collect(parseQuantities))
     .option(
       "--metadata <key=value,…>",

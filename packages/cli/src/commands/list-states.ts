@@ -11,7 +11,7 @@ export function statesOf<State extends string>(
     if (state !== undefined) return state;
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `${flag}: ${JSON.stringify(part)} is none of ${known.join(", ")}`,
+      `${flag}: ${JSON.stringify(part)} is not one of ${known.join(", ")}`,
     );
   });
 }

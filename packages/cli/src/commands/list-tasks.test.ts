@@ -19,11 +19,11 @@ test("flags and filters that the head knows are asked of it, with the limit; oth
 
 test("a state, a key or a form that there is not is refused with those that there are", () => {
   expect(() => taskFilter({ state: "done" })).toThrow(
-    '--state: "done" is none of pending, running, finished, failed, cancelled',
+    '--state: "done" is not one of pending, running, finished, failed, cancelled',
   );
   expect(() => parseFilter("state")).toThrow('--filter is "state": write KEY=VALUE or KEY!=VALUE');
   expect(() => refuseUnknownKeys(stateTables.nodes, parseFilter("nod=1"))).toThrow(
-    "--filter: there is no nod; the keys are node_id, hostname",
+    "--filter: there is no key nod; the keys are node_id, hostname",
   );
 });
 

@@ -90,7 +90,7 @@ export async function readTasks(
   const items = found.slice(0, limit);
   const rest =
     items.length === limit
-      ? `\nthe newest ${limit}: give --limit for more, \`summary tasks\` counts all`
+      ? `\nonly the newest ${limit} are listed: raise --limit to see more; \`palimpsest summary tasks\` counts all`
       : "";
   return { items, text: () => `${formatTable(headings, items.map(row))}${rest}` };
 }

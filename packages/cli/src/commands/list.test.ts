@@ -39,12 +39,14 @@ test("the flags of a list are the filter that the head is asked with", () => {
 
 test("a state that there is not, or a flag of another kind, is refused by name", () => {
   expect(() => nodeFilter({ state: "alive,pending" })).toThrow(
-    '--state: "pending" is none of alive, suspect, dead',
+    '--state: "pending" is not one of alive, suspect, dead',
   );
   expect(() => refuseForeignFilters("nodes", { class: "Judge" })).toThrow(
-    "--class is for actors, not for nodes",
+    "--class applies to actors, not to nodes",
   );
-  expect(() => refuseForeignFilters("queues", { limit: 1 })).toThrow("--limit is for nodes, actors, jobs");
+  expect(() => refuseForeignFilters("queues", { limit: 1 })).toThrow(
+    "--limit applies to nodes, actors, jobs",
+  );
 });
 
 test("jobs are chosen by state and node, and the last ones stay", () => {

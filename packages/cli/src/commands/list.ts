@@ -83,7 +83,10 @@ const filters = {
 export function refuseForeignFilters(kind: Kind, options: ListOptions): void {
   for (const [name, known] of Object.entries(filters) as [keyof typeof filters, readonly Kind[]][]) {
     if (options[name] === undefined || known.includes(kind)) continue;
-    throw new PalimpsestError("INVALID_ARGUMENT", `--${name} is for ${known.join(", ")}, not for ${kind}`);
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--${name} applies to ${known.join(", ")}, not to ${kind}: leave it out`,
+    );
   }
 }
 
@@ -251,7 +254,7 @@ async function readObjects(
     spilledNodeIds.join(", "),
   ]);
   const others = totalObjects - objects.length;
-  const rest = others > 0 ? `\n${others} more: give --limit` : "";
+  const rest = others > 0 ? `\n${others} more: raise --limit to see them` : "";
   return { items, text: () => `${formatTable(objectHeadings, rows)}${rest}` };
 }
 

@@ -14,7 +14,7 @@ export function addLoss(program: Command): void {
     .description("recomputes golden losses, gradients and advantages of other systems, preset by preset")
     .requiredOption("--golden <file>", "JSON of golden values")
     .option("--json", "as JSON")
-    .addHelpText("after", "\nExit code 1 when a difference is above its bar.")
+    .addHelpText("after", "\nThe exit code is 1 if a difference exceeds its tolerance.")
     .action(async (options: LossCheckOptions) => {
       const { loadBackend } = await import("@palimpsest/jit");
       const { checkLosses, passes, readGolden } = await import("@palimpsest/checks");
@@ -45,7 +45,9 @@ export function addLoss(program: Command): void {
         process.stdout.write(`${formatTable(headings, rows)}\n`);
         const missed = measures.filter((measure) => !passes(measure)).length;
         const verdict =
-          missed === 0 ? "all differences are within their bars" : `${missed} differences missed their bars`;
+          missed === 0
+            ? "all differences are within their tolerances"
+            : `${missed} differences exceed their tolerances`;
         process.stdout.write(`\n${verdict} (float32 on ${backend.name})\n`);
       }
       if (!passed) process.exitCode = 1;

@@ -31,7 +31,7 @@ export function addModelCheck(model: Command): void {
     .addOption(new Option("--backend <name>", "backend that computes").choices(backends).default("auto"))
     .addOption(new Option("--mode <name>", "mode in which functions run").choices(modes).default("auto"))
     .option("--json", "as JSON")
-    .addHelpText("after", "\nExit code 1 when a difference is above its bar.")
+    .addHelpText("after", "\nThe exit code is 1 if a measure misses its limit.")
     .action(async (options: CheckOptions) => {
       const { loadBackend } = await import("@palimpsest/jit");
       const { passes } = await import("@palimpsest/checks");
@@ -51,7 +51,7 @@ export function addModelCheck(model: Command): void {
           `${each.goal === "atMost" ? "≤" : "≥"} ${shown(each.bar)}`,
           each.where ?? "",
         ]);
-        process.stdout.write(`${formatTable(["", "measure", "value", "bar", "worst at"], rows)}\n`);
+        process.stdout.write(`${formatTable(["", "measure", "value", "limit", "worst at"], rows)}\n`);
         process.stdout.write(`\n${verdict(judged)} (${backend.name}, mode ${options.mode})\n`);
       }
       if (!passed) process.exitCode = 1;
@@ -94,8 +94,8 @@ function existing(path: string): string {
 function verdict(measures: readonly { readonly passed: boolean }[]): string {
   const missed = measures.filter(({ passed }) => !passed).length;
   return missed === 0
-    ? `all ${measures.length} measures are within their bars`
-    : `${missed} of ${measures.length} measures missed their bars`;
+    ? `all ${measures.length} measures are within their limits`
+    : `${missed} of ${measures.length} measures missed their limits`;
 }
 
 function shown(value: number): string {

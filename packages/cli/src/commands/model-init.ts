@@ -89,7 +89,7 @@ function withFlags(file: Section, flags: InitFlags): Section {
 function sectionOf(file: Section, name: string): object {
   const section = file[name] ?? {};
   if (typeof section === "object" && !Array.isArray(section)) return section;
-  throw new Error(`model init: ${name} is ${JSON.stringify(section)}; it must be a table of settings`);
+  throw new Error(`model init: ${name} is ${JSON.stringify(section)}; it must be a mapping of settings`);
 }
 
 function readYaml(path: string): Section {
@@ -100,7 +100,7 @@ function readYaml(path: string): Section {
     throw new Error(`${path}: ${reason instanceof Error ? reason.message : String(reason)}`);
   }
   if (typeof content === "object" && content !== null && !Array.isArray(content)) return { ...content };
-  throw new Error(`${path}: it must be a table of settings (seed, tokenizer, model)`);
+  throw new Error(`${path}: it must be a mapping of settings (seed, tokenizer, model)`);
 }
 
 function readText(path: string): string {

@@ -19,11 +19,14 @@ export function addNew(program: Command): void {
       if (!namePattern.test(name))
         throw new PalimpsestError(
           "INVALID_ARGUMENT",
-          `name is ${name}; use lower-case letters, digits, dashes`,
+          `name is ${JSON.stringify(name)}; use lower-case letters, digits and dashes`,
         );
       const target = resolve(folder);
       if (existsSync(target))
-        throw new PalimpsestError("ALREADY_EXISTS", `${target} exists already; name another with --folder`);
+        throw new PalimpsestError(
+          "ALREADY_EXISTS",
+          `${target} already exists; name another folder with --folder`,
+        );
       cpSync(join(builtinRecipesDir, "templates/agent"), target, { recursive: true });
       for (const file of readdirSync(target)) {
         const path = join(target, file);

@@ -28,7 +28,7 @@ export function addScore(program: Command): void {
     )
     .requiredOption("--cases <file>", "JSON of golden values; or JSON or JSONL of {prediction, answers}")
     .option("--json", "as JSON")
-    .addHelpText("after", "\nExit code 1 if an uncontested golden value is missed.")
+    .addHelpText("after", "\nThe exit code is 1 if an uncontested golden value is missed.")
     .action(async ({ metric, cases, json }: ScoreOptions) => {
       const content = await readCases(cases);
       const own = ownRows(metric, content);
@@ -82,7 +82,9 @@ function goldenMetric(metric: string, content: unknown, path: string): GoldenMet
   const name = metric as GoldenMetricName;
   if (listsIn(name, content as GoldenFile).length > 0) return name;
   const lists = goldenMetrics[name].map((list) => list.name).join(", ");
-  throw new Error(`--cases ${path}: holds none of the lists of ${metric} (${lists})`);
+  throw new Error(
+    `--cases ${path}: contains none of the lists of ${metric} (${lists}); give the golden values of this metric`,
+  );
 }
 
 function showGolden(metric: string, checked: readonly CheckedCase[], json: boolean): void {
@@ -109,7 +111,7 @@ function showGolden(metric: string, checked: readonly CheckedCase[], json: boole
       differences.length === 0 ? "yes" : "no",
       choice,
     ]);
-    const headings = ["contested", "case", "kind", "as golden", "our choice"];
+    const headings = ["contested", "case", "kind", "equals golden", "our choice"];
     process.stdout.write(`${formatTable(headings, rows)}\n\n`);
   }
   const verdict = `${counts.passed} passed, ${counts.failed} failed, ${counts.contested} contested`;

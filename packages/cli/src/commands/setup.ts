@@ -8,7 +8,7 @@ export function addSetup(program: Command): void {
     if (setupScript === undefined)
       throw new PalimpsestError(
         "NOT_FOUND",
-        "scripts/setup.mjs is not in this installation; install it again",
+        "scripts/setup.mjs is missing from this installation; reinstall the package",
       );
     const { status } = spawnSync(process.execPath, [setupScript, ...args], { stdio: "inherit" });
     process.exitCode = status ?? 1;

@@ -42,6 +42,6 @@ export function addSql(program: Command): void {
         );
       process.stdout.write(`${options.json ? printableJson(records()) : text()}\n`);
       for (const sentence of incompleteTables(content)) process.stderr.write(`${sentence}\n`);
-      if (hasMore) process.stderr.write("there are more rows: give --limit\n");
+      if (hasMore) process.stderr.write("there are more rows: raise --limit to see them\n");
     });
 }

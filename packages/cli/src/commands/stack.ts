@@ -6,7 +6,7 @@ import { printable, printableJson } from "../display/printable.js";
 export function formatStack({ title, pid, busy, method, frames, problem }: ProcessStack): string {
   const whose = `${title} (pid ${pid})`;
   if (problem) return `${whose}: no stack: ${problem}`;
-  if (!busy) return `${whose} runs no JavaScript: it waits for events`;
+  if (!busy) return `${whose} is idle: it runs no JavaScript and waits for events`;
   const what = method ? ` runs ${method}()` : " is busy";
   return [`${whose}${what}`, ...frames.map((frame) => `    at ${frame}`)].join("\n");
 }

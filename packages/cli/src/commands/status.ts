@@ -58,7 +58,9 @@ function formatCounts(counts: Readonly<Record<string, number>>): string {
 function summaryLines(summary: ClusterSummary): string[] {
   const lines = [`nodes: ${formatCounts(summary.nodes)}`, `actors: ${formatCounts(summary.actors)}`];
   if (summary.reservedNodeCount > 0)
-    lines.push(`${summary.reservedNodeCount} nodes are reserved for requests that have waited long`);
+    lines.push(
+      `${summary.reservedNodeCount} nodes are reserved for requests that have waited for a long time`,
+    );
   for (const { count, resources, reason } of summary.waiting.slice(0, 10)) {
     lines.push(`${count} wait for ${formatResources(resources) || "a node"}: ${reason}`);
   }

@@ -34,10 +34,10 @@ export function addToken(program: Command): void {
       // The token itself is not printed, because terminal output is often logged.
       process.stdout.write(
         [
-          `the token is a new one${options.out ? `, written to ${options.out}` : ": it is in the head's token file"}`,
+          `the token was replaced; the new one is in ${options.out || "the head's token file"}`,
           `the old one is refused from ${new Date(acceptedUntilMs).toISOString()}`,
           ...(stolen ? [redisLine(rotated.redisRotated)] : []),
-          "give the new one to whatever starts workers, heads or drivers with PALIMPSEST_TOKEN or --token",
+          "use the new one in everything that starts workers, heads or drivers with PALIMPSEST_TOKEN or --token",
           "",
         ].join("\n"),
       );
@@ -47,7 +47,7 @@ export function addToken(program: Command): void {
 function redisLine(rotated: boolean): string {
   return rotated
     ? "the passwords of the head's Redis were replaced: restart running trainings with the same --run-dir"
-    : "Redis is your own: replace the passwords of its users there, and start the head with the new URLs";
+    : "the cluster uses your own Redis: replace the passwords of its users there, and start the head with the new URLs";
 }
 
 function writeSecret(path: string, text: string): void {

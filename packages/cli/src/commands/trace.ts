@@ -31,7 +31,7 @@ async function view(files: readonly string[], flags: ViewFlags): Promise<void> {
   if (traces.length === 0) {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `${files.join(", ")}: contains no trace; give a file that has some`,
+      `${files.join(", ")}: contains no traces; give a file that has some`,
     );
   }
   const title = flags.title ?? basename(first);

@@ -129,7 +129,10 @@ export async function dryRun(
 ): Promise<void> {
   const { memory } = options;
   if (memory !== undefined && !(memory > 0)) {
-    throw new PalimpsestError("INVALID_ARGUMENT", `--memory is ${memory}; give gibibytes, such as 64`);
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--memory is ${memory}; give a number of GiB above 0, such as 64`,
+    );
   }
   const bar = downloadBar("model", process.stderr);
   const asked =

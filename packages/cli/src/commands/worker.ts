@@ -31,8 +31,8 @@ export function addWorker(program: Command): void {
   const worker = program.command("worker").description("commands for the machines of a cluster");
   withConnection(worker.command("join"))
     .description("adds this machine to a cluster and runs until it is stopped")
-    .option("--cpus <count>", "cpus to offer (default: all)", parseAmount)
-    .option("--gpus <count>", "gpus to offer (default: those that nvidia-smi lists)", parseAmount)
+    .option("--cpus <count>", "CPUs to offer (default: all)", parseAmount)
+    .option("--gpus <count>", "GPUs to offer (default: those that nvidia-smi lists)", parseAmount)
     .option(
       "--memory <bytes>",
       "memory to offer (default: all memory of the machine or its container)",

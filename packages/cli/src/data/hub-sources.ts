@@ -35,11 +35,11 @@ export async function hubSources(
     if (lonely === undefined) return undefined;
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      "hf-dataset: missing; name the data set that the other hf flags choose from",
+      "--hf-dataset is missing: name the data set to which the other --hf-… flags refer",
     );
   }
   if (!/^[\w.-]+\/[\w.-]+$/.test(repo)) {
-    throw new PalimpsestError("CONFIG_INVALID", `hf-dataset: "${repo}" is not ORGANIZATION/NAME`);
+    throw new PalimpsestError("CONFIG_INVALID", `--hf-dataset: "${repo}" is not ORGANIZATION/NAME`);
   }
   const { downloadDataset } = await import("@palimpsest/model");
   const bar = downloadBar(repo, process.stderr);

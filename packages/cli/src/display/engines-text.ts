@@ -9,7 +9,7 @@ export function enginesText(plan: EnginePlan): (readonly [name: string, text: st
   const leased = [counted(cpus, "CPU"), ...(gpus > 0 ? [counted(gpus, "GPU")] : [])].join(" and ");
   const each = count === 1 ? "" : " each";
   const lease = started
-    ? `started by the run on what its rollout actor leases: ${leased}${each}`
+    ? `started by the run with the resources that its rollout actor leases: ${leased}${each}`
     : `already running, in addition to a rollout actor${each} that leases ${leased}`;
   const how =
     load === "restart" ? "the server is restarted with them" : "the server reads them while it runs";

@@ -74,19 +74,19 @@ const plan: RunPlan = {
 
 test("a plan reads as one page: model, prompts, tokens of a step, shapes, memory by part", () => {
   const text = planText(plan);
-  expect(text).toContain("llama, 134.5M parameters: 30 layers, width 576, 9 heads (3 of keys)");
+  expect(text).toContain("llama, 134.5M parameters: 30 layers, width 576, 9 heads (3 KV heads)");
   expect(text).toContain("chat template; replies end at <|im_end|>");
   expect(text).toContain("memory update   prompt up to 137 + reply up to 20 tokens");
   expect(text).toContain("16 episodes, 48 conversations");
   expect(text).toContain("1 optimizer step\n");
   expect(text).toContain("8 × 88, 2 × 160, 6 packed, 64 trained");
-  expect(text).toMatch(/one micro-batch, or the optimizer at work +3\.00 GiB/);
-  expect(text).toMatch(/2 of them +6\.00 GiB/);
+  expect(text).toMatch(/activations of a micro-batch, or buffers of the optimizer +3\.00 GiB/);
+  expect(text).toMatch(/for all 2 +6\.00 GiB/);
   expect(text).toMatch(/on one machine, which has 24\.00 GiB +15\.00 GiB/);
   expect(text).toContain(
     "sampling 35 s (1 processor thread each), update 2.5 min (2 processor threads) per step; 62 min for the run",
   );
-  expect(text).toContain("It can run: nothing was started, no weights were read.");
+  expect(text).toContain("The run fits: nothing was started, and no weights were read.");
 });
 
 test("what is not on the machine is said to be taken from the recipe", () => {
@@ -97,7 +97,7 @@ test("what is not on the machine is said to be taken from the recipe", () => {
 
 test("what stands against a run is listed, one line each", () => {
   const text = planText({ ...plan, problems: ["memory: too little", "learner: no bucket"] });
-  expect(text).toContain("It cannot run:\n- memory: too little\n- learner: no bucket\n");
+  expect(text).toContain("The run is not possible:\n- memory: too little\n- learner: no bucket\n");
 });
 
 test("a plan with engines says where they are, what they lease and what new weights cost", () => {
@@ -115,7 +115,7 @@ test("a plan with engines says where they are, what they lease and what new weig
   } as const;
   const text = planText({ ...plan, needs: { ...plan.needs, engineBytes: gib }, engines });
   expect(text).toContain(
-    "engines         2 of kind vllm, started by the run on what its rollout actor leases: 1 CPU and 2 GPUs each\n",
+    "engines         2 of kind vllm, started by the run with the resources that its rollout actor leases: 1 CPU and 2 GPUs each\n",
   );
   expect(text).toContain("                vllm is on this machine\n");
   expect(text).toContain(

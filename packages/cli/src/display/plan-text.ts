@@ -30,13 +30,13 @@ export function planText(plan: RunPlan): string {
     ["model", plan.modelFolder],
     [
       "",
-      `${model.architecture}, ${formatCount(plan.parameters)} parameters: ${model.layers} layers, width ${model.hiddenSize}, ${model.heads} heads (${model.kvHeads} of keys), vocabulary ${whole(model.vocabSize)}, ${whole(model.maxPositions)} positions`,
+      `${model.architecture}, ${formatCount(plan.parameters)} parameters: ${model.layers} layers, width ${model.hiddenSize}, ${model.heads} heads (${model.kvHeads} KV heads), vocabulary ${whole(model.vocabSize)}, ${whole(model.maxPositions)} positions`,
     ],
     ...(assumed.model
       ? [
           [
             "",
-            "not on this machine: its shape is known, and prompts are counted at 4 characters per token",
+            "not on this machine: its shape is known, and prompt lengths are estimated at 4 characters per token",
           ] as const,
         ]
       : []),
@@ -67,16 +67,20 @@ export function planText(plan: RunPlan): string {
   ] as const;
   const store = [
     ["learner", "weights", gib(learner.weightsBytes)],
-    ["", "as loaded, in host memory", gib(learner.hostBytes)],
+    ["", "weights while they are loaded, in host memory", gib(learner.hostBytes)],
     ["", "reference", gib(learner.referenceBytes)],
     ["", "moments", gib(learner.momentsBytes)],
     ["", "gradients", gib(learner.gradientsBytes)],
-    ["", "one micro-batch, or the optimizer at work", gib(Math.max(learner.stepBytes, learner.applyBytes))],
-    ["", "together, with the process", gib(needs.learnerBytes)],
+    [
+      "",
+      "activations of a micro-batch, or buffers of the optimizer",
+      gib(Math.max(learner.stepBytes, learner.applyBytes)),
+    ],
+    ["", "total, with the process", gib(needs.learnerBytes)],
     ...(needs.learnerActors === 1
       ? []
-      : [["", `${needs.learnerActors} of them`, gib(needs.learnerActors * needs.learnerBytes)]]),
-    ["", "of it where it computes", gib(needs.learnerDeviceBytes)],
+      : [["", `for all ${needs.learnerActors}`, gib(needs.learnerActors * needs.learnerBytes)]]),
+    ["", "of this on its device", gib(needs.learnerDeviceBytes)],
     ...(device === undefined
       ? []
       : [
@@ -91,8 +95,8 @@ export function planText(plan: RunPlan): string {
           ["", "logits", gib(device.logitsBytes)],
         ]),
     ["rollout actor", "weights, keys and values", gib(needs.rolloutDeviceBytes)],
-    ["", "together, while new weights are loaded", gib(needs.rolloutBytes)],
-    ["", `${needs.rolloutActors} of them`, gib(needs.rolloutActors * needs.rolloutBytes)],
+    ["", "total, while new weights are loaded", gib(needs.rolloutBytes)],
+    ["", `for all ${needs.rolloutActors}`, gib(needs.rolloutActors * needs.rolloutBytes)],
     ...(needs.engineBytes === 0
       ? []
       : [["engine", "weights only; caches depend on its flags", gib(needs.engineBytes)]]),
@@ -107,8 +111,8 @@ export function planText(plan: RunPlan): string {
     formatTable(["memory of", "what", "estimate"], store),
     "",
     ...(plan.problems.length === 0
-      ? ["It can run: nothing was started, no weights were read."]
-      : ["It cannot run:", ...plan.problems.map((problem) => `- ${problem}`)]),
+      ? ["The run fits: nothing was started, and no weights were read."]
+      : ["The run is not possible:", ...plan.problems.map((problem) => `- ${problem}`)]),
   ];
   return `${lines.join("\n")}\n`;
 }

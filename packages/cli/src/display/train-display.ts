@@ -146,7 +146,7 @@ function evaluationLine({
 }: EvaluationReport): string {
   const standing =
     best.step === step ? "the best so far" : `best ${best.value.toFixed(3)} at step ${best.step}`;
-  const end = stops ? `; the run ends: ${withoutGain} evaluations without a gain` : "";
+  const end = stops ? `; the run ends after ${withoutGain} evaluations without improvement` : "";
   return `evaluated step ${step}  ${metric} ${value.toFixed(3)}, ${standing}  ${formatSeconds(seconds)}${end}`;
 }
 

@@ -97,7 +97,7 @@ describe("readDocuments", () => {
     expect(text).toBe("File: a/inner.md\n\nfirst\n\n\nFile: b.txt\n\nsecond\n\n\nFile: c.pdf\n\nthird\n");
     expect(sources).toEqual(["a/inner.md", "b.txt", "c.pdf"].map((name) => join(folder, name)));
     expect(skipped).toEqual([
-      "loop: is a link; give what it points to",
+      "loop: is a symbolic link; give the file to which it points",
       expect.stringMatching(/^broken\.pdf: is not a readable PDF/),
       "empty.txt: is empty",
       "image.png: is a binary file; give text, Markdown, HTML or PDF",
@@ -112,7 +112,7 @@ describe("readDocuments", () => {
     expect(text).toBe("File: a.txt\n\nfirst\n");
     expect(skipped).toEqual(["film.bin: is a binary file; give text, Markdown, HTML or PDF"]);
     put("long.txt", "x".repeat(mostBytes + 1));
-    await expect(read(folder)).rejects.toThrow(/--max-size 1\.0 MiB/);
+    await expect(read(folder)).rejects.toThrow(/exceed --max-size 1\.0;/);
     expect(process.resourceUsage().maxRSS - before, "KiB").toBeLessThan(256 * 1024);
   });
 
@@ -133,20 +133,20 @@ describe("readDocuments", () => {
 
   it("names the file, what is wrong with it and the fix", async () => {
     await expect(read(join(folder, "none.txt"))).rejects.toThrow(
-      /none\.txt: is not there; give a file, a folder/,
+      /none\.txt: does not exist; give a file, a folder/,
     );
     await expect(read(put("a.bin", Uint8Array.from([1, 0, 2])))).rejects.toThrow(
       /a\.bin: is a binary file; give/,
     );
     await expect(read(put("a.txt", " \n "))).rejects.toThrow(/a\.txt: is empty/);
     await expect(read(put("a.pdf", pdfOf([[]])))).rejects.toThrow(
-      /a\.pdf: its 1 pages have no text, as in scans/,
+      /a\.pdf: its 1 pages have no text, as in a scan/,
     );
     await expect(read(put("b.pdf", "%PDF-"))).rejects.toThrow(/b\.pdf: is not a readable PDF/);
     mkdirSync(join(folder, "empty"));
-    await expect(read(join(folder, "empty"))).rejects.toThrow(/empty: holds no file/);
+    await expect(read(join(folder, "empty"))).rejects.toThrow(/empty: contains no files/);
     await expect(read(put("big.txt", "x".repeat(3000)), 2048)).rejects.toThrow(
-      /big\.txt: .* --max-size 0\.0 MiB/,
+      /big\.txt: .* exceed --max-size 0\.0;/,
     );
   });
 });

@@ -18,7 +18,7 @@ export async function pdfText(bytes: Uint8Array, name: string): Promise<string> 
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const fix = /password/i.test(reason) ? "give it without its password" : "give a PDF file that is whole";
+    const fix = /password/i.test(reason) ? "remove its password first" : "give a complete PDF file";
     throw new PalimpsestError("INVALID_ARGUMENT", `${name}: is not a readable PDF (${reason}); ${fix}`, {
       cause,
     });
@@ -27,6 +27,6 @@ export async function pdfText(bytes: Uint8Array, name: string): Promise<string> 
   if (text !== "") return text;
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `${name}: its ${pages.length} pages have no text, as in scans; give it a text layer (OCR) first`,
+    `${name}: its ${pages.length} pages have no text, as in a scan; add a text layer with OCR first`,
   );
 }

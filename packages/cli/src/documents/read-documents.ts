@@ -33,7 +33,7 @@ export async function readDocuments(
     return oneText("standard input", await documentText("standard input", bytes));
   }
   const found = await stat(source).catch((cause: NodeJS.ErrnoException) => {
-    const why = cause.code === "ENOENT" ? "is not there" : `cannot be read (${cause.message})`;
+    const why = cause.code === "ENOENT" ? "does not exist" : `cannot be read (${cause.message})`;
     throw new PalimpsestError(
       "NOT_FOUND",
       `${source}: ${why}; give a file, a folder or - for standard input`,
@@ -46,7 +46,7 @@ export async function readDocuments(
   if (!found.isFile()) {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `${source}: is neither a file nor a folder; use - and a pipe`,
+      `${source}: is neither a file nor a folder; to read a pipe, give - and the pipe as standard input`,
     );
   }
   checkSize(source, found.size, mostBytes);
@@ -105,7 +105,8 @@ async function readFolder(folder: string, mostBytes: number): Promise<ReadText> 
     texts.push(`File: ${name}\n\n${text.trim()}\n`);
   }
   if (texts.length === 0) {
-    const seen = paths.length === 0 ? "holds no file" : `holds ${paths.length} files and no text`;
+    const seen =
+      paths.length === 0 ? "contains no files" : `contains ${paths.length} files, none of which has text`;
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
       `${folder}: ${seen}; give a folder with text, Markdown, HTML or PDF files`,
@@ -150,7 +151,7 @@ async function filesOf(folder: string, passOver: (path: string, why: string) => 
     const path = join(folder, entry.name);
     if (entry.isDirectory()) paths.push(...(await filesOf(path, passOver)));
     else if (entry.isFile()) paths.push(path);
-    else if (entry.isSymbolicLink()) passOver(path, "is a link; give what it points to");
+    else if (entry.isSymbolicLink()) passOver(path, "is a symbolic link; give the file to which it points");
   }
   return paths;
 }
@@ -160,6 +161,6 @@ function checkSize(name: string, sizeBytes: number, mostBytes: number): void {
   const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `${name}: ${mebibytes(sizeBytes)} MiB are more than --max-size ${mebibytes(mostBytes)} MiB; raise --max-size, or give a part of it`,
+    `${name}: ${mebibytes(sizeBytes)} MiB exceed --max-size ${mebibytes(mostBytes)}; raise --max-size, or give a part of it`,
   );
 }

@@ -67,7 +67,7 @@ export function withEvalFlags(command: Command): Command {
 
 function names(text: string): string[] {
   const list = text.split(",").map((name) => name.trim());
-  if (list.includes("")) throw new InvalidArgumentError(`"${text}" holds an empty name; write NAME,NAME`);
+  if (list.includes("")) throw new InvalidArgumentError(`"${text}" contains an empty name; write NAME,NAME`);
   return list;
 }
 

@@ -26,6 +26,6 @@ test("a trained system is the agent of its own run, of the evaluated run on anot
   expect(trainedAgent(undefined, second, first)).toEqual(agentOf(lookBack));
   expect(trainedAgent(lookBack, first, first)).toEqual(agentOf(lookBack));
   expect(() => trainedAgent(undefined, "some-base", "another")).toThrow(
-    /--model another is no run's folder.*--set/,
+    /--model another is not the folder of a run; .*--set/,
   );
 });

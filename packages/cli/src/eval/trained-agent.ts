@@ -25,7 +25,7 @@ export function trainedAgent(
   if (run !== undefined) return agentOfRun(run);
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    `systems: "trained" is the agent of a run, and --model ${model ?? "(none)"} is no run's folder; name its recipe with --set trained.recipe=FILE`,
+    `systems: "trained" is the agent that a run trained, and --model ${model ?? "(none)"} is not the folder of a run; give such a folder, or name the recipe with --set trained.recipe=FILE`,
   );
 }
 

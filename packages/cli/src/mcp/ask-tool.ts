@@ -57,20 +57,23 @@ export class AskTool {
   async answer(args: unknown, signal: AbortSignal, onProgress: AskProgress): Promise<string> {
     const { question, source, text } = askSchema.parse(args);
     if ((source === undefined) === (text === undefined))
-      throw new PalimpsestError("INVALID_ARGUMENT", "source, text: give one of them");
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `source, text: ${source === undefined ? "both are missing" : "both are given"}; give exactly one of them`,
+      );
     const { mostBytes } = this.#options;
     const textBytes = text === undefined ? 0 : Buffer.byteLength(text);
     if (textBytes > mostBytes)
       throw new PalimpsestError(
         "LIMIT_EXCEEDED",
-        `text: has ${textBytes} bytes, and a question may have ${mostBytes}; give a part of it, or start the server with a larger --max-size`,
+        `text: has ${textBytes} bytes, and at most ${mostBytes} are accepted; give a part of it, or start the server with a larger --max-size`,
       );
     const document = text ?? (await this.#document(source as string));
     const documentBytes = Buffer.byteLength(document);
     if (this.#keptBytes > 0 && this.#keptBytes + documentBytes > mostBytes)
       throw new PalimpsestError(
         "LIMIT_EXCEEDED",
-        `${source === undefined ? "text" : "source"}: ${documentBytes} bytes do not fit beside the ${this.#keptBytes} of questions that wait (${mostBytes} together); ask again when one of them is answered`,
+        `${source === undefined ? "text" : "source"}: has ${documentBytes} bytes, and the questions that wait already have ${this.#keptBytes} of at most ${mostBytes} in total; ask again when one of them is answered`,
         { retryable: true },
       );
     this.#keptBytes += documentBytes;
@@ -150,7 +153,7 @@ export class AskTool {
     const path = await realpath(resolve(root, source)).catch((cause: unknown) => {
       throw new PalimpsestError(
         "NOT_FOUND",
-        `source: ${JSON.stringify(source)} does not exist; give a path inside of ${root}`,
+        `source: ${JSON.stringify(source)} does not exist; give a path inside ${root}`,
         {
           cause,
         },
@@ -160,7 +163,7 @@ export class AskTool {
     if (inside === ".." || inside.startsWith("../") || isAbsolute(inside))
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `source: ${JSON.stringify(source)} lies outside of ${root}; start the server with --root FOLDER that holds it`,
+        `source: ${JSON.stringify(source)} is outside ${root}; start the server with a --root FOLDER that contains it`,
       );
     return (await readDocuments(path, { mostBytes: this.#options.mostBytes })).text;
   }

@@ -30,7 +30,7 @@ export function memoryServer(memory: MemoryFile, askTool: AskTool | undefined): 
     { name: "palimpsest", version },
     {
       instructions:
-        "A memory that lasts from conversation to conversation. Search it before you answer from it; keep one fact a memory, and update what has changed.",
+        "A memory that lasts from conversation to conversation. Search it before you answer from it; store one fact per memory, and update facts that have changed.",
     },
   );
   for (const { function: tool } of memory.definitions) {

@@ -119,7 +119,7 @@ async function seen(path: string): Promise<string> {
   if (found.size > mostBytes)
     throw new PalimpsestError(
       "LIMIT_EXCEEDED",
-      `${path}: has ${found.size} bytes, and a memory file may have ${mostBytes}; delete memories with another program, or begin a new file`,
+      `${path}: has ${found.size} bytes, and a memory file may have at most ${mostBytes}; delete memories with another program, or start a new file`,
     );
   return `${found.ino} ${found.size} ${found.mtimeNs}`;
 }

@@ -23,7 +23,7 @@ export function askChat(model: ServedModel, body: unknown, mostChoices: number):
   checkChoices(1, request.n, mostChoices);
   const usesTools = tools.length > 0 && request.tool_choice === "auto";
   if (usesTools && !model.hasTools)
-    throw refuse("tools", `the chat template of ${model.name} has no place for tools; leave them out`);
+    throw refuse("tools", `the chat template of ${model.name} does not support tools; leave them out`);
   const promptTokenIds = model.template.encode(messages, {
     ...(usesTools ? { tools } : {}),
     ...(variables === undefined ? {} : { variables }),

@@ -3,12 +3,12 @@ import { z } from "zod";
 import { mostTopLogprobs, neutral, sharedFields } from "./request-fields.js";
 
 const textPart = z.object({
-  type: z.literal("text", { error: 'only parts of type "text" are served: the model reads text alone' }),
+  type: z.literal("text", { error: 'only parts of type "text" are supported: the model reads only text' }),
   text: z.string(),
 });
 const contentSchema = z
   .union([z.string(), z.array(textPart).min(1)], {
-    error: 'must be a text or parts of type "text"; the model reads text alone',
+    error: 'must be a string or parts of type "text"; the model reads only text',
   })
   .nullish()
   .transform((content) =>
@@ -59,13 +59,15 @@ export const chatRequestSchema = z.strictObject({
   tools: z.array(toolSchema).optional(),
   tool_choice: z
     .enum(["auto", "none"], {
-      error: 'only "auto" and "none" are served: nothing here forces the model to call a tool',
+      error: 'only "auto" and "none" are supported: this server cannot force the model to call a tool',
     })
     .default("auto"),
-  parallel_tool_calls: neutral(true, "the model decides how many calls it makes"),
+  parallel_tool_calls: neutral(true, "the model alone decides how many calls it makes"),
   response_format: z
     .strictObject({
-      type: z.literal("text", { error: 'only "text" is served: nothing here forces JSON' }),
+      type: z.literal("text", {
+        error: 'only "text" is supported: this server cannot force the model to write JSON',
+      }),
     })
     .optional(),
   /** vLLM's field: variables of the chat template, such as enable_thinking. */

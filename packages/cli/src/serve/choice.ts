@@ -42,7 +42,7 @@ interface Sampling {
  */
 export function checkChoices(prompts: number, n: number, most: number): void {
   if (prompts * n <= most) return;
-  const message = `n: prompts times n are ${prompts * n}, and at most ${most} are accepted in one request; request fewer`;
+  const message = `n: the number of prompts times n is ${prompts * n}, and one request may have at most ${most}; request fewer`;
   throw new ApiError("invalid_value", message, { param: "n" });
 }
 
@@ -83,7 +83,7 @@ export function roomFor(
     throw new ApiError("context_length_exceeded", message, { param: prompt.field });
   }
   if (wanted.tokens !== undefined && wanted.tokens > room) {
-    const message = `${wanted.field}: is ${wanted.tokens}, and after a prompt of ${prompt.tokens} tokens ${room} are left of ${model.maxLength}; request ${room} or fewer`;
+    const message = `${wanted.field}: is ${wanted.tokens}, and a prompt of ${prompt.tokens} tokens leaves ${room} of the model's ${model.maxLength}; request ${room} or fewer`;
     throw new ApiError("context_length_exceeded", message, { param: wanted.field });
   }
   return wanted.tokens ?? room;

@@ -39,12 +39,15 @@ function promptTokens(model: ServedModel, prompt: string | readonly number[]): r
   const refuse = (why: string) => new ApiError("invalid_value", `prompt: ${why}`, { param: "prompt" });
   if (typeof prompt === "string") {
     const ids = model.tokenizer.encodePrompt(prompt);
-    if (ids.length === 0) throw refuse("is empty, but the model continues a text; give at least one token");
+    if (ids.length === 0)
+      throw refuse("is empty, and the model needs a text to continue; give at least one token");
     return ids;
   }
   const outside = prompt.find((id) => id >= model.vocabSize);
   if (outside !== undefined)
-    throw refuse(`token id ${outside} is none of ${model.name}'s; ids are 0 to ${model.vocabSize - 1}`);
+    throw refuse(
+      `token id ${outside} is not in the vocabulary of ${model.name}; ids are 0 to ${model.vocabSize - 1}`,
+    );
   return prompt;
 }
 

@@ -8,7 +8,7 @@ export const completionRequestSchema = z.strictObject({
   ...sharedFields,
   prompt: z
     .union([z.string(), tokenIds, z.array(z.string()).min(1), z.array(tokenIds).min(1)], {
-      error: "must be a text, token ids, or a list of one of them",
+      error: "must be a string, token ids, or a list of either",
     })
     .transform((prompt): readonly (string | readonly number[])[] => {
       if (typeof prompt === "string") return [prompt];
@@ -20,6 +20,6 @@ export const completionRequestSchema = z.strictObject({
   logprobs: z.int().min(0).max(mostTopLogprobs).optional(),
   /** vLLM's field: the tokens of log-probs are formatted as `token_id:123`. */
   return_tokens_as_token_ids: z.boolean().default(false),
-  echo: neutral(false, "the prompt is not repeated"),
-  best_of: neutral(1, "every answer is returned; use n"),
+  echo: neutral(false, "the server does not repeat the prompt"),
+  best_of: neutral(1, "the server returns every answer; use n"),
 });

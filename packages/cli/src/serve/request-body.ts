@@ -20,7 +20,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   const tooLarge = (bytes: number) =>
     new ApiError(
       "request_too_large",
-      `body: has ${bytes} bytes or more, and at most ${maxBytes} are accepted; send less`,
+      `body: has at least ${bytes} bytes, and at most ${maxBytes} are accepted; send less`,
     );
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > maxBytes) throw tooLarge(announced);

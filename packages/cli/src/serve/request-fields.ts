@@ -7,7 +7,7 @@ export const mostTopLogprobs = 20;
 
 /** A field of OpenAI's API that this server does not support, accepted only with the value that has no effect. */
 export const neutral = (value: number | boolean, why: string) =>
-  z.literal(value, { error: `only ${value} is served: ${why}` }).optional();
+  z.literal(value, { error: `only ${value} is supported: ${why}` }).optional();
 
 /** Fields that both completion endpoints have. Absent and null mean the same. */
 export const sharedFields = {
@@ -21,7 +21,7 @@ export const sharedFields = {
   n: z.int().min(1).default(1),
   stop: z
     .union([z.string().min(1).max(longestStop), z.array(z.string().min(1).max(longestStop)).max(mostStops)], {
-      error: `must be a text or up to ${mostStops} texts, each of 1 to ${longestStop} characters`,
+      error: `must be a string or up to ${mostStops} strings, each of 1 to ${longestStop} characters`,
     })
     .optional()
     .transform((stop) => (typeof stop === "string" ? [stop] : (stop ?? []))),
@@ -41,11 +41,11 @@ export const sharedFields = {
   frequency_penalty: neutral(0, "the sampler has no penalties"),
   presence_penalty: neutral(0, "the sampler has no penalties"),
   repetition_penalty: neutral(1, "the sampler has no penalties"),
-  logit_bias: z.strictObject({}, { error: "only {} is served: the sampler has no biases" }).optional(),
+  logit_bias: z.strictObject({}, { error: "only {} is supported: the sampler has no biases" }).optional(),
   // These fields are metadata for the operators of a service. They have no effect on the answer.
   user: z.string().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
-  store: neutral(false, "nothing is stored"),
+  store: neutral(false, "the server stores nothing"),
   service_tier: z.enum(["auto", "default"]).optional(),
   safety_identifier: z.string().optional(),
   prompt_cache_key: z.string().optional(),
@@ -65,7 +65,7 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   const path = issue?.path ?? [];
   if (issue?.code === "unrecognized_keys") {
     const param = paramOf([...path, issue.keys[0] ?? ""]);
-    throw new ApiError("unknown_parameter", `${param}: is unknown to this server; leave it out`, {
+    throw new ApiError("unknown_parameter", `${param}: is not supported by this server; leave it out`, {
       param,
     });
   }

@@ -49,7 +49,7 @@ export class ServedModel {
     if (tokenizer === undefined) {
       throw new PalimpsestError(
         "CONFIG_INVALID",
-        `model ${name}: has no tokenizer, and answers are text; put its tokenizer.json into the folder`,
+        `model ${name}: has no tokenizer, without which it cannot write text; put its tokenizer.json into the folder`,
       );
     }
     this.name = name;

@@ -235,12 +235,18 @@ describe("a request that is refused", { timeout }, () => {
     ["messages[0].role", { messages: [{ role: "king", content: "" }] }, 400, "invalid_value", /it is "king"/],
     ["messages", { messages: undefined }, 400, "invalid_value", /messages: .*missing/],
     ["beams", { beams: 4 }, 400, "unknown_parameter", /beams: .*leave it out/],
-    ["frequency_penalty", { frequency_penalty: 1 }, 400, "invalid_value", /only 0 is served/],
+    ["frequency_penalty", { frequency_penalty: 1 }, 400, "invalid_value", /only 0 is supported/],
     ["top_logprobs", { top_logprobs: 2 }, 400, "unsupported_value", /set logprobs to true/],
     ["response_format.type", { response_format: { type: "json_object" } }, 400, "invalid_value", /JSON/],
-    ["max_tokens", { max_tokens: 5000 }, 400, "context_length_exceeded", /is 5000, .* of 2048; request/],
+    [
+      "max_tokens",
+      { max_tokens: 5000 },
+      400,
+      "context_length_exceeded",
+      /is 5000, .* of the model's 2048; request/,
+    ],
     ["model", { model: "gpt" }, 404, "model_not_found", /"gpt".*"tiny"/],
-    ["n", { n: 17 }, 400, "invalid_value", /17, and at most 16 are accepted/],
+    ["n", { n: 17 }, 400, "invalid_value", /is 17, and one request may have at most 16/],
   ])("is told its field %s, value and fix", async (param, change, status, code, message) => {
     const { url } = await start();
     const response = await post(`${url}/v1/chat/completions`, { messages: hello, ...change });
@@ -349,14 +355,14 @@ describe("a client of bad manners", { timeout }, () => {
     const { url } = await start({ maxChoices: 4 });
     for (const body of [
       { prompt: "the", n: 2 ** 33 },
-      // The token is none of the model's: that would be said first if prompts were looked at.
+      // The token is not in the model's vocabulary: that would be the error if prompts were read first.
       { prompt: Array.from({ length: 5 }, () => [99_999]), n: 1 },
     ]) {
       const answer = await post(completions(url), { max_tokens: 1, ...body });
       expect(answer.status).toBe(400);
       expect((await jsonOf(answer)).error).toMatchObject({
         param: "n",
-        message: expect.stringContaining("4 are accepted"),
+        message: expect.stringContaining("may have at most 4"),
       });
     }
     const small = await start({ maxBatch: 1, maxWaiting: 0 });

@@ -41,7 +41,7 @@ export function parseServeSettings(given: z.input<typeof serveSettingsSchema>): 
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => {
     const field = path.join(".");
-    return `${field}: ${message}, and it is ${String(given[field as keyof typeof given])}`;
+    return `${field}: ${message}, but it is ${String(given[field as keyof typeof given])}`;
   });
   throw new PalimpsestError("CONFIG_INVALID", `serve: ${problems.join("; ")}`);
 }

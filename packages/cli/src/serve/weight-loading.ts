@@ -21,7 +21,7 @@ const loadPath = "/collective_rpc";
 const formalities = ["/pause", "/resume", "/reset_prefix_cache"];
 
 const reloadSchema = z.strictObject({
-  method: z.literal("reload_weights", { error: "only reload_weights is served" }),
+  method: z.literal("reload_weights", { error: "only reload_weights is supported" }),
   kwargs: z.strictObject({ weights_path: z.string().min(1) }),
 });
 
@@ -59,9 +59,9 @@ async function load(
   const refuse = (why: string) =>
     new ApiError("invalid_value", `kwargs.weights_path: ${why}`, { param: "kwargs.weights_path" });
   const found = await realpath(folder).catch(() => undefined);
-  if (found === undefined) throw refuse("there is no such folder; give one that the server can read");
+  if (found === undefined) throw refuse("the folder does not exist; give one that the server can read");
   if (!found.startsWith((await realpath(within)) + sep))
-    throw refuse("lies outside the folder of --weights-from; give one within it");
+    throw refuse("the folder is outside that of --weights-from; give one inside it");
   const { sampler } = model;
   try {
     const { parameters } = await loadModel(found);

@@ -40,6 +40,6 @@ export function refuseUnknownKeys(table: Pick<StateTable, "columns">, filters: r
   if (unknown === undefined) return;
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `--filter: there is no ${unknown.key}; the keys are ${Object.keys(table.columns).join(", ")}`,
+    `--filter: there is no key ${unknown.key}; the keys are ${Object.keys(table.columns).join(", ")}`,
   );
 }

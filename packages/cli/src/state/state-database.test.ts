@@ -61,6 +61,6 @@ test("a table of which there may be more rows than were read is named (STATESQL-
   const rows = (count: number) => Array.from({ length: count }, () => ({ object_id: "a" }));
   expect(incompleteTables({ objects: rows(9_999), tasks })).toEqual([]);
   expect(incompleteTables({ objects: rows(10_000), tasks })).toEqual([
-    expect.stringMatching(/^objects: 10000 rows/),
+    expect.stringMatching(/^objects: only 10000 rows/),
   ]);
 });

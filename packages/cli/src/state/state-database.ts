@@ -32,7 +32,9 @@ export function incompleteTables(content: Readonly<Record<string, readonly Row[]
   return Object.entries(stateTables).flatMap(([name, { maxRows }]) =>
     (content[name]?.length ?? 0) < maxRows
       ? []
-      : [`${name}: ${maxRows} rows were read, and there may be more, so counts and sums may be too small`],
+      : [
+          `${name}: only ${maxRows} rows were read, and there may be more, so counts and sums may be too small`,
+        ],
   );
 }
 
