@@ -267,7 +267,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
   test("a reader is offered no submission and no stop", async () => {
     const page = await browser.page();
     await signIn(page, readerToken(), "#/jobs");
-    await page.getByText("This token may look and not submit.").waitFor();
+    await page.getByText("This token can read, but not submit jobs.").waitFor();
     expect(await page.getByText("Submit a job").count()).toBe(0);
     await page.getByRole("link", { name: /^job-/ }).first().click();
     await page.locator("[data-log]").filter({ hasText: "chatty begins" }).waitFor();

@@ -303,12 +303,12 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await page.locator("[data-bottleneck]").first().filter({ hasText: "rollout" }).waitFor();
     const charts = page.locator(".curve canvas");
     await expect.poll(() => charts.count()).toBeGreaterThanOrEqual(5);
-    await page.getByLabel("Filter numbers").fill("*");
+    await page.getByLabel("Filter metrics").fill("*");
     await page
       .locator("[data-charts]")
-      .filter({ hasText: /^(\d+) of \1 numbers/ })
+      .filter({ hasText: /^(\d+) of \1 metrics/ })
       .waitFor();
-    await page.getByLabel("Filter numbers").fill("");
+    await page.getByLabel("Filter metrics").fill("");
     await page.getByLabel("smoothing").fill("60");
     await expectAccessible(page);
     await picture(page, "training-1280-dark");

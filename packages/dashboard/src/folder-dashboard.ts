@@ -43,7 +43,10 @@ export async function startFolderDashboard(options: FolderDashboardOptions): Pro
     ],
     admit({ authorization }) {
       if (credentials.identify(authorization) === undefined)
-        throw new PalimpsestError("UNAUTHENTICATED", "the token is not the one that this server has printed");
+        throw new PalimpsestError(
+          "UNAUTHENTICATED",
+          "the token is wrong: use the one that this server printed",
+        );
     },
   });
   return {

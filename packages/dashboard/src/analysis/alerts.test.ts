@@ -45,8 +45,8 @@ it("tells of nodes, of what waits, of queues and of jobs, the gravest first; of 
     [{ ...job, status: "failed", message: "exit code 3" }],
   );
   expect(titles(told)).toEqual([
-    ...["node three is dead", "3 can never be placed", "job a.yaml failed"],
-    ...["node two is silent", "3 wait for 90 s", "2 failed in r"],
+    ...["node three is dead", "3 requests can never be placed", "job a.yaml failed"],
+    ...["node two is silent", "3 requests waiting for 90 s", "2 jobs failed in queue r"],
   ]);
   expect(titles(clusterAlerts(summary, [], []))).toEqual(["no node is alive"]);
 });

@@ -15,6 +15,8 @@ export interface Alert {
 const waitingMs = 60_000;
 /** Milliseconds for which a failed job is reported. */
 const recentMs = 24 * 3_600_000;
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /** Number of the most recent steps that are examined. */
 const window = 20;
 
@@ -28,27 +30,32 @@ export function clusterAlerts(summary: Summary, nodes: readonly NodeRow[], jobs:
       tell(
         "warning",
         `node ${node.hostname} is silent`,
-        `nothing was heard of ${node.nodeId} for ${silentS} s`,
+        `${node.nodeId} has sent no heartbeat for ${silentS} s`,
         ["cluster"],
       );
     if (node.state === "dead" && silentS < recentMs / 1000)
-      tell("error", `node ${node.hostname} is dead`, `${node.nodeId} was heard of last ${silentS} s ago`, [
-        "events",
-      ]);
+      tell(
+        "error",
+        `node ${node.hostname} is dead`,
+        `the last heartbeat of ${node.nodeId} was ${silentS} s ago`,
+        ["events"],
+      );
   }
   if (nodes.every(({ state }) => state !== "alive"))
     tell("error", "no node is alive", "nothing can run", ["cluster"]);
   for (const { feasible, count, reason, oldestSinceMs } of summary.waiting) {
     const waits = summary.atMs - oldestSinceMs;
-    if (!feasible) tell("error", `${count} can never be placed`, reason, ["cluster"]);
+    if (!feasible) tell("error", `${counted(count, "request")} can never be placed`, reason, ["cluster"]);
     else if (waits > waitingMs)
-      tell("warning", `${count} wait for ${Math.round(waits / 1000)} s`, reason, ["cluster"]);
+      tell("warning", `${counted(count, "request")} waiting for ${Math.round(waits / 1000)} s`, reason, ["cluster"]);
   }
   if (summary.autoscaler?.error)
     tell("error", "the autoscaler cannot start nodes", summary.autoscaler.error, ["cluster"]);
   for (const queue of summary.queues)
     if (queue.failed > 0)
-      tell("warning", `${queue.failed} failed in ${queue.name}`, "the run's episodes say why", ["runs"]);
+      tell("warning", `${counted(queue.failed, "job")} failed in queue ${queue.name}`, "the run's episodes say why", [
+        "runs",
+      ]);
   for (const job of jobs)
     if (job.status === "failed" && summary.atMs - job.endedAtMs < recentMs)
       tell("error", `job ${job.name || job.jobId} failed`, job.message, ["jobs", job.jobId]);
@@ -76,7 +83,7 @@ export function runAlerts(run: string, { steps, series }: Pick<Metrics, "steps" 
     tell(
       "warning",
       "entropy has collapsed",
-      `it is ${mean(entropy).toFixed(3)}, a tenth of what it was: the policy tries nothing new`,
+      `it is ${mean(entropy).toFixed(3)}, less than a tenth of its first values: the policy no longer explores`,
     );
   const norms = lastOf("update.gradientNorm");
   const before = norms.slice(0, -1).sort((a, b) => a - b);
@@ -96,7 +103,7 @@ export function runAlerts(run: string, { steps, series }: Pick<Metrics, "steps" 
     tell(
       "warning",
       "most groups teach nothing",
-      `${Math.round(100 * mean(idle))} % of them earn the same in all their episodes: their questions are too easy or too hard`,
+      `${Math.round(100 * mean(idle))} % of them have equal rewards in all their episodes: their questions are too easy or too hard`,
     );
   const dispatched = lastOf("groupsDispatched").at(-1) ?? 0;
   const failed = lastOf("groupsFailed").at(-1) ?? 0;

@@ -21,7 +21,7 @@ it("a process that is busy alone is the bottleneck, and calls that wait for it a
   const quick = [call("rollout-1", 1_000, 1_000, 1_100)];
   const { bottleneck, advice, lanes, methods, fromMs, toMs } = callTimeline([...quick, ...slow], 9_000);
   expect(bottleneck).toBe(
-    "learner 7 holds the others up: it has calls under way for 100 % of the time, no other process for more than 10 %.",
+    "learner 7 is the bottleneck: it has calls in progress for 100 % of the time, no other process for more than 10 %.",
   );
   expect(advice).toContain("maxConcurrency");
   expect([fromMs, toMs]).toEqual([1_000, 2_000]);

@@ -93,7 +93,7 @@ function judge(lanes: readonly CallLane[], spanMs: number): Pick<CallTimeline, "
       bottleneck: "",
       advice:
         waited > spanMs && lanes.length > 0
-          ? "Calls wait though no process is busy: look whether actors wait for each other, or for one lane."
+          ? "Calls wait although no process is busy: check whether actors wait for each other, or for one concurrency group."
           : "",
     };
   }
@@ -101,11 +101,11 @@ function judge(lanes: readonly CallLane[], spanMs: number): Pick<CallTimeline, "
   const alike = others.filter((lane) => lane.busyMs >= busyShare * spanMs);
   const bottleneck =
     alike.length === 0
-      ? `${busiest.title} holds the others up: it has calls under way for ${share} % of the time, no other process for more than ${Math.round((100 * (others[0]?.busyMs ?? 0)) / spanMs)} %.`
-      : `${alike.length + 1} processes have calls under way for more than ${100 * busyShare} % of the time: ${[busiest, ...alike.slice(0, 3)].map(({ title }) => title).join(", ")}.`;
+      ? `${busiest.title} is the bottleneck: it has calls in progress for ${share} % of the time, no other process for more than ${Math.round((100 * (others[0]?.busyMs ?? 0)) / spanMs)} %.`
+      : `${alike.length + 1} processes have calls in progress for more than ${100 * busyShare} % of the time: ${[busiest, ...alike.slice(0, 3)].map(({ title }) => title).join(", ")}.`;
   const advice =
     busiest.waitedMs > busiest.busyMs
       ? "Its calls wait longer than they run: spread them over more actors (a pool, or a mesh), or let it run several at once (`maxConcurrency`)."
-      : "Calls hardly wait for it. A call that itself waits is under way, too: what a training step waits for is told by the page Training.";
+      : "Calls hardly wait for it. A call that waits for another one counts as in progress, too: the page Training shows what a training step waits for.";
   return { bottleneck, advice };
 }

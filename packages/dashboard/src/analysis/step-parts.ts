@@ -48,7 +48,7 @@ function adviceOf(numbers: StepNumbers, bottleneck: StepPart | undefined, totalS
       "The learner waits for episodes: add rollout actors (`rollout.actors`) where cores or GPUs are free, or sample through an engine (`rollout.engine`).",
     );
     if (share > 0.5 && share < 0.85)
-      advice.push("Update and rollouts take turns: `train.maxStaleness: 1` lets them run beside each other.");
+      advice.push("Update and rollouts take turns: `train.maxStaleness: 1` lets them run at the same time.");
   }
   if (bottleneck?.name === "update")
     advice.push(
@@ -56,34 +56,34 @@ function adviceOf(numbers: StepNumbers, bottleneck: StepPart | undefined, totalS
     );
   if (bottleneck?.name === "checkpoint")
     advice.push(
-      "Checkpoints take most of the step: raise `train.checkpointEverySteps`; between them a log is written.",
+      "Checkpoints take most of the step: raise `train.checkpointEverySteps`; between them the step log is enough to resume.",
     );
   if (bottleneck?.name === "publish")
     advice.push(
-      "Publishing the weights takes most of the step: train adapters (`learner.lora`), of which alone is published.",
+      "Publishing the weights takes most of the step: train adapters (`learner.lora`), so that only they are published.",
     );
   if (of("update.truncatedFraction") > 0.3)
     advice.push(
-      "More than 30 % of the conversations are cut at their limit of tokens: raise it, or penalize length.",
+      "More than 30 % of the conversations are truncated at their token limit: raise it, or penalize length.",
     );
   if (of("update.paddingFraction") > 0.4)
     advice.push(
-      "More than 40 % of what the learner computes is padding: rows of like length in a micro-batch would waste less.",
+      "More than 40 % of what the learner computes is padding: micro-batches with rows of similar length would waste less.",
     );
   const dispatched = of("groupsDispatched");
   if (dispatched > 0 && of("groupsFailed") > 0.1 * dispatched)
-    advice.push("More than a tenth of the groups failed: the episodes' list says why.");
+    advice.push("More than a tenth of the groups failed: the list of episodes says why.");
   if (dispatched > 0 && of("groupsStale") > 0.1 * dispatched)
     advice.push(
       "More than a tenth of the groups became too stale: lower `train.maxStaleness` or the groups in flight.",
     );
   if (of("update.clipFractionHigh") + of("update.clipFractionLow") > 0.3)
     advice.push(
-      "More than 30 % of the tokens are clipped: the policy moves too far in a step; lower the learning rate.",
+      "More than 30 % of the tokens are clipped: the policy changes too much per step; lower the learning rate.",
     );
   if (of("update.zeroVarianceFraction") > 0.5)
     advice.push(
-      "More than half of the groups earn the same in all their episodes and teach nothing: `train.zeroVarianceRefills` replaces them, or take questions of other difficulty.",
+      "More than half of the groups have equal rewards in all their episodes and give no gradient: `train.zeroVarianceRefills` replaces them, or use easier or harder questions.",
     );
   return advice;
 }

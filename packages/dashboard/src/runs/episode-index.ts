@@ -7,8 +7,8 @@
  * - EPISODES-1. A row's index never changes within a generation. Removing or rewriting a file begins another
  *   generation, as does creating the index again in another process or for a run that was not viewed for long.
  * - EPISODES-2. At most `maxRows` rows of a run are kept; the rest is reported as left out.
- * - EPISODES-3. One request at a time reads a file, and no byte of it twice: what is written meanwhile is read by the
- *   next request.
+ * - EPISODES-3. A file is read by one request at a time, and none of its bytes twice: what is written during a read is
+ *   left to the next request.
  */
 import { randomInt } from "node:crypto";
 import type { EpisodeRow, Episodes } from "../api/runs.js";

@@ -79,7 +79,7 @@ describe("curves", () => {
 test("a pipe in place of a run's file keeps nobody waiting", async () => {
   for (const name of ["run.json", "metrics.jsonl"]) execFileSync("mkfifo", [join(folder, name)]);
   const rows = await new RunFolders([folder]).rows();
-  expect(rows).toMatchObject([{ lastStep: 0, problem: expect.stringContaining("is no regular file") }]);
+  expect(rows).toMatchObject([{ lastStep: 0, problem: expect.stringContaining("is not a regular file") }]);
 });
 
 describe("episodes", () => {

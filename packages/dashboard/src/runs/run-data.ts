@@ -41,7 +41,7 @@ export class RunData {
     if (found === undefined || (generation !== undefined && generation !== found.generation))
       throw new PalimpsestError(
         "NOT_FOUND",
-        `run ${id} no longer has episode ${at}: traces of old steps are removed`,
+        `run ${id} no longer has episode ${at}: the traces of old steps are removed`,
       );
     const { path, offsetBytes, sizeBytes } = found.place;
     if (sizeBytes > maxLineBytes)

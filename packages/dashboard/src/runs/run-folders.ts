@@ -136,7 +136,7 @@ async function rowOf(id: string, folder: string): Promise<RunRow> {
   }
   try {
     // Opening a pipe would keep a thread of the server until somebody writes into it.
-    if (!facts.isFile()) throw new Error("is no regular file");
+    if (!facts.isFile()) throw new Error("is not a regular file");
     if (facts.size > maxRunFileBytes) throw new Error(`has ${facts.size} bytes`);
     const { runId, createdAt, recipe } = runFileSchema.parse(JSON.parse(await readFile(file, "utf8")));
     return {

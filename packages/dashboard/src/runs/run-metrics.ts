@@ -4,8 +4,8 @@
  * Not responsible for: which runs there are (run-folders.ts).
  *
  * Invariants:
- * - CURVES-1. A line is read once. A file that was rewritten, or has become shorter, is read from its beginning.
- * - CURVES-3. A reader that names what it has gets what came after it: nothing that was sent is sent again, unless it has
+ * - CURVES-1. Each line is read once. A file that was rewritten, or has become shorter, is read from its beginning.
+ * - CURVES-3. A reader that says what it already has gets only what came after it; nothing is sent twice unless it has
  *   changed.
  * - CURVES-2. At most `maxPoints` points of a series and `maxNumbers` numbers are kept and sent; of more points, every
  *   n-th step.

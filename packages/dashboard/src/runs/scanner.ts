@@ -52,7 +52,7 @@ export class Scanner {
       const waiting = [...this.#listeners.values()];
       this.#listeners.clear();
       this.#worker = undefined;
-      for (const listener of waiting) listener([], true, `it was not read: ${reason.message}`);
+      for (const listener of waiting) listener([], true, `it cannot be read: ${reason.message}`);
       this.#rest();
     });
     return worker;

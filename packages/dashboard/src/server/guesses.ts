@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - GUESSES-1. A client that guesses is refused without checking the token, and others can sign in meanwhile.
- * - GUESSES-2. The state is bounded: one second's wrong tokens, at most `ofAll` of them.
+ * - GUESSES-2. The state is bounded: only the wrong tokens of the last second are kept, at most `ofAll` of them.
  */
 import { isIPv6 } from "node:net";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";

@@ -67,7 +67,7 @@ export function jobRoutes(cluster: DashboardCluster): readonly Route[] {
         if (streams.open >= maxStreams)
           throw new PalimpsestError(
             "UNAVAILABLE",
-            `${maxStreams} logs are followed already: close some of their pages`,
+            `${maxStreams} logs are already being followed: close some of their pages`,
           );
         streams.open += 1;
         await follow(cluster, exchange).finally(() => {

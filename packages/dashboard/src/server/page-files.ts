@@ -33,7 +33,7 @@ export class PageFiles {
     if (!Object.hasOwn(types, name)) return false;
     const file = this.#file(name);
     if (file === undefined) {
-      const text = "the pages were not built: run `npm run setup`, or node packages/dashboard/build.mjs\n";
+      const text = "the pages are not built: run `npm run setup`, or node packages/dashboard/build.mjs\n";
       response.writeHead(503, { ...securityHeaders, "content-type": "text/plain; charset=utf-8" }).end(text);
       return true;
     }

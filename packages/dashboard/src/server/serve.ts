@@ -130,9 +130,12 @@ async function answer(
   }
   options.admit(caller);
   const found = isApi ? findRoute(options.routes, method, url.pathname.slice("/api".length)) : undefined;
-  if (found === undefined) throw new PalimpsestError("NOT_FOUND", `${url.pathname} is not here`);
+  if (found === undefined) throw new PalimpsestError("NOT_FOUND", `there is no ${url.pathname}`);
   if (found === "method") {
-    await sendJson(request, response, 405, { code: "INVALID_ARGUMENT", message: `no ${method} of this` });
+    await sendJson(request, response, 405, {
+      code: "INVALID_ARGUMENT",
+      message: `method ${method} is not allowed here`,
+    });
     return;
   }
   await found.route.answer(new Exchange({ request, response, url }, caller, found.parts));

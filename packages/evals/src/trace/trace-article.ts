@@ -130,7 +130,7 @@ function calls({ toolCalls = [] }: Trace, step: number): HtmlPart {
     .filter((call) => call.step === step)
     .map(
       (call: TraceToolCall) =>
-        html`<div class="recall"><h4>${call.name || "a call that could not be read"}</h4><pre class="text">${call.arguments}</pre>${
+        html`<div class="recall"><h4>${call.name || "a call that could not be parsed"}</h4><pre class="text">${call.arguments}</pre>${
           call.result === undefined
             ? html`<p class="dim small">not answered</p>`
             : html`<h4>answered</h4><pre class="text">${call.result}</pre>`

@@ -38,14 +38,14 @@ export function AlertsPage() {
         <Loading />
       ) : value.length === 0 ? (
         <p class="good" data-alerts="0">
-          Nothing asks for attention.
+          Nothing needs attention.
         </p>
       ) : (
         <ul class="alerts" data-alerts={value.length}>
           {value.map((alert) => (
             <li key={`${alert.title} ${alert.text}`} class={`card ${alert.severity}`}>
               <b class={alert.severity === "error" ? "bad" : "warn"}>{alert.title}</b>{" "}
-              <span>{alert.text}</span> <a href={linkTo(alert.place)}>look</a>
+              <span>{alert.text}</span> <a href={linkTo(alert.place)}>open</a>
             </li>
           ))}
         </ul>

@@ -38,7 +38,7 @@ export function ActorList({ actors }: { readonly actors: readonly ActorRow[] }) 
         label="Actors"
         rows={rows.value}
         idOf={(actor) => actor.actorId}
-        empty={actors.length === 0 ? "No actor is known." : "No actor has these words."}
+        empty={actors.length === 0 ? "The cluster has no actors." : "No actor matches the filter."}
         columns={[
           { title: "role", width: 90, grow: 1, cell: ({ role }) => role },
           { title: "name", width: 80, grow: 1, cell: ({ name }) => name || "–" },

@@ -128,7 +128,7 @@ function Waiting({ summary }: { readonly summary: Summary }) {
               .map(([name, amount]) => `${amountText(name, amount)} ${name}`)
               .join(", ") || "nothing"}{" "}
             for {durationText(atMs - shape.oldestSinceMs)}
-            {shape.feasible ? "" : <span class="bad"> (no node could ever take it)</span>}: {shape.reason}
+            {shape.feasible ? "" : <span class="bad"> (no node is large enough)</span>}: {shape.reason}
           </li>
         ))}
       </ul>

@@ -39,14 +39,14 @@ export function EventsPage() {
             />
             <span class="dim">
               {rows.value.length} of {value.rows.length}
-              {value.next ? ", older ones are left out" : ""}
+              {value.next ? "; older events are not shown" : ""}
             </span>
           </p>
           <VirtualList
             label="Events"
             rows={rows.value}
             idOf={(event) => String(event.sequence)}
-            empty="Nothing has happened that fits."
+            empty="No event matches the filter."
             columns={[
               { title: "when", width: 170, cell: ({ atMs }) => timeText(atMs) },
               { title: "what", width: 110, grow: 1, cell: ({ kind }) => kind },

@@ -52,7 +52,7 @@ export function followLog(path: string, { onText, onState }: LogListener): () =>
     const piece = logEventSchema.parse(JSON.parse(data));
     if (nextBytes === undefined) beganAt = piece.offsetBytes;
     else if (piece.offsetBytes > nextBytes)
-      untold += `\n[${bytesText(piece.offsetBytes - nextBytes)} are left out]\n`;
+      untold += `\n[${bytesText(piece.offsetBytes - nextBytes)} were skipped]\n`;
     nextBytes = piece.nextBytes;
     untold += piece.text;
     telling ??= setTimeout(tell, tellMs);

@@ -25,7 +25,11 @@ export function JobsPage() {
     <>
       <h1>Jobs</h1>
       <Problem text={error} />
-      {mayChange ? <SubmitJob submit={submit} /> : <p class="dim">This token may look and not submit.</p>}
+      {mayChange ? (
+        <SubmitJob submit={submit} />
+      ) : (
+        <p class="dim">This token can read, but not submit jobs.</p>
+      )}
       {value === undefined ? (
         <Loading />
       ) : (

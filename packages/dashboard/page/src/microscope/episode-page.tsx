@@ -62,7 +62,7 @@ export function EpisodePage({ run, at: addressed }: { readonly run: string; read
     return () => removeEventListener("keydown", press);
   });
   const isGone = id !== "" && row === undefined && known.complete;
-  const gone = `run ${run} no longer has episode ${id}: traces of old steps are removed`;
+  const gone = `run ${run} no longer has episode ${id}: the traces of old steps are removed`;
   if (trace === undefined) return isGone || error ? <Problem text={isGone ? gone : error} /> : <Loading />;
   return (
     <div data-episode={at}>
@@ -78,7 +78,9 @@ export function EpisodePage({ run, at: addressed }: { readonly run: string; read
           <span class="dim small">j and k go from chunk to chunk, n and p from episode to episode</span>
         </p>
         {lanes.length === 0 ? (
-          <p class="dim">This episode names no fact that its answer needs: type a phrase.</p>
+          <p class="dim">
+            This episode does not name the facts that its answer needs: type a phrase to follow.
+          </p>
         ) : (
           <LaneTable lanes={lanes} trace={trace} chunk={chunk} />
         )}
@@ -148,7 +150,7 @@ function EpisodeHead({ trace, row, group }: EpisodeHeadProps) {
               {numberText(advantage)}{" "}
               <span class="dim small">
                 standard deviations above the mean reward of {group.length} episodes; recipes may compute
-                advantages otherwise
+                advantages differently
               </span>
             </dd>
           </>

@@ -18,8 +18,9 @@ export function TokenStrip({ conversation }: { readonly conversation: TraceConve
     <details>
       <summary>Tokens with their log-probs ({[sampledTokenIds.length, ...facts].join(", ")})</summary>
       <p class="dim small">
-        A token's id, its shade by the probability that the sampler gave it: dark is unlikely. Framed: its
-        ratio was clipped. Struck through: masked, not trained. Point at one for its numbers.
+        Each token is shown by its id and shaded by the probability that the sampler gave it: dark is
+        unlikely. A frame marks a clipped ratio; a token that is struck through is masked and not trained.
+        Point at one for its numbers.
       </p>
       <p class="tokens">
         {sampledTokenIds.slice(0, mostShown).map((id, at) => {
@@ -29,7 +30,7 @@ export function TokenStrip({ conversation }: { readonly conversation: TraceConve
           const isMasked = lossMask?.[at] === 0;
           const text = [
             `token ${at}: id ${id}`,
-            logprob === null ? "log-prob not told" : `log-prob ${numberText(logprob)}`,
+            logprob === null ? "log-prob not recorded" : `log-prob ${numberText(logprob)}`,
             ...(ratio == null ? [] : [`ratio ${ratio.toFixed(4)}`]),
             ...(cut.has(at) ? ["clipped"] : []),
             ...(isMasked ? ["masked"] : []),
@@ -58,5 +59,5 @@ function rangeText(ratios: readonly (number | null)[]): string {
     least = Math.min(least, ratio);
     most = Math.max(most, ratio);
   }
-  return least > most ? "not told" : `${least.toFixed(3)} to ${most.toFixed(3)}`;
+  return least > most ? "not recorded" : `${least.toFixed(3)} to ${most.toFixed(3)}`;
 }

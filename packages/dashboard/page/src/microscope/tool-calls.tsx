@@ -48,7 +48,7 @@ function Call({ call, changes, before, after }: ReplayedCall) {
     <div class="call" data-call={call.name}>
       <div class="halves">
         <div>
-          <h4>{call.name || "a call that could not be read"}</h4>
+          <h4>{call.name || "a call that could not be parsed"}</h4>
           <p class="text">{call.arguments}</p>
           {call.result === undefined ? (
             <p class="dim small">not answered</p>

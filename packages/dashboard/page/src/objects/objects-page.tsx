@@ -52,7 +52,7 @@ export function ObjectsPage() {
             label="Objects"
             rows={rows.value}
             idOf={(row) => row.objectId}
-            empty="Nothing lies in the object store."
+            empty="The object store is empty."
             columns={[
               { title: "object", width: 200, grow: 2, cell: ({ objectId }) => <code>{objectId}</code> },
               { title: "size", width: 90, cell: ({ sizeBytes }) => bytesText(sizeBytes) },

@@ -93,7 +93,7 @@ export function EpisodesView({ run }: { readonly run: string }) {
         rows={rows}
         idOf={(row) => String(row.at)}
         onChoose={(row) => goTo(episodeLink(run, row, query))}
-        empty={known.rows.length === 0 ? "This run has kept no trace." : "No episode passes the filter."}
+        empty={known.rows.length === 0 ? "This run has no traces." : "No episode matches the filter."}
         columns={[
           { title: "step", width: 50, cell: ({ step }) => step ?? "–" },
           {

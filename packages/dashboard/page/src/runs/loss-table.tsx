@@ -15,8 +15,8 @@ export function LossTable({
 }) {
   const scored = rows.filter(({ lanes }) => lanes.length > 0);
   const { failures, places } = lossPlaces(scored.map((row) => ({ failed: isFailed(row), lanes: row.lanes })));
-  if (scored.length === 0) return <p class="dim">No episode names what its answer needs.</p>;
-  if (places.length === 0) return <p class="good">Nothing that an answer needed was lost.</p>;
+  if (scored.length === 0) return <p class="dim">No episode names the facts that its answer needs.</p>;
+  if (places.length === 0) return <p class="good">No fact that an answer needed was lost.</p>;
   return (
     <>
       <p class="dim small">

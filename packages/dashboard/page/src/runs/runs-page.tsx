@@ -46,7 +46,7 @@ function RunList() {
             rows={value.rows}
             idOf={(run) => run.id}
             onChoose={(run) => goTo(linkTo(["runs", run.id]))}
-            empty={`No run is in ${value.folders.join(", ")}. Name others with ${isCluster() ? "palimpsest head start --runs FOLDER" : "palimpsest dashboard FOLDER"}.`}
+            empty={`There are no runs in ${value.folders.join(", ")}. Choose other folders with ${isCluster() ? "palimpsest head start --runs FOLDER" : "palimpsest dashboard FOLDER"}.`}
             columns={[
               {
                 title: "run",
@@ -71,11 +71,11 @@ function RunList() {
                 width: 110,
                 cell: (run) => `${run.traceFiles} (${bytesText(run.traceBytes)})`,
               },
-              { title: "begun", width: 170, cell: ({ createdAtMs }) => timeText(createdAtMs) },
+              { title: "started", width: 170, cell: ({ createdAtMs }) => timeText(createdAtMs) },
               { title: "", width: 120, grow: 2, cell: ({ problem }) => <span class="warn">{problem}</span> },
             ]}
           />
-          <p class="dim small">Looked for in {value.folders.join(", ")}.</p>
+          <p class="dim small">Runs are read from {value.folders.join(", ")}.</p>
         </>
       )}
     </>

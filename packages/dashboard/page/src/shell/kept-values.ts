@@ -14,6 +14,6 @@ export function keepValue(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // It lasts as long as the page.
+    // The browser does not let this page store anything, so the value lasts only as long as the page.
   }
 }

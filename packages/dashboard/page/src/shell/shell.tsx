@@ -25,7 +25,7 @@ function SignedIn({ session: now }: { readonly session: Session }) {
   const path = place.value.parts[0] ?? own[0]?.path ?? "";
   const page = own.find((one) => one.path === path);
   useEffect(() => {
-    document.title = `${page?.title ?? "Not here"} · Palimpsest`;
+    document.title = `${page?.title ?? "Not found"} · Palimpsest`;
     // The focus moves to the new page, so that screen readers announce it.
     if (wasAt.current !== undefined && wasAt.current !== path) body.current?.focus({ preventScroll: true });
     wasAt.current = path;

@@ -67,7 +67,7 @@ export function TimelinePage() {
               ))}
             </select>
             <select
-              aria-label="Time looked back at"
+              aria-label="Time range"
               value={String(seconds)}
               onChange={(event) => set({ seconds: event.currentTarget.value })}
             >
@@ -78,11 +78,12 @@ export function TimelinePage() {
               ))}
             </select>
             <span class="dim small">
-              successes beyond what is kept are sampled; palimpsest timeline writes a trace for Perfetto
+              if there are too many, successful calls are sampled; palimpsest timeline writes a trace for
+              Perfetto
             </span>
           </p>
           {timeline.lanes.length === 0 ? (
-            <p class="dim">No call has been told of yet.</p>
+            <p class="dim">No call has been reported yet.</p>
           ) : (
             <>
               <p>

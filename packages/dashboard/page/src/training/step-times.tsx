@@ -54,7 +54,7 @@ export function StepTimes({ run, metrics, step }: StepTimesProps) {
             The bottleneck is {bottleneck.name}: {Math.round((100 * bottleneck.seconds) / totalSeconds)} %.
           </b>
         ) : (
-          "No part of it stands out."
+          "No phase stands out."
         )}{" "}
         <a href={linkTo(["runs", run], { step: String(steps[at]) })}>its episodes</a>
       </p>

@@ -80,7 +80,7 @@ export function TrainingPage() {
       <Problem text={error} />
       {all.length === 0 ? <p class="dim">No run in {folders.join(", ")} has trained a step yet.</p> : null}
       <fieldset class="runs">
-        <legend class="dim">Runs, at most {mostRuns} over one another</legend>
+        <legend class="dim">Runs to compare, at most {mostRuns}</legend>
         {all.slice(0, 200).map((run) => {
           const at = shown.indexOf(run);
           return (
@@ -99,8 +99,8 @@ export function TrainingPage() {
       </fieldset>
       <p class="tools">
         <FilterField
-          label="Filter numbers"
-          hint="name of a number; * for all"
+          label="Filter metrics"
+          hint="name of a metric; * for all"
           value={words}
           onText={(text) => set({ q: text })}
         />
@@ -116,12 +116,12 @@ export function TrainingPage() {
           />
         </label>
         <span class="dim" data-charts>
-          {Math.min(names.length, mostCharts)} of {total} numbers
+          {Math.min(names.length, mostCharts)} of {total} metrics
         </span>
-        <span class="dim small">a press on a curve goes to that step's episodes</span>
+        <span class="dim small">click a curve to see the episodes of that step</span>
       </p>
       {names.length > mostCharts ? (
-        <p class="warn">Only the first {mostCharts} are drawn: name what you look for.</p>
+        <p class="warn">Only the first {mostCharts} are drawn: filter by name to see others.</p>
       ) : null}
       <Charts names={names.slice(0, mostCharts)} chosen={chosen} weight={weight} />
       {chosen.map(({ run, metrics }) => (
