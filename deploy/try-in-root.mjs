@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 const checkout = fileURLToPath(new URL("..", import.meta.url));
 const [folder, dockerfile = join(checkout, "deploy/Dockerfile")] = process.argv.slice(2);
 if (!folder || process.getuid?.() !== 0) {
-  process.stderr.write("give a folder, as root: node deploy/try-in-root.mjs FOLDER [DOCKERFILE]\n");
+  process.stderr.write("usage, as root: node deploy/try-in-root.mjs FOLDER [DOCKERFILE]\n");
   process.exit(2);
 }
 const roots = resolve(folder);
@@ -36,7 +36,7 @@ function instructions(text) {
 /** Debian with Node.js from its own npm package, as the base image has them. */
 function base(image) {
   const [, major, suite] = /^node:(\d+)-(\w+)-slim$/.exec(image) ?? [];
-  if (!major) throw new Error(`FROM ${image}: only node:NN-SUITE-slim can be made here`);
+  if (!major) throw new Error(`FROM ${image}: only node:NN-SUITE-slim is supported`);
   const root = join(roots, `base-${major}-${suite}`);
   if (existsSync(join(root, "usr/local/bin/npm"))) return root;
   rmSync(root, { recursive: true, force: true });
@@ -110,12 +110,12 @@ for (const [name, rest] of instructions(readFileSync(dockerfile, "utf8"))) {
   else if (name === "COPY" && rest === ". .") copyContext(join(stage.root, stage.workdir));
   else if (name === "COPY") {
     const [, from, source, target] = /^--from=(\S+) (\S+) (\S+)$/.exec(rest) ?? [];
-    if (!from) throw new Error(`COPY ${rest}: only ". ." and --from are known here`);
+    if (!from) throw new Error(`COPY ${rest}: only ". ." and --from are supported`);
     mkdirSync(join(stage.root, target, ".."), { recursive: true });
     run("cp", ["-a", join(stages.get(from).root, source), join(stage.root, target)]);
   } else if (name === "ENTRYPOINT") stage.entrypoint = JSON.parse(rest);
   else if (name === "CMD") stage.command = JSON.parse(rest);
-  else if (name !== "VOLUME" && name !== "EXPOSE") throw new Error(`${name} is not known here`);
+  else if (name !== "VOLUME" && name !== "EXPOSE") throw new Error(`instruction ${name} is not supported`);
   const seconds = (performance.now() - startedAt) / 1000;
   if (seconds > 1) say(`  ${seconds.toFixed(0)} s`);
 }

@@ -18,19 +18,19 @@ const state = () =>
 
 const isSetUp = () => existsSync(markFile) && readFileSync(markFile, "utf8") === state();
 
-/** Remembers that setup has run; a folder that cannot be written to is set up anew each time. */
+/** Remembers that setup has run; in a folder that cannot be written to, setup runs each time. */
 export function rememberSetup() {
   if (isCheckout) return;
   try {
     writeFileSync(markFile, state());
   } catch {
-    // Somebody else's installation: its owner runs `palimpsest setup`.
+    // The installation belongs to another user, who runs `palimpsest setup`.
   }
 }
 
 /**
- * Sets up what the command needs, unless that is done, or PALIMPSEST_SETUP=off says not to. What setup says goes to standard
- * error: standard output is the command's. Where the backend cannot be had the command runs with a slower one.
+ * Sets up what the command needs, unless that was done before or PALIMPSEST_SETUP=off forbids it. Setup prints to standard
+ * error, because standard output belongs to the command. If the backend cannot be installed, the command runs with a slower one.
  * @returns whether the command may run
  */
 export function firstUse(args) {
@@ -39,10 +39,10 @@ export function firstUse(args) {
   if (!needs || process.env.PALIMPSEST_SETUP === "off" || isSetUp()) return true;
   process.stderr.write(
     [
-      "palimpsest runs here for the first time and sets itself up; PALIMPSEST_SETUP=off leaves that out.",
-      `It fetches libtensorflow as a Python package with pip, once, into ${cacheDir} (PALIMPSEST_CACHE names another place),`,
+      "palimpsest runs here for the first time and sets itself up; PALIMPSEST_SETUP=off skips that.",
+      `It fetches libtensorflow as a Python package with pip, once, into ${cacheDir} (PALIMPSEST_CACHE names another folder),`,
       `builds tfjs's addon for it in ${root}, and installs redis-server, pip and a C++ compiler where they are missing.`,
-      "It can be stopped and run again: what has arrived stays.",
+      "It can be stopped and run again: what was downloaded is kept.",
       "",
     ].join("\n"),
   );

@@ -90,7 +90,7 @@ const configuration = [
   "",
   written,
   "",
-  "An unknown field is an error that names it. Precedence: default, file, environment, flag.",
+  "An unknown field is an error that names the field. A flag replaces the environment's value, which replaces the file's, which replaces the default.",
   "",
   ...table(
     "Recipe",
@@ -99,7 +99,7 @@ const configuration = [
   ),
   ...table(
     "MemAgent",
-    "`agent.settings` of kind memagent. Presets have some of these, `settings` replaces the preset's.",
+    "`agent.settings` of kind memagent. A preset sets some of these; `settings` replaces its values.",
     agents.memAgentConfigSchema,
   ),
   ...table("ReMemR1", "`agent.settings` of kind rememr1, in the same way.", agents.rememr1ConfigSchema),
@@ -111,7 +111,7 @@ const configuration = [
   ),
   ...table(
     "Head",
-    "What a program gives to `Head.start`; `palimpsest head start --help` says which of them have flags.",
+    "What a program gives to `Head.start`; `palimpsest head start --help` lists those that have flags.",
     headConfigSchema,
   ),
   ...table(
@@ -122,7 +122,7 @@ const configuration = [
   ...table("Node types", "Each of `nodeTypes` in that file.", autoscaler.nodeTypeSchema),
   ...table(
     "Node",
-    "What a program gives to `NodeManager.start`; `palimpsest worker join --help` says which of them have flags.",
+    "What a program gives to `NodeManager.start`; `palimpsest worker join --help` lists those that have flags.",
     nodeConfigSchema,
   ),
   ...table(
@@ -132,7 +132,7 @@ const configuration = [
   ),
   ...table(
     "Reader",
-    "How the baselines of an evaluation ask a model: `reader` of its settings.",
+    "How the baselines of an evaluation prompt a model: `reader` of its settings.",
     readerConfigSchema,
   ),
 ].join("\n");
@@ -149,13 +149,13 @@ const protocol = [
   "",
   written,
   "",
-  "Everything that crosses a process boundary is a message of `protos/palimpsest/v1`, over gRPC. Every RPC, of any service,",
-  "needs the metadata `authorization: Bearer TOKEN`. The standard gRPC health and reflection services are on, so `grpcurl` can look.",
+  "Everything that crosses a process boundary is a message of `protos/palimpsest/v1`, over gRPC. Every RPC of every service",
+  "needs the metadata `authorization: Bearer TOKEN`. The standard gRPC health and reflection services are enabled, so that `grpcurl` works.",
   "A failed call carries a gRPC status for any client and, in the trailer `palimpsest-error-bin`, an `Error` message.",
   "",
   "## From any language",
   "",
-  "`examples/any-language` is a program in Python that does all of this with stubs that `grpcio-tools` made; `test/any-language.test.ts` runs it.",
+  "`examples/any-language` is a program in Python that does all of this with stubs that `grpcio-tools` generated; `test/any-language.test.ts` runs it.",
   "",
   "- **A job**: `Jobs.PutBundle` with an ES module, `Jobs.Submit` with `bundle`, `Jobs.Logs` with `follow`, `Jobs.Get`.",
   "- **A call**: `Head.ResolveActor` by `name` with `wait_ms`; a stream `ActorHost.Calls` at its `address` with the metadata `palimpsest-actor-id` and",
@@ -163,7 +163,7 @@ const protocol = [
   "- **An object**: a value may hold references (below). The actor holds what its reply refers to until `taken_call_id` says that the caller has read it.",
   "  `Objects.Fetch` at any node's `objects_address` brings it there, `Objects.Pull` reads it.",
   "",
-  "With grpcurl, which asks the head itself for the messages:",
+  "With grpcurl, which gets the message types from the head by reflection:",
   "",
   "```",
   '$ grpcurl -plaintext -H "authorization: Bearer $PALIMPSEST_TOKEN" $PALIMPSEST_ADDRESS list',
@@ -177,15 +177,15 @@ const protocol = [
   "",
   "| extension | what |",
   "|---|---|",
-  "| 0x72 | an object as a record: `d4 72 ID`, an array of its keys, then its values in order. The bare byte ID (0x40 to 0x7f) stands for further records of the same keys, so that the integers 64 to 127 take two bytes (`cc`) |",
+  "| 0x72 | an object as a record: `d4 72 ID`, an array of its keys, then its values in order. The byte ID alone (0x40 to 0x7f) starts further records with the same keys, so that the integers 64 to 127 take two bytes (`cc`) |",
   "| a plain map | a `Map`: write records for objects |",
   "| integers of 64 bits (`cf`, `d3`) | arrive as `BigInt`: write a double (`cb`) for numbers up to 2^53 |",
   "| 0x74 | a typed array: a byte for its type (0 `Int8`, 1 `Uint8`, 2 `Uint8Clamped`, 3 `Int16`, 4 `Uint16`, 5 `Int32`, 6 `Uint32`, 7 `Float32`, 8 `Float64`, 9 `BigInt64`, 10 `BigUint64`), its bytes, little-endian |",
   "| 0x73, 0x65, 0x42 | a set, an error, an integer beyond 64 bits: an array of members, of name and message, big-endian bytes |",
-  "| 0x69, 0x70 | the value that follows has this number; the value of that number again (shared and cyclic values) |",
+  "| 0x69, 0x70 | the value that follows gets this number; a repetition of the value with that number (shared and cyclic values) |",
   "| -1, 0 | a date (MessagePack's timestamp); undefined |",
   "| 1, 2 | an `ObjectReference`, an `ActorReference` (object.proto) |",
-  "| 3 | in objects: an array that lies after the value: its type as in 0x74, its offset and its length, 6 bytes each, little-endian |",
+  "| 3 | in objects: an array that is stored after the value: its type as in 0x74, its offset and its length, 6 bytes each, little-endian |",
   "",
   "**Values that are objects**: bytes 0-3 the format (1), 4-7 the length of the encoded value, both little-endian; the encoded value; then, each at a multiple of 64",
   "bytes, the long arrays. Their offsets count from the first multiple of 64 after the encoded value. Arguments and results above 100 KiB may be objects",
@@ -193,27 +193,27 @@ const protocol = [
   "",
   "## Bulk connections",
   "",
-  "Bytes of objects between nodes, beside gRPC at the port of `Objects`, where `Stat` says `bulk`: under TLS the client names `palimpsest-bulk/2` (ALPN), else",
-  "the first byte tells the kinds of connections apart. All numbers are little-endian.",
+  "They carry bytes of objects between nodes, at the same port as the gRPC service `Objects`, if `Stat` reports `bulk`: under TLS the client names `palimpsest-bulk/2` (ALPN), else",
+  "the first byte distinguishes the two kinds of connections. All numbers are little-endian.",
   "",
   "- **hello**, once: the bytes `00 50 42 02`, the length of the authorization (2 bytes), the authorization (`Bearer TOKEN`).",
   "- **request**: the length of the object's id (1), the id (32, unused ones are 0), offset (8), length (4, at most 8 MiB), and for how many milliseconds the node may",
-  "  wait until it has these bytes itself (4). Several may be sent ahead.",
+  "  wait until it has these bytes itself (4). Several requests may be sent in advance.",
   "- **answer**, one per request in their order: `00`, the length (4), the checksum (32), the bytes; or `01`, the length (4), 32 bytes of `00`, an `Error`.",
-  "  The checksum of an object that is named by its hash is 0. That of a value: its bytes, filled up with 0 to a multiple of 16, as 32-bit numbers; for each of",
-  "  the four positions in 16 bytes the sum of the numbers there, then the sum of all those sums as they grow, each modulo 2^32.",
+  "  The checksum of an object that is named by its hash is 0. For a value, its bytes, padded with 0 to a multiple of 16, are read as 32-bit numbers; for each of",
+  "  the four positions in 16 bytes there are the sum of the numbers at that position and the sum of all partial sums, each modulo 2^32.",
   "",
   "## A task, from any language",
   "",
   "1. `Jobs.PutBundle`: the ES module that exports the function, once; its SHA-256 names it.",
   "2. `Head.Session`: a stream that is kept open and renewed; what is leased ends with it.",
   "3. `Head.CreateActor` with `task_worker`, an `actor_id` of your own (such as `worker-` and random hex digits), `owner_id` (the session), `code.bundle` and `resources`: the lease of a shape.",
-  "   Idempotent by the id. `Head.ResolveActor` with `wait_ms` until it is ALIVE tells the `address`.",
+  "   Idempotent by the id. `Head.ResolveActor` with `wait_ms` until it is ALIVE returns the `address`.",
   "4. `ActorHost.Calls` at that address, with the metadata `palimpsest-actor-id` and `palimpsest-incarnation`: each `Call` names an exported",
-  "   function as `method`; one runs at a time, in order, and many may be sent ahead. `cancel_call_id` aborts one; its reply comes when it has ended.",
+  "   function as `method`; one runs at a time, in order, and many may be sent in advance. `cancel_call_id` aborts one; its reply comes when it has ended.",
   "5. When the stream breaks, `Head.ResolveActor` with `known_incarnation` and `wait_ms`: once DEAD, `certificate.started_calls` says which calls had begun. The others have not run.",
-  "6. `Head.AwaitDemand` while workers are leased: its answer `waits` asks to give one back. `Head.KillActor` with `no_restart` gives back; without it, the process is",
-  "   ended as by a crash, and its certificate tells what had begun.",
+  "6. `Head.AwaitDemand` while workers are leased: `waits` in its answer asks to return one. `Head.KillActor` with `no_restart` returns a worker; without it, the process is",
+  "   ended as by a crash, and its death certificate lists the calls that had begun.",
   "",
   ...readdirSync(join(root, "protos/palimpsest/v1")).sort().flatMap(protocolOf),
 ].join("\n");
@@ -225,14 +225,14 @@ const traceFormat = [
   "",
   "What an agent did, step by step, for people and programs. `palimpsest ask --trace FILE.jsonl` and training runs write it:",
   "a run's folder has `traces/step-NNNNNNNN.jsonl` for its last `train.keepTraces` steps. `palimpsest trace view FILE.jsonl`",
-  "makes one page of HTML of it that needs no server and loads nothing.",
+  "renders it as one HTML page that needs no server and loads nothing.",
   "",
   "A trace file is UTF-8 JSON Lines: every line one trajectory, complete in itself. Files can be joined, cut between lines,",
-  "searched with `grep` and `jq`. The line at the end of a file that a killed process left may be cut off: readers pass over it.",
+  "searched with `grep` and `jq`. The last line of a file may be incomplete if the process was killed: readers skip it.",
   "A reader refuses a `version` that it does not know, and fields that are not listed here.",
   "",
   "Fields that a writer does not know are left out: `ask` knows no right answer and no reward, a training run does not",
-  "keep documents. Of every conversation there is what the model wrote; prompts and token ids only where a program asks",
+  "keep documents. Every conversation has what the model wrote; prompts and token ids are there only if a program asks",
   "for them (`traceEpisode` of `@palimpsest/evals`, `detail`).",
   "",
   "```ts",
@@ -241,7 +241,7 @@ const traceFormat = [
   'for await (const trace of readTraces("traces.jsonl")) console.log(trace.task.question, trace.reward?.total);',
   "```",
   "",
-  ...table("Fields", "Of one line.", traceSchema),
+  ...table("Fields", "The fields of one line.", traceSchema),
 ].join("\n");
 
 const { stated, problems } = invariantsByPackage();
@@ -251,8 +251,8 @@ const invariants = [
   "",
   written,
   "",
-  "What files promise, from their comments. The names of tests and the comments of the code cite",
-  "the numbers: `git grep -w NODE-2` finds the promise, who relies on it, and the tests that show it.",
+  "The invariants that files state in their comments. The names of tests and the comments of the code cite",
+  "their numbers: `git grep -w NODE-2` finds the invariant, the code that relies on it, and the tests that verify it.",
   "",
   ...[...stated].flatMap(([name, rules]) => [
     `## ${name}`,
@@ -286,7 +286,7 @@ for (const [name, content] of Object.entries(files)) {
   try {
     committed = readFileSync(path, "utf8");
   } catch {
-    // Missing counts as different.
+    // A missing file counts as different.
   }
   if (committed !== content) {
     process.stderr.write(

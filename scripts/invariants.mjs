@@ -85,13 +85,13 @@ export function invariantsByPackage() {
   for (const { id, file } of [...stated.values()].flat()) {
     const other = fileOf.get(id);
     if (other !== undefined)
-      problems.push(`${id} is stated by ${other} and by ${file}: give one of them another number`);
+      problems.push(`${id} is stated by both ${other} and ${file}: give one of them another number`);
     fileOf.set(id, file);
     if (unprefixed.test(id))
-      problems.push(`${id} of ${file} does not say whose it is: put its subject before it, as in LINK-2`);
+      problems.push(`${id} of ${file} has no prefix: put its subject in front, as in LINK-2`);
     if (!cited.has(id))
       problems.push(
-        `${id} of ${file} is cited by no test: put its number into the name of the test that shows it`,
+        `${id} of ${file} is cited by no test: put it into the name of the test that verifies it`,
       );
   }
   return { stated, problems };

@@ -33,7 +33,7 @@ async function architecture(how) {
   const { totalCruised, violations } = report.summary;
   // A cruiser that reads nothing finds nothing wrong: with an unsupported compiler it does just that.
   if (totalCruised < 50)
-    throw new Error(`dependency-cruiser read ${totalCruised} modules: it does not see the project`);
+    throw new Error(`dependency-cruiser read only ${totalCruised} modules: check its configuration`);
   const errors = violations.filter((violation) => violation.rule.severity === "error");
   if (errors.length > 0)
     throw new Error(

@@ -56,7 +56,7 @@ it("a wheel arrives through pip, and is not fetched again by whoever was stopped
   expect(calls()).toHaveLength(1);
   expect(calls()[0]).toContain("--platform any");
   expect(calls()[0]).toContain("--resume-retries 10");
-  expect(said).toEqual(["going on with tensorflow_cpu-2.21.0.whl, which has arrived already"]);
+  expect(said).toEqual(["continuing with tensorflow_cpu-2.21.0.whl, which is already downloaded"]);
   expect(existsSync(join(wheels(), "arriving"))).toBe(false);
 });
 

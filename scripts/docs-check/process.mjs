@@ -57,7 +57,7 @@ export function startLine(line, { cwd, env, input = "" }) {
       const { code, signal } = await ended;
       clearTimeout(timer);
       if (isLate) return `did not end within ${timeoutMs / 1000} s`;
-      return code === expectedCode ? "" : `ended with ${signal ?? code} in place of ${expectedCode}`;
+      return code === expectedCode ? "" : `ended with ${signal ?? code} instead of ${expectedCode}`;
     },
     /** Waits until it says so. @returns {Promise<string>} what went wrong; empty where nothing did */
     async says(pattern, timeoutMs = defaultTimeoutMs) {
@@ -68,9 +68,11 @@ export function startLine(line, { cwd, env, input = "" }) {
         };
         looks.add(look);
         look();
-        timer = setTimeout(resolve, timeoutMs, `did not say ${pattern} within ${timeoutMs / 1000} s`);
+        timer = setTimeout(resolve, timeoutMs, `did not print ${pattern} within ${timeoutMs / 1000} s`);
       });
-      const over = ended.then(({ code, signal }) => `ended with ${signal ?? code} before it said ${pattern}`);
+      const over = ended.then(
+        ({ code, signal }) => `ended with ${signal ?? code} before it printed ${pattern}`,
+      );
       const wrong = await Promise.race([said, over]);
       clearTimeout(timer);
       return wrong;

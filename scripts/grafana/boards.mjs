@@ -15,29 +15,29 @@ export const boards = {
         panel("Nodes", { "{{state}}": "sum by (state) (palimpsest_head_nodes)" }, { width: 6 }),
         panel("Actors", { "{{state}}": "sum by (state) (palimpsest_head_actors)" }, { width: 6 }),
         panel(
-          "Leased of offered",
+          "Leased share of resources",
           { "{{resource}}": "palimpsest:resources_leased:ratio" },
           { unit: "percentunit", max: 1, width: 6 },
         ),
         panel(
           "Waiting",
           {
-            "actors that wait for a place": "sum(palimpsest_head_pending_actors)",
-            "nodes kept free for them": "sum(palimpsest_head_reserved_nodes)",
+            "actors waiting for a node": "sum(palimpsest_head_pending_actors)",
+            "nodes reserved for them": "sum(palimpsest_head_reserved_nodes)",
           },
           { width: 6 },
         ),
       ],
-      "What dies and comes back": [
+      "Deaths and restarts": [
         panel("Deaths of actors in 5 minutes", {
           "{{cause}}": "sum by (cause) (increase(palimpsest_head_actor_deaths_total[5m]))",
         }),
-        panel("Restarts and tried starts in 5 minutes", {
+        panel("Restarts and retried starts in 5 minutes", {
           restarts: "sum(increase(palimpsest_head_actor_restarts_total[5m]))",
-          "start tried again: {{cause}}":
+          "start retried: {{cause}}":
             "sum by (cause) (increase(palimpsest_head_actor_start_retries_total[5m]))",
         }),
-        panel("Deaths of nodes, links opened again, fenced actors in 5 minutes", {
+        panel("Deaths of nodes, reopened links, fenced actors in 5 minutes", {
           "node: {{cause}}": "sum by (cause) (increase(palimpsest_head_node_deaths_total[5m]))",
           "links to the head": "sum(increase(palimpsest_node_head_reconnects_total[5m]))",
           fenced: "sum(increase(palimpsest_node_fenced_actors_total[5m]))",
@@ -45,32 +45,32 @@ export const boards = {
       ],
       "Control plane": [
         panel(
-          "Calls of the head a second",
+          "RPCs of the head per second",
           { "{{method}}": rate("palimpsest_head_rpc_seconds_count", "method") },
           { unit: "ops" },
         ),
         panel(
-          "Seconds to answer, 99 of 100",
+          "Time to answer, p99",
           { "{{method}}": quantile(0.99, "palimpsest_head_rpc_seconds", "method") },
           { unit: "s" },
         ),
         panel(
-          "Seconds to place an actor, and to write a row",
+          "Time to place an actor, and to write a row",
           {
             "placement, mean": mean("palimpsest_head_placement_seconds"),
-            "write to Redis, 99 of 100": quantile(0.99, "palimpsest_head_state_write_seconds"),
+            "write to Redis, p99": quantile(0.99, "palimpsest_head_state_write_seconds"),
           },
           { unit: "s" },
         ),
       ],
       Calls: [
         panel(
-          "Seconds that methods run, mean",
+          "Running time of methods, mean",
           { "{{method}}": mean("palimpsest_actor_call_seconds", "method") },
           { unit: "s", width: 12 },
         ),
         panel(
-          "Events of tasks, calls and transfers that are kept",
+          "Stored events of tasks, calls and transfers",
           { events: "sum(palimpsest_head_task_events)" },
           { width: 12 },
         ),
@@ -80,32 +80,32 @@ export const boards = {
           { unit: "ops" },
         ),
         panel(
-          "Wait in the mailbox, 99 of 100",
+          "Wait in the mailbox, p99",
           { wait: quantile(0.99, "palimpsest_actor_mailbox_wait_seconds") },
           { unit: "s" },
         ),
-        panel("Spans of traces a second, where calls are traced", {
+        panel("Spans of traces per second, if calls are traced", {
           "{{outcome}}": rate("palimpsest_actor_trace_spans_total", "outcome"),
         }),
-        panel("In mailboxes, and refused a second", {
+        panel("Calls in mailboxes, and refused calls per second", {
           waiting: "sum(palimpsest_actor_mailbox_calls)",
           running: "sum(palimpsest_actor_running_calls)",
           refused: rate("palimpsest_actor_rejected_calls_total"),
         }),
       ],
       Objects: [
-        panel("Objects in the stores, and copies that nobody holds", {
+        panel("Objects in the stores, and copies without references", {
           "{{place}}": "sum by (place) (palimpsest_node_objects)",
           "bytes of copies": "sum(palimpsest_node_object_copies_bytes)",
         }),
         panel("The head's directory", {
           objects: "sum(palimpsest_head_objects)",
-          "holders, as the head knows them": "sum(palimpsest_head_object_holders)",
-          "holders, as nodes do": "sum(palimpsest_node_object_holders)",
-          "questions per second: {{answer}}": rate("palimpsest_head_object_locates_total", "answer"),
+          "owners, as known to the head": "sum(palimpsest_head_object_holders)",
+          "owners, as known to nodes": "sum(palimpsest_node_object_holders)",
+          "lookups per second: {{answer}}": rate("palimpsest_head_object_locates_total", "answer"),
         }),
         panel(
-          "Bytes that may be under way",
+          "Bytes that may be in transfer",
           { "{{direction}}": "sum by (direction) (palimpsest_node_object_transfer_bytes)" },
           { unit: "bytes" },
         ),
@@ -115,7 +115,7 @@ export const boards = {
           { unit: "bytes" },
         ),
         panel(
-          "Bytes moved a second",
+          "Bytes moved per second",
           {
             "{{direction}}": rate("palimpsest_node_objects_transferred_bytes_total", "direction"),
             "spilled to disk": rate("palimpsest_node_objects_spilled_bytes_total"),
@@ -123,7 +123,7 @@ export const boards = {
           },
           { unit: "Bps" },
         ),
-        panel("Gone in 5 minutes, and transfers that wait", {
+        panel("Objects removed in 5 minutes, and waiting transfers", {
           "{{cause}}": "sum by (cause) (increase(palimpsest_node_objects_gone_total[5m]))",
           "waiting {{direction}}": "sum by (direction) (palimpsest_node_object_transfers_waiting)",
         }),
@@ -134,7 +134,7 @@ export const boards = {
           "ended: {{reason}}": "sum by (reason) (increase(palimpsest_node_process_exits_total[5m]))",
         }),
         panel(
-          "Seconds to start a process, mean",
+          "Time to start a process, mean",
           { seconds: mean("palimpsest_node_process_start_seconds") },
           { unit: "s" },
         ),
@@ -163,8 +163,8 @@ export const boards = {
         panel("Jobs", { "{{status}}": "sum by (status) (palimpsest_head_jobs)" }),
         panel("Groups", {
           outstanding: "sum(palimpsest_queue_groups_outstanding)",
-          "dispatched a minute": "60 * sum(rate(palimpsest_queue_groups_dispatched_total[5m]))",
-          "trained a minute": "60 * sum(rate(palimpsest_queue_groups_trained_total[5m]))",
+          "dispatched per minute": "60 * sum(rate(palimpsest_queue_groups_dispatched_total[5m]))",
+          "trained per minute": "60 * sum(rate(palimpsest_queue_groups_trained_total[5m]))",
         }),
         panel("Groups and episodes lost in 5 minutes", {
           "group: {{reason}}": "sum by (reason) (increase(palimpsest_queue_groups_failed_total[5m]))",
@@ -178,21 +178,21 @@ export const boards = {
           { width: 12 },
         ),
         panel(
-          "Bytes written to Redis a second",
+          "Bytes written to Redis per second",
           { "{{kind}}": rate("palimpsest_queue_payload_bytes_total", "kind") },
           { unit: "Bps", width: 12 },
         ),
         panel(
-          "Seconds to process a job, mean",
+          "Time to process a job, mean",
           { "{{kind}}": mean("palimpsest_queue_job_seconds", "kind") },
           { unit: "s" },
         ),
         panel(
-          "Seconds that a job waits, 95 of 100",
+          "Waiting time of a job, p95",
           { "{{kind}}": quantile(0.95, "palimpsest_queue_job_wait_seconds", "kind") },
           { unit: "s" },
         ),
-        panel("Jobs by outcome a second, and taken from lost consumers", {
+        panel("Jobs per second by outcome, and jobs taken from lost consumers", {
           "{{kind}} {{outcome}}": rate("palimpsest_queue_job_seconds_count", "kind, outcome"),
           "stalled {{kind}}": rate("palimpsest_queue_stalled_jobs_total", "kind"),
         }),
@@ -203,10 +203,10 @@ export const boards = {
     uid: "palimpsest-training",
     title: "Palimpsest: training",
     rows: {
-      "Does it learn": [
+      Learning: [
         panel("Reward by part", { "{{part}}": "palimpsest_training_reward" }, { width: 12 }),
         panel(
-          "Reward of all that was sampled",
+          "Reward of all sampled episodes",
           { reward: "palimpsest_training_sampled_reward" },
           { width: 12 },
         ),
@@ -217,13 +217,13 @@ export const boards = {
         ),
         panel("Entropy", { "nats per token": "palimpsest_learner_entropy_nats" }),
         panel(
-          "Groups that teach nothing",
+          "Groups with equal rewards",
           { "share of the last update": "palimpsest_learner_zero_variance_ratio" },
           { unit: "percentunit", max: 1 },
         ),
       ],
-      "Is the update sound": [
-        panel("Sampler and trainer apart", {
+      "Health of the update": [
+        panel("Difference between sampler and trainer", {
           "nats per token": "palimpsest_learner_logprob_difference_nats",
         }),
         panel("Ratios", {
@@ -254,14 +254,14 @@ export const boards = {
         panel("Updates per minute", { updates: "60 * sum(rate(palimpsest_learner_updates_total[5m]))" }),
         panel("Trained tokens per second", { tokens: rate("palimpsest_learner_trained_tokens_total") }),
         panel(
-          "Seconds of an update and of a checkpoint, mean",
+          "Time of an update and of a checkpoint, mean",
           {
             update: mean("palimpsest_learner_update_seconds"),
             checkpoint: mean("palimpsest_learner_checkpoint_seconds"),
           },
           { unit: "s" },
         ),
-        panel("Records that a full disk took, in 5 minutes", {
+        panel("Records lost to a full disk in 5 minutes", {
           "{{kind}}": "sum by (kind) (increase(palimpsest_learner_records_dropped_total[5m]))",
         }),
         panel(
@@ -288,15 +288,15 @@ export const boards = {
           waiting: "sum(palimpsest_sampler_waiting_requests)",
         }),
         panel(
-          "Prompt tokens read before",
+          "Prompt tokens found in the prefix cache",
           { "share of prompts": "palimpsest:sampler_cached:ratio" },
           { unit: "percentunit", max: 1 },
         ),
-        panel("Requests that wait for a row, on average", {
+        panel("Requests that wait for a slot, on average", {
           requests: rate("palimpsest_sampler_queue_seconds_total"),
         }),
         panel(
-          "Seconds to load weights, mean",
+          "Time to load weights, mean",
           { load: mean("palimpsest_sampler_weights_load_seconds") },
           { unit: "s" },
         ),
@@ -316,16 +316,16 @@ export const boards = {
           { unit: "ops" },
         ),
         panel(
-          "Seconds to the first token, 95 of 100",
+          "Time to the first token, p95",
           { "{{endpoint}}": quantile(0.95, "palimpsest_serve_first_token_seconds", "endpoint") },
           { unit: "s" },
         ),
         panel(
-          "Seconds of an answer, 95 of 100",
+          "Time to answer, p95",
           { "{{endpoint}}": quantile(0.95, "palimpsest_serve_request_seconds", "endpoint") },
           { unit: "s" },
         ),
-        panel("Choices that are open", { choices: "sum(palimpsest_serve_open_choices)" }),
+        panel("Open choices", { choices: "sum(palimpsest_serve_open_choices)" }),
       ],
     },
   },
@@ -337,24 +337,24 @@ export const boards = {
         panel(
           "Parts of the reward",
           { "{{part}}": "palimpsest_training_reward" },
-          { description: "Of the answer, and of steps where the agent earns some: recall, format." },
+          { description: "Rewards of the answer and, if the agent has them, of steps: recall, format." },
         ),
         panel(
           "Sampled tokens of a conversation, mean",
           { "{{kind}}": "palimpsest_learner_tokens" },
-          { description: "A memory update that grows to its limit is cut." },
+          { description: "A memory update that reaches its token limit is truncated." },
         ),
-        panel("Episodes trained a minute", {
+        panel("Episodes trained per minute", {
           episodes: "60 * sum(rate(palimpsest_training_episodes_total[5m]))",
         }),
       ],
       Groups: [
         panel(
-          "Groups without a difference",
+          "Groups with equal rewards",
           { "share of the last update": "palimpsest_learner_zero_variance_ratio" },
           { unit: "percentunit", max: 1 },
         ),
-        panel("Groups that were sampled again in 5 minutes", {
+        panel("Groups that were replaced in 5 minutes", {
           refilled: "sum(increase(palimpsest_training_groups_refilled_total[5m]))",
         }),
         panel("Episodes that failed in 5 minutes", {
@@ -371,7 +371,7 @@ export const boards = {
           { width: 12 },
         ),
         panel(
-          "Seconds of an episode and of its reward, mean",
+          "Time of an episode and of its reward, mean",
           { "{{kind}}": mean("palimpsest_queue_job_seconds", "kind") },
           { unit: "s", width: 12 },
         ),

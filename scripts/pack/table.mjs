@@ -82,6 +82,6 @@ function markdown(rows) {
 export function writeTable(tarballs) {
   const text = readFileSync(tableFile, "utf8");
   const [before, after] = [text.indexOf(begin) + begin.length, text.indexOf(end)];
-  if (before < begin.length || after < 0) throw new Error(`${tableFile} has no place for the table`);
+  if (before < begin.length || after < 0) throw new Error(`${tableFile} has no marker for the table`);
   writeFileSync(tableFile, text.slice(0, before) + markdown(rowsOf(tarballs)) + text.slice(after));
 }

@@ -11,7 +11,7 @@ export function which(program) {
       accessSync(path, constants.X_OK);
       return path;
     } catch {
-      // Not in this folder.
+      // The program is not in this folder; the next one is tried.
     }
   }
   return undefined;
@@ -54,6 +54,6 @@ export function yieldToOthers(pid, priority = system.priority.PRIORITY_LOW) {
   try {
     setPriority(pid, priority);
   } catch {
-    // It has ended, or the system does not allow it: it runs as all others do.
+    // The process has ended, or the system does not allow it: then it runs at the usual priority.
   }
 }

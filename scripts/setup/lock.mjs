@@ -26,7 +26,7 @@ function take(path) {
     try {
       holder = Number(readFileSync(path, "utf8"));
     } catch {
-      // It was given back meanwhile.
+      // The lock was released in the meantime.
     }
     if (holder > 0 && !isAlive(holder)) rmSync(path, { force: true });
     return false;

@@ -75,7 +75,7 @@ export async function ensureBundles() {
       await makeBundles();
       return "made";
     } catch (error) {
-      return `none, processes start slower, because ${error instanceof Error ? error.message : error}`;
+      return `none, so processes start more slowly, because ${error instanceof Error ? error.message : error}`;
     }
   });
 }

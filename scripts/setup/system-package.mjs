@@ -21,14 +21,14 @@ export async function ensureProgram(program, packages) {
   const manager = managers.find((candidate) => which(candidate.program) && packages[candidate.program]);
   if (!manager)
     throw new Error(
-      `${program} is missing: install it with your system's package manager, then run this again`,
+      `${program} is missing: install it with your system's package manager, then run this command again`,
     );
   const name = packages[manager.program];
   const prefix = !manager.asRoot || process.getuid?.() === 0 ? [] : ["sudo"];
   const typed = [...prefix, manager.program, manager.install[0], name].join(" ");
   // Without a password prompt or not at all: a setup that waits for input in a pipe never ends.
   if (prefix.length > 0 && output("sudo", ["-n", "true"]) === undefined) {
-    throw new Error(`${program} is missing: type \`${typed}\`, then run this again`);
+    throw new Error(`${program} is missing: run \`${typed}\`, then run this command again`);
   }
   const command = (args) =>
     run(prefix[0] ?? manager.program, prefix.length > 0 ? ["-n", manager.program, ...args] : args, {
@@ -39,7 +39,7 @@ export async function ensureProgram(program, packages) {
     await command([...manager.install, name]);
   } catch (error) {
     if (error instanceof CommandError)
-      throw new Error(`${error.message}: type \`${typed}\` to see why, then run this again`);
+      throw new Error(`${error.message}: run \`${typed}\` to see why, then run this command again`);
     throw error;
   }
   const path = which(program);

@@ -82,7 +82,7 @@ async function ensureLibrary(say) {
   if (own) {
     if (!libraryFiles(own))
       throw new Error(
-        `PALIMPSEST_TENSORFLOW=${own} holds no libtensorflow with include/: name a wheel's tensorflow folder or an unpacked C archive`,
+        `PALIMPSEST_TENSORFLOW=${own} contains no libtensorflow with include/: name the tensorflow folder of a wheel or an unpacked C archive`,
       );
     return own;
   }
@@ -90,11 +90,11 @@ async function ensureLibrary(say) {
   if (!wheel) throw new Error(`no libtensorflow is published for ${process.platform} ${process.arch}`);
   const dir = join(cacheDir, "tensorflow", `${version}-${wheel.name === "tensorflow-cpu" ? "cpu" : "full"}`);
   if (libraryFiles(dir)) return dir;
-  const waiting = () => say("another process fetches libtensorflow; waiting for it");
+  const waiting = () => say("another process is downloading libtensorflow; waiting for it");
   await withLock(`${dir}.lock`, waiting, async () => {
     if (!libraryFiles(dir)) await unpackWheel(wheel, dir, say);
   });
-  if (!libraryFiles(dir)) throw new Error(`the wheel ${wheel.name} ${version} holds no libtensorflow_cc`);
+  if (!libraryFiles(dir)) throw new Error(`the wheel ${wheel.name} ${version} contains no libtensorflow_cc`);
   return dir;
 }
 
@@ -202,7 +202,7 @@ import("@tensorflow/tfjs-node-gpu").then(({ default: tf }) => {
  */
 export function smokeFindings(log) {
   const [found] = /\{"version":[^}]*\}/.exec(log) ?? [];
-  if (found === undefined) throw new Error(`the trial of the backend said nothing: ${log.slice(-200)}`);
+  if (found === undefined) throw new Error(`the test of the backend printed nothing: ${log.slice(-200)}`);
   return JSON.parse(found);
 }
 

@@ -32,7 +32,7 @@ export async function fetchWheel(requirement, folder, { python, args, sizeMb, sa
   const there = () => readdirSync(folder).find((name) => name.endsWith(".whl"));
   const kept = there();
   if (kept) {
-    say(`going on with ${kept}, which has arrived already`);
+    say(`continuing with ${kept}, which is already downloaded`);
     return join(folder, kept);
   }
   const arriving = join(folder, "arriving");
@@ -44,7 +44,7 @@ export async function fetchWheel(requirement, folder, { python, args, sizeMb, sa
     try {
       arrivedMb = arrivedBytes(arriving) / megabyte;
     } catch {
-      // pip's folders come and go while they are listed; the next look counts again.
+      // pip creates and removes folders while they are listed; the next poll counts again.
     }
     const fifths = Math.min(4, Math.floor((5 * arrivedMb) / sizeMb));
     if (fifths > told) say(`${arrivedMb.toFixed(0)} of ${sizeMb} MB`);
@@ -65,6 +65,6 @@ export async function fetchWheel(requirement, folder, { python, args, sizeMb, sa
     rmSync(arriving, { recursive: true, force: true });
   }
   const wheel = there();
-  if (!wheel) throw new Error(`pip brought no wheel of ${requirement}`);
+  if (!wheel) throw new Error(`pip downloaded no wheel of ${requirement}`);
   return join(folder, wheel);
 }

@@ -35,9 +35,9 @@ ${run}`;
 try {
   cachedData = readFileSync(cacheFile);
 } catch {
-  // It was not recorded on this machine: everything is compiled.
+  // No cache was recorded on this machine: everything is compiled.
 }
-// A cache of another Node.js is not taken, and everything is compiled.
+// V8 rejects the cache of another version of Node.js, and everything is compiled.
 const script = new Script(source, { filename, cachedData });
 ${run}`;
 }

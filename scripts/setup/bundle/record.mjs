@@ -23,7 +23,7 @@ async function until(what, reached) {
 async function record(child, pid, cacheFile) {
   process.kill(pid, "SIGUSR2");
   await until(`the code cache ${cacheFile}`, () => {
-    if (child.exitCode !== null) throw new Error(`the process that was to record ${cacheFile} ended`);
+    if (child.exitCode !== null) throw new Error(`the process that should record ${cacheFile} ended`);
     return existsSync(cacheFile);
   });
 }

@@ -123,7 +123,7 @@ async function tried(folder, blob) {
   const loaded = await Promise.race([once(child, "message"), exit.then(() => undefined)]);
   child.kill("SIGKILL");
   await exit;
-  if (loaded === undefined) throw new Error("a process did not start from it");
+  if (loaded === undefined) throw new Error("a process did not start from the snapshot");
 }
 
 /** Leaves worker.blob, and worker.blob.json with what must be as it is now for it to be used; neither where that fails. */

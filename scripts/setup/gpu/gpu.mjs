@@ -58,7 +58,7 @@ function tell(state) {
   line(
     state.gpus.length > 0,
     "GPU",
-    state.gpus.join(", ") || "none: nvidia-smi and /proc/driver/nvidia list none",
+    state.gpus.join(", ") || "none: neither nvidia-smi nor /proc/driver/nvidia lists one",
   );
   line(
     state.tensorflow,
@@ -90,7 +90,7 @@ export async function setupGpu(args, ensureAll) {
   tell(state);
   if (args.includes("--dry-run")) return complete ? 0 : 1;
   if (state.gpus.length === 0) {
-    process.stderr.write("there is no GPU to set up; install NVIDIA's driver if the machine has one\n");
+    process.stderr.write("no GPU was found; install NVIDIA's driver if the machine has one\n");
     return 1;
   }
   const say = (what) => process.stdout.write(`  · ${what}\n`);

@@ -47,15 +47,20 @@ export function clusterAlerts(summary: Summary, nodes: readonly NodeRow[], jobs:
     const waits = summary.atMs - oldestSinceMs;
     if (!feasible) tell("error", `${counted(count, "request")} can never be placed`, reason, ["cluster"]);
     else if (waits > waitingMs)
-      tell("warning", `${counted(count, "request")} waiting for ${Math.round(waits / 1000)} s`, reason, ["cluster"]);
+      tell("warning", `${counted(count, "request")} waiting for ${Math.round(waits / 1000)} s`, reason, [
+        "cluster",
+      ]);
   }
   if (summary.autoscaler?.error)
     tell("error", "the autoscaler cannot start nodes", summary.autoscaler.error, ["cluster"]);
   for (const queue of summary.queues)
     if (queue.failed > 0)
-      tell("warning", `${counted(queue.failed, "job")} failed in queue ${queue.name}`, "the run's episodes say why", [
-        "runs",
-      ]);
+      tell(
+        "warning",
+        `${counted(queue.failed, "job")} failed in queue ${queue.name}`,
+        "the run's episodes say why",
+        ["runs"],
+      );
   for (const job of jobs)
     if (job.status === "failed" && summary.atMs - job.endedAtMs < recentMs)
       tell("error", `job ${job.name || job.jobId} failed`, job.message, ["jobs", job.jobId]);
