@@ -146,7 +146,7 @@ test("what an actor's process wrote is printed by `palimpsest logs`, of a dead o
   expect(first.stdout).toBe(`it counts\n${lines}`);
   const unknown = await cluster.run(["logs", "nobody"]);
   expect(unknown.code).not.toBe(0);
-  expect(unknown.stderr).toContain('no actor is "nobody"');
+  expect(unknown.stderr).toContain('no actor has the id or name "nobody"');
 }, 60_000);
 
 test("two programs at once get or create one actor, and another class or other resources are refused by field", async () => {

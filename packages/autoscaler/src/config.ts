@@ -87,7 +87,7 @@ export const autoscaleConfigSchema = z.strictObject({
     .describe("Where nodes come from: processes on this machine, or Pods."),
   nodeTypes: z
     .record(name, nodeTypeSchema)
-    .refine((types) => Object.keys(types).length > 0, "give at least one")
+    .refine((types) => Object.keys(types).length > 0, "give at least one node type")
     .describe("Node types by name."),
   idleMs: milliseconds
     .min(1_000)

@@ -145,7 +145,7 @@ export class ActorChannel implements RetryCarrier {
         throw new PalimpsestError(
           "GET_TIMEOUT",
           this.hindrance
-            ? `actor ${this.actorId} took no call within ${timeoutMs} ms: ${this.hindrance.rawMessage}`
+            ? `actor ${this.actorId} accepted no call within ${timeoutMs} ms: ${this.hindrance.rawMessage}`
             : `actor ${this.actorId} was not alive within ${timeoutMs} ms`,
           { cause: this.hindrance },
         );

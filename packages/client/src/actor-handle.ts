@@ -135,7 +135,7 @@ async function ready(deps: HandleDeps, timeoutMs: number, signal: AbortSignal | 
     if (info?.state !== "pending" || info.pendingReason === "") throw reason;
     throw new PalimpsestError(
       "UNSCHEDULABLE",
-      `actor ${info.actorId} found no room within ${timeoutMs} ms: ${info.pendingReason}`,
+      `actor ${info.actorId} was not placed on a node within ${timeoutMs} ms: ${info.pendingReason}`,
       { details: { actorId: info.actorId, pendingReason: info.pendingReason }, cause: reason },
     );
   }

@@ -98,7 +98,7 @@ async function actorOf(state: Pick<ClusterState, "actors">, target: string): Pro
   if (actor === undefined)
     throw new PalimpsestError(
       "NOT_FOUND",
-      `no actor is ${JSON.stringify(target)}: give its id or its name, "namespace/name" outside of the default namespace (palimpsest list actors --state alive,dead)`,
+      `no actor has the id or name ${JSON.stringify(target)}: outside of the default namespace write "namespace/name"; \`palimpsest list actors --state alive,dead\` lists all`,
     );
   return actor;
 }

@@ -127,7 +127,7 @@ describe("actors", () => {
     scripted.kill(1);
     const died = { code: "ACTOR_DIED", details: { actorId: scripted.handles[1]?.actorId } };
     await expect(pool.next()).rejects.toMatchObject({ ...died, message: /the test killed it/ });
-    await expect(pool.next()).rejects.toMatchObject({ ...died, message: /no actor of the pool is left/ });
+    await expect(pool.next()).rejects.toMatchObject({ ...died, message: /the pool has no actors left/ });
     const source = new Source();
     const reader = pool.map(double, source.upTo(1));
     await expect(reader.next()).rejects.toMatchObject(died);

@@ -22,7 +22,7 @@ export class ActorPool<Actor, Result = unknown> {
   constructor(actors: Iterable<ActorHandle<Actor>>) {
     for (const actor of actors) this.#members.add(actor);
     if (this.#members.size > 0) return;
-    throw new PalimpsestError("INVALID_ARGUMENT", "actors is empty: a pool begins with at least one actor");
+    throw new PalimpsestError("INVALID_ARGUMENT", "actors is empty: pass at least one actor to the pool");
   }
 
   /**

@@ -160,7 +160,7 @@ function checkGroups(
     const names = Object.keys(concurrencyGroups).join(", ") || "none";
     const problem = Object.hasOwn(concurrencyGroups, group)
       ? !(method in prototype) && `${name} has no method ${method}: leave it out`
-      : `${JSON.stringify(group)} is none of concurrencyGroups (${names}): name one of them`;
+      : `${JSON.stringify(group)} is not one of concurrencyGroups (${names}): name one of them`;
     if (problem)
       throw new PalimpsestError(
         "CONFIG_INVALID",
@@ -179,7 +179,7 @@ function refuseReserved(Class: { readonly name: string; readonly prototype: obje
     if (Object.hasOwn(Class.prototype, name)) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `method ${Class.name}.${name} has a name that handles keep for themselves; rename it`,
+        `method ${Class.name}.${name} has a name that is reserved for handles; rename it`,
       );
     }
   }

@@ -52,11 +52,11 @@ export async function buildModule(
       plugins: [modulesByUrl((target) => urlExpression(target, options, [...within, path]))],
     });
     const output = result.outputFiles[0];
-    if (!output) throw new Error("esbuild wrote nothing");
+    if (!output) throw new Error("esbuild returned no output file");
     return placelessBundle(output.contents, Object.keys(result.metafile.inputs));
   } catch (reason) {
     const message = reason instanceof Error ? reason.message : String(reason);
-    throw new PalimpsestError("INVALID_ARGUMENT", `${path} does not bundle: ${message}`, { cause: reason });
+    throw new PalimpsestError("INVALID_ARGUMENT", `${path} cannot be bundled: ${message}`, { cause: reason });
   }
 }
 
@@ -101,7 +101,7 @@ async function urlExpression(
   if (bundling.includes(target)) {
     const circle = [...bundling.slice(bundling.indexOf(target)), target];
     throw new Error(
-      `modules name each other by URL in a circle, which no bundle can hold: ${circle.join(" -> ")}; pass one of the URLs as an argument`,
+      `modules refer to each other by URL in a cycle, which cannot be bundled: ${circle.join(" -> ")}; pass one of the URLs as an argument`,
     );
   }
   const bytes = await buildModule(target, options, bundling);

@@ -112,7 +112,7 @@ export class Agent { text = "../node_modules/plain/lib/index.js"; run = () => [p
     await file("two.ts", `export const other = new URL("./one.ts", import.meta.url);`);
     await expect(bundleModule(path)).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
-      message: expect.stringMatching(/in a circle.*one\.ts -> .*two\.ts -> .*one\.ts/s),
+      message: expect.stringMatching(/in a cycle.*one\.ts -> .*two\.ts -> .*one\.ts/s),
     });
   });
 

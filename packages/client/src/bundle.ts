@@ -49,7 +49,7 @@ export async function uploadBundle(
   if (info.sha256 !== bundle.sha256) {
     throw new PalimpsestError(
       "CODEC",
-      `the head stored the bundle as ${info.sha256}, it was sent as ${bundle.sha256}; send it again`,
+      `the head received a bundle with the hash ${info.sha256}, but the sent one has ${bundle.sha256}; send it again`,
       { retryable: true },
     );
   }

@@ -136,7 +136,7 @@ describe("actors", () => {
     const inLanes = await kind.options({ ...lanes, name: "" }).spawn("");
     expect(head.actors.get(inLanes.actorId)?.spec).toMatchObject(lanes);
     const badGroups: [Record<string, string>, string][] = [
-      [{ echo: "cpu" }, 'methodGroups.echo: "cpu" is none of concurrencyGroups (io): name one of them'],
+      [{ echo: "cpu" }, 'methodGroups.echo: "cpu" is not one of concurrencyGroups (io): name one of them'],
       [{ nothing: "io" }, "methodGroups.nothing: Greeter has no method nothing: leave it out"],
     ];
     for (const [methodGroups, message] of badGroups)

@@ -116,7 +116,7 @@ const actorOptionsSchema = z.strictObject({
     .describe("Unique among actors of its namespace that are not dead; others find it by getActor"),
   namespace: z
     .string()
-    .min(1, 'is "": leave it out for that of the connection')
+    .min(1, 'is "": leave it out to use the namespace of the connection')
     .optional()
     .describe("Namespace in which its name is unique. Default: the connection's"),
   role: z
@@ -125,7 +125,7 @@ const actorOptionsSchema = z.strictObject({
     .describe("Role of the actor, shown to people and in metrics. Default: the class's name"),
   resources: resourcesSchema.default({}),
   labels: labelsSchema.describe(
-    'What the labels of its node must be like: "value", { in: [...] }, { notIn: [...] } or { exists: true or false } for each name',
+    'Conditions on the labels of its node, by label: "value", { in: [...] }, { notIn: [...] } or { exists: true or false }',
   ),
   strategy: strategySchema.describe(
     "pack: fills nodes to half, then spreads; spread: the least full node; { nodeId, soft }: that node or, if soft, another one while it has no room",
@@ -163,7 +163,7 @@ const actorOptionsSchema = z.strictObject({
   methodGroups: z
     .record(z.string(), z.string())
     .default({})
-    .describe('The lanes of methods that do not run in the default one: { fetch: "io" }'),
+    .describe('The concurrency groups of methods that do not run in the default one: { fetch: "io" }'),
   maxPendingCalls: z
     .int()
     .min(1)
@@ -215,7 +215,7 @@ const taskOptionsSchema = z.strictObject({
   retryExceptions: z
     .boolean()
     .default(false)
-    .describe("Whether it is retried if the function throws, too, which uses one of maxRetries"),
+    .describe("Whether it is also retried when the function throws, which uses up one of maxRetries"),
   maxCalls: z
     .int()
     .min(0)
@@ -264,9 +264,12 @@ function checkDurable(options: ResolvedActorOptions, className: string): void {
     );
   };
   if (options.name === "") refuse("name is empty: its state is stored under its name, so give it one");
-  if (options.process === "shared") refuse('process is "shared": it has a process of its own');
+  if (options.process === "shared")
+    refuse('process is "shared": a durable actor needs a process of its own, so leave process out');
   if ((options.maxConcurrency ?? 1) > 1 || Object.keys(options.concurrencyGroups).length > 0)
-    refuse("one method of it runs at a time: leave maxConcurrency and concurrencyGroups out");
+    refuse(
+      "it has maxConcurrency above 1 or concurrencyGroups: a durable actor runs one method at a time, so leave them out",
+    );
 }
 
 /** @throws {PalimpsestError} CONFIG_INVALID naming the field */

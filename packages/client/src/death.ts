@@ -37,7 +37,7 @@ export function certificateDetails(info: proto.ActorInfo.$Properties): Record<st
  * did. Returns ENVIRONMENT_FAILED if the actor's environment could not be created, so that none of its code has run.
  */
 export function diedError(info: proto.ActorInfo.$Properties): PalimpsestError {
-  const reason = info.certificate?.reason || "no certificate is known";
+  const reason = info.certificate?.reason || "its death certificate is not known";
   const lastWords = info.certificate?.lastStderrLines?.slice(-5) ?? [];
   const tail = lastWords.length > 0 ? `\nlast lines of its standard error:\n  ${lastWords.join("\n  ")}` : "";
   const cause = info.constructorError ? errorFromProto(info.constructorError) : undefined;

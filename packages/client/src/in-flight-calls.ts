@@ -39,7 +39,7 @@ export class InFlightCalls {
       call.fail(
         new PalimpsestError(
           "ACTOR_UNAVAILABLE",
-          `${title} went away while ${call.method} was in flight (${reason}); it may or may not have run`,
+          `${title} went away while ${call.method} was in flight (${reason}); the call may or may not have run`,
           { details: info ? certificateDetails(info) : { actorId: this.#actorId }, cause },
         ),
       );

@@ -124,7 +124,7 @@ export class LocalValues {
       if (local.isFreed)
         throw new PalimpsestError(
           "OBJECT_LOST",
-          `object ${ref.objectId} cannot be had: this program has freed it`,
+          `object ${ref.objectId} is not available: this program has freed it`,
           { details: { objectId: ref.objectId } },
         );
       const own = local.contained.filter((one) => one.local !== undefined);

@@ -204,7 +204,7 @@ export class MeshCalls implements MeshCarrier {
       call.fail(
         new PalimpsestError(
           "ACTOR_UNAVAILABLE",
-          `${info ? actorTitle(info) : call.actorId} went away while ${call.method} was in flight (${info?.certificate?.reason || cause.rawMessage}); it may or may not have run`,
+          `${info ? actorTitle(info) : call.actorId} went away while ${call.method} was in flight (${info?.certificate?.reason || cause.rawMessage}); the call may or may not have run`,
           { details: info ? certificateDetails(info) : { actorId: call.actorId }, cause },
         ),
       );

@@ -51,7 +51,7 @@ export class MeshMemberCall extends PendingCall {
   #streams(): PalimpsestError {
     return new PalimpsestError(
       "INVALID_ARGUMENT",
-      `${this.method} is a generator, whose items a call to a mesh cannot carry: call it on the handle of one member`,
+      `${this.method} is a generator, whose items a call of a mesh cannot return: call it on the handle of one member`,
     );
   }
 }

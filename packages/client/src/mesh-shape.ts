@@ -23,7 +23,8 @@ export function checkShape(
   const count = sizes.reduce((product, [, size]) => product * size, 1);
   if (count > maxMembers)
     throw invalid(`shape has ${count} members, more than ${maxMembers}: make it smaller`);
-  if (name) throw invalid(`name is ${JSON.stringify(name)}: the members of a mesh have no names`);
+  if (name)
+    throw invalid(`name is ${JSON.stringify(name)}: the members of a mesh have no names, so leave it out`);
   if (shape["node"] !== undefined && (strategy ?? labels ?? placement) !== undefined)
     throw invalid(
       "shape.node chooses the nodes: leave strategy, labels and placement out, or give the dimension another name",

@@ -19,7 +19,10 @@ export function sourceUrl(source: ModuleSource): URL {
 
 function allowed(url: URL): URL {
   if (url.protocol === "file:" || url.protocol === "data:") return url;
-  throw new PalimpsestError("INVALID_ARGUMENT", `module source ${shown(url)} is not a file: URL`);
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `module source ${shown(url)} is not a file: URL; pass new URL("./x.js", import.meta.url)`,
+  );
 }
 
 /** Returns the bundle that a `data:` URL is. */

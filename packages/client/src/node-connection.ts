@@ -175,7 +175,7 @@ export class NodeConnection {
     const clock = this.#clock;
     this.#link ??= this.#open();
     const leftMs = Math.max(1, deadlineAt - clock.monotonicMs());
-    return await within(this.#link, leftMs, signal, clock, "no node took a stream of values");
+    return await within(this.#link, leftMs, signal, clock, "no node accepted a stream of values");
   }
 
   #open(): Promise<ObjectLink> {

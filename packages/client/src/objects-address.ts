@@ -14,6 +14,6 @@ export async function objectsAddress(cluster: Pick<ClusterState, "nodes">): Prom
   }
   throw new PalimpsestError(
     "UNAVAILABLE",
-    "the cluster has no alive node that could hold objects; start one with `palimpsest worker join`",
+    "the cluster has no alive node that could store objects; start one with `palimpsest worker join`",
   );
 }

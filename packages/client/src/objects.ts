@@ -149,7 +149,7 @@ export class Objects {
         if (bytesOf(targets) === sizeBytes) return targets;
         throw new PalimpsestError(
           "INVALID_ARGUMENT",
-          `targets have ${bytesOf(targets)} bytes together, and object ${ref.objectId} has ${sizeBytes}`,
+          `targets have ${bytesOf(targets)} bytes in total, but object ${ref.objectId} has ${sizeBytes}: give targets of that total size`,
         );
       }),
     );
@@ -256,7 +256,7 @@ async function fill(
       if (sha256 === objectId) return;
       throw new PalimpsestError(
         "OBJECT_LOST",
-        `object ${objectId} arrived with hash ${sha256}: the copy of ${peer.address} is damaged; free it and put it again`,
+        `object ${objectId} was received with the hash ${sha256}: the copy of ${peer.address} is damaged; free it and put it again`,
         { details: { objectId } },
       );
     } catch (reason) {
@@ -265,7 +265,7 @@ async function fill(
       // The object left the node before it was read: it was freed, or the node was restarted. Another node may have
       // it.
       if (attempt < maxReads) continue;
-      throw new PalimpsestError("OBJECT_LOST", `object ${objectId} cannot be had: ${error.rawMessage}`, {
+      throw new PalimpsestError("OBJECT_LOST", `object ${objectId} is not available: ${error.rawMessage}`, {
         details: { objectId },
       });
     }

@@ -29,7 +29,7 @@ export const packagesSchema = z
   )
   .optional()
   .describe(
-    "Path of a package.json with a lockfile next to it. Nodes install the packages that they name, and its module may import them. With { manifest, installScripts: true } scripts of the packages run. Default: the packages of the job, or of its parent",
+    "Path of a package.json with a lockfile next to it. Nodes install the packages that these files name, and its module may import them. With { manifest, installScripts: true } the packages' install scripts run. Default: the packages of the job, or of its parent",
   );
 
 const labelValues = z
@@ -71,7 +71,7 @@ export const placementSchema = z.strictObject({
         value !== null &&
         "groupId" in value &&
         typeof value.groupId === "string",
-      "is no placement group: give what cluster.placementGroup() returned, or { groupId }",
+      "is not a placement group: give the value that cluster.placementGroup() returned, or { groupId }",
     )
     .describe("The placement group"),
   bundle: z.int().min(0).optional().describe("Index of the bundle. Default: any that has room"),

@@ -4,8 +4,9 @@
  * Not responsible for: messages (call-stream.ts), or the values that it refers to (value-store.ts).
  *
  * Invariants:
- * - OUTGOING-1. The values that it refers to, and the object that replaces it, are leased for this program from
- *   before the message is sent until release(). The receiver leases them for itself before it confirms the receipt.
+ * - OUTGOING-1. The values to which the outgoing value refers, and the object that replaces it if it is large, are
+ *   leased for this program from before the message is sent until release(). The receiver takes leases of its own
+ *   before it confirms the receipt.
  */
 import {
   decodeWhole,

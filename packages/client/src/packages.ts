@@ -75,7 +75,7 @@ async function lockfileIn(root: string): Promise<(typeof lockfiles)[number]> {
 function localPath(manifest: string, name: string, range: string): string[] {
   if (/^(link|workspace):/.test(range))
     throw refused(
-      `${manifest} names ${name} by ${JSON.stringify(range)}, which is not uploaded: name it by "file:" or by a version`,
+      `${manifest} depends on ${name} as ${JSON.stringify(range)}, which is not uploaded: use "file:" or a version`,
     );
   return range.startsWith("file:") ? [range.slice("file:".length)] : [];
 }
@@ -94,13 +94,15 @@ async function localFiles(root: string, local: string): Promise<readonly Found[]
   const path = posix.normalize(local.replaceAll(sep, "/")).replace(/\/$/, "");
   if (path.startsWith("/") || path === ".." || path.startsWith("../") || path === ".")
     throw refused(
-      `package "file:${local}" of ${join(root, "package.json")} lies outside of its folder: move it into it`,
+      `package "file:${local}" of ${join(root, "package.json")} is outside of its folder: move it into the folder`,
     );
   const entry = await stat(join(root, path)).catch(() => undefined);
   if (entry?.isFile()) return [await fileAt(root, path)];
   // `.gitignore` files are ignored here, because they often name built files that the package exports.
   if (entry?.isDirectory()) return await filesIn(root, `${path}/`, undefined);
-  throw refused(`package "file:${local}" of ${join(root, "package.json")} is not there: ${join(root, path)}`);
+  throw refused(
+    `package "file:${local}" of ${join(root, "package.json")} does not exist: ${join(root, path)}; correct the path`,
+  );
 }
 
 async function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {

@@ -4,11 +4,12 @@
  * Not responsible for: how it reaches the actor (call-stream.ts), or when it is retried (actor-channel.ts).
  *
  * Invariants:
- * - CALL-1. It resolves or rejects once: by its value, error, end, cancellation or deadline, whichever comes first.
+ * - CALL-1. A call resolves or rejects once: by its value, error, end, cancellation or deadline, whichever comes first.
  * - CALL-2. A generator's items are returned in the order of their arrival, before its end or its error.
- * - CALL-4. It is sent when its arguments are ready: large arguments, and values that they refer to, are stored
+ * - CALL-4. A call is sent when its arguments are ready: large arguments, and values that they refer to, are stored
  *   first.
- * - CALL-3. It never buffers more than `streamWindow` unread items, nor more than `streamWindowBytes` plus one item.
+ * - CALL-3. A call never buffers more than `streamWindow` unread items, nor more than `streamWindowBytes` plus one
+ *   item.
  */
 import { type TraceSpan, tracing } from "@palimpsest/telemetry";
 import {
@@ -343,7 +344,10 @@ export class PendingCall implements Expiring {
     };
     try {
       if (!this.#values)
-        throw new PalimpsestError("CODEC", "the value is an object, and objects cannot be read here");
+        throw new PalimpsestError(
+          "CODEC",
+          "the value is in the object store, which this process cannot read",
+        );
       const value = await (this.#reader?.object(reference, this) ?? this.#values.read(reference));
       if (this.#outcome) return;
       this.#settle({ kind: "value" });
@@ -357,7 +361,7 @@ export class PendingCall implements Expiring {
 
   /** Handles the loss of its result before it was read. */
   protected resultLost(error: PalimpsestError): void {
-    const because = `it was the result of ${this.method}, which an actor does not run again: its state may differ by now`;
+    const because = `it was the result of ${this.method}, which an actor does not run again, because its state may have changed`;
     this.fail(notAgain(error, because));
   }
 
@@ -370,11 +374,15 @@ export class PendingCall implements Expiring {
     const sent = this.callId > 0;
     const message = `${this.method} gave no answer within ${this.#timeoutMs} ms`;
     const { hindrance } = this;
-    const why = hindrance?.rawMessage ?? "the actor does not run; `palimpsest list actors` says why";
-    return new PalimpsestError("GET_TIMEOUT", sent ? message : `${message}: it was not sent, ${why}`, {
-      details: { method: this.method, timeoutMs: String(this.#timeoutMs), sent: String(sent) },
-      cause: sent ? undefined : hindrance,
-    });
+    const why = hindrance?.rawMessage ?? "the actor is not running; `palimpsest list actors` says why";
+    return new PalimpsestError(
+      "GET_TIMEOUT",
+      sent ? message : `${message}: the call was not sent, because ${why}`,
+      {
+        details: { method: this.method, timeoutMs: String(this.#timeoutMs), sent: String(sent) },
+        cause: sent ? undefined : hindrance,
+      },
+    );
   }
 
   /** Handles its deadline. */

@@ -110,7 +110,7 @@ export class PoolMembers<Actor> {
     if (this.#ids.size > 0) return;
     const error = new PalimpsestError(
       "ACTOR_DIED",
-      `no actor of the pool is left, the last one was ${actorId}: push another one`,
+      `the pool has no actors left, the last one was ${actorId}: push another one`,
       { details: { actorId }, cause: death },
     );
     this.#extinct = error;

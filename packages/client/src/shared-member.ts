@@ -5,8 +5,8 @@
  * Invariants:
  * - SHAREDMEMBER-1. After a break each call without an outcome is passed on exactly once: as unsent if the process
  *   reported that the actor was not there, else as one that may have run.
- * - SHAREDMEMBER-2. It breaks when the actor has left, and also when a call did not find the actor and no call that
- *   may have run is outstanding.
+ * - SHAREDMEMBER-2. The member's stream breaks when the actor has left the process, and also when a call did not find
+ *   the actor there and no call that may have run is outstanding.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";

@@ -55,7 +55,7 @@ export class StreamItems {
       return;
     }
     if (!this.#values)
-      throw new PalimpsestError("CODEC", "an item is an object, and objects cannot be read here");
+      throw new PalimpsestError("CODEC", "an item is in the object store, which this process cannot read");
     const sizeBytes = itemObject.sizeBytes ?? 0;
     const objectId = Buffer.from(itemObject.objectId ?? []).toString("hex");
     // It is read at once, as other items are decoded at once, because it may no longer exist when the actor has
@@ -70,7 +70,7 @@ export class StreamItems {
   /** Takes the next item that has arrived. @throws {PalimpsestError} OBJECT_LOST */
   async take(): Promise<unknown> {
     const item = this.#items.shift();
-    if (item === undefined) throw new PalimpsestError("INTERNAL", "no item has come");
+    if (item === undefined) throw new PalimpsestError("INTERNAL", "no item has arrived");
     const value = item.reading === undefined ? item.value : await item.reading;
     this.#taken++;
     this.#takenBytes += item.sizeBytes;

@@ -283,5 +283,5 @@ export class TaskPool implements TaskCarrier {
  * tasks.
  */
 function unusedError(): PalimpsestError {
-  return new PalimpsestError("CANCELLED", "no task of this shape is left");
+  return new PalimpsestError("CANCELLED", "no tasks with these resources are left");
 }

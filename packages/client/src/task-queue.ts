@@ -223,7 +223,7 @@ export class TaskQueue {
 
   #interrupted(tasks: readonly Interrupted[], { rawMessage, details, cause }: PalimpsestError): void {
     const again = tasks.filter(({ call, begun }) => {
-      const message = `${call.name} was in flight when ${rawMessage}; it may or may not have run`;
+      const message = `${call.name} was in flight when ${rawMessage}; the task may or may not have run`;
       return call.interrupted(begun, new PalimpsestError("WORKER_DIED", message, { details, cause }));
     });
     this.#backlog.putFirst(again.map(({ call }) => call));

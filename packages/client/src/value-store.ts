@@ -96,7 +96,10 @@ export class ValueStore implements RefStore {
       heldIds: () => this.holds.heldIds(),
       pinnedIds: () => this.holds.pinnedIds(),
       recover: (objectId) =>
-        this.lineage.recoverOwn(objectId, lost(objectId, "no node has it, and it was asked of its owner")),
+        this.lineage.recoverOwn(
+          objectId,
+          lost(objectId, "no node has it, and its owner was asked to recompute it"),
+        ),
     });
     this.holds = new ValueHolds({
       hold: async (objectIds) => {
@@ -386,7 +389,7 @@ async function unlessGone(bytes: Promise<Uint8Array>): Promise<Uint8Array | unde
 }
 
 function lost(objectId: string, why: string): PalimpsestError {
-  return new PalimpsestError("OBJECT_LOST", `object ${objectId} cannot be had: ${why}`, {
+  return new PalimpsestError("OBJECT_LOST", `object ${objectId} is not available: ${why}`, {
     details: { objectId },
   });
 }

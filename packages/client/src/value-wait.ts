@@ -40,10 +40,10 @@ export async function waitFor<Item extends Waitable>(
   if (!Number.isInteger(count) || count < 1 || count > items.length)
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `count is ${count}: name 1 to ${items.length}, the number of items`,
+      `count is ${count}: give a number from 1 to ${items.length}, the number of items`,
     );
   if (new Set(items).size < items.length)
-    throw new PalimpsestError("INVALID_ARGUMENT", "an item is given twice: a wait counts each once");
+    throw new PalimpsestError("INVALID_ARGUMENT", "an item is given twice: pass each item once");
   const ready = new Set<Item>();
   let wake: () => void = () => undefined;
   const forget: (() => void)[] = [];

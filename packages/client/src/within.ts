@@ -9,7 +9,7 @@ export async function within<T>(
   timeoutMs: number,
   signal: AbortSignal | undefined,
   clock: Clock,
-  late = "the value was not there",
+  late = "the value was not available",
 ): Promise<T> {
   if (!Number.isFinite(timeoutMs) && signal === undefined) return await work;
   const over = new AbortController();

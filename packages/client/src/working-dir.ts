@@ -106,7 +106,9 @@ export async function filesIn(
     else if (entry.isFile()) {
       found.push(await fileAt(root, path));
     } else {
-      const what = entry.isSymbolicLink() ? "a symbolic link, which may lead out of the folder" : "no file";
+      const what = entry.isSymbolicLink()
+        ? "a symbolic link, which may lead out of the folder"
+        : "not a regular file";
       throw refused(`${join(root, path)} is ${what}: replace it, or name it in ${join(root, ".gitignore")}`);
     }
   }

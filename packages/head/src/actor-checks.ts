@@ -16,7 +16,9 @@ interface Lanes {
 export function checkShared({ sharedProcess, taskWorker, resources }: Shared): void {
   if (!sharedProcess) return;
   if (taskWorker)
-    throw invalid("task_worker and shared_process are true: a worker for tasks has a process of its own");
+    throw invalid(
+      "task_worker and shared_process are true: a worker for tasks needs a process of its own, so leave shared_process out",
+    );
   if (resources["gpu"])
     throw invalid(
       `shared_process is true and resources.gpu is ${resources["gpu"]}: a process sees its own GPUs, so give the actor one of its own`,

@@ -90,7 +90,10 @@ export class ActorReturns {
       if (name !== "" && actors.byName(name) !== undefined) return false;
       actors.create(spec);
       void actors.update(actorId, { restarts: described.restarts ?? 0 });
-      logger.warn({ actorId, nodeId }, "an actor that the tables had lost was adopted");
+      logger.warn(
+        { actorId, nodeId },
+        "an actor that was missing from the tables was restored from its node's report",
+      );
     }
     return this.#adopt(nodeId, described.actor ?? {});
   }

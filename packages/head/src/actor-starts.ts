@@ -48,7 +48,7 @@ export class ActorStarts {
     const actorId = message.actorId ?? "";
     const actor = this.#deps.actors.get(actorId);
     if (actor?.nodeId !== nodeId || actor.state === "DEAD") {
-      stopActor(this.#deps.nodes, nodeId, actorId, 0, "it is not wanted on this node");
+      stopActor(this.#deps.nodes, nodeId, actorId, 0, "the head no longer wants it on this node");
       return;
     }
     if (actor.incarnation !== message.incarnation || actor.state !== "STARTING") return;

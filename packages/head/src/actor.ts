@@ -151,7 +151,7 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   if (!message) throw invalid("spec is missing");
   const spec = specOf(message);
   if (!isValidId(spec.actorId))
-    throw invalid(`actor_id is ${JSON.stringify(spec.actorId)}: take newId("actor")`);
+    throw invalid(`actor_id is ${JSON.stringify(spec.actorId)}: use an id such as newId("actor") returns`);
   if (spec.name !== "" && !isValidId(spec.name)) {
     throw invalid(
       `name is ${JSON.stringify(spec.name)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
@@ -162,7 +162,8 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
       `namespace is ${JSON.stringify(spec.namespace)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
     );
   }
-  if (!spec.code.module && !spec.code.bundle) throw invalid("code names neither a module nor a bundle");
+  if (!spec.code.module && !spec.code.bundle)
+    throw invalid("code has neither a module nor a bundle: give one of them");
   if (!Number.isInteger(spec.maxRestarts) || spec.maxRestarts < -1) {
     throw invalid(`max_restarts is ${spec.maxRestarts}: it must be -1 (without limit), 0 or more`);
   }
@@ -174,9 +175,11 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   }
   checkShared(spec);
   if (spec.durable && (spec.name === "" || spec.taskWorker))
-    throw invalid("durable is true and name is empty: the state lies under the name, so give it one");
+    throw invalid("durable is true and name is empty: the state is stored under the name, so give one");
   if (spec.durable && spec.sharedProcess)
-    throw invalid("durable and shared_process are true: a durable actor has a process of its own");
+    throw invalid(
+      "durable and shared_process are true: a durable actor needs a process of its own, so leave shared_process out",
+    );
   const problem = requestProblem(message.resources?.quantities ?? {});
   if (problem !== undefined) throw invalid(problem);
   checkScheduling(message);
@@ -192,12 +195,12 @@ function checkPlacement({ placement, labels, labelConditions, strategy }: ActorS
   if (placement === undefined) return;
   const { groupId, bundle = 0 } = placement;
   if (!isValidId(groupId))
-    throw invalid(`placement.group_id is ${JSON.stringify(groupId)}: name a placement group`);
+    throw invalid(`placement.group_id is ${JSON.stringify(groupId)}: give the id of a placement group`);
   if (!Number.isInteger(bundle) || bundle < 0)
     throw invalid(`placement.bundle is ${bundle}: give the index of a bundle`);
   if (Object.keys(labels).length + labelConditions.length > 0 || strategy.kind !== "pack")
     throw invalid(
-      `placement names group ${groupId}, whose bundles have their nodes: leave labels, label_conditions and strategy out`,
+      `placement names group ${groupId}, whose bundles already have nodes: leave labels, label_conditions and strategy out`,
     );
 }
 
@@ -206,7 +209,7 @@ function checkSize(message: proto.ActorSpec.$Properties, argsBytes: number): voi
   if (argsBytes > maxInlineArgsBytes) {
     throw new PalimpsestError(
       "LIMIT_EXCEEDED",
-      `args take ${argsBytes} bytes, more than ${maxInlineArgsBytes}: put them into the object store (Objects.Put) and name the object in args_object`,
+      `args take ${argsBytes} bytes, more than ${maxInlineArgsBytes}: put them into the object store (Objects.Put) and give the object's reference in args_object`,
     );
   }
   const specBytes = proto.ActorSpec.encode({ ...message, args: null }).finish().byteLength;

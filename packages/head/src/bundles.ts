@@ -153,7 +153,9 @@ export class Bundles {
       this.#fetches.set(sha256, fetch);
     }
     await fetch.catch((cause: unknown) => {
-      throw new PalimpsestError("UNAVAILABLE", `bundle ${sha256} cannot be looked up now`, { cause });
+      throw new PalimpsestError("UNAVAILABLE", `bundle ${sha256} cannot be fetched from Redis now: retry`, {
+        cause,
+      });
     });
     return this.#storedBytes(sha256);
   }
@@ -226,7 +228,10 @@ export class Bundles {
 }
 
 function notHere(sha256: string): PalimpsestError {
-  return new PalimpsestError("NOT_FOUND", `bundle ${sha256} is not here: upload it with PutBundle first`);
+  return new PalimpsestError(
+    "NOT_FOUND",
+    `the head does not have bundle ${sha256}: upload it with PutBundle first`,
+  );
 }
 
 function isMissing(reason: unknown): boolean {

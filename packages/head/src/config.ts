@@ -63,7 +63,7 @@ export const headConfigSchema = z.strictObject({
     .min(0)
     .optional()
     .describe(
-      "Most memory that the head's own Redis may take for its data; 0: no limit. Default: a quarter of the machine's memory. Payloads of training wait above 85 % of it.",
+      "Maximum memory of the head's own Redis for its data; 0: no limit. Default: a quarter of the machine's memory. Above 85 % of it, new payloads of training wait.",
     ),
   token: z
     .string()
@@ -75,7 +75,7 @@ export const headConfigSchema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "A second file with the token of readers, which every user who reaches it may read (mode 0644). Default: none; the one in dataDir is the head's user's alone.",
+      "A second file for the token of readers, which every user who can reach it may read (mode 0644). Default: none; the file in dataDir can be read only by the head's user.",
     ),
   tls: z
     .string()
@@ -109,7 +109,9 @@ export const headConfigSchema = z.strictObject({
     .describe(
       "How long a connected driver may be silent, because it is suspended or its machine is gone, before its actors are killed.",
     ),
-  actorStopGraceMs: milliseconds.default(2_000).describe("Between SIGTERM and SIGKILL of an actor."),
+  actorStopGraceMs: milliseconds
+    .default(2_000)
+    .describe("Time between SIGTERM and SIGKILL when an actor is stopped."),
   startRetryAttempts: z
     .int()
     .min(1)
@@ -123,16 +125,18 @@ export const headConfigSchema = z.strictObject({
     .min(1)
     .default(3)
     .describe("How many nodes may be lost while they start the same actor before it is dead."),
-  driverStopGraceMs: milliseconds.default(10_000).describe("Between SIGTERM and SIGKILL of a driver."),
+  driverStopGraceMs: milliseconds
+    .default(10_000)
+    .describe("Time between SIGTERM and SIGKILL when a driver is stopped."),
   rpcTimeoutMs: milliseconds
     .min(10)
     .default(30_000)
-    .describe("Longest time in which any unary RPC is answered."),
+    .describe("Time after which every unary RPC is answered, if necessary with an error."),
   bundleMaxBytes: z
     .int()
     .min(1)
     .default(64 * 1024 * 1024)
-    .describe("Largest bundle of code."),
+    .describe("Maximum size of a bundle of code."),
   bundleSharedBytes: z
     .int()
     .min(0)
@@ -149,7 +153,7 @@ export const headConfigSchema = z.strictObject({
     .int()
     .min(1)
     .default(256 * 1024 * 1024)
-    .describe("How much of one job's output is kept."),
+    .describe("Maximum size of the output that is kept per job."),
   jobLogRetryMs: milliseconds
     .default(60_000)
     .describe("How long a job's output is retried on a disk that cannot be written before it is given up."),
@@ -183,7 +187,7 @@ export function parseHeadConfig(input: HeadConfigInput): HeadConfig {
       : ` and host ${input.host} is reachable from outside`;
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `token is empty${where}: leave it out to have one made, or give a secret`,
+      `token is empty${where}: leave it out to have one generated, or give a secret`,
     );
   }
   const parsed = headConfigSchema.safeParse(input);

@@ -19,12 +19,12 @@ export function createDurableRpcs(deps: {
   const { rpc, actors, recovery } = deps;
   const states = () => {
     if (deps.durableStates) return deps.durableStates;
-    throw new PalimpsestError("UNAVAILABLE", "this head keeps no states of actors");
+    throw new PalimpsestError("UNAVAILABLE", "this head does not store states of actors");
   };
   const durable = (actorId: string): Actor => {
     const actor = actors.get(actorId);
     if (actor?.spec.durable && actor.state !== "DEAD") return actor;
-    throw new PalimpsestError("NOT_FOUND", `${actorId} is no durable actor that lives`);
+    throw new PalimpsestError("NOT_FOUND", `${actorId} is not a durable actor that is alive`);
   };
   return {
     openDurable: rpc.unary(headService.openDurable, async (request, context) => {
@@ -33,7 +33,7 @@ export function createDurableRpcs(deps: {
       if (request.incarnation !== incarnation)
         throw new PalimpsestError(
           "ACTOR_DIED",
-          `incarnation ${request.incarnation} of ${spec.actorId} is not the present one, ${incarnation}`,
+          `incarnation ${request.incarnation} of ${spec.actorId} is not the current one, ${incarnation}`,
         );
       const record = await states().open(spec.namespace, spec.name, `${spec.actorId}.${incarnation}`);
       return { ...record, fields: [...record.fields] };
@@ -52,7 +52,7 @@ export function createDurableRpcs(deps: {
       if (bytes > maxCommitBytes)
         throw new PalimpsestError(
           "LIMIT_EXCEEDED",
-          `the commit of ${spec.name} takes ${bytes} bytes, more than ${maxCommitBytes}`,
+          `the commit of ${spec.name} takes ${bytes} bytes, more than ${maxCommitBytes}: store large parts as objects`,
         );
       const { epoch, version } = request;
       await states().commit(spec.namespace, spec.name, {
@@ -68,7 +68,7 @@ export function createDurableRpcs(deps: {
       if (holder !== undefined && holder.state !== "DEAD")
         throw new PalimpsestError(
           "ALREADY_EXISTS",
-          `${holder.spec.actorId} lives under the name ${name}: kill it before its state is removed`,
+          `actor ${holder.spec.actorId} has the name ${name} and is alive: kill it before you remove its state`,
         );
       return { removed: await states().remove(namespace, name) };
     }),

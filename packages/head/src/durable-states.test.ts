@@ -55,7 +55,7 @@ it("what an earlier process commits is refused as soon as the next one has opene
   const second = await states.open("team", "a", "actor-a.2");
   // Behind its partition the first one goes on.
   const late = states.commit("team", "a", change(first.epoch, 2, 99));
-  await expect(late).rejects.toThrow("another process has the state of a");
+  await expect(late).rejects.toThrow("another process has taken over the state of a");
   await states.commit("team", "a", change(second.epoch, 2, 2));
   expect((await states.open("team", "a", "actor-a.2")).epoch).toBe(second.epoch);
 });
@@ -66,7 +66,7 @@ it("Redis of the head's own syncs each commit; one without a file is refused (DU
   expect((await client.config("GET", "appendfsync"))[1]).toBe("always");
   await client.config("SET", "appendonly", "no");
   const others = await leading("others", "head-1", false);
-  await expect(others.open("", "a", "actor-a.1")).rejects.toThrow("set appendonly yes there");
+  await expect(others.open("", "a", "actor-a.1")).rejects.toThrow("set appendonly yes in that Redis");
   await client.config("SET", "appendonly", "yes");
   expect((await others.open("", "a", "actor-a.1")).version).toBe(0);
 });

@@ -115,12 +115,12 @@ export class DurableStates {
     if (answer === "fenced")
       throw new PalimpsestError(
         "ACTOR_DIED",
-        `another process has the state of ${name}: what this one commits is refused`,
+        `another process has taken over the state of ${name}: the commits of this one are refused`,
       );
     if (answer === "lost")
       throw new PalimpsestError(
         "ACTOR_DIED",
-        `Redis has lost commits of ${name} before version ${commit.version}: the process begins anew with what is left`,
+        `Redis has lost commits of ${name} before version ${commit.version}: the actor restarts from the state that is left`,
       );
     throw behind(String(answer));
   }
@@ -156,7 +156,7 @@ export class DurableStates {
     if (/^aof_enabled:1/m.test(info)) return;
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      "the head's Redis has no append-only file, so durable actors would lose what they commit: set appendonly yes there",
+      "the head's Redis has no append-only file, so durable actors would lose what they commit: set appendonly yes in that Redis",
     );
   }
 }
@@ -179,6 +179,6 @@ async function reached<Answer>(command: Promise<Answer>): Promise<Answer> {
 function behind(answer: string): PalimpsestError {
   return new PalimpsestError(
     "UNAVAILABLE",
-    `this head cannot write the states of actors now: it is ${answer}`,
+    `this head cannot write the states of actors now (Redis answered "${answer}"): retry`,
   );
 }

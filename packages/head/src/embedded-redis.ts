@@ -3,14 +3,14 @@
  * Not responsible for: its content.
  *
  * Invariants:
- * - REDIS-1. It survives a head that is killed; the next head of the same folder adopts it.
- * - REDIS-2. At most one server works on the folder: while the recorded process is alive, a taken port is never
- *   replaced by another one.
+ * - REDIS-1. The server survives a head that is killed, and the next head of the same folder adopts it.
+ * - REDIS-2. At most one server uses the folder: while the recorded process is alive, no second one is started on
+ *   another port, even if the first does not answer.
  * - REDIS-3. Port, password and data stay the same across starts; the port changes only when another program has
  *   taken it.
  * - REDIS-4. Passwords are in files of mode 0600, never in the arguments of a process.
- * - REDIS-5. Its data never exceeds `maxMemoryBytes`: writes beyond it are refused with an error and nothing is
- *   evicted, so that the kernel has no reason to kill it.
+ * - REDIS-5. The data never exceeds `maxMemoryBytes`: writes beyond it are refused with an error and nothing is
+ *   evicted, so that the kernel has no reason to kill the server.
  * - REDIS-6. A server that survived its head gets the users and settings of the head that adopts it, which may be of
  *   another version.
  * - REDIS-7. Its tables count as complete only if the same run of the server has had them since a head marked them: then
@@ -74,7 +74,10 @@ export class EmbeddedRedis {
     if (known !== undefined) {
       const running = await answersWithin(options, known, (await isRedisOf(known)) ? startTimeoutMs : 0);
       if (running !== undefined) {
-        options.logger.info({ pid: running.pid, port: running.port }, "own redis adopted");
+        options.logger.info(
+          { pid: running.pid, port: running.port },
+          "the head's own Redis was still running and is used again",
+        );
         await configure(running, options.tls, accessLines(running.passwords), settingsOf(options));
         writeSecretFile(
           join(options.folder, "redis.conf"),
@@ -183,7 +186,7 @@ export class EmbeddedRedis {
     const deadline = performance.now() + this.#stopTimeoutMs;
     while (await isRedisOf(running)) {
       if (performance.now() > deadline) {
-        logger.warn({ pid: running.pid }, "own redis does not end, killed");
+        logger.warn({ pid: running.pid }, "the head's own Redis did not end and was killed");
         process.kill(running.pid, "SIGKILL");
         return;
       }
@@ -203,7 +206,10 @@ export class EmbeddedRedis {
       if (running.pid !== this.#record.pid) this.#record = keep(folder, running);
       return;
     }
-    logger.warn({ pid: this.#record.pid, port: this.#record.port }, "own redis is gone, starting it again");
+    logger.warn(
+      { pid: this.#record.pid, port: this.#record.port },
+      "the head's own Redis has ended and is started again",
+    );
     this.#record = await launch(this.#options, this.#record.port, this.#record.passwords);
   }
 }
@@ -258,7 +264,7 @@ async function launch(
       `${program} did not answer within ${startTimeoutMs} ms: see ${folder}`,
     );
   }
-  logger.info({ pid: running.pid, port, ms: Date.now() - startedAt }, "own redis started");
+  logger.info({ pid: running.pid, port, ms: Date.now() - startedAt }, "the head's own Redis started");
   return keep(folder, running);
 }
 
@@ -286,7 +292,7 @@ function cannotRun(program: string, reason: NodeJS.ErrnoException): PalimpsestEr
   if (reason.code !== "ENOENT") return new PalimpsestError("UNAVAILABLE", `${program}: ${reason.message}`);
   return new PalimpsestError(
     "CONFIG_INVALID",
-    `${program} is not installed: type \`apt-get install redis-server\` (Debian, Ubuntu) or \`brew install redis\` ` +
+    `${program} is not installed: run \`apt-get install redis-server\` (Debian, Ubuntu) or \`brew install redis\` ` +
       "(macOS), or name a running Redis with --redis",
   );
 }

@@ -22,7 +22,7 @@ export async function endAll(parts: Parts): Promise<void> {
     try {
       await end();
     } catch (reason) {
-      parts.logger.error({ err: reason }, "a part of the head did not end in order");
+      parts.logger.error({ err: reason }, "a part of the head failed to close");
     }
   }
 }

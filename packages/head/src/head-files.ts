@@ -68,7 +68,7 @@ export function readHeadAddress(dataDir: string): HeadAddress | undefined {
   try {
     return headAddressSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (reason) {
-    throw new PalimpsestError("CONFIG_INVALID", `${path} is damaged: remove it to start anew`, {
+    throw new PalimpsestError("CONFIG_INVALID", `${path} is damaged: remove it to start over`, {
       cause: reason,
     });
   }

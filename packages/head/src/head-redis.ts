@@ -51,7 +51,11 @@ export async function beginRedis(
   if (embedded !== undefined) {
     const stopChecking = every(clock, redisCheckMs, () => {
       if (client.status === "ready") return;
-      embedded.ensure().catch((reason: unknown) => logger.error({ err: reason }, "own redis does not start"));
+      embedded
+        .ensure()
+        .catch((reason: unknown) =>
+          logger.error({ err: reason }, "the head's own Redis could not be started"),
+        );
     });
     parts.endings.push(stopChecking);
   }
@@ -59,7 +63,10 @@ export async function beginRedis(
     // Redis reads its certificate again only on request.
     const reload = () =>
       embedded.reloadTls(client).catch((reason: unknown) => {
-        logger.warn({ err: reason }, "own redis keeps the certificate of before");
+        logger.warn(
+          { err: reason },
+          "the head's own Redis could not load the new certificate and keeps the previous one",
+        );
       });
     parts.endings.push(credentials.onChange(() => void reload()));
   }

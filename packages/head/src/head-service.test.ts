@@ -136,7 +136,7 @@ describe("actors over gRPC", () => {
     breaking.cancel();
     const [first, second] = await Promise.all([resolve(peer, "actor-1", 1), resolve(peer, "actor-2", 1)]);
     expect(first.certificate?.reason).toBe("its driver ended");
-    expect(second.certificate?.reason).toBe("its driver was away for longer than 200 ms");
+    expect(second.certificate?.reason).toBe("its driver was disconnected for longer than 200 ms");
     expect((await resolve(peer, "actor-3")).state).toBe(ACTOR_STATE_ALIVE);
   });
 

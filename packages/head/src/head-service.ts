@@ -174,7 +174,7 @@ async function expectBundle(bundles: Bundles, sha256: string, what: string): Pro
   if (sha256 === "" || (await bundles.sizeBytes(sha256)) !== undefined) return;
   throw new PalimpsestError(
     "NOT_FOUND",
-    `bundle ${sha256} ${what} is not here: upload it with PutBundle first`,
+    `the head does not have bundle ${sha256} ${what}: upload it with PutBundle first`,
     { details: { bundle: sha256 } },
   );
 }

@@ -101,7 +101,7 @@ describe("a head started again with the same folder", () => {
 
   it("is refused while the first one runs", async () => {
     const head = await bench.start();
-    const refusal = `a head runs already with this folder, pid ${process.pid} at ${head.address}`;
+    const refusal = `a head already runs with this data folder, pid ${process.pid} at ${head.address}`;
     await expect(bench.start()).rejects.toThrow(refusal);
   });
 

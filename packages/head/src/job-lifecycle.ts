@@ -153,7 +153,11 @@ export class JobLifecycle {
     for (const driver of running) {
       const { jobId } = driver;
       const lost = jobs.find(jobId) === undefined && !nodes.isBack(nodeId) && isValidId(jobId);
-      if (lost) logger.warn({ jobId, nodeId }, "a job that the tables had lost was adopted");
+      if (lost)
+        logger.warn(
+          { jobId, nodeId },
+          "a job that was missing from the tables was restored from its node's report",
+        );
       const job = lost ? jobs.adopt(nodeId, driver) : jobs.find(jobId);
       const wanted = job?.status === "RUNNING" && job.nodeId === nodeId;
       if (wanted) nodes.reserve(nodeId, leaseOf(jobId), job.resources, { gpuIds: job.gpuIds });

@@ -61,7 +61,7 @@ function checkedJob(jobs: JobTable, { jobId, nodeId }: Output): string {
   if (job === undefined || !nodeId || job.nodeId !== nodeId) {
     throw new PalimpsestError(
       "NOT_FOUND",
-      `job ${jobId} does not run on node ${nodeId}: its output is not wanted`,
+      `job ${jobId} does not run on node ${nodeId}: its output is refused`,
     );
   }
   return job.jobId;

@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - JOBTABLE-1. A terminal status never changes, nor does any other field of a job that has ended.
- * - JOBTABLE-2. A submission id stands for one content for as long as the job is remembered.
+ * - JOBTABLE-2. A submission id identifies one submitted content for as long as the job is remembered.
  */
 import { type Clock, newId, PalimpsestError } from "@palimpsest/wire";
 import {
@@ -76,7 +76,7 @@ export class JobTable {
       }
       throw new PalimpsestError(
         "ALREADY_EXISTS",
-        `submission_id ${jobId} belongs to a job with other content: take another id or leave it empty`,
+        `submission_id ${jobId} belongs to a job with other content: use another id or leave it empty`,
       );
     }
     const { name, metadata, resources, workingDir } = submission;
@@ -109,7 +109,7 @@ export class JobTable {
    * stays unknown.
    */
   adopt(nodeId: string, { jobId, resources, gpuIds }: RunningDriver): Job {
-    const message = "its node brought it back: the tables had lost it, and with it what was submitted";
+    const message = "it was restored from its node's report: the tables had lost it and what was submitted";
     const job: Job = { ...this.#pending(jobId), status: "RUNNING", nodeId, message, resources, gpuIds };
     this.#jobs.set(jobId, job);
     void this.#deps.journal.put("jobs", jobId, encodeJob(job));

@@ -107,7 +107,7 @@ describe("jobs over gRPC", () => {
     await expect(remove(again)).rejects.toMatchObject({ code: "NOT_FOUND" });
     await expect(logsOf(again, "job-1", false)).rejects.toThrow("job-1 is not known");
     const download = again.serverStream(jobsService.getBundle, { sha256: bundle });
-    await expect(download[Symbol.asyncIterator]().next()).rejects.toThrow("is not here");
+    await expect(download[Symbol.asyncIterator]().next()).rejects.toThrow("the head does not have bundle");
   });
 
   it("stop on request and stay stopped over a restart of the head", async () => {

@@ -135,7 +135,11 @@ async function* chunksOf(
 
 async function expectBundle(bundles: Bundles, field: string, sha256: string): Promise<void> {
   if ((await bundles.sizeBytes(sha256)) !== undefined) return;
-  throw new PalimpsestError("NOT_FOUND", `${field} ${sha256} is not here: upload it with PutBundle first`, {
-    details: { bundle: sha256 },
-  });
+  throw new PalimpsestError(
+    "NOT_FOUND",
+    `${field} is ${sha256}, which the head does not have: upload it with PutBundle first`,
+    {
+      details: { bundle: sha256 },
+    },
+  );
 }

@@ -26,7 +26,7 @@ export function readKnownCluster(dataDir: string): KnownCluster | undefined {
   try {
     return knownClusterSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (reason) {
-    throw new PalimpsestError("CONFIG_INVALID", `${path} is damaged: remove it to start anew`, {
+    throw new PalimpsestError("CONFIG_INVALID", `${path} is damaged: remove it to start over`, {
       cause: reason,
     });
   }

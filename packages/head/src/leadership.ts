@@ -9,8 +9,8 @@
  * - LEASE-3. This head considers its lease expired before the store does, because it counts from before the renewal
  *   was sent.
  * - LEASE-4. A store that has lost writes receives all rows again from memory before it accepts any other write.
- * - LEASE-5. A store without an epoch is claimed only after one lease without a leader, in which a living leader
- *   would have renewed its own.
+ * - LEASE-5. A store without an epoch is claimed only after it had no leader for the length of one lease, during which
+ *   a living leader would have renewed its own.
  * - LEASE-6. A rewrite counts only if the store has lost nothing while it ran; otherwise it starts again.
  * - LEASE-7. A standby keeps the cluster's id and epoch on disk, so that it leads the same cluster above that epoch
  *   even if the store was emptied and no other head is left.
@@ -233,7 +233,7 @@ export class Leadership {
     const outOfReach = this.#failing || this.#inFlight > 0;
     if (this.isCurrent() || others.length === 0 || !outOfReach) return;
     this.#end(
-      `its lease ran out while the store was out of reach, and ${others.join(", ")} may have taken over`,
+      `its lease ran out while the store was unreachable, and ${others.join(", ")} may have taken over`,
     );
   }
 

@@ -3,7 +3,7 @@
  * Not responsible for: the effect of messages on actors and jobs (the lifecycles decide).
  *
  * Invariants:
- * - NODELINK-1. Nothing on a stream counts before its register message.
+ * - NODELINK-1. The first message of a stream must be register: before it no other message is processed.
  * - NODELINK-2. A stream that was replaced, or whose node is dead, changes nothing any more.
  * - NODELINK-3. Actors and jobs that a node did not list are handled at its first heartbeat, after everything it had
  *   to report.
@@ -153,7 +153,7 @@ class NodeLink implements NodeConnection {
     if (!isValidId(nodeId)) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `node_id is ${JSON.stringify(nodeId)}: take newId("node")`,
+        `node_id is ${JSON.stringify(nodeId)}: use an id such as newId("node") returns`,
       );
     }
     const { nodes, actors, jobs, logger, clusterId, redisUrl, heartbeatIntervalMs } = this.#deps;
@@ -235,7 +235,7 @@ class NodeLink implements NodeConnection {
   #adopt(nodeId: string, described: proto.ActorDescribed.$Properties): void {
     if (this.#deps.adopt(nodeId, described)) return;
     const actorId = described.actor?.actorId ?? "";
-    this.send({ stopActor: { actorId, graceMs: 0, reason: "it is not wanted any more" } });
+    this.send({ stopActor: { actorId, graceMs: 0, reason: "the head no longer wants it" } });
   }
 
   #settleOnce(): void {

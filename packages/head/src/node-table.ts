@@ -107,7 +107,7 @@ export class NodeTable {
     if (known?.connection !== undefined && known.instanceId !== instanceId) {
       throw new PalimpsestError(
         "ALREADY_EXISTS",
-        `node_id ${nodeId} is in use by process ${known.node.pid} on ${known.node.hostname}: end that process or choose another id`,
+        `node_id ${nodeId} is in use by process ${known.node.pid} on ${known.node.hostname}: end that process or use another id`,
       );
     }
     known?.connection?.close("a newer link of this node was opened");

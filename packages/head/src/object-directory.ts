@@ -8,10 +8,10 @@
  * - DIRECTORY-2. A node's reports are forgotten when it starts a complete report, and when it is dead. Until every
  *   node has completed its report the directory does not call itself complete. Nor is it complete for a lookup during
  *   which a node was silent, because reports of that node may still be delayed by a partition.
- * - DIRECTORY-3. When the last lease on an object ends (not when its node dies), its copies are dropped, including
- *   copies that are being fetched at that moment, as soon as they have arrived, and copies of nodes that were away, or
- *   that this head does not know of yet, as soon as they are reported. Of objects that are named by their hash only the
- *   copies that are known then are dropped: equal bytes may be put again under that name, first as a copy.
+ * - DIRECTORY-3. When the last lease on an object ends (not when its node dies), its copies are dropped: those that are
+ *   known at once, those that are being fetched as soon as they have arrived, and those of nodes that were disconnected
+ *   or are unknown to this head as soon as they are reported. Of objects that are named by their hash only the copies
+ *   that are known then are dropped, because equal bytes may be stored again under that name, first as a copy.
  * - DIRECTORY-4. An order to free that a node did not confirm is repeated when the node has completed its report
  *   after its next registration, unless it no longer has the object. So is an order for a node that counts as dead and
  *   had a lease on the object: it may only have been cut off.

@@ -6,10 +6,9 @@
  * with the owners that have ended, so that a lost message never keeps objects forever.
  *
  * Invariants:
- * - HOLDER-1. A node that reports an ended owner is told so each time.
- * - HOLDER-2. An owner that this head has never seen counts as ended only after graceMs in which the head was awake:
- *   the head may have been restarted and know less than its nodes, and a driver that comes back is not heard while
- *   the head stands still.
+ * - HOLDER-1. Each time a node reports an owner that has ended, it is told so.
+ * - HOLDER-2. An owner that this head has never seen counts as ended only after graceMs in which the head was awake: a
+ *   restarted head may know less than its nodes, and a head that stands still cannot hear a driver that comes back.
  * - HOLDER-3. A living owner is never reported as ended.
  * - HOLDER-4. An owner that this head has never seen is forgotten after `unknownGraces` grace periods. A node that
  *   reported it has been told by then, and one that reports it later waits the grace period again.

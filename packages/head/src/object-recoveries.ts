@@ -40,7 +40,7 @@ export class ObjectRecoveries {
     if (this.#open.size >= maxOpen)
       throw new PalimpsestError(
         "UNAVAILABLE",
-        `${maxOpen} lost objects are being recovered already: retry later`,
+        `${maxOpen} lost objects are already being recovered: retry later`,
       );
     const requestId = newId("request");
     const answer = await new Promise<proto.ObjectRecovered.$Properties | undefined>((resolve) => {
@@ -67,7 +67,7 @@ export class ObjectRecoveries {
 function ownerEnded(objectId: string, ownerId: string): PalimpsestError {
   return new PalimpsestError(
     "OBJECT_LOST",
-    `object ${objectId} cannot be had: ${ownerId}, which ran the task whose result it was and could run it again, has ended`,
+    `object ${objectId} is not available: ${ownerId}, which ran the task whose result it was and could run it again, has ended`,
     { details: { objectId } },
   );
 }

@@ -51,7 +51,7 @@ function checkedOwner(ownerId: string | null | undefined): string {
   if (ownerId && isValidId(ownerId)) return ownerId;
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `owner_id is ${JSON.stringify(ownerId)}: name the program that the reference names`,
+    `owner_id is ${JSON.stringify(ownerId)}: give the owner_id of the reference`,
   );
 }
 
@@ -61,7 +61,7 @@ function mayHaveThem(nodeIds: readonly string[]): PalimpsestError {
   const more = others.length > 0 ? ` and ${others.length} more` : "";
   return new PalimpsestError(
     "UNAVAILABLE",
-    `node ${first}${more} may have some of the objects and has not reported them to this head yet: retry until it has, or is dead`,
+    `some of the objects may be on node ${first}${more}, whose objects this head does not know yet: retry until they are reported, or the nodes are dead`,
   );
 }
 
@@ -71,7 +71,7 @@ function checkedIds(objectIds: readonly string[] | null | undefined): string[] {
   if (ids.length <= maxIds) return ids.map(checkedId);
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `object_ids has ${ids.length} entries: name at most ${maxIds} at once`,
+    `object_ids has ${ids.length} entries: give at most ${maxIds} at once`,
   );
 }
 

@@ -34,7 +34,7 @@ export function expectOwner(
   if (ownerId === "") {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      "owner_id is empty: open a Session and name it, or set detached",
+      "owner_id is empty: give the id of an open Session, or set detached",
     );
   }
   const owner = actors.get(ownerId);
@@ -45,7 +45,7 @@ export function expectOwner(
   if (!runs(owner) || (ownerIncarnation !== 0 && owner?.incarnation !== ownerIncarnation)) {
     throw new PalimpsestError(
       "OWNER_DIED",
-      `incarnation ${ownerIncarnation} of owner ${ownerId} has ended: what it spawns now would belong to nobody`,
+      `incarnation ${ownerIncarnation} of owner ${ownerId} has ended: only an owner that runs can spawn`,
     );
   }
 }

@@ -109,7 +109,7 @@ export function expectGroup(groups: PlacementGroups, { placement, resources }: A
     "INVALID_ARGUMENT",
     bundle === undefined
       ? `resources are ${asked}, more than any bundle of group ${groupId} has: request less or create a larger group`
-      : `resources are ${asked}, and bundle ${bundle} of group ${groupId} has ${textOf(bundles[bundle] ?? {})}: ask for less`,
+      : `resources are ${asked}, and bundle ${bundle} of group ${groupId} has ${textOf(bundles[bundle] ?? {})}: request less`,
   );
 }
 

@@ -68,13 +68,13 @@ export function groupSpecFromProto(
   if (!message) throw invalid("spec is missing");
   const spec = groupSpecOf(message);
   if (!isValidId(spec.groupId))
-    throw invalid(`group_id is ${JSON.stringify(spec.groupId)}: take newId("group")`);
+    throw invalid(`group_id is ${JSON.stringify(spec.groupId)}: use an id such as newId("group") returns`);
   if (spec.name !== "" && !isValidId(spec.name))
     throw invalid(
       `name is ${JSON.stringify(spec.name)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
     );
   if (!groupStrategies.some((one) => strategyToProto[one] === message.strategy))
-    throw invalid(`strategy is ${message.strategy ?? 0}: take one of GroupStrategy`);
+    throw invalid(`strategy is ${message.strategy ?? 0}: use a value of GroupStrategy`);
   const count = spec.bundles.length;
   if (count === 0 || count > maxBundles)
     throw invalid(`bundles has ${count} entries: give from 1 to ${maxBundles}`);

@@ -101,7 +101,7 @@ describe("placement groups", () => {
     expect(() => aGroup("g", [{ gpu: 1.5 }])).toThrow("bundles[0]: resource gpu is 1.5");
     expect(() => aGroup("g", [{}])).toThrow("bundles[0] is empty");
     expect(() => aGroup("g", [{ cpu: 1 }], { strategy: 0 })).toThrow(
-      "strategy is 0: take one of GroupStrategy",
+      "strategy is 0: use a value of GroupStrategy",
     );
   });
 
@@ -184,7 +184,7 @@ describe("placement groups", () => {
     await test.clock.advance(1_100);
     expect(test.plane.groups.known("mine")).toMatchObject({
       state: "REMOVED",
-      removedBecause: "its driver was away for longer than 1000 ms",
+      removedBecause: "its driver was disconnected for longer than 1000 ms",
     });
     test.plane.lifecycle.jobEnded("job-1");
     node.died("owner", 1);

@@ -9,7 +9,8 @@
  *   nodes.
  * - RECOVERY-2. A head whose nodes had all left, one without a past, and one whose store has lost nothing since an
  *   earlier head marked it as complete (REDIS-7), does not wait.
- * - RECOVERY-3. During that time no name is given to another actor, because a node may report the one that has it.
+ * - RECOVERY-3. Within graceMs no name is given to another actor, because a node may still report the actor that has
+ *   it.
  */
 import type { Clock } from "@palimpsest/wire";
 import { type Actor, fullNameOf } from "./actor.js";

@@ -29,7 +29,7 @@ it("variables that take too much together, and hashes that are none, are refused
   );
   expect(() => aSpec("x", { workingDir: "folder" })).toThrow('working_dir is "folder"');
   expect(() => aSpec("x", { packages: { bundle: "" } })).toThrow('packages.bundle is ""');
-  expect(() => aSpec("x", { environment: { "": "hidden" } })).toThrow('environment names ""');
+  expect(() => aSpec("x", { environment: { "": "hidden" } })).toThrow('environment sets ""');
   expect(() => aSpec("x", { environment: { A: "hidden\0" } })).toThrow(/^(?!.*hidden).*environment\[A\]/);
 });
 

@@ -58,9 +58,9 @@ export function checkRuntimeEnvironment(given: RuntimeEnvironment): void {
 /** Checks a variable. No message shows the value, because it may be a secret. */
 function checkVariable(name: string, value: string): void {
   if (name.startsWith("PALIMPSEST_"))
-    throw invalid(`environment names ${name}: names with PALIMPSEST_ are the node's`);
+    throw invalid(`environment sets ${name}: names that start with PALIMPSEST_ are reserved for the node`);
   if (name === "" || /[=\0]/.test(name))
-    throw invalid(`environment names ${JSON.stringify(name)}: use a name without "=" and NUL`);
+    throw invalid(`environment sets ${JSON.stringify(name)}: use a name without "=" and NUL`);
   if (value.includes("\0")) throw invalid(`environment[${name}] has a NUL character: leave it out`);
 }
 

@@ -23,14 +23,14 @@ describe("what an actor asks of its node", () => {
   });
 
   it.each<[proto.ActorSpec.$Properties, string]>([
-    [{ labelConditions: [{ name: "a" }] }, "operator is undefined: take one of LabelOperator"],
+    [{ labelConditions: [{ name: "a" }] }, "operator is undefined: use a value of LabelOperator"],
     [{ labelConditions: [{ name: "a", operator: LABEL_OPERATOR_IN }] }, "no values: give at least one"],
     [{ labelConditions: [{ operator: LABEL_OPERATOR_EXISTS }] }, "empty name"],
     [
       { labelConditions: [{ name: "a", operator: LABEL_OPERATOR_EXISTS, values: ["b"] }] },
       'operator "exists" and values b',
     ],
-    [{ strategy: { kind: STRATEGY_KIND_NODE } }, "strategy.node_id is empty: name a node"],
+    [{ strategy: { kind: STRATEGY_KIND_NODE } }, "strategy.node_id is empty: give the id of a node"],
     [{ strategy: { kind: STRATEGY_KIND_SPREAD, nodeId: "n" } }, 'strategy.node_id is "n"'],
     [{ strategy: { kind: 9 as proto.StrategyKind } }, "strategy.kind is 9"],
   ])("is refused with the field, the value and what to do: %j", (over, message) => {

@@ -55,7 +55,7 @@ export function checkScheduling(message: SchedulingMessage): void {
   for (const condition of message.labelConditions ?? []) {
     const known = operators.some((one) => operatorToProto[one] === condition.operator);
     if (!known)
-      throw invalid(`label_conditions: operator is ${condition.operator}: take one of LabelOperator`);
+      throw invalid(`label_conditions: operator is ${condition.operator}: use a value of LabelOperator`);
     const problem = conditionProblem(conditionOf(condition));
     if (problem !== undefined) throw invalid(`label_conditions: ${problem}`);
   }
@@ -63,8 +63,9 @@ export function checkScheduling(message: SchedulingMessage): void {
   const kind = strategy?.kind ?? 0;
   const nodeId = strategy?.nodeId ?? "";
   const bound = kind === proto.StrategyKind.STRATEGY_KIND_NODE;
-  if (!(kind in proto.StrategyKind)) throw invalid(`strategy.kind is ${kind}: take one of StrategyKind`);
-  if (bound && !nodeId) throw invalid("strategy.kind is NODE and strategy.node_id is empty: name a node");
+  if (!(kind in proto.StrategyKind)) throw invalid(`strategy.kind is ${kind}: use a value of StrategyKind`);
+  if (bound && !nodeId)
+    throw invalid("strategy.kind is NODE and strategy.node_id is empty: give the id of a node");
   if (!bound && (nodeId || strategy?.soft))
     throw invalid(
       `strategy.node_id is ${JSON.stringify(nodeId)} and strategy.kind is not NODE: leave one of them out`,

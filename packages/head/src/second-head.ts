@@ -8,7 +8,7 @@ export async function refuseSecondHead(before: HeadAddress | undefined): Promise
   if (!isProcessAlive(before.pid) || !(await accepts(before.address))) return;
   throw new PalimpsestError(
     "ALREADY_EXISTS",
-    `a head runs already with this folder, pid ${before.pid} at ${before.address}: stop it or take another data folder`,
+    `a head already runs with this data folder, pid ${before.pid} at ${before.address}: stop it or use another data folder`,
   );
 }
 

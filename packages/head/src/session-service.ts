@@ -115,10 +115,16 @@ const longestName = 256;
 function checkSession({ sessionId, name, jobId }: proto.SessionMessage.$Properties): void {
   if (!isValidId(sessionId ?? "")) {
     const given = JSON.stringify((sessionId ?? "").slice(0, longestName));
-    throw new PalimpsestError("INVALID_ARGUMENT", `session_id is ${given}: take newId("session")`);
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `session_id is ${given}: use an id such as newId("session") returns`,
+    );
   }
   if (jobId && !isValidId(jobId)) {
-    throw new PalimpsestError("INVALID_ARGUMENT", "job_id is not an id: leave it empty or give the job's");
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      "job_id is not an id: leave it empty or give the id of the job",
+    );
   }
   if ((name ?? "").length > longestName) {
     throw new PalimpsestError(

@@ -40,7 +40,7 @@ describe("Sessions", () => {
     await beat(2_000);
     expect([test.state("plain"), test.state("detached")]).toEqual(["DEAD", "ALIVE"]);
     expect(test.plane.actors.get("plain")?.certificate?.reason).toBe(
-      "its driver was away for longer than 10000 ms",
+      "its driver was disconnected for longer than 10000 ms",
     );
     expect(node.sent).toContainEqual({ endedHolders: { holders: ["session-test"] } });
   });

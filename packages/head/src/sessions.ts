@@ -181,7 +181,7 @@ export class Sessions {
       // OWNER-6: drivers that tried to come back in the meantime wait unread in a socket, so the grace period starts
       // again.
       if (clock.monotonicMs() - dueAtMs > stoodStillMs) this.#watchGrace(session, graceMs);
-      else this.#end(session.sessionId, `its driver was away for longer than ${graceMs} ms`);
+      else this.#end(session.sessionId, `its driver was disconnected for longer than ${graceMs} ms`);
     });
   }
 

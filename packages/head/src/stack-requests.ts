@@ -43,7 +43,7 @@ export class StackRequests {
     if (found === undefined) {
       throw new PalimpsestError(
         "NOT_FOUND",
-        `${JSON.stringify(target)} is no running actor, connected driver or node, nor the process id of one; \`palimpsest list actors\` and \`palimpsest list nodes\` name them`,
+        `${JSON.stringify(target)} is not a running actor, a connected driver, a node or the process id of one; \`palimpsest list actors\` and \`palimpsest list nodes\` list them`,
       );
     }
     const { title, pid } = found;

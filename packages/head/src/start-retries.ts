@@ -9,7 +9,7 @@
  *   startRetryAttempts or startRetryMs is reached.
  * - START-2. An actor whose starts were interrupted by the loss of startMaxLostNodes nodes is not started on another
  *   one.
- * - START-3. Both counts start again when the actor is ALIVE.
+ * - START-3. The counts of failed starts and of lost nodes are reset when the actor is ALIVE.
  * - START-4. A node that comes back as the same process no longer counts as lost: it was only disconnected.
  */
 import type { Actor } from "./actor.js";
@@ -68,7 +68,7 @@ export function afterLostStart(actor: Actor, nodeId: string, limits: StartRetryL
     counts,
     giveUp:
       `${nodes} started it (${lostStartNodeIds.join(", ")}), so it is not started on another one: ` +
-      "look at what its constructor and start() take, memory first",
+      "check what its constructor and start() use, memory first",
   };
 }
 

@@ -67,7 +67,7 @@ export function endStuckScripts(options: StuckScriptsOptions): () => void {
     if (looking || client.status !== "ready") return;
     looking = true;
     look()
-      .catch((reason: unknown) => logger.warn({ err: reason }, "could not end a script that blocks redis"))
+      .catch((reason: unknown) => logger.warn({ err: reason }, "could not end a script that blocks Redis"))
       .finally(() => {
         looking = false;
       });

@@ -25,7 +25,7 @@ export function createTaskRpcs(
         const boundMs = Math.min(maxWaitMs, Math.max(0, waitMs ?? 0));
         const demand = groupId ? groups.queueOf(groupId)?.demand : queue.demand;
         if (demand === undefined)
-          throw new PalimpsestError("NOT_FOUND", `placement group ${groupId} is not there any more`);
+          throw new PalimpsestError("NOT_FOUND", `placement group ${groupId} no longer exists`);
         const waits = await unlessDrained(drains, signal, (until) =>
           demand.until(
             ownerId ?? "",

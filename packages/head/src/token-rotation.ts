@@ -96,7 +96,7 @@ export class TokenRotation {
     if (caller.superseded) {
       throw new PalimpsestError(
         "PERMISSION_DENIED",
-        "this token was replaced and may not rotate the new one: take the one in the head's token file",
+        "this token was replaced and may not rotate the new one: use the one in the head's token file",
       );
     }
     if (stolen) return this.#replaceStolen();

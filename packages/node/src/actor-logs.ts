@@ -5,7 +5,8 @@
  * Not responsible for: writing (output-file.ts), how much is kept (log-folder.ts), or who may read (the server).
  *
  * Invariants:
- * - ACTORLOG-1. Only files of actors are read: a text that is not an id names no file, whatever it looks like.
+ * - ACTORLOG-1. Only output files of actors can be read: what is not an actor's id is refused, so that it cannot name
+ *   another file.
  * - ACTORLOG-2. A follower gets every byte that was written before the process ended.
  */
 import { type FileHandle, open, readdir } from "node:fs/promises";

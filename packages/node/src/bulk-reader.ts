@@ -51,7 +51,7 @@ export class ObjectBulkReader implements BulkReader {
     if (!isObjectId(objectId))
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `object id ${JSON.stringify(objectId)}: it has 20 or 32 bytes`,
+        `object id ${JSON.stringify(objectId)} is neither 20 nor 32 bytes in hex`,
       );
     const assembly = await this.#arrived(request, waitMs);
     const giveBack = await this.#deps.budget.take(lengthBytes);
@@ -104,7 +104,7 @@ export class ObjectBulkReader implements BulkReader {
     for (let done = 0; done < target.byteLength; ) {
       const { bytesRead } = await file.read(target, done, target.byteLength - done, offsetBytes + done);
       if (bytesRead === 0)
-        throw new PalimpsestError("OBJECT_LOST", `object ${objectId} is shorter than it was`);
+        throw new PalimpsestError("OBJECT_LOST", `the file of object ${objectId} was truncated`);
       done += bytesRead;
     }
   }

@@ -8,7 +8,7 @@
  * - BUNDLE-1. A path is returned only if its file has the hash in its name. The hash is checked at the download and
  *   at the first use in this process, because a power loss may have left a truncated file.
  * - BUNDLE-2. Processes that need the same bundle at the same time share one download.
- * - BUNDLE-3. A head that is away delays a download, for up to retryForMs, and does not make it fail.
+ * - BUNDLE-3. While the head is unreachable, a download is retried for up to retryForMs before it fails.
  * - BUNDLE-5. While a head that is new to the node recovers, a bundle that it does not have delays the download, too:
  *   an earlier head received it, and it may be uploaded again.
  * - BUNDLE-4. Files beyond maxBytes are removed, the least recently used first, but none that was used in the last
@@ -155,7 +155,10 @@ export class BundleCache {
         await file.close();
       }
       if (hash !== sha256) {
-        throw new PalimpsestError("CODEC", `bundle ${sha256} arrived with hash ${hash}; submit it again`);
+        throw new PalimpsestError(
+          "CODEC",
+          `bundle ${sha256} was received with the hash ${hash}; submit it again`,
+        );
       }
       await rename(temporary, path);
     } finally {

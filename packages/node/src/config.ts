@@ -45,7 +45,7 @@ export const nodeConfigSchema = z.strictObject({
     .string()
     .optional()
     .describe(
-      "Absolute path of a snapshot of V8's heap in which `bundledWorker` is loaded, for this very Node.js",
+      "Absolute path of a snapshot of V8's heap in which `bundledWorker` is loaded, written by this version of Node.js",
     ),
   bundledModules: z
     .record(z.string(), z.string())
@@ -79,20 +79,20 @@ export const nodeConfigSchema = z.strictObject({
     .int()
     .positive()
     .optional()
-    .describe("Size limit of the object store; default 30 % of the memory"),
+    .describe("Size limit of the object store; default: 30 % of the memory"),
   objectSpillBytes: z
     .int()
     .nonnegative()
     .optional()
     .describe(
-      "Size limit of objects spilled from a full object store to the folder spill of dataDir; 0: none are; default half of that disk's free space when the node starts",
+      "Size limit of objects spilled from a full object store to the folder spill of dataDir; 0: objects are not spilled; default: half of that disk's free space when the node starts",
     ),
   objectTransferBytes: z
     .int()
     .min(1024 * 1024)
     .default(64 * 1024 * 1024)
     .describe(
-      "Bytes of objects in flight from other nodes at once, and as many to them; further transfers wait",
+      "Maximum bytes of objects that are in transfer from other nodes at once, and the same for transfers to them; further transfers wait",
     ),
   taskEvents: z
     .boolean()
@@ -116,7 +116,7 @@ export const nodeConfigSchema = z.strictObject({
     .describe("How often it reports the owners of leases on its objects, to learn which have ended"),
   headAwayLimitMs: milliseconds
     .default(600_000)
-    .describe("How long the head may be away before the node ends what it runs and itself"),
+    .describe("How long the head may be unreachable before the node ends its processes and itself"),
   sharedProcessBlockMs: z
     .int()
     .positive()
@@ -124,7 +124,7 @@ export const nodeConfigSchema = z.strictObject({
     .describe("How long a process of light actors may be unresponsive before it is killed"),
   actorStartTimeoutMs: milliseconds
     .default(300_000)
-    .describe("Time for an actor's module, constructor and start()"),
+    .describe("Time limit for loading an actor's module and running its constructor and start()"),
   warmProcesses: z
     .int()
     .nonnegative()
@@ -163,8 +163,8 @@ export const nodeConfigSchema = z.strictObject({
     ),
   environmentSetupMs: milliseconds
     .default(600_000)
-    .describe("Time for the installation of the packages of an environment"),
-  stopGraceMs: milliseconds.default(5_000).describe("Between SIGTERM and SIGKILL when the node ends"),
+    .describe("Time limit for installing the packages of an environment"),
+  stopGraceMs: milliseconds.default(5_000).describe("Time between SIGTERM and SIGKILL when the node ends"),
   logLevel: z.string().default("info").describe("Lowest level of log lines of its actors"),
 });
 

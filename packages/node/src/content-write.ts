@@ -40,7 +40,10 @@ async function serve({ store, clock, proof }: ContentWriteDeps, stream: WriteStr
   const sizeBytes = begin.value.sizeBytes ?? 0;
   const holder = begin.value.holder ?? "";
   if (sizeBytes <= 0)
-    throw new PalimpsestError("INVALID_ARGUMENT", `size_bytes is ${sizeBytes}: name the whole size, or put`);
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `size_bytes is ${sizeBytes}: give the object's size, which must be above 0, or use Put`,
+    );
   const write = await store.reserve(sizeBytes, holder, "");
   const timeoutMs = transferTimeoutMs(sizeBytes);
   const late = new PalimpsestError(

@@ -5,7 +5,7 @@ function end(): never {
     // The node has made it the leader of a process group.
     process.kill(-process.pid, "SIGKILL");
   } catch {
-    // It is not a group leader, so it ends only itself.
+    // The driver leads no process group, so it ends only itself.
   }
   process.exit(1);
 }

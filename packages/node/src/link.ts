@@ -290,7 +290,7 @@ export class HeadLink {
     this.#stopAway();
     this.#stopAway = clock.after(headAwayLimitMs, () => {
       this.#lost(
-        new PalimpsestError("UNAVAILABLE", `the head was away for longer than ${headAwayLimitMs} ms`),
+        new PalimpsestError("UNAVAILABLE", `the head was unreachable for longer than ${headAwayLimitMs} ms`),
       );
     });
   }

@@ -207,7 +207,7 @@ describe("actors", () => {
       },
     });
     const died = await head.next("actorDied");
-    expect(died.certificate?.reason).toContain("arrived with hash");
+    expect(died.certificate?.reason).toContain("was received with the hash");
   });
 
   test("are stopped in order: stop() runs, then the process is gone (PROCESS-2)", async () => {

@@ -80,7 +80,7 @@ export async function openNodeParts(
   const resources = detectResources({ ...config, gpus: gpus.length });
   const objects = await NodeObjects.start({ config, metrics, network, clock: systemClock });
   if (objects.onDiskBecause !== "")
-    deps.logger.warn({ folder: objects.folder }, `objects lie on disk: ${objects.onDiskBecause}`);
+    deps.logger.warn({ folder: objects.folder }, `objects are stored on disk: ${objects.onDiskBecause}`);
   const metricsServer = await serveMetrics(metrics.registry, {
     guard: httpGuard(credentials.own, audit.record),
     host: config.listenHost,

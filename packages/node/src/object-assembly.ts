@@ -4,9 +4,9 @@
  * Not responsible for: the source of pieces (bulk-transfer.ts), or room and names (store-writes.ts).
  *
  * Invariants:
- * - ASSEMBLY-1. It ends exactly once, with seal() or abort(). Without seal() it leaves nothing behind.
- * - ASSEMBLY-2. It is sealed only when all pieces have arrived, and only under its hash; a value only under the name
- *   that it has.
+ * - ASSEMBLY-1. An assembly ends exactly once, with seal() or abort(). Without seal() it leaves nothing behind.
+ * - ASSEMBLY-2. An assembly is sealed only when all pieces have arrived, and only under their hash; a value only under
+ *   the name that it already has.
  * - ASSEMBLY-3. Only bytes that have arrived are read for others. Once it is sealed, its file belongs to the store
  *   and is not read from here, because it may be freed and written again.
  */
@@ -141,7 +141,7 @@ export class ObjectAssembly {
       for (let done = 0; done < target.byteLength; ) {
         const left = target.byteLength - done;
         const { bytesRead } = await this.#deps.file.read(target, done, left, offsetBytes + done);
-        if (bytesRead === 0) throw this.#notHere("its file is shorter than it was");
+        if (bytesRead === 0) throw this.#notHere("its file was truncated");
         done += bytesRead;
       }
       return true;
@@ -154,11 +154,11 @@ export class ObjectAssembly {
   /** @throws {PalimpsestError} OBJECT_LOST if its bytes do not match its name */
   async seal(): Promise<StoredObject> {
     const { objectId, sizeBytes, hash, settle } = this.#deps;
-    if (this.#missing > 0 || this.#state !== "open") throw this.#notHere("it is not whole");
+    if (this.#missing > 0 || this.#state !== "open") throw this.#notHere("it is incomplete");
     const sha256 = (await hash?.digest(sizeBytes)) ?? objectId;
     if (sha256 !== objectId) {
       await this.abort();
-      throw new PalimpsestError("OBJECT_LOST", `object ${objectId} arrived with hash ${sha256}`, {
+      throw new PalimpsestError("OBJECT_LOST", `object ${objectId} was received with the hash ${sha256}`, {
         details: { objectId },
       });
     }
@@ -197,8 +197,12 @@ export class ObjectAssembly {
   }
 
   #notHere(why: string): PalimpsestError {
-    return new PalimpsestError("UNAVAILABLE", `object ${this.#deps.objectId} is not whole here: ${why}`, {
-      details: { objectId: this.#deps.objectId },
-    });
+    return new PalimpsestError(
+      "UNAVAILABLE",
+      `object ${this.#deps.objectId} is incomplete on this node: ${why}`,
+      {
+        details: { objectId: this.#deps.objectId },
+      },
+    );
   }
 }

@@ -22,7 +22,7 @@ export async function existing(
     const answer = await asked.catch((reason: unknown) => {
       const error = PalimpsestError.from(reason);
       if (error.code !== "GET_TIMEOUT") throw error;
-      const message = `the head did not say within ${attemptMs} ms which objects there are`;
+      const message = `the head did not say within ${attemptMs} ms which objects exist`;
       throw new PalimpsestError("UNAVAILABLE", message, { cause: error });
     });
     for (const objectId of answer.objectIds ?? []) missing.add(objectId);

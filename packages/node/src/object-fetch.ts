@@ -10,9 +10,9 @@
  * - FETCH-4. An interrupted transfer continues at the byte where it stopped, from the next node or from the same one.
  *   If bytes from several nodes do not make up the object, each node is asked for all of it.
  * - FETCH-5. The bytes in flight of all transfers together are bounded.
- * - FETCH-6. The file of a node on the same machine is linked, and none of its bytes are sent. That the file is
- *   visible under its random path proves that the machine is the same, and that node has hashed the bytes when it
- *   stored them.
+ * - FETCH-6. A file of a node on the same machine is hard-linked, and none of its bytes are sent. That the file is
+ *   visible under its random path proves that the machine is the same, and that node hashed the bytes when it stored
+ *   them.
  * - FETCH-7. Large objects are fetched in pieces over bulk connections, if both nodes support them, including from
  *   nodes that are still fetching and began before this one (bulk-transfer.ts). Pieces that have arrived are passed
  *   on at once.
@@ -188,8 +188,8 @@ export class ObjectFetcher {
         if (addresses.length > 0) return { addresses, fetching: others(places.fetching) };
         failure = attempt.lost(
           places.complete
-            ? "no node of the cluster has it: it was freed, its holders ended, or its node is gone"
-            : `the nodes that may have it are away for longer than ${locateLimitMs} ms`,
+            ? "no node of the cluster has it: it was freed, the owners of its references ended, or its node is gone"
+            : `the nodes that may have it have been unreachable for longer than ${locateLimitMs} ms`,
         );
         if (places.complete) throw failure;
       } catch (reason) {

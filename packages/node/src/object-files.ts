@@ -5,7 +5,7 @@
  * Invariants:
  * - FILES-1. Files of one name are kept and removed one after the other, in the order of the requests: a removal
  *   never affects a file that was kept after it.
- * - FILES-2. A file that stores of several nodes have, each under its own name, is never written again.
+ * - FILES-2. A file that is linked into the stores of several nodes is never reused for other bytes.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";

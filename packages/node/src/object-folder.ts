@@ -69,7 +69,7 @@ export async function chooseObjectFolder(options: ObjectFolderOptions): Promise<
 
 function noRoom(memoryDir: string, freeBytes: number | undefined, maxBytes: number): string {
   if (freeBytes === undefined) return `there is no ${memoryDir}`;
-  return `${memoryDir} has ${freeBytes} bytes free, and the store may take ${maxBytes}: lower objectStoreBytes, or ${memoryDir} more room`;
+  return `${memoryDir} has ${freeBytes} bytes free, and the store may take ${maxBytes}: lower objectStoreBytes, or make ${memoryDir} larger`;
 }
 
 async function freeBytesOf(folder: string): Promise<number | undefined> {

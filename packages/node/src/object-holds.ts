@@ -146,7 +146,7 @@ export class ObjectHolds implements StoreWatcher {
     const [lost] = missing;
     if (lost === undefined) return;
     this.letGoOfContained(objectId);
-    throw new PalimpsestError("OBJECT_LOST", `object ${lost}, which the value refers to, cannot be had`, {
+    throw new PalimpsestError("OBJECT_LOST", `object ${lost}, to which the value refers, is not available`, {
       details: { objectId: lost },
     });
   }

@@ -172,7 +172,7 @@ describe("a program's stream of values", () => {
 
   test("a file of another size is not sealed, and nothing of it stays (SHARED-2)", async () => {
     const program = await Program.open();
-    await expect(program.write(2_000, 1_000)).rejects.toThrow(/has 1000 bytes, announced were 2000/);
+    await expect(program.write(2_000, 1_000)).rejects.toThrow(/has 1000 bytes, but 2000 were announced/);
     expect(await readdir(store.folder)).toEqual([]);
     await program.write(1_000 * kib);
   });

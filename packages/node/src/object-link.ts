@@ -4,8 +4,8 @@
  * Not responsible for: the store, or leases on other nodes (object-holds.ts).
  *
  * Invariants:
- * - OBJECTLINK-1. The first order is hello. Leases of its owner that hello does not name are released, and those that
- *   it names are taken, to make up for orders that were given while the stream was away.
+ * - OBJECTLINK-1. The first order is hello. Leases of its owner that hello does not list are released, and those that
+ *   it lists are taken, to make up for orders that were given while there was no stream.
  * - OBJECTLINK-2. Orders to lease and to release one object are carried out one after another, in their order. Orders
  *   about other objects do not wait for them, because a lease may take until the head has answered.
  * - OBJECTLINK-3. Room that was reserved and not sealed when the stream ends is discarded.
@@ -152,14 +152,14 @@ class ObjectLink implements PinningProgram, RecoveringProgram {
     }
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      "the order is of an unknown kind: the program has another version",
+      "the order is of an unknown kind: the program uses another version of Palimpsest",
     );
   }
 
   /** OBJECTLINK-1 */
   #hello({ holder, ...held }: proto.LinkHello.$Properties): proto.ObjectAnswer.$Properties {
     if (!holder)
-      throw new PalimpsestError("INVALID_ARGUMENT", "holder is empty: name the owner of the leases");
+      throw new PalimpsestError("INVALID_ARGUMENT", "holder is empty: give the id of the leases' owner");
     const named = new Set(idsOf(held, maxHeld));
     this.#holder = holder;
     const { store, proof, holds } = this.#deps;
@@ -274,7 +274,7 @@ async function readWhole(store: ObjectStore, { objectId, sizeBytes }: StoredObje
       for (let at = 0; at < sizeBytes; ) {
         const { bytesRead } = await file.read(bytes, at, sizeBytes - at, at);
         if (bytesRead === 0)
-          throw new PalimpsestError("OBJECT_LOST", `object ${objectId} is shorter than it was`);
+          throw new PalimpsestError("OBJECT_LOST", `the file of object ${objectId} was truncated`);
         at += bytesRead;
       }
       return bytes;
@@ -292,7 +292,7 @@ export function idsOf({ objectIds }: proto.ObjectIds.$Properties, limit = maxIds
   if (ids.length <= limit) return ids.map(idOf);
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `object_ids has ${ids.length} entries: name at most ${limit}`,
+    `object_ids has ${ids.length} entries: give at most ${limit}`,
   );
 }
 

@@ -4,8 +4,8 @@
  * Not responsible for: their streams (object-link.ts).
  *
  * Invariants:
- * - PINS-1. A program that is busy, or does not know the request, delays an answer by `timeoutMs` and is left out of
- *   it.
+ * - PINS-1. A program that does not answer, because it is busy or does not know the request, delays the list by at most
+ *   `timeoutMs` and is missing from it.
  */
 import type { Clock } from "@palimpsest/wire";
 

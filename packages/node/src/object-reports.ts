@@ -4,13 +4,14 @@
  * Not responsible for: the link, or where other nodes' objects are.
  *
  * Invariants:
- * - REPORT-1. A change is on the link before the call that made it is answered, or within one turn of the event loop.
+ * - REPORT-1. A change is written to the link before the call that made it is answered, or within one turn of the event
+ *   loop.
  * - REPORT-2. After each registration everything is reported again, including what was lost on the way.
  * - REPORT-3. Every owner is reported to the head when it is new, at each registration and every checkMs, so that an
  *   end that this node missed is learned at the next report.
- * - REPORT-5. The last values whose leases ended here are named again after each registration: a head that did not
- *   hear of it, or that was started since, has their copies on other nodes dropped. Objects that are named by their hash
- *   are not: equal bytes may have been put again meanwhile.
+ * - REPORT-5. The values whose leases ended last are reported again after each registration, so that a head that missed
+ *   their end, or was started since, drops their copies on other nodes. Objects that are named by their hash are not
+ *   reported again, because equal bytes may have been stored in the meantime.
  * - REPORT-4. At most one entry per object waits to be reported.
  */
 import { type Clock, every, OldestFirstMap } from "@palimpsest/wire";

@@ -72,7 +72,7 @@ test("an upload of which nothing comes is cut off and leaves nothing behind (SER
     stream.on("error", () => undefined);
     const failed = expect(response).rejects.toMatchObject({
       code: "GET_TIMEOUT",
-      message: expect.stringContaining("no chunk came for 120000 ms"),
+      message: expect.stringContaining("no chunk arrived for 120000 ms"),
     });
     stream.write({ sizeBytes: 60, holder: "job-1", data: new Uint8Array(10) });
     await expect.poll(async () => (await readdir(store.folder)).length, { timeout: 20_000 }).toBe(1);

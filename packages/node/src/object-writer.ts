@@ -43,7 +43,7 @@ export class ObjectWriter {
     if (this.#writtenBytes + data.byteLength > this.sizeBytes) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `more bytes came than the ${this.sizeBytes} that were announced`,
+        `more bytes arrived than the announced ${this.sizeBytes}`,
       );
     }
     this.#hash?.update(data);
@@ -61,13 +61,13 @@ export class ObjectWriter {
     if (this.#writtenBytes !== this.sizeBytes) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `${this.#writtenBytes} bytes came of the ${this.sizeBytes} announced`,
+        `only ${this.#writtenBytes} of the announced ${this.sizeBytes} bytes arrived`,
       );
     }
     const objectId = this.#hash?.digest("hex") ?? this.#valueId;
     if (expected !== undefined && expected !== objectId) {
       await this.abort();
-      throw new PalimpsestError("OBJECT_LOST", `object ${expected} arrived with hash ${objectId}`, {
+      throw new PalimpsestError("OBJECT_LOST", `object ${expected} was received with the hash ${objectId}`, {
         details: { objectId: expected },
       });
     }

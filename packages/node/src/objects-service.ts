@@ -101,7 +101,8 @@ export function createObjectsHandlers(deps: ObjectsServiceDeps): ServiceHandlers
     describe: unary((request) => describeObjects(store, deps.pins, request)),
     hold: unary((request) => {
       const holder = request.holder ?? "";
-      if (holder === "") throw new PalimpsestError("INVALID_ARGUMENT", "holder is empty: name who holds");
+      if (holder === "")
+        throw new PalimpsestError("INVALID_ARGUMENT", "holder is empty: give the id of the leases' owner");
       const missing: Uint8Array[] = [];
       for (const objectId of idsOf({ objectIds: request.objectIds ?? [] })) {
         if (store.find(objectId) === undefined) missing.push(Buffer.from(objectId, "hex"));
@@ -120,7 +121,10 @@ async function receive(
   const chunks = { next: () => unlessStalled(call, iterator, clock) };
   const first = await chunks.next();
   if (first.done)
-    throw new PalimpsestError("INVALID_ARGUMENT", "the stream has no chunk: the first names the size");
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      "the stream has no chunk: send one that gives the total size",
+    );
   const holder = first.value.holder ?? "";
   const { sizeBytes, valueId, contains } = first.value;
   const name = valueId?.byteLength ? valueIdOf(valueId) : "";
@@ -151,7 +155,7 @@ async function unlessStalled<Chunk>(
 ): Promise<IteratorResult<Chunk>> {
   const stalled = new PalimpsestError(
     "GET_TIMEOUT",
-    `no chunk came for ${putStallMs} ms: put the object again`,
+    `no chunk arrived for ${putStallMs} ms: put the object again`,
   );
   const cancelStall = clock.after(putStallMs, () => call.destroy(stalled));
   try {
@@ -181,7 +185,7 @@ async function send({ store, budget, clock, onMoved }: ObjectsServiceDeps, call:
             // Each chunk gets a new buffer, because the last one is still being sent.
             const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, to - offset));
             const { bytesRead } = await file.read(buffer, 0, buffer.byteLength, offset);
-            if (bytesRead === 0) throw new PalimpsestError("OBJECT_LOST", `${path} is shorter than it was`);
+            if (bytesRead === 0) throw new PalimpsestError("OBJECT_LOST", `${path} was truncated`);
             const chunk = { data: buffer.subarray(0, bytesRead), offsetBytes: offset };
             offset += bytesRead;
             // One chunk is read while the one before is being taken, so that the connection never waits for the disk.

@@ -32,7 +32,7 @@ export function oomKills(): number | undefined {
 /** Returns why a process may have been killed by a SIGKILL that this node did not send. */
 export function killHint(killsBefore: number | undefined, killsNow: number | undefined): string {
   if (killsBefore !== undefined && killsNow !== undefined && killsNow > killsBefore)
-    return ", most likely by the kernel's out-of-memory killer, which was at work here while it ran: give it more memory";
+    return ", most likely by the kernel's out-of-memory killer, which acted on this machine while it ran: give it more memory";
   return ", not by its node: the kernel's out-of-memory killer is a usual cause";
 }
 

@@ -109,7 +109,7 @@ export class OutputStream {
     this.#stream = undefined;
     const { jobId, log, clock, logger, onProgress } = this.#deps;
     if (error?.code === "NOT_FOUND") {
-      logger.warn({ jobId, err: error }, "the head does not want the output of a job");
+      logger.warn({ jobId, err: error }, "the head refuses the output of a job");
       log.discard();
       onProgress();
       return;

@@ -85,7 +85,7 @@ test("STACK-6: questions that come together are answered one after the other", a
 test("STACK-4: a process that would die of the signal is not sent it", async () => {
   child = spawn("sleep", ["600"], { stdio: ["ignore", "pipe", "pipe"] });
   await once(child, "spawn");
-  await expect(new ProcessStack(child).read()).rejects.toThrow("only begun to start");
+  await expect(new ProcessStack(child).read()).rejects.toThrow("still starting, or has ended");
   expect(child.signalCode).toBe(null);
 });
 

@@ -75,7 +75,7 @@ export class ProcessStack {
     if (pid === undefined || !catchesSignal(pid)) {
       throw new PalimpsestError(
         "UNAVAILABLE",
-        "the process has only begun to start, or has ended: ask again in a second",
+        "the process is still starting, or has ended: retry in a second",
       );
     }
     this.#child.kill("SIGUSR1");

@@ -211,7 +211,7 @@ function unlinkIfThere(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // The release of an environment that was never built.
+    // The environment was never built, so there is nothing to remove.
   }
 }
 

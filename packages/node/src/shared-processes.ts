@@ -6,7 +6,7 @@
  * Invariants:
  * - SHAREDPROCESSES-1. No process has actors of two owners, unless they are of one job, nor of two modules or two
  *   environments.
- * - SHAREDPROCESSES-2. After close() none runs.
+ * - SHAREDPROCESSES-2. After close() no shared process runs.
  */
 
 import { randomBytes } from "node:crypto";

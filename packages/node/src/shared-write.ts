@@ -3,7 +3,7 @@
  * Not responsible for: who may write (object-link.ts), or room (object-store.ts).
  *
  * Invariants:
- * - SHARED-1. It ends exactly once, with seal() or abort(). Without seal() it leaves nothing behind.
+ * - SHARED-1. A shared write ends exactly once, with seal() or abort(). Without seal() it leaves nothing behind.
  * - SHARED-2. Only a plain file of exactly the announced size is sealed.
  */
 import { PalimpsestError } from "@palimpsest/wire";
@@ -41,13 +41,12 @@ export class SharedWrite {
       await this.abort();
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `the file to be sealed has ${found ?? "no"} bytes, announced were ${sizeBytes}: write it whole, then seal it`,
+        `the file to be sealed has ${found ?? "no"} bytes, but ${sizeBytes} were announced: write all of them before you seal it`,
         { details: { path } },
       );
     }
     const name = await nameOf();
-    if (this.#ended)
-      throw new PalimpsestError("OBJECT_LOST", "the value was thrown away before it was sealed");
+    if (this.#ended) throw new PalimpsestError("OBJECT_LOST", "the value was discarded before it was sealed");
     this.#ended = true;
     const stored = await settle(name);
     if (stored) return stored;

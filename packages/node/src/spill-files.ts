@@ -69,7 +69,7 @@ export class SpillFiles {
       const created = await this.#files.create();
       temporary = created.temporary;
       const checksum = await copyBytes(source, created.file, sizeBytes).finally(() => created.file.close());
-      if (checksum === undefined) throw new Error("it became shorter while it was written");
+      if (checksum === undefined) throw new Error("it was truncated while it was written");
       await this.#files.inTurn(objectId, () => this.#files.keep(temporary, objectId));
       this.#copies.set(objectId, { sizeBytes, checksum, isVerified: false });
     } catch (reason) {

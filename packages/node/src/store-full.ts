@@ -35,7 +35,7 @@ export function objectStoreFull(use: StoreUse): PalimpsestError {
     : "";
   return new PalimpsestError(
     "OBJECT_STORE_FULL",
-    `${sizeBytes} bytes do not fit: of ${maxBytes} bytes ${storedBytes - copyBytes} are held${most}, ${copyBytes} are copies in use and ${reservedBytes} are on their way in${disk}; ${fix}`,
+    `${sizeBytes} bytes do not fit: of ${maxBytes} bytes ${storedBytes - copyBytes} are leased${most}, ${copyBytes} are copies in use and ${reservedBytes} are reserved for values that are being written${disk}; ${fix}`,
     {
       details: {
         sizeBytes: String(sizeBytes),

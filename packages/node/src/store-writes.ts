@@ -133,7 +133,7 @@ export class StoreWrites {
     if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `size_bytes is ${sizeBytes}: the first chunk names the whole size`,
+        `size_bytes is ${sizeBytes}: the first chunk must give the total size`,
       );
     }
     await this.#room.take(sizeBytes);

@@ -8,7 +8,7 @@
  * - PROCESS-1. `ended` resolves exactly once, even if the process could not be started, and never rejects.
  * - PROCESS-2. When the promise of stop() resolves, the process is gone: SIGTERM, then SIGKILL after the grace
  *   period.
- * - PROCESS-3. Nothing that it started in its group outlives it.
+ * - PROCESS-3. No process that it started in its process group outlives it.
  */
 import type { ChildProcess } from "node:child_process";
 import type { DeathCertificate } from "@palimpsest/wire/protocol";
@@ -88,7 +88,7 @@ export class SupervisedProcess {
     try {
       if (this.pid > 0) process.kill(-this.pid, "SIGKILL");
     } catch {
-      // It has no group of its own, or nothing is left of it.
+      // The process leads no group, or all processes of the group have ended.
     }
     this.#child.kill("SIGKILL");
   }

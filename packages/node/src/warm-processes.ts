@@ -10,7 +10,7 @@
  *   needs come first. Where the system allows it, a process has a low priority until it is taken.
  * - WARM-3. While memory is short there are no warm processes: existing ones are ended, and none is started until
  *   there is room again.
- * - WARM-4. A process is given away once, and never if it is known to have ended.
+ * - WARM-4. A process is handed out once, and never if it is known to have ended.
  * - WARM-5. After close() no process runs that was not given away, and none is started.
  */
 import type { Logger } from "@palimpsest/telemetry";

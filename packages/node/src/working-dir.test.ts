@@ -49,8 +49,8 @@ describe("unpackWorkingDir", () => {
   test("refuses bytes that are no packed folder, or that unpack to too much", async () => {
     const packed = join(folder, "packed");
     await writeFile(packed, "text");
-    await expect(unpackWorkingDir(packed, join(folder, "target"))).rejects.toThrow("does not unpack");
+    await expect(unpackWorkingDir(packed, join(folder, "target"))).rejects.toThrow("cannot be unpacked");
     await writeFile(packed, gzipSync(Buffer.alloc(400 * 1024 * 1024), { level: 1 }));
-    await expect(unpackWorkingDir(packed, join(folder, "target"))).rejects.toThrow("does not unpack");
+    await expect(unpackWorkingDir(packed, join(folder, "target"))).rejects.toThrow("cannot be unpacked");
   });
 });

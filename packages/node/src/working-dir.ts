@@ -31,7 +31,7 @@ export async function unpackWorkingDir(
   if (bad !== undefined) {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `working directory names ${JSON.stringify(bad.path)}: only relative paths without ".." are allowed`,
+      `working directory contains ${JSON.stringify(bad.path)}: only relative paths without ".." are allowed`,
     );
   }
   await rm(folder, { recursive: true, force: true });
@@ -69,7 +69,7 @@ async function readPacked(packedPath: string): Promise<readonly PackedFile[]> {
   } catch (reason) {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `the working directory does not unpack: ${String(reason)}`,
+      `the working directory cannot be unpacked: ${String(reason)}`,
       {
         cause: reason,
       },

@@ -43,7 +43,7 @@ export function explain(nodes: Iterable<NodeView>, request: PlacementRequest): s
   return `needs ${needs}: ${sentences.join(", ")}; nearest is ${missing}`;
 }
 
-const keptForOlder = "with room, kept for older requests";
+const keptForOlder = "with room that is reserved for older requests";
 
 /**
  * Compares how far two nodes are from taking a request: first by whether they ever could, then by the largest missing
@@ -93,7 +93,7 @@ function causeOf(node: NodeView, request: PlacementRequest, conditions: readonly
   for (const [name, need] of resources) {
     if (!fits(node.available, { [name]: need })) return `with too little ${name} free`;
   }
-  if (!gpusFit(node.gpus, request.resources["gpu"] ?? 0)) return "with gpus free in parts only";
+  if (!gpusFit(node.gpus, request.resources["gpu"] ?? 0)) return "with only fractions of GPUs free";
   return keptForOlder;
 }
 
@@ -113,7 +113,9 @@ function lacks(node: NodeView, request: PlacementRequest, conditions: readonly L
     else if (!fits(node.available, { [name]: need })) {
       missing.push(`has ${node.available[name] ?? 0} of ${total} ${name}`);
     } else if (name === "gpu" && !gpusFit(node.gpus, need)) {
-      missing.push(`has its free gpu in parts (${node.gpus.filter((share) => share > 0).join(", ")})`);
+      missing.push(
+        `has only fractions of its GPUs free (${node.gpus.filter((share) => share > 0).join(", ")})`,
+      );
     }
   }
   return missing;
@@ -131,5 +133,5 @@ function describe(request: PlacementRequest, conditions: readonly LabelCondition
     ...conditions.map(describeCondition),
   ];
   if (needs.length > 0) return needs.join(", ");
-  return strategy?.kind === "node" ? `a node, best ${strategy.nodeId}` : "nothing but a node";
+  return strategy?.kind === "node" ? `a node, preferably ${strategy.nodeId}` : "only a node";
 }

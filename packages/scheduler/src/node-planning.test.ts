@@ -67,7 +67,7 @@ it("what gets no node is told why", () => {
   });
   expect(plan.unmet.map(({ count, reason }) => [count, reason])).toEqual([
     [1, expect.stringContaining("no node type could hold it")],
-    [2, "needs more of node type small, which has its maxNodes of 1"],
+    [2, "needs more of node type small, which has reached its maxNodes of 1"],
     [1, expect.stringContaining("bound to node node-7")],
   ]);
 });

@@ -211,9 +211,12 @@ class Plan {
     const bound = boundTo(request);
     if (bound !== undefined) return `it is bound to node ${bound}, so starting another node does not help`;
     const could = this.#types.filter((type) => couldHold(type, request));
-    if (could.length === 0) return "no node type could hold it: add one with these resources and labels";
+    if (could.length === 0)
+      return "no node type could hold it: add a node type with these resources and labels";
     return atMost(
-      could.map(({ name, maxNodes }) => `${name}, which has its maxNodes of ${maxNodes}`).join(" or "),
+      could
+        .map(({ name, maxNodes }) => `${name}, which has reached its maxNodes of ${maxNodes}`)
+        .join(" or "),
     );
   }
 

@@ -190,7 +190,7 @@ describe("explain", () => {
   it("says when gpus are free in parts only", () => {
     const node = leased(leased(aNode("n", { total: { gpu: 2 } }), { gpu: 0.6 }), { gpu: 0.6 });
     expect(explain([node], { resources: { gpu: 0.5 }, labels: {} })).toBe(
-      "needs 0.5 gpu: n has its free gpu in parts (0.4, 0.4)",
+      "needs 0.5 gpu: n has only fractions of its GPUs free (0.4, 0.4)",
     );
   });
 

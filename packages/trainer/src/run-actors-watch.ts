@@ -20,7 +20,7 @@ export function watchRunActors(cluster: Pick<Cluster, "actors">, actors: readonl
       if (known.has(member.actorId)) continue;
       const { state, role, certificate } = await member.info();
       if (state !== "dead" || closed()) continue;
-      const reason = certificate?.reason ?? "no certificate is known";
+      const reason = certificate?.reason ?? "its death certificate is not known";
       abort.abort(
         new PalimpsestError(
           "ACTOR_DIED",

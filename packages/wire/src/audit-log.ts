@@ -7,8 +7,8 @@
  * - AUDIT-1. A file and its predecessor together never exceed twice the bound.
  * - AUDIT-2. No line contains a token: a caller is named by role, certificate and the first characters of a digest.
  * - AUDIT-3. However many refusals there are, no line of an administrative call is omitted or removed because of them.
- * - AUDIT-4. A line is with the operating system when `record` returns, so that it outlives a process that is killed
- *   after it has answered the call.
+ * - AUDIT-4. When `record` returns, the line has been handed to the operating system, so that it survives a kill of the
+ *   process that has already answered the call.
  */
 import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";

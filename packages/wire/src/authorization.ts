@@ -8,7 +8,8 @@
  * - AUTHORIZATION-1. A method without an access entry is refused to everybody.
  * - AUTHORIZATION-2. Under TLS a call needs a certificate of the cluster and a token, and both roles must allow it. The
  *   only exception is a head that follows the cluster's token, which has no token because it is asking for it.
- * - AUTHORIZATION-3. What a handler reads about its caller was written here, whatever the caller sent.
+ * - AUTHORIZATION-3. What a handler reads about its caller is the result of this check alone, never metadata that the
+ *   caller sent.
  * - AUTHORIZATION-4. A refused call reaches no handler, and its message is not read.
  */
 import type { PeerCertificate } from "node:tls";

@@ -4,8 +4,8 @@
  * Not responsible for: calls, their retries and their deadlines (its users).
  *
  * Invariants:
- * - HEADS-1. There is one channel at a time. A move closes it and notifies every listener, whose streams on it are
- *   void.
+ * - HEADS-1. There is one channel at a time. A move closes it and notifies every listener, which then reopens its
+ *   streams.
  * - HEADS-2. A failure counts only against the channel on which it happened: many calls that fail together move once.
  * - HEADS-3. The addresses that the user gave are never forgotten. Those that a head sent are replaced by the next
  *   list.

@@ -4,7 +4,7 @@
  * Not responsible for: retrying failed calls (its users), or knowing which heads there are (head-connection.ts).
  *
  * Invariants:
- * - HEADPEER-1. A call that fails with UNAVAILABLE moves the channel on. The next call goes to the next head.
+ * - HEADPEER-1. After a call has failed with UNAVAILABLE, the next call goes to the next head.
  * - HEADPEER-2. When there is another head, one that answers no probe for probe.timeoutMs counts as unavailable, and
  *   the calls in progress there end with UNAVAILABLE. This detects a suspended head, which keeps its connections open
  *   and sends nothing.

@@ -5,8 +5,8 @@
  *
  * Invariants:
  * - RECORDER-1. At most `maxEnded` successes and `maxFailed` others are kept between two reports, and `maxNames` names
- *   are counted separately; the rest are counted under `otherNames`. Nothing is lost uncounted.
- * - RECORDER-2. When more end than are kept, every n-th is kept, where n follows the previous report, so that the
+ *   are counted separately; the rest are counted under `otherNames`. Whatever is dropped is counted.
+ * - RECORDER-2. When more calls end than are kept, every n-th is kept, with n from the previous report, so that the
  *   events sample the whole interval.
  */
 import * as proto from "@palimpsest/wire/protocol";

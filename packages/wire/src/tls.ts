@@ -86,7 +86,7 @@ export function tlsIdentity(
   const role = fieldOf(certificate.subject, "OU");
   if (!isRole(role))
     throw invalid(
-      `the certificate of ${source} has ${JSON.stringify(role)} in its OU, which is no role (${roles.join(", ")})`,
+      `the certificate of ${source} has ${JSON.stringify(role)} in its OU, which is not a role (${roles.join(", ")})`,
     );
   return { ca, cert, key, role, name: fieldOf(certificate.subject, "CN") ?? "", revoked: new Set(revoked) };
 }

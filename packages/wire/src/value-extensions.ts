@@ -5,8 +5,8 @@
  * Not responsible for: the receiver's representation of a reference (client/value-codec.ts).
  *
  * Invariants:
- * - VALUE-1. A reference names an object or an actor by its id, and perhaps the program that made the object. It
- *   carries no address and no token.
+ * - VALUE-1. A reference contains the id of an object or an actor and, for an object, may contain the id of the program
+ *   that created it. It contains no address and no token.
  */
 import { ActorReference, ObjectReference } from "@palimpsest/wire/protocol";
 import { addExtension } from "msgpackr";
@@ -96,7 +96,7 @@ function bound(reference: Reference): unknown {
   if (decoding) return decoding.bind(reference);
   throw new PalimpsestError(
     "CODEC",
-    `the value refers to an ${reference.kind}, and references cannot be decoded here`,
+    `the value refers to an ${reference.kind}, and this decoder does not support references`,
   );
 }
 
@@ -105,7 +105,7 @@ function taken(reference: Reference, value: object): void {
   else
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `the value refers to an ${reference.kind}: references travel in calls and in values that are put, not here`,
+      `the value refers to an ${reference.kind}: references can be sent only in calls and in values that are put`,
     );
 }
 
@@ -211,7 +211,7 @@ addExtension({
     if (payload.byteLength !== arrayPayloadBytes || decoding?.longArray === undefined)
       throw new PalimpsestError(
         "CODEC",
-        "an array is stored beside the value, and nothing is stored beside it here",
+        "the value refers to an array after its bytes, which only stored objects can have",
       );
     const code = payload.readUInt8(0);
     const buffer = decoding.longArray(payload.readUIntLE(1, 6), payload.readUIntLE(7, 6));

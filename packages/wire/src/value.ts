@@ -67,7 +67,7 @@ export function encodeValue(value: unknown, encoding?: ValueEncoding): Uint8Arra
     refuseCode(value);
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `the value cannot travel: ${String(reason)}; send structured data`,
+      `the value cannot be encoded: ${String(reason)}; send data that structuredClone can copy`,
       {
         cause: reason,
       },
@@ -111,7 +111,7 @@ function refuseCode(root: unknown): void {
     if (typeof value === "function" || typeof value === "symbol") {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `${path} is a ${typeof value}: code does not travel in calls; send data and let the actor's class hold the code`,
+        `${path} is a ${typeof value}: functions cannot be sent in calls; send data, and put the code into the actor's class`,
       );
     }
     if (value instanceof Promise) {

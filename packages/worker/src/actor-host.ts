@@ -4,8 +4,8 @@
  *
  * Invariants:
  * - HOST-1. A stream for another actor or incarnation is refused before any of its calls are read.
- * - HOST-3. Functions without a caller's stream for `abandonedMs` are told so: the client that leased their process
- *   has forgotten it, or never learned that it has it.
+ * - HOST-3. Functions that had no caller's stream for `abandonedMs` are told so, because the client that leased their
+ *   process has forgotten it, or never learned that it has it.
  */
 import { reservedMethods, type ValueStore } from "@palimpsest/client";
 import type { Metrics } from "@palimpsest/telemetry";

@@ -58,7 +58,10 @@ export class CallValues {
     const { values } = this.#deps;
     if (!argsObject) return decodeValue(args ?? noBytes, values);
     if (!values)
-      throw new PalimpsestError("CODEC", "the arguments are an object, and objects cannot be read here");
+      throw new PalimpsestError(
+        "CODEC",
+        "the arguments are in the object store, which this process cannot read",
+      );
     const objectId = Buffer.from(argsObject.objectId ?? []).toString("hex");
     return values.read({ objectId, sizeBytes: argsObject.sizeBytes ?? 0 });
   }
@@ -163,7 +166,7 @@ export class CallValues {
     if (bytes.byteLength <= maxCallBytes) return bytes;
     throw new PalimpsestError(
       "LIMIT_EXCEEDED",
-      `${this.#call.method} gave ${bytes.byteLength} bytes at once, more than ${maxCallBytes}; put them in the object store and give the reference`,
+      `${this.#call.method} returned ${bytes.byteLength} bytes at once, more than ${maxCallBytes}; put them in the object store and give the reference`,
     );
   }
 }

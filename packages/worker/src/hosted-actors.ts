@@ -54,7 +54,7 @@ export function absent({
 }: Pick<proto.MeshMember.$Properties, "actorId" | "incarnation">): PalimpsestError {
   return new PalimpsestError(
     "ACTOR_UNAVAILABLE",
-    `incarnation ${incarnation} of ${actorId} does not live here; resolve the actor again`,
+    `incarnation ${incarnation} of ${actorId} is not in this process; resolve the actor again`,
     { details: { actorId: actorId ?? "", incarnation: String(incarnation), reached: "false" } },
   );
 }

@@ -8,8 +8,8 @@
  * - INVOCATION-3. A generator is resumed only while the caller has credit, in items and in bytes.
  * - INVOCATION-4. Cancellation and deadline abort the method's signal and close its generator. So does an item that
  *   cannot be sent, except that the signal is not aborted.
- * - INVOCATION-6. The reply of a task that is cancelled while it runs is sent when its function has ended: until then
- *   the process cannot run anything else, which the waiting client thus knows.
+ * - INVOCATION-6. The reply of a task that is canceled while it runs is sent when its function has ended, so that the
+ *   waiting client knows that until then the process cannot run anything else.
  * - INVOCATION-5. Once the actor is ending no call starts, and errors thrown by methods are not answered: the caller
  *   sees the process end, as after a crash, instead of an error that was only caused by the end.
  */
@@ -358,7 +358,7 @@ async function close(iterator: Iterating): Promise<void> {
   try {
     await iterator.return?.();
   } catch {
-    // The caller has the first error.
+    // The call already has its outcome, so an error of the cleanup has no reader.
   }
 }
 

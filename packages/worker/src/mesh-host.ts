@@ -4,8 +4,8 @@
  * Not responsible for: one actor's calls (actor-host.ts).
  *
  * Invariants:
- * - MESHHOST-1. Each member of a mesh call is answered once, as if it had been called alone. A member that is not
- *   here, or has another incarnation, is answered with ACTOR_UNAVAILABLE and has run nothing.
+ * - MESHHOST-1. Each member of a mesh call is answered once, as if it had been called alone. A member that is not in
+ *   this process, or has another incarnation, is answered with ACTOR_UNAVAILABLE and has run nothing.
  */
 import { errorToProto } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";

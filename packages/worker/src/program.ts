@@ -85,7 +85,7 @@ function endWithGroup(): void {
   try {
     process.kill(-process.pid, "SIGKILL");
   } catch {
-    // It is not a group leader, so it ends only itself.
+    // The process leads no process group, so it ends only itself.
   }
   process.exit(0);
 }
@@ -106,7 +106,7 @@ export function runProgram(): void {
   // Ctrl-C in a terminal reaches the whole process group; the node decides what ends.
   process.on("SIGINT", () => undefined);
   if (!process.send) {
-    process.stderr.write("this program is started by a Palimpsest node, with an IPC channel\n");
+    process.stderr.write("this program must be started by a Palimpsest node, with an IPC channel\n");
     process.exit(64);
   }
   // The node may have gone while this module was loading.

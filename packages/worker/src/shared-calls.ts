@@ -3,8 +3,8 @@
  * Not responsible for: one actor's calls (actor-host.ts), or the program's side (client/shared-streams.ts).
  *
  * Invariants:
- * - SHAREDCALLS-1. A call to an actor that is not here, or has another incarnation, is answered accordingly and has
- *   run nothing. When an actor with calls ends, the stream reports that it has left, after all of its replies.
+ * - SHAREDCALLS-1. A call to an actor that is not in this process, or has another incarnation, is answered accordingly
+ *   and has run nothing. When an actor with calls ends, the stream reports that it has left, after all of its replies.
  */
 import { errorToProto } from "@palimpsest/wire";
 import { Caller, type CallerStream } from "./caller.js";

@@ -202,7 +202,7 @@ export class SharedProcess implements RunningActorProcess {
         toGrpcError(
           new PalimpsestError(
             "ACTOR_UNAVAILABLE",
-            `${actorId || "no actor"} does not live here; resolve the actor again`,
+            `${actorId || "no actor"} is not in this process; resolve the actor again`,
           ),
         ),
       );

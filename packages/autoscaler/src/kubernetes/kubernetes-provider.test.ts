@@ -179,7 +179,7 @@ it("a Pod that exists counts as created when it is of this cluster, and is an er
   expect([...fake.pods.keys()]).toEqual(["main-gpu-0", "main-gpu-1"]);
   const namesake = await open({}, "main");
   await expect(namesake.create([{ name: "main-gpu-0", type: config().type }], signal)).rejects.toThrow(
-    /Pod main-gpu-0 in namespace ml is not of cluster main/,
+    /Pod main-gpu-0 in namespace ml does not belong to cluster main/,
   );
 });
 

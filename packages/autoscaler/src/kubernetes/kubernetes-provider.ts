@@ -127,7 +127,7 @@ export class KubernetesProvider implements NodeProvider {
     if (owner === labelValue(this.#context.clusterName)) return true;
     throw new PalimpsestError(
       "ALREADY_EXISTS",
-      `Pod ${name} in namespace ${this.#config.namespace} is not of cluster ${this.#context.clusterName}: remove it, or give the cluster another name or namespace`,
+      `Pod ${name} in namespace ${this.#config.namespace} does not belong to cluster ${this.#context.clusterName}: remove it, or give the cluster another name or namespace`,
     );
   }
 
@@ -179,7 +179,7 @@ function messageOf(body: unknown): string {
     const status: unknown = typeof body === "string" ? JSON.parse(body) : body;
     if (typeof status === "object" && status !== null && "message" in status) return String(status.message);
   } catch {
-    // The body is not JSON.
+    // A body that is not JSON, such as a proxy's page, is shown as it is.
   }
   return text.slice(0, 200);
 }

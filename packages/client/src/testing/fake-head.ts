@@ -154,7 +154,9 @@ export class FakeHead {
     if (request.getIfExists && named) return named;
     const bundle = spec.code?.bundle ?? "";
     if (bundle !== "" && !this.bundles.has(bundle)) {
-      throw new PalimpsestError("NOT_FOUND", `bundle ${bundle} is not here`, { details: { bundle } });
+      throw new PalimpsestError("NOT_FOUND", `the head does not have bundle ${bundle}`, {
+        details: { bundle },
+      });
     }
     const info: proto.ActorInfo.$Properties = { spec, state: proto.ActorState.ACTOR_STATE_PENDING };
     this.place(info);

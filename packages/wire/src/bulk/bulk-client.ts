@@ -6,8 +6,9 @@
  * Invariants:
  * - BULKCLIENT-1. A read ends exactly once: when it is filled, when it is answered with an error, or when the
  *   connection ends. Its memory is not written to afterwards.
- * - BULKCLIENT-3. Bytes of a value, whose name does not depend on them, that arrive with another checksum than they
- *   were sent with end the connection, and their read fails.
+ * - BULKCLIENT-3. When the bytes of a value arrive with a checksum other than the one they were sent with, the
+ *   connection ends and the read fails. Values need it because their random names, unlike hashes, do not verify their
+ *   bytes.
  * - BULKCLIENT-2. The connection is closed when a request is outstanding and no bytes arrive for `stallMs`.
  */
 import { connect, type Socket } from "node:net";
@@ -81,7 +82,7 @@ export class BulkClient implements BulkConnection {
     socket.once(tls === undefined ? "connect" : "secureConnect", () => {
       socket.setTimeout(stallMs);
       if ("alpnProtocol" in socket && socket.alpnProtocol !== bulkProtocol)
-        this.#end("the server carries no bytes of objects outside of calls");
+        this.#end("the server does not support bulk connections");
     });
     socket.on("timeout", () => {
       if (socket.connecting || this.#reads.length > 0) this.#end("the server sent nothing for too long");
@@ -137,7 +138,10 @@ export class BulkClient implements BulkConnection {
     }
     // BULKCLIENT-3
     if (kind === "bytes" && Buffer.compare(bulkChecksum(read.objectId, target), this.#checksum) !== 0)
-      throw new PalimpsestError("CODEC", `bytes of object ${read.objectId} changed on their way`);
+      throw new PalimpsestError(
+        "CODEC",
+        `bytes of object ${read.objectId} were corrupted in the transfer: their checksum does not match`,
+      );
     this.#filling = { kind: "head", target: this.#head, filled: 0 };
     this.#reads.shift();
     if (kind === "bytes") read.resolve();

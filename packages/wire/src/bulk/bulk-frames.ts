@@ -127,7 +127,10 @@ export class BulkRequests {
     const begin = magic.byteLength + 2;
     if (this.#rest.byteLength < begin) return false;
     if (!this.#rest.subarray(0, magic.byteLength).equals(magic))
-      throw new PalimpsestError("CODEC", "the connection does not begin with the hello of this version");
+      throw new PalimpsestError(
+        "CODEC",
+        "the connection does not start with the hello message of this version",
+      );
     const lengthBytes = this.#rest.readUInt16LE(magic.byteLength);
     if (lengthBytes > maxAuthorizationBytes)
       throw new PalimpsestError(

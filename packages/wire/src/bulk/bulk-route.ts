@@ -65,7 +65,7 @@ export class BulkRoute {
     new BulkServer(socket, open(), (authorization) => {
       const certificate =
         "getPeerCertificate" in socket ? (socket as TLSSocket).getPeerCertificate() : undefined;
-      callerWith(credentials, "bytes of objects", access.bytes, { authorization, certificate });
+      callerWith(credentials, "bulk transfers of objects", access.bytes, { authorization, certificate });
       onAdmitted(peer, { authorization, serial: credentials.tls && certificate?.serialNumber.toUpperCase() });
     });
   }

@@ -151,7 +151,7 @@ it("state, replies and timers that are too large are refused with their size (KE
   actor.serve(() => () => undefined);
   const run = (method: () => unknown) => actor.call(call(1), "method", method);
   await expect(run(() => actor.state.set("x".repeat(2_000_000)))).rejects.toThrow(/takes 20\d+ bytes/);
-  await expect(run(() => "x".repeat(maxReplyBytes + 1))).rejects.toThrow(/gave 10\d+ bytes/);
+  await expect(run(() => "x".repeat(maxReplyBytes + 1))).rejects.toThrow(/returned 10\d+ bytes/);
   const far = { afterMs: 1 };
   await expect(run(() => actor.timers.set("t", far, "m", "x".repeat(70_000)))).rejects.toThrow(
     /of timer t take/,
@@ -161,7 +161,7 @@ it("state, replies and timers that are too large are refused with their size (KE
     "everyMs of timer t is 0",
   );
   await expect(run(() => [1][Symbol.iterator]() && (async function* () {})())).rejects.toThrow(
-    "gave a generator",
+    "returned a generator",
   );
 });
 

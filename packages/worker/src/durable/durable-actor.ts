@@ -98,7 +98,7 @@ export class DurableActor {
       if (!this.#visible(draft).has(name) && this.#visible(draft).size >= maxTimers)
         throw new PalimpsestError(
           "LIMIT_EXCEEDED",
-          `${this.#deps.name} has ${maxTimers} timers, and at most so many: clear some`,
+          `${this.#deps.name} already has ${maxTimers} timers, the maximum: clear some`,
         );
       const dueAtMs = this.#deps.clock.now() + waitMs;
       draft.timers.set(name, { method, dueAtMs, everyMs, args: timerArguments(name, args) });
@@ -164,7 +164,7 @@ export class DurableActor {
       if (isIterator(value))
         throw new PalimpsestError(
           "INVALID_ARGUMENT",
-          `${name} gave a generator: methods of durable actors give one value, which is committed with the state`,
+          `${name} returned a generator: methods of durable actors return one value, which is committed with the state`,
         );
       const reply = encodeValue(value);
       if (call !== undefined) this.#deps.kept.checkRoom(name, reply);

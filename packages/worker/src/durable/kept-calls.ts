@@ -68,7 +68,7 @@ export class KeptCalls {
     if (reply.byteLength > maxReplyBytes)
       throw new PalimpsestError(
         "LIMIT_EXCEEDED",
-        `${method} gave ${reply.byteLength} bytes; a durable actor keeps replies of at most ${maxReplyBytes}: put it in the object store`,
+        `${method} returned ${reply.byteLength} bytes; a durable actor stores replies of at most ${maxReplyBytes}: put it in the object store`,
       );
     if (this.#count < maxReplies && this.#bytes + reply.byteLength <= maxBytes) return;
     throw new PalimpsestError(
