@@ -45,7 +45,7 @@ export function reportTable(records: readonly FaultRecord[]): {
       afterHealP95: column((record) => record.afterHealSeconds, 0.95),
     };
   });
-  const head = "| fault | count | held, p50 | next step after it, p50 / p95 | after its end, p50 / p95 |";
+  const head = "| fault | count | duration, p50 | next step after it, p50 / p95 | after its end, p50 / p95 |";
   const lines = rows.map(
     (row) =>
       `| ${row.kind} | ${row.count} | ${row.holdP50} s | ${row.afterInjectionP50} / ${row.afterInjectionP95} s ` +

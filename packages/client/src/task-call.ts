@@ -107,7 +107,7 @@ export class TaskCall extends PendingCall {
   }
 
   protected override get hindrance(): PalimpsestError | undefined {
-    return this.queue?.hindrance ?? new PalimpsestError("UNSCHEDULABLE", "no worker was free for it");
+    return this.queue?.hindrance ?? new PalimpsestError("UNSCHEDULABLE", "no worker was free for the task");
   }
 
   override fail(error: Error): void {
