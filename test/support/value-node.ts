@@ -77,7 +77,7 @@ export class ValueNode {
       fetch: async (objectId: string) => {
         const found = store.find(objectId);
         if (found) return found;
-        throw new PalimpsestError("OBJECT_LOST", `object ${objectId} cannot be had`);
+        throw new PalimpsestError("OBJECT_LOST", `object ${objectId} is not available`);
       },
     } as unknown as ObjectFetcher;
     const handlers = createObjectsHandlers({

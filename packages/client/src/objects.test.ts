@@ -37,7 +37,7 @@ let freed: proto.FreeRequest.$Properties[];
 
 function infoOf(objectId: string): proto.ObjectInfo.$Properties {
   const bytes = stored.get(objectId);
-  if (!bytes) throw new PalimpsestError("OBJECT_LOST", `object ${objectId} cannot be had`);
+  if (!bytes) throw new PalimpsestError("OBJECT_LOST", `object ${objectId} is not available`);
   return { objectId, sizeBytes: bytes.byteLength, path: paths ? join(folder, objectId) : "" };
 }
 

@@ -143,7 +143,7 @@ export class SimSharedWorker implements SharedWorker {
     else
       stream.emit(
         "error",
-        toGrpcError(new PalimpsestError("ACTOR_UNAVAILABLE", `${actorId} does not live here`)),
+        toGrpcError(new PalimpsestError("ACTOR_UNAVAILABLE", `${actorId} is not in this process`)),
       );
   }
 
