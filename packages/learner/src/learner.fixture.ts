@@ -1,5 +1,6 @@
 import { entry } from "@palimpsest/jit";
-import { initParameters, type ModelConfig, parseModelConfig } from "@palimpsest/model";
+import { initParameters, type ModelConfig } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 import type { Group } from "@palimpsest/trajectories";
 import type { LearnerConfigInput } from "./config.js";
 import { aConversation, aMember } from "./groups.fixture.js";
@@ -7,18 +8,7 @@ import type { PackableRow } from "./micro-batches.js";
 import { createRandom } from "./random.js";
 
 /** The smallest model that has every part. */
-export const tinyModel: ModelConfig = parseModelConfig({
-  architecture: "llama",
-  vocabSize: 16,
-  hiddenSize: 16,
-  layers: 2,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 8,
-  intermediateSize: 24,
-  tieWordEmbeddings: false,
-  maxPositions: 64,
-});
+export const tinyModel: ModelConfig = smallConfig();
 
 export const tinyParameters = (seed = 1) =>
   initParameters(tinyModel, seed, { projectionStd: 0.2, headStd: 0.2 });

@@ -1,26 +1,23 @@
 import { type Backend, loadBackend, probePrecision } from "@palimpsest/jit";
 import { beforeAll, describe, expect, test } from "vitest";
 import { choosePrecision } from "./chosen-precision.js";
-import { parseModelConfig } from "./config.js";
 import { initParameters } from "./parameters.js";
 import { createSampler } from "./sampler/model-sampler.js";
+import { smallConfig } from "./testing/index.js";
 
 let backend: Backend;
 beforeAll(async () => {
   backend = await loadBackend({ threads: 1 });
 });
 
-const small = parseModelConfig({
-  architecture: "llama",
+const small = smallConfig({
   vocabSize: 96,
   hiddenSize: 48,
-  layers: 2,
   heads: 4,
   kvHeads: 2,
   headDim: 12,
   intermediateSize: 96,
   tieWordEmbeddings: true,
-  maxPositions: 64,
 });
 const large = { ...small, hiddenSize: 480, intermediateSize: 1280, headDim: 120 };
 const products = [{ rows: 16, inner: 64, columns: 96 }];

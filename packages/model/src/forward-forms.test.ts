@@ -1,11 +1,12 @@
 import { type Backend, type JitBody, jit, loadBackend, tf } from "@palimpsest/jit";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type ModelConfig, parseModelConfig } from "./config.js";
+import type { ModelConfig } from "./config.js";
 import { forwardHidden, forwardRows } from "./forward.js";
 import type { ForwardOptions } from "./forward-options.js";
 import { loraShapes } from "./lora.js";
 import { initParameters, parameterShapes } from "./parameters.js";
 import { normalGenerator } from "./random.js";
+import { smallConfig } from "./testing/index.js";
 import { tokenStatistics } from "./token-statistics.js";
 
 let backend: Backend;
@@ -17,8 +18,8 @@ const rows = 2;
 const length = 9;
 const ids = Int32Array.from({ length: rows * length }, (_, i) => (i * 7) % 20);
 
-const configOf = (architecture: string, tieWordEmbeddings: boolean): ModelConfig =>
-  parseModelConfig({
+const configOf = (architecture: ModelConfig["architecture"], tieWordEmbeddings: boolean): ModelConfig =>
+  smallConfig({
     architecture,
     vocabSize: 20,
     hiddenSize: 8,

@@ -1,7 +1,7 @@
 import { loadBackend, tf } from "@palimpsest/jit";
 import { beforeAll, expect, test } from "vitest";
-import { parseModelConfig } from "./config.js";
 import { initParameters, parameterShapes } from "./parameters.js";
+import { smallConfig } from "./testing/index.js";
 import { tokenLogprobs } from "./token-logprobs.js";
 
 beforeAll(async () => {
@@ -9,18 +9,7 @@ beforeAll(async () => {
 });
 
 test.each([1, 2])("a model of %i layer(s) has a gradient in every stacked tensor", (layers) => {
-  const config = parseModelConfig({
-    architecture: "llama",
-    vocabSize: 16,
-    hiddenSize: 8,
-    layers,
-    heads: 2,
-    kvHeads: 1,
-    headDim: 4,
-    intermediateSize: 12,
-    tieWordEmbeddings: false,
-    maxPositions: 16,
-  });
+  const config = smallConfig({ hiddenSize: 8, layers, headDim: 4, intermediateSize: 12, maxPositions: 16 });
   const shapes = parameterShapes(config);
   const values = initParameters(config, 1, { projectionStd: 0.2, residualStd: 0.2, headStd: 0.2 });
   const names = Object.keys(values);

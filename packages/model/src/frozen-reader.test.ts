@@ -1,9 +1,9 @@
 import { loadBackend, tf } from "@palimpsest/jit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { trainBpe } from "./bpe-trainer.js";
-import { parseModelConfig } from "./config.js";
 import { FrozenReader } from "./index.js";
 import { initParameters, parameterShapes } from "./parameters.js";
+import { smallConfig } from "./testing/index.js";
 import { tokenLogprobs } from "./token-logprobs.js";
 
 const tokenizer = trainBpe(["the cat sat on the mat. the dog sat on the log."], {
@@ -11,14 +11,9 @@ const tokenizer = trainBpe(["the cat sat on the mat. the dog sat on the log."], 
   specialTokens: ["<|im_end|>"],
   alphabet: "bytes",
 });
-const config = parseModelConfig({
+const config = smallConfig({
   architecture: "qwen3",
   vocabSize: 300,
-  hiddenSize: 16,
-  layers: 2,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 8,
   intermediateSize: 32,
   maxPositions: 200,
   tieWordEmbeddings: true,

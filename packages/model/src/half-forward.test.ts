@@ -1,23 +1,21 @@
 import { type Backend, type JitBody, type JitMode, jit, loadBackend, tf } from "@palimpsest/jit";
 import { beforeAll, expect, it } from "vitest";
-import { type ModelConfig, parseModelConfig } from "./config.js";
+import type { ModelConfig } from "./config.js";
 import { forwardRows } from "./forward.js";
 import type { ForwardOptions } from "./forward-options.js";
 import { loraShapes } from "./lora.js";
 import { initParameters, parameterShapes } from "./parameters.js";
 import { normalGenerator } from "./random.js";
+import { smallConfig } from "./testing/index.js";
 import { tokenStatistics } from "./token-statistics.js";
 
-const configOf = (architecture: string, tieWordEmbeddings: boolean): ModelConfig =>
-  parseModelConfig({
+const configOf = (architecture: ModelConfig["architecture"], tieWordEmbeddings: boolean): ModelConfig =>
+  smallConfig({
     architecture,
     vocabSize: 20,
-    hiddenSize: 16,
     layers: 3,
     heads: 4,
     kvHeads: 2,
-    headDim: 8,
-    intermediateSize: 24,
     tieWordEmbeddings,
     maxPositions: 32,
   });

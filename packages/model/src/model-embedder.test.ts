@@ -1,26 +1,20 @@
 import { loadBackend, tf } from "@palimpsest/jit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { trainBpe } from "./bpe-trainer.js";
-import { parseModelConfig } from "./config.js";
 import { forwardHidden } from "./forward.js";
 import { ModelEmbedder } from "./model-embedder.js";
 import { initParameters, parameterShapes } from "./parameters.js";
+import { smallConfig } from "./testing/index.js";
 
 const tokenizer = trainBpe(["the cat sat on the mat. the dog sat on the log."], {
   vocabSize: 280,
   specialTokens: ["<|im_end|>"],
   alphabet: "bytes",
 });
-const config = parseModelConfig({
+const config = smallConfig({
   architecture: "qwen3",
   vocabSize: 280,
-  hiddenSize: 16,
-  layers: 2,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 8,
   intermediateSize: 32,
-  maxPositions: 64,
   tieWordEmbeddings: true,
 });
 const parameters = initParameters(config, 3);

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { initParameters, parseModelConfig, saveModel, trainBpe } from "@palimpsest/model";
+import { initParameters, saveModel, trainBpe } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ConversationPlan, planRun, type RunPlan } from "./dry-run.js";
 import { parseRecipe } from "./recipe/recipe.js";
@@ -16,18 +17,7 @@ beforeAll(async () => {
     specialTokens: ["<|end|>"],
     alphabet: "bytes",
   });
-  const config = parseModelConfig({
-    architecture: "llama",
-    vocabSize: tokenizer.vocabSize,
-    hiddenSize: 16,
-    layers: 2,
-    heads: 2,
-    kvHeads: 1,
-    headDim: 8,
-    intermediateSize: 24,
-    tieWordEmbeddings: true,
-    maxPositions: 512,
-  });
+  const config = smallConfig({ vocabSize: tokenizer.vocabSize, tieWordEmbeddings: true, maxPositions: 512 });
   mkdirSync(join(folder, "base"));
   await saveModel(join(folder, "base"), { config, tokenizer, parameters: initParameters(config, 1) });
 });

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { agentSettingsSchema, createAgent } from "@palimpsest/agents";
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { loadBackend } from "@palimpsest/jit";
-import { initParameters, parseModelConfig, saveModel, trainBpe } from "@palimpsest/model";
+import { initParameters, saveModel, trainBpe } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 import { expect, test } from "vitest";
 import { agentEmbedder, openEmbedder } from "./open-embedder.js";
 
@@ -65,14 +66,10 @@ test("an agent's store is searched with the vectors of a model in the process", 
       specialTokens: ["<|im_end|>"],
       alphabet: "bytes",
     });
-    const config = parseModelConfig({
+    const config = smallConfig({
       architecture: "qwen3",
       vocabSize: 270,
-      hiddenSize: 16,
       layers: 1,
-      heads: 2,
-      kvHeads: 1,
-      headDim: 8,
       intermediateSize: 32,
       maxPositions: 32,
       tieWordEmbeddings: true,

@@ -3,7 +3,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { initParameters, parseModelConfig, saveModel, trainBpe } from "@palimpsest/model";
+import { initParameters, saveModel, trainBpe } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 import { type RewardConfigInput, rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
 import { afterEach, describe, expect, it } from "vitest";
 import { rewardDependencies } from "./reward-dependencies.js";
@@ -98,14 +99,10 @@ describe("rewardDependencies", () => {
       specialTokens: ["<|im_end|>"],
       alphabet: "bytes",
     });
-    const config = parseModelConfig({
+    const config = smallConfig({
       architecture: "qwen3",
       vocabSize: 300,
-      hiddenSize: 16,
       layers: 1,
-      heads: 2,
-      kvHeads: 1,
-      headDim: 8,
       intermediateSize: 32,
       tieWordEmbeddings: true,
       maxPositions: 512,

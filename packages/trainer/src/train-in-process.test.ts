@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadBackend, tf } from "@palimpsest/jit";
-import { initParameters, parseModelConfig, saveModel, trainBpe } from "@palimpsest/model";
+import { initParameters, saveModel, trainBpe } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { parseRecipe } from "./recipe/recipe.js";
 import { trainInProcess } from "./train-in-process.js";
@@ -15,13 +16,10 @@ beforeAll(async () => {
     specialTokens: ["<|end|>"],
     alphabet: "bytes",
   });
-  const config = parseModelConfig({
-    architecture: "llama",
+  const config = smallConfig({
     vocabSize: tokenizer.vocabSize,
     hiddenSize: 8,
     layers: 1,
-    heads: 2,
-    kvHeads: 1,
     headDim: 4,
     intermediateSize: 8,
     tieWordEmbeddings: true,

@@ -12,8 +12,8 @@ import {
   logitsOf,
   type ModelFolder,
   parameterShapes,
-  parseModelConfig,
 } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 import { describe, expect, it } from "vitest";
 import { byteCharacters } from "../../../model/src/byte-alphabet.js";
 import { type Measure, maxDifference, passes } from "../measure.js";
@@ -53,18 +53,7 @@ describe.skipIf(missing)("SmolLM2-135M-Instruct beside transformers", () => {
 describe("a model beside a reference", () => {
   it("is distinguished where one number, token or word differs, and only there", async () => {
     const backend = await loadBackend({ prefer: "cpu" });
-    const config = parseModelConfig({
-      architecture: "llama",
-      vocabSize: 256,
-      hiddenSize: 16,
-      layers: 2,
-      heads: 2,
-      kvHeads: 1,
-      headDim: 8,
-      intermediateSize: 24,
-      tieWordEmbeddings: false,
-      maxPositions: 64,
-    });
+    const config = smallConfig({ vocabSize: 256 });
     const tokenizer = new BpeTokenizer({
       normalizer: null,
       post_processor: null,

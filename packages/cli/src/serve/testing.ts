@@ -1,11 +1,6 @@
 import { loadBackend } from "@palimpsest/jit";
-import {
-  BpeTokenizer,
-  initParameters,
-  type ModelFolder,
-  parseModelConfig,
-  trainBpe,
-} from "@palimpsest/model";
+import { BpeTokenizer, initParameters, type ModelFolder, trainBpe } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 import { ServedModel } from "./served-model.js";
 
 const template = `{%- if tools %}<|im_start|>system
@@ -31,16 +26,11 @@ export function aTinyModel({ ends = true } = {}): ModelFolder {
     ...(ends ? { eos_token: "<|im_end|>" } : {}),
     chat_template: template,
   });
-  const config = parseModelConfig({
+  const config = smallConfig({
     architecture: "qwen3",
     vocabSize: tokenizer.vocabSize,
-    hiddenSize: 16,
-    layers: 2,
     heads: 4,
     kvHeads: 2,
-    headDim: 8,
-    intermediateSize: 24,
-    tieWordEmbeddings: false,
     maxPositions: 2048,
   });
   // The scale is large enough that greedy and sampled tokens differ from prompt to prompt.

@@ -1,24 +1,13 @@
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { parseModelConfig } from "../config.js";
 import { initParameters } from "../parameters.js";
+import { smallConfig } from "../testing/index.js";
 import { createSampler, type ModelSampler, type ModelSamplerOptions } from "./model-sampler.js";
 import type { GenerateRequest, GenerateResult } from "./request.js";
 
 const vocabSize = 40;
 const aConfig = (layers: number) =>
-  parseModelConfig({
-    architecture: "llama",
-    vocabSize,
-    hiddenSize: 16,
-    layers,
-    heads: 4,
-    kvHeads: 2,
-    headDim: 8,
-    intermediateSize: 24,
-    tieWordEmbeddings: false,
-    maxPositions: 512,
-  });
+  smallConfig({ vocabSize, layers, heads: 4, kvHeads: 2, maxPositions: 512 });
 /** Sharp enough that tokens differ from prompt to prompt. */
 const scheme = { projectionStd: 0.3, residualStd: 0.3, headStd: 0.4 };
 const letters = "abcdefghijklmnopqrstuvwxyz ,.!?-:;()0123";

@@ -1,27 +1,16 @@
 import { type Backend, loadBackend, tf } from "@palimpsest/jit";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type ModelConfigInput, parseModelConfig } from "../config.js";
+import type { ModelConfigInput } from "../config.js";
 import { forwardHidden, logitsOf } from "../forward.js";
 import { hashWeights, initParameters, type Parameters, parameterShapes } from "../parameters.js";
+import { smallConfig } from "../testing/index.js";
 import { tokenLogprobs } from "../token-logprobs.js";
 import { createSampler, type ModelSampler, type ModelSamplerOptions } from "./model-sampler.js";
 import type { GenerateRequest, GenerateResult } from "./request.js";
 
 const vocabSize = 40;
 const aConfig = (changes: Partial<ModelConfigInput> = {}) =>
-  parseModelConfig({
-    architecture: "qwen3",
-    vocabSize,
-    hiddenSize: 16,
-    layers: 2,
-    heads: 4,
-    kvHeads: 2,
-    headDim: 8,
-    intermediateSize: 24,
-    tieWordEmbeddings: false,
-    maxPositions: 64,
-    ...changes,
-  });
+  smallConfig({ architecture: "qwen3", vocabSize, heads: 4, kvHeads: 2, ...changes });
 
 /** Sharp enough that greedy and sampled tokens differ from row to row. */
 const scheme = { projectionStd: 0.3, residualStd: 0.3, headStd: 0.4 };

@@ -1,7 +1,7 @@
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { beforeAll, expect, it } from "vitest";
-import { parseModelConfig } from "../config.js";
 import { initParameters, parameterShapes } from "../index.js";
+import { smallConfig } from "../testing/index.js";
 import { createSampler } from "./model-sampler.js";
 
 let backend: Backend;
@@ -9,18 +9,7 @@ beforeAll(async () => {
   backend = await loadBackend();
 });
 
-const config = parseModelConfig({
-  architecture: "llama",
-  vocabSize: 16,
-  hiddenSize: 16,
-  layers: 2,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 8,
-  intermediateSize: 24,
-  tieWordEmbeddings: false,
-  maxPositions: 128,
-});
+const config = smallConfig({ maxPositions: 128 });
 const overflowing = 15;
 
 /** Finite weights under which one token, and no other, overflows the first layer's scores. */

@@ -1,7 +1,7 @@
 import { type Backend, loadBackend, tf } from "@palimpsest/jit";
 import { afterEach, beforeAll, expect, it } from "vitest";
-import { parseModelConfig } from "../config.js";
 import { initParameters } from "../parameters.js";
+import { smallConfig } from "../testing/index.js";
 import { createSampler, type ModelSamplerOptions } from "./model-sampler.js";
 
 let backend: Backend;
@@ -27,18 +27,7 @@ function exhaustMemory(): void {
 }
 afterEach(() => restore());
 
-const config = parseModelConfig({
-  architecture: "llama",
-  vocabSize: 16,
-  hiddenSize: 16,
-  layers: 2,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 8,
-  intermediateSize: 24,
-  tieWordEmbeddings: false,
-  maxPositions: 128,
-});
+const config = smallConfig({ maxPositions: 128 });
 const aSampler = (own: Partial<ModelSamplerOptions>) =>
   createSampler({
     backend,

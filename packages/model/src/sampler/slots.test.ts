@@ -1,26 +1,16 @@
 /** A sampler over a table of slots held against one over pages: the same requests, the same numbers. */
+
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type ModelConfigInput, parseModelConfig } from "../config.js";
+import type { ModelConfigInput } from "../config.js";
 import { initParameters } from "../parameters.js";
+import { smallConfig } from "../testing/index.js";
 import { createSampler, type ModelSampler, type ModelSamplerOptions } from "./model-sampler.js";
 import type { GenerateRequest, GenerateResult } from "./request.js";
 
 const vocabSize = 40;
 const aConfig = (changes: Partial<ModelConfigInput> = {}) =>
-  parseModelConfig({
-    architecture: "qwen3",
-    vocabSize,
-    hiddenSize: 16,
-    layers: 2,
-    heads: 4,
-    kvHeads: 2,
-    headDim: 8,
-    intermediateSize: 24,
-    tieWordEmbeddings: false,
-    maxPositions: 128,
-    ...changes,
-  });
+  smallConfig({ architecture: "qwen3", vocabSize, heads: 4, kvHeads: 2, maxPositions: 128, ...changes });
 const scheme = { projectionStd: 0.3, residualStd: 0.3, headStd: 0.4 };
 
 let backend: Backend;

@@ -1,25 +1,14 @@
 import { loadBackend } from "@palimpsest/jit";
 import { expect, it } from "vitest";
-import { parseModelConfig } from "../config.js";
 import { initParameters } from "../parameters.js";
+import { smallConfig } from "../testing/index.js";
 import { createSampler } from "./model-sampler.js";
 import type { RunLogprobs } from "./request.js";
 
 it("tells the log-probs of every run of tokens as it is sampled, and the result repeats them", {
   timeout: 240_000,
 }, async () => {
-  const config = parseModelConfig({
-    architecture: "qwen3",
-    vocabSize: 40,
-    hiddenSize: 16,
-    layers: 2,
-    heads: 4,
-    kvHeads: 2,
-    headDim: 8,
-    intermediateSize: 24,
-    tieWordEmbeddings: false,
-    maxPositions: 64,
-  });
+  const config = smallConfig({ architecture: "qwen3", vocabSize: 40, heads: 4, kvHeads: 2 });
   const backend = await loadBackend();
   const sampler = createSampler({
     backend,

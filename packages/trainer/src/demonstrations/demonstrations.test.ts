@@ -3,15 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  BpeTokenizer,
-  hashWeights,
-  initParameters,
-  loadModel,
-  parseModelConfig,
-  saveModel,
-  trainBpe,
-} from "@palimpsest/model";
+import { BpeTokenizer, hashWeights, initParameters, loadModel, saveModel, trainBpe } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readDemonstrations } from "./demonstration-file.js";
 import { dealtRows, demonstrationRows } from "./demonstration-rows.js";
@@ -35,18 +28,7 @@ const tokenizer = new BpeTokenizer(plain.json, {
   chat_template:
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}",
 });
-const config = parseModelConfig({
-  architecture: "llama",
-  vocabSize: tokenizer.vocabSize,
-  hiddenSize: 16,
-  layers: 1,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 8,
-  intermediateSize: 24,
-  tieWordEmbeddings: false,
-  maxPositions: 128,
-});
+const config = smallConfig({ vocabSize: tokenizer.vocabSize, layers: 1, maxPositions: 128 });
 beforeAll(async () => {
   await saveModel(modelFolder, { config, tokenizer, parameters: initParameters(config, 1) });
 });

@@ -1,4 +1,5 @@
-import { parseModelConfig, trainBpe } from "@palimpsest/model";
+import { trainBpe } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 
 /** The tokenizer of the small policy that tests of engines use. */
 export const tokenizer = trainBpe(["ben likes bats"], {
@@ -7,15 +8,4 @@ export const tokenizer = trainBpe(["ben likes bats"], {
   alphabet: "bytes",
 });
 
-export const model = parseModelConfig({
-  architecture: "llama",
-  vocabSize: tokenizer.vocabSize,
-  hiddenSize: 16,
-  layers: 1,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 8,
-  intermediateSize: 24,
-  tieWordEmbeddings: true,
-  maxPositions: 64,
-});
+export const model = smallConfig({ vocabSize: tokenizer.vocabSize, layers: 1, tieWordEmbeddings: true });

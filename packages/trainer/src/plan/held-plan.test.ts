@@ -1,22 +1,11 @@
-import { parseModelConfig } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 import { expect, test } from "vitest";
 import type { StepReport } from "../event.js";
 import { parseRecipe } from "../recipe/recipe.js";
 import { runMemory } from "../run-memory.js";
 import { type HeldFigure, heldPlan, heldText, type PlannedRun } from "./held-plan.js";
 
-const model = parseModelConfig({
-  architecture: "llama",
-  vocabSize: 300,
-  hiddenSize: 16,
-  layers: 2,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 8,
-  intermediateSize: 24,
-  tieWordEmbeddings: true,
-  maxPositions: 512,
-});
+const model = smallConfig({ vocabSize: 300, tieWordEmbeddings: true, maxPositions: 512 });
 
 function recipe({ gpus = 0, learnerGpus = 0, actors = 2, maxStaleness = 0 } = {}) {
   return parseRecipe(

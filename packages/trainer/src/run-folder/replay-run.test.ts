@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadBackend } from "@palimpsest/jit";
 import { createLearner, writeStepDump } from "@palimpsest/learner";
-import { initParameters, parseModelConfig } from "@palimpsest/model";
+import { initParameters } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 import { type Group, plainSampling } from "@palimpsest/trajectories";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { replayRunStep } from "./replay-run.js";
@@ -13,18 +14,7 @@ const runDir = mkdtempSync(join(tmpdir(), "palimpsest-replay-run-"));
 afterAll(() => rmSync(runDir, { recursive: true }));
 
 const models = { cacheDir: join(runDir, "models") };
-const model = parseModelConfig({
-  architecture: "llama",
-  vocabSize: 16,
-  hiddenSize: 16,
-  layers: 1,
-  heads: 2,
-  kvHeads: 1,
-  headDim: 8,
-  intermediateSize: 24,
-  tieWordEmbeddings: false,
-  maxPositions: 32,
-});
+const model = smallConfig({ layers: 1, maxPositions: 32 });
 
 function groupOf(seed: number): Group {
   return {

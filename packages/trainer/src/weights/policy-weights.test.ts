@@ -6,20 +6,15 @@ import {
   loraShapes,
   mergeLora,
   parameterShapes,
-  parseModelConfig,
 } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 import { expect, test } from "vitest";
 import { memoryObjects } from "./memory-objects.fixture.js";
 import { adaptersOf, fetchPolicy } from "./policy-weights.js";
 import { publishWeights } from "./weights.js";
 
-const model = parseModelConfig({
-  architecture: "llama",
-  vocabSize: 16,
+const model = smallConfig({
   hiddenSize: 8,
-  layers: 2,
-  heads: 2,
-  kvHeads: 1,
   headDim: 4,
   intermediateSize: 12,
   tieWordEmbeddings: true,

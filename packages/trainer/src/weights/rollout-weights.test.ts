@@ -1,4 +1,5 @@
 /** What a rollout actor reads of new weights: of a policy with adapters these alone, where its sampler merges them. */
+
 import type { ActorContext } from "@palimpsest/client";
 import { loadBackend } from "@palimpsest/jit";
 import {
@@ -11,8 +12,8 @@ import {
   type ModelSampler,
   mergeLora,
   parameterShapes,
-  parseModelConfig,
 } from "@palimpsest/model";
+import { smallConfig } from "@palimpsest/model/testing";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, expect, test } from "vitest";
@@ -23,13 +24,9 @@ import { adaptersOf } from "./policy-weights.js";
 import { RolloutWeights } from "./rollout-weights.js";
 import { type ObjectAccess, publishWeights } from "./weights.js";
 
-const model = parseModelConfig({
-  architecture: "llama",
+const model = smallConfig({
   vocabSize: 24,
   hiddenSize: 8,
-  layers: 2,
-  heads: 2,
-  kvHeads: 1,
   headDim: 4,
   intermediateSize: 12,
   tieWordEmbeddings: true,
