@@ -1,6 +1,5 @@
 /** Tests runs, episodes and the memory microscope in a real Chromium, over a folder of runs without a cluster. */
-import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createLogger } from "@palimpsest/telemetry";
@@ -15,12 +14,13 @@ import {
 } from "../../packages/dashboard/src/index.js";
 import { expectAccessible, findChromium, picture, TestBrowser, widthOf } from "../support/browser.js";
 import { writePlantedRun, writeToolRun } from "../support/planted-run.js";
+import { fileFolder } from "../support/temporary-folder.js";
 
 const chromium = findChromium();
 if (chromium === undefined)
   process.stderr.write("skipped: pages of runs, since this machine has no Chromium\n");
 
-const dir = mkdtempSync(join(tmpdir(), "palimpsest-pages-"));
+const dir = fileFolder();
 let server: FolderDashboard;
 let browser: TestBrowser;
 
@@ -37,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await server?.close();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 async function open(page: Page, place: string): Promise<void> {

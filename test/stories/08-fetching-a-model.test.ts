@@ -1,13 +1,13 @@
 /**
  * Tests that the command downloads a model from a hub: the process is killed in the middle, and the next one continues.
  */
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LoopbackHub } from "../../packages/model/src/hub/loopback-hub.fixture.js";
 import { Command } from "../support/command.js";
+import { testFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -16,17 +16,14 @@ const base = join(root, "recipes/bases/quickstart");
 let hub: LoopbackHub;
 let cache: string;
 beforeEach(async () => {
-  cache = mkdtempSync(join(tmpdir(), "palimpsest-fetch-"));
+  cache = testFolder();
   hub = await LoopbackHub.start();
   hub.token = "a-token";
   for (const name of ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"]) {
     hub.files[name] = { bytes: readFileSync(join(base, name)), lfs: name === "model.safetensors" };
   }
 });
-afterEach(async () => {
-  await hub.close();
-  rmSync(cache, { recursive: true });
-});
+afterEach(() => hub.close());
 
 const palimpsest = (...args: string[]): Command =>
   Command.start(args, {

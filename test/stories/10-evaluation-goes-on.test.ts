@@ -1,11 +1,11 @@
 /** Tests an evaluation that is killed in the middle and started again: no finished question is asked a second time. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Command } from "../support/command.js";
+import { testFolder } from "../support/temporary-folder.js";
 import { answerChat, startChatServer, stopServer } from "./chat-server.js";
 
 const questions = 12;
@@ -21,7 +21,7 @@ let stop: Promise<void>;
 let answered: number;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-eval-"));
+  folder = testFolder();
   asked = [];
   answered = 0;
   answersBeforeStop = Number.POSITIVE_INFINITY;
@@ -48,10 +48,7 @@ beforeEach(async () => {
   await writeFile(join(folder, "tasks.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 });
 
-afterEach(async () => {
-  await stopServer(server);
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => stopServer(server));
 
 function evaluate(): Command {
   const { port } = server.address() as AddressInfo;

@@ -1,27 +1,24 @@
 /** Tests that reading a long document continues where it was after the command was stopped, and after it was killed. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { proseWith, ReadingServer } from "../../packages/cli/src/ask/testing.js";
 import { Command } from "../support/command.js";
+import { testFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 
 let folder: string;
 let server: ReadingServer;
 let hangsFrom: number;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-ask-"));
+  folder = testFolder();
   hangsFrom = Number.POSITIVE_INFINITY;
   server = await ReadingServer.start("harbour master", (request) => (request >= hangsFrom ? "hang" : "good"));
 });
-afterEach(async () => {
-  await server.stop();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => server.stop());
 
 test("reading goes on after Ctrl-C and after kill -9, and what was read is not read again", async () => {
   const document = join(folder, "long.txt");

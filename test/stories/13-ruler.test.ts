@@ -1,11 +1,11 @@
 /** Tests RULER on a served model: tasks are generated, asked, scored and reported by length. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Command } from "../support/command.js";
+import { testFolder } from "../support/temporary-folder.js";
 import { answerChat, startChatServer, stopServer } from "./chat-server.js";
 
 let folder: string;
@@ -20,14 +20,11 @@ function reply(prompt: string): string {
 }
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-ruler-"));
+  folder = testFolder();
   server = await startChatServer((body, response) => answerChat(response, reply(body)));
 });
 
-afterEach(async () => {
-  await stopServer(server);
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => stopServer(server));
 
 test("eval ruler reports each task by length, an agent beside one that is shown nothing", async () => {
   const { port } = server.address() as AddressInfo;

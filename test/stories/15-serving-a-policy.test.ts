@@ -1,7 +1,5 @@
 /** Tests a model behind `palimpsest serve` with OpenAI's own client for JavaScript. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -9,9 +7,10 @@ import { saveModel } from "@palimpsest/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aTinyModel } from "../../packages/cli/src/serve/testing.js";
 import { Command } from "../support/command.js";
+import { fileFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-serve-"));
+const folder = fileFolder();
 const token = "a-token-that-nobody-guesses";
 const client = fileURLToPath(new URL("openai-client.mjs", import.meta.url));
 let server: Command | undefined;
@@ -22,7 +21,6 @@ beforeAll(async () => {
 afterAll(async () => {
   if (server?.running) server.kill("SIGKILL");
   await server?.ended;
-  rmSync(folder, { recursive: true });
 });
 
 test("the official client chats, streams, completes and is refused in its own words", {

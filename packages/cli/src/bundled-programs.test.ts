@@ -1,22 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { fileFolder, testFolder } from "../../../test/support/temporary-folder.js";
 import { bundledProgram, workerSnapshot } from "./bundled-programs.js";
 
-let folder: string;
+const folder = fileFolder();
 let module: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "palimpsest-bundled-"));
   module = join(folder, "module.js");
   writeFileSync(module, "export const one = 1;\n");
   const { size, mtimeMs } = statSync(module);
   writeFileSync(join(folder, "worker.json"), JSON.stringify([["module.js", size, mtimeMs]]));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test("a bundle is used as long as every module is as it was bundled", () => {
   expect(bundledProgram("worker", folder)).toBe(join(folder, "worker.cjs"));
@@ -29,21 +27,17 @@ test("a bundle is used as long as every module is as it was bundled", () => {
 });
 
 test("a snapshot is used with its bundle, where and for what it was made", () => {
-  const own = mkdtempSync(join(tmpdir(), "palimpsest-snapshot-"));
+  const own = testFolder();
   const made = { folder: own, node: process.version, arch: process.arch, tag: cachedDataVersionTag() };
   const describe = (changes: object) =>
     writeFileSync(join(own, "worker.blob.json"), JSON.stringify({ ...made, ...changes }));
-  try {
-    describe({});
-    expect(workerSnapshot(own), "without the bundle").toBeUndefined();
-    writeFileSync(join(own, "worker.json"), "[]");
-    expect(workerSnapshot(own)).toBe(join(own, "worker.blob"));
-    for (const changes of [{ folder: "/elsewhere" }, { node: "v18.0.0" }, { tag: made.tag + 1 }]) {
-      describe(changes);
-      expect(workerSnapshot(own)).toBeUndefined();
-    }
-  } finally {
-    rmSync(own, { recursive: true });
+  describe({});
+  expect(workerSnapshot(own), "without the bundle").toBeUndefined();
+  writeFileSync(join(own, "worker.json"), "[]");
+  expect(workerSnapshot(own)).toBe(join(own, "worker.blob"));
+  for (const changes of [{ folder: "/elsewhere" }, { node: "v18.0.0" }, { tag: made.tag + 1 }]) {
+    describe(changes);
+    expect(workerSnapshot(own)).toBeUndefined();
   }
 });
 

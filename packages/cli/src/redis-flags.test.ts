@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { redisUrls } from "./redis-flags.js";
 
-const folder = mkdtempSync(join(tmpdir(), "redis-flags-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 const head = "redis://head:secret@redis:6379";
 const queues = "rediss://queues:other@redis:6379/2";

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { resolveConnection } from "./connection.js";
 import { givenClusterToken, givenToken } from "./token-source.js";
 
-const folder = mkdtempSync(join(tmpdir(), "token-source-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 const file = join(folder, "token");
 writeFileSync(file, "of-a-mounted-secret\n");

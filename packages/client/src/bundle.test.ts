@@ -1,18 +1,16 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { type Bundle, bundleModule } from "./bundle.js";
 import { isMainModule } from "./module-source.js";
 
 let folder: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-bundle-"));
+beforeEach(() => {
+  folder = testFolder();
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function file(name: string, text: string): Promise<string> {
   const path = join(folder, name);

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 import {
@@ -16,6 +15,7 @@ import {
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { Objects } from "./objects.js";
 
 const token = "token-of-the-tests";
@@ -42,7 +42,7 @@ function infoOf(objectId: string): proto.ObjectInfo.$Properties {
 }
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-objects-"));
+  folder = testFolder();
   stored = new Map();
   holders = [];
   paths = false;
@@ -129,10 +129,9 @@ beforeEach(async () => {
   });
 });
 
-afterEach(async () => {
+afterEach(() => {
   objects.close();
   server.kill();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe("Objects", () => {

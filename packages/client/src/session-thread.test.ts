@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Credentials, loadTls, type TlsIdentity, tlsFiles } from "@palimpsest/wire";
 import { issueCertificate, makeAuthority, type Pem } from "@palimpsest/wire/certificates";
 import { afterEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { connect } from "./cluster.js";
 import { FakeHead } from "./testing/fake-head.js";
 
@@ -51,7 +51,7 @@ test("SESSION-5: a driver that blocks in the turn in which it is connected keeps
 }, 30_000);
 
 test("SESSION-5: a blocked driver keeps its session when its certificate is renewed and the old one revoked", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "session-thread-"));
+  const folder = testFolder();
   const authority = await makeAuthority("test", 1);
   const own = await issue(authority, "head", join(folder, "head"));
   const before = await issue(authority, "driver", join(folder, "driver"));
@@ -74,7 +74,6 @@ test("SESSION-5: a blocked driver keeps its session when its certificate is rene
   } finally {
     driver.kill("SIGKILL");
     await once(driver, "exit");
-    rmSync(folder, { recursive: true });
   }
 }, 60_000);
 

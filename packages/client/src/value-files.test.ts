@@ -1,16 +1,15 @@
 import { renameSync, truncateSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { encodeLong, markReference, objectReference, storedValue, wholeOf } from "@palimpsest/wire";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { readFileValue, writeFileValue } from "./value-files.js";
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-value-files-"));
+beforeEach(() => {
+  folder = testFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const unbound = () => undefined;
 

@@ -1,15 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Task } from "@palimpsest/trajectories";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { loadTasks, saveTasks } from "./jsonl.js";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tasks-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = fileFolder();
 
 const row = { id: "a", question: "q?", answers: ["x"], document: "d", metadata: {} };
 async function file(name: string, lines: readonly unknown[]): Promise<string> {

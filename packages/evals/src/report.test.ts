@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { oracleReply, wordTokenizer } from "@palimpsest/agents/testing";
 import { boxedExactMatch, rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
 import { rulerTasks } from "@palimpsest/small-world";
 import type { Task } from "@palimpsest/trajectories";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { scriptedAgent as agentThat, evaluateAgent } from "./evaluate-lengths.fixture.js";
 import type { Evaluation } from "./length-results.js";
 import { type ReportData, reportFiles, reportMarkdown, summarize, writeReport } from "./report.js";
@@ -120,11 +120,7 @@ describe("summarize", () => {
 });
 
 describe("writeReport", () => {
-  let folder = "";
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "report-"));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = fileFolder();
 
   it("writes every file that the report names, whole", async () => {
     const paths = await writeReport(join(folder, "deep", "report"), data);

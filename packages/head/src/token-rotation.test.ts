@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Caller, roleToken } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { openCredentials } from "./head-credentials.js";
 import { tokenPathOf } from "./head-files.js";
 import { aConfig, quietLogger } from "./testing/builders.js";
@@ -15,9 +16,8 @@ const graceMs = 60_000;
 const settledMs = 2_000;
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "palimpsest-rotation-"));
+  dataDir = testFolder();
 });
-afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const holder = (tokenRole: Caller["tokenRole"], superseded = false): Caller => ({
   tokenRole,

@@ -1,15 +1,12 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { type Backend, loadBackend } from "./backend.js";
 import { openScalarLog } from "./scalar-log.js";
 import { tf } from "./tf.js";
 
-const folder = await mkdtemp(join(tmpdir(), "scalar-log-"));
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = fileFolder();
 
 /** Records of an event file: eight bytes of length, four of checksum, the event, four of checksum. */
 function events(file: Buffer): Buffer[] {

@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { loadBackend } from "./backend.js";
 import { machineGpus, missingGpu, unusedGpu } from "./unused-gpu.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-gpu-"));
+const folder = fileFolder();
 const environment = Object.fromEntries(
   ["PATH", "PALIMPSEST_CACHE", "CUDA_VISIBLE_DEVICES"].map((name) => [name, process.env[name]]),
 );
@@ -14,7 +14,6 @@ afterEach(() => {
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Answers as the program does for a GPU that is not there. */
 function pretendGpu(): void {

@@ -1,16 +1,13 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { bestCheckpoint, type Checkpoint, listCheckpoints, writeCheckpoint } from "./checkpoint.js";
 import { rateCheckpoint } from "./checkpoint-ratings.js";
 
 let root = "";
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "ratings-"));
-});
-afterEach(async () => {
-  await rm(root, { recursive: true, force: true });
+beforeEach(() => {
+  root = testFolder();
 });
 
 const aCheckpoint = (policyVersion: number): Checkpoint => ({

@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.js";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import {
   bestCheckpoint,
   type Checkpoint,
@@ -15,11 +15,8 @@ import {
 import { StoredReference } from "./stored-reference.js";
 
 let root = "";
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "checkpoint-"));
-});
-afterEach(async () => {
-  await rm(root, { recursive: true, force: true });
+beforeEach(() => {
+  root = testFolder();
 });
 
 function aCheckpoint(policyVersion: number, metric?: number): Checkpoint {

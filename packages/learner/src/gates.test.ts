@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { hashWeights } from "@palimpsest/model";
 import type { Group } from "@palimpsest/trajectories";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner, type LearnerOptions } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
@@ -93,8 +93,7 @@ describe("a batch that cannot be trained", () => {
     }));
 
   it("is on disk when the error comes, can be read, and fails again when replayed", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "gates-"));
-    closing.push(() => rm(folder, { recursive: true, force: true }));
+    const folder = testFolder();
     const dumpFolder = join(folder, "dumps");
     const config = { advantage: { kind: "drgrpo" } } as const;
     const learner = aLearner(config, { dumpFolder });

@@ -1,20 +1,19 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.js";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { latestCheckpoint } from "./checkpoint.js";
 
 let root = "";
 const processes: ChildProcess[] = [];
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "killed-"));
+beforeEach(() => {
+  root = testFolder();
 });
-afterEach(async () => {
+afterEach(() => {
   for (const child of processes.splice(0)) child.kill("SIGKILL");
-  await rm(root, { recursive: true, force: true });
 });
 
 const program = bundledProgram(new URL("training-process.fixture.ts", import.meta.url));

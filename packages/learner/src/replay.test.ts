@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Backend, loadBackend } from "@palimpsest/jit";
-import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeAll, beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import { type Learner, loadCheckpoint } from "./learner.js";
@@ -14,11 +14,8 @@ let root = "";
 beforeAll(async () => {
   backend = await loadBackend();
 });
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "replay-"));
-});
-afterEach(async () => {
-  await rm(root, { recursive: true, force: true });
+beforeEach(() => {
+  root = testFolder();
 });
 
 const config = tinyConfig({

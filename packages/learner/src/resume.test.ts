@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Backend, loadBackend } from "@palimpsest/jit";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { type Checkpoint, latestCheckpoint } from "./checkpoint.js";
 import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
@@ -13,11 +11,8 @@ let root = "";
 beforeAll(async () => {
   backend = await loadBackend();
 });
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "resume-"));
-});
-afterEach(async () => {
-  await rm(root, { recursive: true, force: true });
+beforeEach(() => {
+  root = testFolder();
 });
 
 const extra = { consumedGroupIds: ["group-0"], dataCursor: { epoch: 2, offset: 5 }, metric: 0.5 };

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { loadBackend } from "@palimpsest/jit";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { type Checkpoint, latestCheckpoint, readCheckpoint } from "./checkpoint.js";
 import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
@@ -12,11 +12,8 @@ import { writeStepDump } from "./step-dumps.js";
 import { appendStep, dropSteps, loggedDump, stepsAfter } from "./step-log.js";
 
 let root = "";
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "step-log-"));
-});
-afterEach(async () => {
-  await rm(root, { recursive: true, force: true });
+beforeEach(() => {
+  root = testFolder();
 });
 
 const extra = { consumedGroupIds: [], dataCursor: null };

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { readSnapshotFile, writeSnapshotFile } from "./index.js";
 import { aRecord, manyRecords } from "./records.fixture.js";
 
@@ -11,13 +11,7 @@ const records = [
 ];
 
 describe("snapshot files", () => {
-  let folder = "";
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "palimpsest-memory-"));
-  });
-  afterAll(async () => {
-    await rm(folder, { recursive: true });
-  });
+  const folder = fileFolder();
 
   it("give back the records that were written, in a new folder, and leave nothing else", async () => {
     const path = join(folder, "new", "store.jsonl");

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { inspectModel, loadAnyModel } from "./any-model.js";
 import { aConfig } from "./files/model.fixture.js";
 import { saveModel } from "./files/model-folder.js";
@@ -15,13 +15,7 @@ const stories = `${shared}/data/stories260K`;
 const present = existsSync(stories);
 if (!present) process.stderr.write(`skipped: no model at ${stories} (PALIMPSEST_SHARED moves it)\n`);
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-any-"));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = fileFolder();
 
 describe("a model of any format", () => {
   it("is told from headers and read as what it is: a folder", async () => {

@@ -1,19 +1,17 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, systemClock } from "@palimpsest/wire";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { type ActorLogRequest, readActorLog } from "./actor-logs.js";
 
-let folder: string;
+const folder = fileFolder();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "palimpsest-actor-logs-"));
   writeFileSync(join(folder, "actor-1-1.log"), "first\n");
   writeFileSync(join(folder, "actor-1-2.log"), "one\ntwo\nthree\n");
   writeFileSync(join(folder, "actor-1-2.refused.log"), "not this\n");
   writeFileSync(join(folder, "actor-11-7.log"), "nor this\n");
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const nobody = { clock: systemClock, isRunning: () => false };
 async function text(request: ActorLogRequest, deps: { clock: Clock; isRunning: () => boolean } = nobody) {

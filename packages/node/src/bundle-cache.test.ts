@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, truncate } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir, readFile, truncate } from "node:fs/promises";
 import { grpcNetwork, PalimpsestError, type Peer, systemClock } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { BundleCache, type BundleCacheDeps } from "./bundle-cache.js";
 import { FakeHead } from "./testing/fake-head.js";
 import { quiet } from "./testing/fixture.js";
@@ -15,13 +14,12 @@ let folder: string;
 beforeEach(async () => {
   head = await FakeHead.start();
   peer = grpcNetwork({ token: head.token }).connect(head.address);
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-bundles-"));
+  folder = testFolder();
 });
 
-afterEach(async () => {
+afterEach(() => {
   peer.close();
   head.kill();
-  await rm(folder, { recursive: true, force: true });
 });
 
 function cache(over: Partial<BundleCacheDeps> = {}): BundleCache {

@@ -1,22 +1,19 @@
 import { createHash, randomBytes } from "node:crypto";
-import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { FileHashes } from "./file-hashes.js";
 
 let folder: string;
 let hashes: FileHashes;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-hashes-"));
+beforeEach(() => {
+  folder = testFolder();
   hashes = new FileHashes();
 });
 
-afterEach(async () => {
-  await hashes.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => hashes.close());
 
 test("files are hashed at once, and a file as far as it is written", async () => {
   const contents = [1, 2, 3, 4, 5].map(() => randomBytes(700_000));

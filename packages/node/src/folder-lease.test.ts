@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { FolderLease, sweepDeadFolders } from "./folder-lease.js";
 import { chooseObjectFolder } from "./object-folder.js";
 import { ObjectStore } from "./object-store.js";
@@ -12,14 +12,13 @@ import { ObjectStore } from "./object-store.js";
 let parent: string;
 let children: ChildProcess[];
 
-beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), "palimpsest-lease-"));
+beforeEach(() => {
+  parent = testFolder();
   children = [];
 });
 
-afterEach(async () => {
+afterEach(() => {
   for (const child of children) child.kill("SIGKILL");
-  await rm(parent, { recursive: true, force: true });
 });
 
 /** Another process that listens at the socket of a folder's lease, as a node of another container does. */

@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { issueCertificate, makeAuthority } from "@palimpsest/wire/certificates";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { lateCertificates } from "./late-certificates.js";
 import { WorkerProcess } from "./worker-process.js";
 
@@ -32,12 +32,11 @@ const connecting = `
   process.exit();
 `;
 
-let folder: string;
+const folder = fileFolder();
 let server: Server;
 let extra: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-late-certificates-"));
   const authority = await makeAuthority("test", 1);
   const pem = await issueCertificate(authority, { role: "node", name: "n", days: 1, hosts: ["localhost"] });
   extra = join(folder, "extra.pem");
@@ -46,10 +45,9 @@ beforeAll(async () => {
   server = createServer({ key: pem.key, cert: pem.cert }, (_request, response) => response.end());
   await once(server.listen(0, "localhost"), "listening");
 });
-afterAll(async () => {
+afterAll(() => {
   server.close();
   server.closeAllConnections();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function linesOf(environment: Record<string, string>): Promise<readonly string[]> {

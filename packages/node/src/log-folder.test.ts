@@ -1,14 +1,13 @@
-import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { pruneLogs } from "./log-folder.js";
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-logs-"));
+beforeEach(() => {
+  folder = testFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test("removes the oldest logs above the bound, none that is open, and nothing else", async () => {
   for (const [index, name] of ["open-1.log", "a-1.log", "b-1.log", "c-1.log", "notes.txt"].entries()) {

@@ -1,10 +1,10 @@
 /** Certificates of a node and of its actors that are renewed while the node runs. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tlsFiles } from "@palimpsest/wire";
 import { issueCertificate, makeAuthority, type Pem } from "@palimpsest/wire/certificates";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { NodeCredentials } from "./node-credentials.js";
 
 const watchEveryMs = 2_000;
@@ -12,13 +12,10 @@ const watchEveryMs = 2_000;
 let authority: Pem;
 let folder: string;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "node-credentials-"));
+  folder = testFolder();
   authority = await makeAuthority("test", 1);
 });
-afterEach(() => {
-  vi.useRealTimers();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => vi.useRealTimers());
 
 /** Writes new certificates of a node and its actors, as `certs issue` and a copy to the machine do; returns the actors'. */
 async function issue(tls: string): Promise<string> {

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { lstat, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { lstat, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ObjectStore } from "./object-store.js";
 
 const sizeBytes = 200_000;
@@ -12,16 +12,13 @@ let ours: ObjectStore;
 let theirs: ObjectStore;
 
 beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), "palimpsest-adoption-"));
+  parent = testFolder();
   const open = (name: string) =>
     ObjectStore.open({ folder: join(parent, name), inMemory: true, maxBytes: 3 * sizeBytes });
   [ours, theirs] = await Promise.all([open("ours"), open("theirs")]);
 });
 
-afterEach(async () => {
-  await Promise.all([ours.close(), theirs.close()]);
-  await rm(parent, { recursive: true, force: true });
-});
+afterEach(() => Promise.all([ours.close(), theirs.close()]));
 
 async function putValue(bytes: Uint8Array): Promise<void> {
   const writer = await theirs.create(bytes.byteLength, "job-1", valueId);

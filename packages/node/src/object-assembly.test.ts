@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ObjectBulkReader } from "./bulk-reader.js";
 import { ByteBudget } from "./byte-budget.js";
 import { type ObjectAssembly, type Piece, pieceBytes } from "./object-assembly.js";
@@ -14,14 +14,11 @@ let folder: string;
 let store: ObjectStore;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-assembly-"));
+  folder = testFolder();
   store = await ObjectStore.open({ folder: join(folder, "objects"), maxBytes: 16 * pieceBytes });
 });
 
-afterEach(async () => {
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => store.close());
 
 const bytesOf = ({ offsetBytes, lengthBytes }: Piece) =>
   bytes.subarray(offsetBytes, offsetBytes + lengthBytes);

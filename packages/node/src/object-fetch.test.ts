@@ -1,6 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import {
@@ -13,6 +11,7 @@ import {
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ByteBudget } from "./byte-budget.js";
 import { ObjectFetcher } from "./object-fetch.js";
 import { ObjectStore } from "./object-store.js";
@@ -36,7 +35,7 @@ let dialed: string[];
 let pulls: PullStream[];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-fetch-"));
+  folder = testFolder();
   store = await ObjectStore.open({ folder: join(folder, "objects"), maxBytes: 10 * mebibyte });
   dialed = [];
   pulls = [];
@@ -66,7 +65,6 @@ afterEach(async () => {
   peers.close();
   server.kill();
   await store.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 function fetcher(budget: ByteBudget, own = "127.0.0.1:1"): ObjectFetcher {

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { PalimpsestError, type Peer, systemClock } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import type { ObjectPlaces } from "./object-fetch.js";
 import { ObjectHolds } from "./object-holds.js";
 import { ObjectStore } from "./object-store.js";
@@ -14,13 +12,10 @@ const away = () => Promise.reject(new PalimpsestError("UNAVAILABLE", "nobody ans
 let folder: string;
 let store: ObjectStore;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-holds-"));
+  folder = testFolder();
   store = await ObjectStore.open({ folder, maxBytes: 1_000_000, clock: systemClock });
 });
-afterEach(async () => {
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => store.close());
 
 /** Holds at a node whose head, and then another node, give these answers one after the other. */
 function holdsOf(

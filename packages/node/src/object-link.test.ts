@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { open, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import {
@@ -13,6 +12,7 @@ import {
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import { ObjectHolds } from "./object-holds.js";
@@ -40,7 +40,7 @@ let freed: [readonly string[], string][];
 const searches = new Map<string, Promise<void>>();
 
 beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), "palimpsest-link-"));
+  parent = testFolder();
   clock = new StandingClock();
   store = await ObjectStore.open({
     folder: join(parent, "objects"),
@@ -93,7 +93,6 @@ afterEach(async () => {
   peer.close();
   server.kill();
   await store.close();
-  await rm(parent, { recursive: true, force: true });
 });
 
 /** A program's end of a stream. */

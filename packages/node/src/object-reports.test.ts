@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ObjectReports } from "./object-reports.js";
 import { ObjectStore } from "./object-store.js";
 import { StandingClock } from "./testing/standing-clock.js";
@@ -15,7 +14,7 @@ const ends = [
 test.each(ends)(
   "many changes of an object that wait to be told are told as one, the last, and of ends %s (REPORT-4, REPORT-5)",
   async (_, valueId) => {
-    const folder = await mkdtemp(join(tmpdir(), "palimpsest-reports-"));
+    const folder = testFolder();
     const clock = new StandingClock();
     const store = await ObjectStore.open({ folder: join(folder, "objects"), maxBytes: 100, clock });
     const sent: proto.ObjectReport.$Properties[] = [];
@@ -49,7 +48,6 @@ test.each(ends)(
     } finally {
       reports.close();
       await store.close();
-      await rm(folder, { recursive: true, force: true });
     }
   },
 );

@@ -1,10 +1,10 @@
 /** A store that is full: held objects go to disk and come back. */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { type ObjectDisk, systemDisk } from "./object-disk.js";
 import { chooseObjectFolder, type ObjectFolder } from "./object-folder.js";
 import { ObjectStore } from "./object-store.js";
@@ -16,15 +16,12 @@ let clock: StandingClock;
 let moved: string[];
 
 beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), "palimpsest-spill-"));
+  parent = testFolder();
   clock = new StandingClock();
   store = await openStore(300);
 });
 
-afterEach(async () => {
-  await store.close();
-  await rm(parent, { recursive: true, force: true });
-});
+afterEach(() => store.close());
 
 function openStore(maxSpillBytes: number, disk = systemDisk, maxBytes = 100): Promise<ObjectStore> {
   moved = [];

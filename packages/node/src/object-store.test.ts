@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, open, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { grpcNetwork, objectsService, PalimpsestError } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
@@ -23,15 +23,12 @@ let store: ObjectStore;
 let clock: StandingClock;
 
 beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), "palimpsest-store-"));
+  parent = testFolder();
   clock = new StandingClock();
   store = await ObjectStore.open({ folder: join(parent, "objects"), inMemory: true, maxBytes: 100, clock });
 });
 
-afterEach(async () => {
-  await store.close();
-  await rm(parent, { recursive: true, force: true });
-});
+afterEach(() => store.close());
 
 async function put(text: string, holder = "job-1"): Promise<string> {
   const bytes = Buffer.from(text);

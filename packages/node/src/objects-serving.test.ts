@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { grpcNetwork, objectsService, PalimpsestError, type Peer, type RpcServer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
@@ -31,7 +30,7 @@ let peer: Peer;
 let objectId: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-serving-"));
+  folder = testFolder();
   clock = new StandingClock();
   store = await ObjectStore.open({ folder: join(folder, "objects"), maxBytes: 2 * objectBytes, clock });
   const writer = await store.create(objectBytes, "job-1");
@@ -56,7 +55,6 @@ afterEach(async () => {
   peer.close();
   server.kill();
   await store.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 test("pulls whose readers take nothing share one bound, and go on where it is given back (SERVE-1)", async () => {

@@ -1,26 +1,17 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, systemClock } from "@palimpsest/wire";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { until } from "../../../test/support/until.js";
 import { OutputFile } from "./output-file.js";
 
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "output-file-"));
+  folder = testFolder();
   path = join(folder, "a.log");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const text = () => (existsSync(path) ? readFileSync(path, "utf8") : "");
 

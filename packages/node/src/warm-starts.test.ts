@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,6 +6,7 @@ import { createMetrics } from "@palimpsest/telemetry";
 import { Credentials, encodeValue, isProcessAlive, processCredentials, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ProcessSupervisor } from "./process-supervisor.js";
 import { callActor, quiet } from "./testing/fixture.js";
 import { WarmProcesses } from "./warm-processes.js";
@@ -29,7 +30,7 @@ let news: { started: proto.ActorStarted.$Properties[]; died: proto.ActorDied.$Pr
 const release = () => undefined;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-warm-"));
+  folder = testFolder();
   spawned = [];
   news = { started: [], died: [] };
   const memory = () => ({ totalBytes: 2 ** 34, availableBytes: 2 ** 33 });
@@ -59,7 +60,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all([supervisor.close(0, "the test is over"), warm.close()]);
   expect(spawned.map(({ process }) => isProcessAlive(process.pid))).not.toContain(true);
-  await rm(folder, { recursive: true, force: true });
   await rm(program.snapshot, { force: true });
 });
 

@@ -3,11 +3,11 @@
  * rules pass their tests.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { catalog } from "./catalog.js";
 
 interface Panel {
@@ -94,22 +94,18 @@ describe("deploy/", () => {
   it.skipIf(!promtool)(
     "has expressions that Prometheus reads, and rules that do what their tests say",
     () => {
-      const folder = mkdtempSync(join(tmpdir(), "palimpsest-rules-"));
+      const folder = testFolder();
       const run = (...args: string[]) => {
         const { status, stdout, stderr } = spawnSync("promtool", args, { encoding: "utf8" });
         expect(status, `${stdout}${stderr}`).toBe(0);
       };
-      try {
-        const asked = panels.map(({ expr }, at) => ({ record: `panel:${at}`, expr }));
-        writeFileSync(
-          join(folder, "panels.yml"),
-          JSON.stringify({ groups: [{ name: "panels", rules: asked }] }),
-        );
-        run("check", "rules", join(folder, "panels.yml"), `${root}deploy/prometheus/rules.yml`);
-        run("test", "rules", `${root}deploy/prometheus/rules.test.yml`);
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
+      const asked = panels.map(({ expr }, at) => ({ record: `panel:${at}`, expr }));
+      writeFileSync(
+        join(folder, "panels.yml"),
+        JSON.stringify({ groups: [{ name: "panels", rules: asked }] }),
+      );
+      run("check", "rules", join(folder, "panels.yml"), `${root}deploy/prometheus/rules.yml`);
+      run("test", "rules", `${root}deploy/prometheus/rules.test.yml`);
     },
   );
 });

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@palimpsest/wire";
 import { expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { isDiskFull, whenDiskHasSpace } from "./disk-full.js";
 import { watchDisk } from "./disk-waiting.js";
 
@@ -61,7 +62,7 @@ test.runIf(process.platform === "linux")("a full device is known by its error", 
 
 test("a disk that has less room than a checkpoint takes is full, before it has none at all", async () => {
   const free = await statfs(tmpdir());
-  const run = mkdtempSync(join(tmpdir(), "palimpsest-scarce-"));
+  const run = testFolder();
   const checkpoint = join(run, "checkpoints", "policy-00000001");
   mkdirSync(checkpoint, { recursive: true });
   // A file of holes has its size and takes no room: more than the disk has.
@@ -74,5 +75,4 @@ test("a disk that has less room than a checkpoint takes is full, before it has n
     .poll(() => told, { timeout: 10_000 })
     .toEqual([expect.stringContaining(`the disk of ${run} is full`)]);
   end();
-  rmSync(run, { recursive: true });
 });

@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { initParameters, saveModel, trainBpe } from "@palimpsest/model";
 import { smallConfig } from "@palimpsest/model/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { type ConversationPlan, planRun, type RunPlan } from "./dry-run.js";
 import { parseRecipe } from "./recipe/recipe.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-plan-"));
+const folder = fileFolder();
 const cacheDir = join(folder, "cache");
 const gib = 2 ** 30;
 
@@ -21,7 +21,6 @@ beforeAll(async () => {
   mkdirSync(join(folder, "base"));
   await saveModel(join(folder, "base"), { config, tokenizer, parameters: initParameters(config, 1) });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Changes {
   readonly maxTokens?: number;

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ActorHandle } from "@palimpsest/client";
 import { allTasks, saveTasks } from "@palimpsest/datasets";
 import { rulerTasks } from "@palimpsest/small-world";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { evaluate, openEvaluation } from "./evaluation.js";
 import { builtinRecipesDir } from "./model-source.js";
 import { parseRecipe, readRecipe } from "./recipe/recipe.js";
@@ -29,30 +28,26 @@ test("the questions of a length are the same at every call and differ between le
 });
 
 test("prepared files are the questions instead, each a length, found beside the recipe", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "palimpsest-evaluation-"));
-  try {
-    const { recipe, text } = readRecipe(`${builtinRecipesDir}/quickstart.yaml`);
-    const tasks = rulerTasks({ count: 3, sentences: 4 });
-    await saveTasks(join(folder, "short.jsonl"), tasks);
-    await saveTasks(join(folder, "long.jsonl"), tasks.slice(0, 2));
-    const document = parseDocument(text);
-    document.setIn(["evaluation"], {
-      tasks: 2,
-      files: [
-        { path: "short.jsonl", lengthTokens: 100 },
-        { path: "long.jsonl", lengthTokens: 400 },
-      ],
-    });
-    const prepared = parseRecipe(document.toString(), folder);
-    expect(await evaluationTasks({ ...prepared, model: recipe.model })).toEqual([
-      { lengthTokens: 100, tasks: tasks.slice(0, 2) },
-      { lengthTokens: 400, tasks: tasks.slice(0, 2) },
-    ]);
-    document.setIn(["evaluation"], { tasks: 2 });
-    expect(() => parseRecipe(document.toString(), folder)).toThrow("either source (a generator) or files");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = testFolder();
+  const { recipe, text } = readRecipe(`${builtinRecipesDir}/quickstart.yaml`);
+  const tasks = rulerTasks({ count: 3, sentences: 4 });
+  await saveTasks(join(folder, "short.jsonl"), tasks);
+  await saveTasks(join(folder, "long.jsonl"), tasks.slice(0, 2));
+  const document = parseDocument(text);
+  document.setIn(["evaluation"], {
+    tasks: 2,
+    files: [
+      { path: "short.jsonl", lengthTokens: 100 },
+      { path: "long.jsonl", lengthTokens: 400 },
+    ],
+  });
+  const prepared = parseRecipe(document.toString(), folder);
+  expect(await evaluationTasks({ ...prepared, model: recipe.model })).toEqual([
+    { lengthTokens: 100, tasks: tasks.slice(0, 2) },
+    { lengthTokens: 400, tasks: tasks.slice(0, 2) },
+  ]);
+  document.setIn(["evaluation"], { tasks: 2 });
+  expect(() => parseRecipe(document.toString(), folder)).toThrow("either source (a generator) or files");
 });
 
 test("an evaluation with an answer of another version than the one it is of is an error, not a number (EVALUATING-1)", async () => {

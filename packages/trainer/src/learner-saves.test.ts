@@ -1,19 +1,16 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type WrittenDump, writeStepDump } from "@palimpsest/learner";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { Crash, HashingLearner, Life } from "./hashing-learner.fixture.js";
 import { findSaved, LearnerSaves, savedVersion, stepLogOf } from "./learner-saves.js";
 import { checkpointDirOf, dumpDirOf } from "./run-folder/run-paths.js";
 import { StepProtocol } from "./step-protocol.js";
 
 let root = "";
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "palimpsest-saves-"));
-});
-afterEach(async () => {
-  await rm(root, { recursive: true, force: true });
+beforeEach(() => {
+  root = testFolder();
 });
 
 const steps = 5;

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { trainBpe } from "@palimpsest/model";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { decodeModelText, encodeModelText, openModelText, readModelText } from "./model-text.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-text-"));
+const folder = fileFolder();
 const tokenizer = trainBpe(["hello there, hello"], {
   vocabSize: 300,
   specialTokens: ["<|im_start|>", "<|im_end|>", "<|endoftext|>"],
@@ -22,7 +22,6 @@ beforeAll(() => {
   write("generation_config.json", { eos_token_id: [tokenizer.specialTokenId("<|endoftext|>"), 999_999] });
   writeFileSync(join(folder, "chat_template.jinja"), template);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test("a folder's tokenizer, template and stop tokens travel as one object", async () => {
   const text = decodeModelText(encodeModelText(await readModelText(folder)));

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { agentSettingsSchema, createAgent } from "@palimpsest/agents";
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { loadBackend } from "@palimpsest/jit";
 import { initParameters, saveModel, trainBpe } from "@palimpsest/model";
 import { smallConfig } from "@palimpsest/model/testing";
 import { expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { agentEmbedder, openEmbedder } from "./open-embedder.js";
 
 const settings = (embedder?: object) =>
@@ -59,26 +57,22 @@ test("an agent's store is searched with the vectors of a server", async () => {
 });
 
 test("an agent's store is searched with the vectors of a model in the process", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "palimpsest-embedder-"));
-  try {
-    const tokenizer = trainBpe(["the cat sat on the mat"], {
-      vocabSize: 270,
-      specialTokens: ["<|im_end|>"],
-      alphabet: "bytes",
-    });
-    const config = smallConfig({
-      architecture: "qwen3",
-      vocabSize: 270,
-      layers: 1,
-      intermediateSize: 32,
-      maxPositions: 32,
-      tieWordEmbeddings: true,
-    });
-    await saveModel(folder, { config, parameters: initParameters(config, 1), tokenizer });
-    expect(await searched({ kind: "model", model: folder })).toBe("r1 the cat sat");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = testFolder();
+  const tokenizer = trainBpe(["the cat sat on the mat"], {
+    vocabSize: 270,
+    specialTokens: ["<|im_end|>"],
+    alphabet: "bytes",
+  });
+  const config = smallConfig({
+    architecture: "qwen3",
+    vocabSize: 270,
+    layers: 1,
+    intermediateSize: 32,
+    maxPositions: 32,
+    tieWordEmbeddings: true,
+  });
+  await saveModel(folder, { config, parameters: initParameters(config, 1), tokenizer });
+  expect(await searched({ kind: "model", model: folder })).toBe("r1 the cat sat");
 });
 
 test("an agent that needs none, or makes its own, gets none", async () => {

@@ -1,19 +1,16 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeStepDump } from "@palimpsest/learner";
 import { systemClock } from "@palimpsest/wire";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { Crash, HashingLearner, Life } from "./hashing-learner.fixture.js";
 import { findSaved, LearnerSaves, type SaveSettings, savedVersion } from "./learner-saves.js";
 import { checkpointDirOf, dumpDirOf } from "./run-folder/run-paths.js";
 
 let root = "";
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "palimpsest-repeated-"));
-});
-afterEach(async () => {
-  await rm(root, { recursive: true, force: true });
+beforeEach(() => {
+  root = testFolder();
 });
 
 const { signal } = new AbortController();

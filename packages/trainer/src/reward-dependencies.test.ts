@@ -1,22 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { initParameters, saveModel, trainBpe } from "@palimpsest/model";
 import { smallConfig } from "@palimpsest/model/testing";
 import { type RewardConfigInput, rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
 import { afterEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { rewardDependencies } from "./reward-dependencies.js";
 
 const servers: Server[] = [];
-const folders: string[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
 /** A server of OpenAI's protocol that judges, after one failure. */
@@ -92,8 +88,7 @@ describe("rewardDependencies", () => {
   });
 
   it("reads with a model of a folder that is not trained", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "palimpsest-reader-"));
-    folders.push(folder);
+    const folder = testFolder();
     const tokenizer = trainBpe(["Memories: Ann lives in Oslo. Question: Where?"], {
       vocabSize: 300,
       specialTokens: ["<|im_end|>"],

@@ -1,19 +1,15 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { memAgent, memAgentConfig, toTrajectory } from "@palimpsest/agents";
 import { oracleReply, scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { readTraces, type Trace } from "@palimpsest/evals";
 import type { DroppedGroup, EpisodeFailure, Group } from "@palimpsest/trajectories";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { writeStepTraces } from "./step-traces.js";
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "step-traces-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true });
+beforeEach(() => {
+  folder = testFolder();
 });
 
 const tokenizer = wordTokenizer();

@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { loadBackend, tf } from "@palimpsest/jit";
 import { initParameters, saveModel, trainBpe } from "@palimpsest/model";
 import { smallConfig } from "@palimpsest/model/testing";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
+import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { parseRecipe } from "./recipe/recipe.js";
 import { trainInProcess } from "./train-in-process.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-in-process-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 beforeAll(async () => {
   const tokenizer = trainBpe(["one small text"], {
     vocabSize: 280,

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Evaluation, LengthResult } from "@palimpsest/evals";
 import { type DurableFiles, durableFiles } from "@palimpsest/learner";
 import { systemClock } from "@palimpsest/wire";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ratingOf, standingOf } from "./evaluation-standing.js";
 import { builtinRecipesDir } from "./model-source.js";
 import { readRecipe } from "./recipe/recipe.js";
@@ -14,9 +14,8 @@ import { type EvaluationReport, TrainingEvaluations, type VersionRating } from "
 
 let runDir = "";
 beforeEach(() => {
-  runDir = mkdtempSync(join(tmpdir(), "palimpsest-evaluations-"));
+  runDir = testFolder();
 });
-afterEach(() => rmSync(runDir, { recursive: true }));
 
 const { signal } = new AbortController();
 

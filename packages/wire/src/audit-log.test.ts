@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { AuditLog, type AuditOptions, auditPathsOf } from "./audit-log.js";
 import type { CallRecord } from "./authorization.js";
 import { type Clock, systemClock } from "./clock.js";
@@ -23,9 +24,8 @@ const administrative: CallRecord = {
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "audit-"));
+  folder = testFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Creates a log whose clock the test advances. */
 function setUp(options: Partial<AuditOptions> = {}) {

@@ -1,9 +1,8 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { access, type Role, roles } from "./access.js";
 import { AuditLog, auditPathsOf } from "./audit-log.js";
 import { type CallRecord, callerOf } from "./authorization.js";
@@ -238,8 +237,7 @@ test("each refused call and each administrative one makes a record without secre
 });
 
 test("AUDIT-2: no line of the audit log holds a token: callers have a role and a digest's beginning", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "audit-"));
-  endings.push(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   const paths = auditPathsOf(folder);
   const log = new AuditLog(paths, {
     clock: systemClock,

@@ -1,11 +1,11 @@
 /** Tests certificates that are renewed or revoked while channels and servers are open. */
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import type { Role } from "./access.js";
 import { issueCertificate, makeAuthority, type Pem } from "./certificates.js";
 import { Credentials } from "./credentials.js";
@@ -26,13 +26,12 @@ beforeAll(async () => {
   authority = await makeAuthority("test", 1);
 });
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "tls-change-"));
+  folder = testFolder();
   endings = [];
 });
 afterEach(() => {
   for (const end of endings) end();
   server.kill();
-  rmSync(folder, { recursive: true });
 });
 
 /** Writes a new certificate of the role and returns its contents. */

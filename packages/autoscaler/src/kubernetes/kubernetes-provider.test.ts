@@ -1,16 +1,16 @@
 /** Tests Pods against a stand-in for the API server over real HTTPS; testing/fake-kubernetes.ts says what it covers. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { issueCertificate, makeAuthority } from "@palimpsest/wire/certificates";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { type KubernetesConfig, parseAutoscaleConfig } from "../config.js";
 import { openProvider } from "../open-provider.js";
 import type { NodeProvider } from "../provider.js";
 import { FakeKubernetes } from "../testing/fake-kubernetes.js";
 import { podOf } from "./pod.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-kubernetes-"));
+const folder = fileFolder();
 const token = "a-service-account's-token";
 const signal = new AbortController().signal;
 let tls: { cert: string; key: string; ca: string };
@@ -85,7 +85,6 @@ beforeAll(async () => {
   const pem = await issueCertificate(authority, { role: "head", name: "api", hosts: ["127.0.0.1"], days: 2 });
   tls = { ...pem, ca: authority.cert };
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 beforeEach(async () => {
   fake = await FakeKubernetes.start(tls, "ml", token);

@@ -2,17 +2,17 @@
  * Tests with processes that are really started and killed. The program stands in for `palimpsest` and does nothing
  * until it is told to end.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { parseAutoscaleConfig } from "../config.js";
 import { LocalProvider } from "./local-provider.js";
 
 const slow = { timeout: 30_000 };
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "palimpsest-local-"));
+  folder = testFolder();
   writeFileSync(
     join(folder, "node.cjs"),
     `console.log(JSON.stringify([process.argv.slice(2), process.env.PALIMPSEST_TOKEN]));
@@ -42,7 +42,6 @@ afterEach(async () => {
   const one = provider();
   await one.terminate((await one.list()).map(({ name }) => name));
   await expect.poll(() => one.list(), slow).toEqual([]);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 it("a node is the command with its resources, its labels and the token; another provider finds it", async () => {

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadBackend } from "@palimpsest/jit";
 import { PRESET_NAMES } from "@palimpsest/learner";
 import { describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { passes } from "../measure.js";
 import { checkLosses } from "./check-losses.js";
 import { type GoldenValue, readGolden } from "./golden-file.js";
@@ -84,16 +84,12 @@ describe.skipIf(missing)("golden losses of other systems", () => {
 
 describe("a file of golden losses", () => {
   it("that is missing, no JSON or without its batch is refused by name", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "palimpsest-golden-"));
-    try {
-      const file = join(folder, "golden.json");
-      await expect(readGolden(file)).rejects.toMatchObject({ code: "REFERENCE_INVALID" });
-      await writeFile(file, "[");
-      await expect(readGolden(file)).rejects.toThrow("no JSON");
-      await writeFile(file, JSON.stringify({ A_rewards: [1, 0] }));
-      await expect(readGolden(file)).rejects.toThrow("B_in");
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    const folder = testFolder();
+    const file = join(folder, "golden.json");
+    await expect(readGolden(file)).rejects.toMatchObject({ code: "REFERENCE_INVALID" });
+    await writeFile(file, "[");
+    await expect(readGolden(file)).rejects.toThrow("no JSON");
+    await writeFile(file, JSON.stringify({ A_rewards: [1, 0] }));
+    await expect(readGolden(file)).rejects.toThrow("B_in");
   });
 });

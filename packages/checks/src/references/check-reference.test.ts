@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadBackend } from "@palimpsest/jit";
 import { loadModel } from "@palimpsest/model";
 import { describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { passes } from "../measure.js";
 import { checkReference } from "./check-reference.js";
 import { type LossCase, readReferenceNumbers } from "./reference-numbers.js";
@@ -83,30 +83,26 @@ describe.skipIf(missing)("a model beside the numbers of transformers and PyTorch
   });
 
   it("is not compared with a reference that lacks a field, a tensor or a row", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "palimpsest-reference-"));
-    try {
-      const refused = async (words: string) => {
-        await expect(readReferenceNumbers(folder)).rejects.toMatchObject({ code: "REFERENCE_INVALID" });
-        await expect(readReferenceNumbers(folder)).rejects.toThrow(words);
-      };
-      await refused("reference.json: cannot be read");
-      const json = JSON.parse(await readFile(`${fixtures}/llama/reference.json`, "utf8"));
-      await writeFile(join(folder, "reference.json"), JSON.stringify({ ...json, adamw: undefined }));
-      await refused("adamw");
-      const noLoss = { ...json, mine: { ...json.dapo, loss: undefined } };
-      await writeFile(join(folder, "reference.json"), JSON.stringify(noLoss));
-      await copyFile(`${fixtures}/llama/reference.safetensors`, join(folder, "reference.safetensors"));
-      await refused("mine: ");
-      await rm(join(folder, "reference.safetensors"));
-      await writeFile(join(folder, "reference.json"), JSON.stringify({ ...json, advantages: [1] }));
-      await refused("reference.safetensors: cannot be read");
-      await copyFile(`${fixtures}/llama/reference.safetensors`, join(folder, "reference.safetensors"));
-      await refused("1 advantages for 3 rows");
-      await writeFile(join(folder, "reference.json"), JSON.stringify(json));
-      await copyFile(`${fixtures}/llama/model.safetensors`, join(folder, "reference.safetensors"));
-      await refused("has no input_ids");
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    const folder = testFolder();
+    const refused = async (words: string) => {
+      await expect(readReferenceNumbers(folder)).rejects.toMatchObject({ code: "REFERENCE_INVALID" });
+      await expect(readReferenceNumbers(folder)).rejects.toThrow(words);
+    };
+    await refused("reference.json: cannot be read");
+    const json = JSON.parse(await readFile(`${fixtures}/llama/reference.json`, "utf8"));
+    await writeFile(join(folder, "reference.json"), JSON.stringify({ ...json, adamw: undefined }));
+    await refused("adamw");
+    const noLoss = { ...json, mine: { ...json.dapo, loss: undefined } };
+    await writeFile(join(folder, "reference.json"), JSON.stringify(noLoss));
+    await copyFile(`${fixtures}/llama/reference.safetensors`, join(folder, "reference.safetensors"));
+    await refused("mine: ");
+    await rm(join(folder, "reference.safetensors"));
+    await writeFile(join(folder, "reference.json"), JSON.stringify({ ...json, advantages: [1] }));
+    await refused("reference.safetensors: cannot be read");
+    await copyFile(`${fixtures}/llama/reference.safetensors`, join(folder, "reference.safetensors"));
+    await refused("1 advantages for 3 rows");
+    await writeFile(join(folder, "reference.json"), JSON.stringify(json));
+    await copyFile(`${fixtures}/llama/model.safetensors`, join(folder, "reference.safetensors"));
+    await refused("has no input_ids");
   });
 });

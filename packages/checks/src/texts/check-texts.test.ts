@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Backend, loadBackend } from "@palimpsest/jit";
@@ -15,6 +15,7 @@ import {
 } from "@palimpsest/model";
 import { smallConfig } from "@palimpsest/model/testing";
 import { describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { byteCharacters } from "../../../model/src/byte-alphabet.js";
 import { type Measure, maxDifference, passes } from "../measure.js";
 import { checkTexts } from "./check-texts.js";
@@ -132,17 +133,13 @@ async function ownReference(
 
 describe("a reference of texts", () => {
   it("that is missing, no JSON or without a field is refused by name", async () => {
-    const temporary = await mkdtemp(join(tmpdir(), "palimpsest-texts-"));
-    try {
-      const path = join(temporary, "reference.json");
-      await expect(readReferenceTexts(path)).rejects.toMatchObject({ code: "FILE_MISSING" });
-      await writeFile(path, "{");
-      await expect(readReferenceTexts(path)).rejects.toThrow("no JSON");
-      await writeFile(path, JSON.stringify({ cases: [{ text: "a", ids: [1, 2] }] }));
-      await expect(readReferenceTexts(path)).rejects.toThrow("logprobs");
-    } finally {
-      await rm(temporary, { recursive: true, force: true });
-    }
+    const temporary = testFolder();
+    const path = join(temporary, "reference.json");
+    await expect(readReferenceTexts(path)).rejects.toMatchObject({ code: "FILE_MISSING" });
+    await writeFile(path, "{");
+    await expect(readReferenceTexts(path)).rejects.toThrow("no JSON");
+    await writeFile(path, JSON.stringify({ cases: [{ text: "a", ids: [1, 2] }] }));
+    await expect(readReferenceTexts(path)).rejects.toThrow("logprobs");
   });
 });
 

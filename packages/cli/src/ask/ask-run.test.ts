@@ -1,20 +1,17 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineAgent, type ReadingAgentSettings, readingAgentSettingsSchema, z } from "@palimpsest/agents";
 import { scriptedSampler } from "@palimpsest/agents/testing";
 import { EndpointTokenizer } from "@palimpsest/engines";
 import { traceSchema } from "@palimpsest/evals";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { type AskOptions, ask } from "./ask-run.js";
 import { moduleSettings } from "./ask-settings.js";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "ask-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
+  folder = testFolder();
 });
 
 const settingsOf = (kind: "memagent" | "rememr1", set: object = {}): ReadingAgentSettings =>

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readTraces } from "@palimpsest/evals";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { type Fault, proseWith, ReadingServer } from "../ask/testing.js";
 import { pdfOf } from "../documents/testing.js";
 import { addAsk } from "./ask.js";
@@ -13,7 +13,7 @@ let folder: string;
 const cli = new CommandRun(addAsk, addTrace);
 const servers: ReadingServer[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "ask-command-"));
+  folder = testFolder();
   cli.begin();
   vi.stubEnv("OPENAI_API_KEY", "");
 });
@@ -21,7 +21,6 @@ afterEach(async () => {
   cli.end();
   vi.unstubAllEnvs();
   for (const server of servers.splice(0)) await server.stop();
-  rmSync(folder, { recursive: true });
 });
 
 async function aServer(faults?: (request: number) => Fault): Promise<ReadingServer> {

@@ -1,14 +1,14 @@
 import { X509Certificate } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadTls } from "@palimpsest/wire";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { addCerts } from "./certs.js";
 import { CommandRun } from "./testing.js";
 
 const run = new CommandRun(addCerts);
-const folder = mkdtempSync(join(tmpdir(), "certs-"));
+const folder = fileFolder();
 const dir = join(folder, "certs");
 const issue = (...words: string[]) => run.run("certs", "issue", "--dir", dir, ...words);
 
@@ -17,7 +17,6 @@ beforeAll(async () => {
   await run.run("certs", "init", "--dir", dir);
   run.end();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(() => run.begin());
 afterEach(() => run.end());
 

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { addLoss } from "./loss-check.js";
 import { addModel } from "./model.js";
 import { CommandRun } from "./testing.js";
@@ -15,11 +15,10 @@ const missing = !existsSync(reference) || !existsSync(golden);
 if (missing)
   process.stderr.write(`skipped: no fixtures at ${shared}/fixtures (PALIMPSEST_SHARED moves them)\n`);
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-cli-checks-"));
+const folder = fileFolder();
 const cli = new CommandRun(addModel, addLoss);
 beforeEach(() => cli.begin());
 afterEach(() => cli.end());
-afterAll(() => rmSync(folder, { recursive: true }));
 const run = (...words: string[]) => cli.run(...words);
 
 /** A copy of the reference whose reference.json is changed. */

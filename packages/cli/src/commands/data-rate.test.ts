@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { saveTasks } from "@palimpsest/datasets";
-import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { addData } from "./data.js";
 import { CommandRun } from "./testing.js";
 import { addTrain } from "./train.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-cli-rate-"));
+const folder = fileFolder();
 const cli = new CommandRun(addData, addTrain);
 beforeEach(() => cli.begin());
 afterEach(() => cli.end());
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const recipe = join(folder, "recipe.yaml");
 const rates = join(folder, "rates.jsonl");

@@ -1,19 +1,18 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadTasks, saveTasks } from "@palimpsest/datasets";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { addData } from "./data.js";
 import { CommandRun } from "./testing.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-cli-data-"));
+const folder = fileFolder();
 const cli = new CommandRun(addData);
 beforeEach(() => cli.begin());
 afterEach(() => cli.end());
-afterAll(() => rmSync(folder, { recursive: true }));
 const data = (...words: string[]) => cli.run("data", ...words);
 
 const source = join(folder, "source.json");

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadModel } from "@palimpsest/model";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { addModel } from "./model.js";
 import { CommandRun } from "./testing.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-cli-model-"));
+const folder = fileFolder();
 const path = (...parts: string[]) => join(folder, ...parts);
 const tinyShape = ["--layers", "2", "--hidden-size", "16", "--heads", "2", "--vocab-size", "300"];
 
@@ -19,10 +19,7 @@ afterEach(() => cli.end());
 beforeAll(() => {
   writeFileSync(path("text.txt"), "the cat sat on the mat, the cat sat on the mat\n");
 });
-afterAll(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => vi.unstubAllEnvs());
 const model = (...words: string[]) => cli.run("model", ...words);
 
 describe("model init", () => {

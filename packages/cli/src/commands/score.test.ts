@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { roundedToHundredths } from "@palimpsest/checks";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { addScore } from "./score.js";
 import { CommandRun } from "./testing.js";
 
@@ -13,11 +13,10 @@ const fixtures = `${shared}/fixtures/scoring`;
 const missing = !existsSync(fixtures);
 if (missing) process.stderr.write(`skipped: no golden scores in ${fixtures}\n`);
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-cli-score-"));
+const folder = fileFolder();
 const cli = new CommandRun(addScore);
 beforeEach(() => cli.begin());
 afterEach(() => cli.end());
-afterAll(() => rmSync(folder, { recursive: true }));
 const score = (...words: string[]) => cli.run("score", ...words);
 
 function file(name: string, content: string): string {

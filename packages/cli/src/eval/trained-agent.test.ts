@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readRecipe } from "@palimpsest/trainer";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { trainedAgent } from "./trained-agent.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-trained-agent-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 const needle = "recipes/memagent/needle.yaml";
 const lookBack = "recipes/rememr1/look-back.yaml";

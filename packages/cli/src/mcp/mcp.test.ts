@@ -1,25 +1,24 @@
 /** The server as MCP clients run it: a process of the command, spoken to by the official client over its standard input and output. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { memoryToolNames } from "@palimpsest/memory";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { proseWith, ReadingServer } from "../ask/testing.js";
 
 const program = fileURLToPath(new URL("../../bin/palimpsest.js", import.meta.url));
 let folder: string;
 const open: { close(): Promise<void> }[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "palimpsest-mcp-"));
+  folder = testFolder();
 });
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
-  rmSync(folder, { recursive: true });
 });
 
 interface Connected {

@@ -1,12 +1,11 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { MemoryFile } from "./memory-file.js";
 
 test("a call whose file cannot be written changes nothing (MEMORY-FILE-3)", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "palimpsest-memory-file-"));
-  onTestFinished(async () => await rm(folder, { recursive: true }));
+  const folder = testFolder();
   const file = new MemoryFile(join(folder, "memory.jsonl"));
   const { signal } = new AbortController();
   const create = async (content: string) =>

@@ -1,10 +1,10 @@
 /** Tests how runs of other users, and runs that continue meanwhile, affect readers. */
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { writePlantedRun } from "../../../../test/support/planted-run.js";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { EpisodeIndex } from "./episode-index.js";
 import { RunFolders } from "./run-folders.js";
 import { RunMetrics } from "./run-metrics.js";
@@ -12,9 +12,8 @@ import { Scanner } from "./scanner.js";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "palimpsest-run-data-"));
+  folder = testFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("curves", () => {
   const put = (...lines: readonly string[]) =>

@@ -1,11 +1,10 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { type AnswerableRequest, findAnswerable } from "./answerable.js";
 
-const folder = mkdtempSync(join(tmpdir(), "answerable-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 const tasks = Array.from({ length: 6 }, (_, i) => ({ id: `t${i}`, question: `q${i}`, answers: [`a${i}`] }));
 let logs = 0;

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { locomoCategories } from "@palimpsest/trajectories";
 import { describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import {
   type LocomoConversation,
   loadTasks,
@@ -230,37 +230,33 @@ describe.skipIf(!present)("LoCoMo's ten conversations", () => {
   });
 
   it("are prepared into train and test files that share stores, with a manifest, the same bytes each time", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "palimpsest-locomo-"));
-    try {
-      const run = (out: string) =>
-        prepareData({
-          preparer: preparerByName("locomo"),
-          options: { heldOut: 2 },
-          inputs: [file],
-          out: join(folder, out),
-          seed: 3,
-          limit: 5,
-          format: "task",
-        });
-      const { manifest } = await run("a");
-      const again = await run("b");
-      expect(manifest.files.map(({ path, kind, rows }) => [path, kind, rows])).toEqual([
-        ["test.jsonl", "tasks", 5],
-        ["train.jsonl", "tasks", 5],
-        ["stores.json", "stores", 2],
-      ]);
-      expect(again.manifest.files.map(({ sha256 }) => sha256)).toEqual(
-        manifest.files.map(({ sha256 }) => sha256),
-      );
-      expect(manifest.sources[0]?.sha256.slice(0, 16)).toBe("79fa87e90f040813");
-      const { tasks, badRows } = await loadTasks(join(folder, "a", "test.jsonl"));
-      expect(badRows).toEqual([]);
-      expect(tasks[0]?.records).toHaveLength(184);
-      expect(tasks[4]?.records).toBe(tasks[0]?.records);
-      expect(locomoSplit(String(tasks[0]?.metadata["conversation"]))).toBe("test");
-      expect(tasks[0]?.probes?.filter(({ heldOut }) => heldOut)).toHaveLength(2);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = testFolder();
+    const run = (out: string) =>
+      prepareData({
+        preparer: preparerByName("locomo"),
+        options: { heldOut: 2 },
+        inputs: [file],
+        out: join(folder, out),
+        seed: 3,
+        limit: 5,
+        format: "task",
+      });
+    const { manifest } = await run("a");
+    const again = await run("b");
+    expect(manifest.files.map(({ path, kind, rows }) => [path, kind, rows])).toEqual([
+      ["test.jsonl", "tasks", 5],
+      ["train.jsonl", "tasks", 5],
+      ["stores.json", "stores", 2],
+    ]);
+    expect(again.manifest.files.map(({ sha256 }) => sha256)).toEqual(
+      manifest.files.map(({ sha256 }) => sha256),
+    );
+    expect(manifest.sources[0]?.sha256.slice(0, 16)).toBe("79fa87e90f040813");
+    const { tasks, badRows } = await loadTasks(join(folder, "a", "test.jsonl"));
+    expect(badRows).toEqual([]);
+    expect(tasks[0]?.records).toHaveLength(184);
+    expect(tasks[4]?.records).toBe(tasks[0]?.records);
+    expect(locomoSplit(String(tasks[0]?.metadata["conversation"]))).toBe("test");
+    expect(tasks[0]?.probes?.filter(({ heldOut }) => heldOut)).toHaveLength(2);
   });
 });

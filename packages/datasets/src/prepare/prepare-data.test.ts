@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { checkData, loadTasks, type Manifest, prepareData, preparedTasks, preparerByName } from "../index.js";
 import { indexedFrom } from "../written/row-format.js";
 import type { PrepareRequest } from "./prepare-data.js";
 
-const folder = mkdtempSync(join(tmpdir(), "prepare-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 /** A HotpotQA row with two paragraphs of evidence and one more. */
 const aRow = (i: number, more: object = {}) => ({

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { readQuestionSource } from "./question-source.js";
 
-const folder = mkdtempSync(join(tmpdir(), "question-source-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 function file(name: string, rows: readonly unknown[]): string {
   const path = join(folder, name);

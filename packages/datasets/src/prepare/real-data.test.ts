@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Task } from "@palimpsest/trajectories";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { prepareData, preparedTasks, preparerByName, TaskCensus } from "../index.js";
 
 const shared =
@@ -13,8 +13,7 @@ const data = join(shared, "data");
 const present = existsSync(join(data, "MANIFEST.md"));
 if (!present) process.stdout.write(`skipped: no data sets at ${data} (PALIMPSEST_SHARED moves it)\n`);
 
-const folder = mkdtempSync(join(tmpdir(), "real-data-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 const pool = join(data, "hotpotqa/paragraphs.jsonl");
 let outs = 0;

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { loadTasks } from "../jsonl.js";
 import { prepareData } from "./prepare-data.js";
 import { preparerByName } from "./registry.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-ruler-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = fileFolder();
 
 const squad = join(folder, "squad.json");
 const contexts = [

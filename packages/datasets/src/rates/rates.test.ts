@@ -1,15 +1,14 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Task } from "@palimpsest/trajectories";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { generatedTasks, type TaskSet } from "../tasks/task-set.js";
 import { PassRates } from "./pass-rates.js";
 import { type RatingRequest, rateQuestions } from "./rate-questions.js";
 import { type RateSelection, ratedTasks } from "./rated-tasks.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-rates-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 const fileOf = (name: string) => join(folder, name);
 
 const taskOf = (id: string): Task => ({

@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Task } from "@palimpsest/trajectories";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { generatedTasks } from "../tasks/task-set.js";
 import { PassRates } from "./pass-rates.js";
 import { type RatingRequest, rateQuestions } from "./rate-questions.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-rating-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 const taskOf = (at: number): Task => ({
   id: `q${at}`,

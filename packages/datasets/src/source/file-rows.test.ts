@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { type FileRow, fileRows } from "./file-rows.js";
 import { jsonArrayElements } from "./json-array.js";
 
-const folder = mkdtempSync(join(tmpdir(), "file-rows-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 function file(name: string, content: string | Uint8Array): string {
   const path = join(folder, name);

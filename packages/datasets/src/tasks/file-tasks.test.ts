@@ -1,22 +1,18 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createRandom } from "@palimpsest/trajectories/random";
 import { parquetWriteBuffer } from "hyparquet-writer";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { preparedTasks } from "../inspect/prepared-tasks.js";
 import { type BadRow, saveTasks } from "../jsonl.js";
 import type { SourceBadRow } from "../prepare/preparer.js";
 import { FileTasks } from "./file-tasks.js";
 import { allTasks } from "./task-set.js";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "file-tasks-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = fileFolder();
 
 const row = (id: string, document: unknown = "d") => ({
   id,

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { Corpora } from "./corpus.js";
 
-const folder = mkdtempSync(join(tmpdir(), "corpus-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 function file(name: string, value: unknown): string {
   writeFileSync(join(folder, name), JSON.stringify(value));

@@ -1,17 +1,16 @@
-import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { type KeptPrediction, PredictionCache } from "./prediction-cache.js";
 import { aPrediction } from "./testing.js";
 
 let folder: string;
 let path: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-cache-"));
+beforeEach(() => {
+  folder = testFolder();
   path = join(folder, "predictions.jsonl");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const line = (key: string, text = key): KeptPrediction => ({
   key,

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import type { EvalItem } from "./item.js";
 import { PredictionCache } from "./prediction-cache.js";
 import { qaScorer } from "./qa-scorer.js";
@@ -21,10 +21,9 @@ const base = (overrides: Partial<SuiteOptions> = {}): SuiteOptions => ({
 const transient = (message: string) => Object.assign(new Error(message), { retryable: true });
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-suite-"));
+beforeEach(() => {
+  folder = testFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("runSuite", () => {
   it("scores every item of every system, in the order of the items", async () => {

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { mcNemarP, wilsonInterval } from "../intervals.js";
 import { pairsBetween, pairsOf } from "./pairs.js";
 import type { SuiteRun } from "./runner.js";
@@ -11,10 +11,9 @@ import { summarizeSuite } from "./summary.js";
 import { anItem, aPrediction, aRun } from "./testing.js";
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-report-"));
+beforeEach(() => {
+  folder = testFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const pattern = (text: string) => [...text].map((letter) => letter === "1");
 const reportOf = (run: SuiteRun) => {

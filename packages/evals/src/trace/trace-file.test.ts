@@ -1,17 +1,14 @@
-import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { aTrace } from "./testing.js";
 import { readTraces, TraceFile, writeTraces } from "./trace-file.js";
 import type { Trace } from "./trace-schema.js";
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "traces-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true });
+beforeEach(() => {
+  folder = testFolder();
 });
 
 async function appendTrace(path: string, ...traces: readonly Trace[]): Promise<void> {

@@ -1,19 +1,16 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sizeOf } from "@palimpsest/jit";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { loraForm, loraShapes } from "../lora.js";
 import { loadAdapters, saveAdapters } from "./adapter-folder.js";
 import { aConfig } from "./model.fixture.js";
 import { readSafetensors } from "./safetensors.js";
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-adapters-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
+beforeEach(() => {
+  folder = testFolder();
 });
 
 const model = aConfig();

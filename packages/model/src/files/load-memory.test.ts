@@ -1,24 +1,18 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { sizeOf } from "@palimpsest/jit";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { bundledProgram } from "../../../../test/support/bundled-program.js";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { parameterShapes } from "../parameters.js";
 import { aConfig } from "./model.fixture.js";
 import { saveModel } from "./model-folder.js";
 
 const MiB = 2 ** 20;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-memory-"));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = fileFolder();
 
 // Stated bound: the weights and one shard. Measured: the weights and a few pieces of a few MiB.
 it("a model of 200 MB is loaded and written with its weights and a few MiB in memory", async () => {

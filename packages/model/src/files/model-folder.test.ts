@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { trainBpe } from "../bpe-trainer.js";
 import { hashWeights, initParameters } from "../parameters.js";
 import { aConfig } from "./model.fixture.js";
@@ -9,11 +9,8 @@ import { loadModel, saveModel } from "./model-folder.js";
 import { readSafetensors } from "./safetensors.js";
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-model-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
+beforeEach(() => {
+  folder = testFolder();
 });
 
 describe("a model folder", () => {

@@ -1,19 +1,16 @@
-import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { f32, safetensorsBytes } from "./model.fixture.js";
 import { readSafetensors, SafetensorsFile } from "./safetensors.js";
 import { writableTensor, writeSafetensors } from "./safetensors-writer.js";
 
 let folder: string;
 let path: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-safetensors-"));
+beforeEach(() => {
+  folder = testFolder();
   path = join(folder, "x.safetensors");
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
 });
 
 const halves = (...words: number[]) => new Uint8Array(new Uint16Array(words).buffer);

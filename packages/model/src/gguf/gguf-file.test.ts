@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { ModelError, type ModelErrorCode } from "../error.js";
 import { type GgufFile, openGguf } from "./gguf-file.js";
 import {
@@ -16,14 +16,8 @@ import {
   uint32,
 } from "./gguf-writer.fixture.js";
 
-let folder: string;
+const folder = fileFolder();
 let files = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-gguf-"));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
 
 /** Opens the bytes as a file, hands it over and closes it. */
 async function withFile<T>(bytes: Uint8Array, use: (file: GgufFile) => Promise<T> | T): Promise<T> {

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { byteCharacters } from "../byte-alphabet.js";
 import { type ModelConfig, type ModelConfigInput, parseModelConfig } from "../config.js";
 import type { ModelErrorCode } from "../error.js";
@@ -30,14 +30,8 @@ const tokenizers = `${shared}/data/tokenizers`;
 const missing = !existsSync(tokenizers);
 if (missing) process.stderr.write(`skipped: no tokenizers at ${tokenizers} (PALIMPSEST_SHARED moves it)\n`);
 
-let folder: string;
+const folder = fileFolder();
 let files = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-gguf-"));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
 
 const shape: Omit<ModelConfigInput, "architecture"> = {
   vocabSize: 260,

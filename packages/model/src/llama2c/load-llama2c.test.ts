@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadBackend } from "@palimpsest/jit";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { loadModel, saveModel } from "../files/model-folder.js";
 import { hashWeights } from "../parameters.js";
 import { createSampler } from "../sampler/model-sampler.js";
@@ -18,13 +18,7 @@ const present = existsSync(stories);
 if (!present) process.stderr.write(`skipped: no model at ${stories} (PALIMPSEST_SHARED moves it)\n`);
 const [modelPath, tokenizerPath] = [join(stories, "stories260K.bin"), join(stories, "tok512.bin")];
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-llama2c-"));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = fileFolder();
 
 interface Golden {
   readonly prompt_ids: readonly number[];

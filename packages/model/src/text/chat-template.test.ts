@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { BpeTokenizer } from "../bpe-tokenizer.js";
 import { trainBpe } from "../bpe-trainer.js";
 import { loadTokenizer } from "../files/model-folder.js";
@@ -143,14 +143,10 @@ describe("a chat template", () => {
   });
 
   it("in a file of its own counts before the one in tokenizer_config.json", async () => {
-    const dir = await mkdtemp(join(tmpdir(), "palimpsest-template-"));
-    try {
-      await writeFile(join(dir, "tokenizer.json"), JSON.stringify(aTokenizer().json));
-      await writeFile(join(dir, "tokenizer_config.json"), JSON.stringify({ chat_template: "old" }));
-      await writeFile(join(dir, "chat_template.jinja"), "new");
-      expect(new ChatTemplate(await loadTokenizer(dir)).render([])).toBe("new");
-    } finally {
-      await rm(dir, { recursive: true, force: true });
-    }
+    const dir = testFolder();
+    await writeFile(join(dir, "tokenizer.json"), JSON.stringify(aTokenizer().json));
+    await writeFile(join(dir, "tokenizer_config.json"), JSON.stringify({ chat_template: "old" }));
+    await writeFile(join(dir, "chat_template.jinja"), "new");
+    expect(new ChatTemplate(await loadTokenizer(dir)).render([])).toBe("new");
   });
 });

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { plainSampling } from "@palimpsest/trajectories";
 import { afterEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { rewardConfigSchema, trajectoryReward } from "../index.js";
 import { anEpisode, aTask } from "../scored-episode.fixture.js";
 import { type RemoteRewardConfig, remoteReward, remoteRewardSchema } from "./remote-reward.js";
@@ -172,31 +172,27 @@ describe("remoteReward", () => {
   });
 
   it("REMOTE-5: sends the token of a variable or of a file that is read anew, and names neither in an error", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "palimpsest-remote-"));
-    try {
-      const { url, seen } = await serve((response, request) =>
-        request === 3 ? response.writeHead(401).end() : json(response, { reward: 1 }),
-      );
-      const fromEnv = remoteReward(config(url, { tokenEnv: "KEY" }), { environment: { KEY: "s3cret" } });
-      await fromEnv(aTask(), anEpisode());
-      const tokenFile = join(folder, "token");
-      writeFileSync(tokenFile, "first\n");
-      const fromFile = remoteReward(config(url, { tokenFile }), {});
-      await fromFile(aTask(), anEpisode());
-      writeFileSync(tokenFile, "second\n");
-      const refused = await Promise.resolve(fromFile(aTask(), anEpisode())).then(String, String);
-      expect(seen.map(({ headers }) => headers.authorization)).toEqual([
-        "Bearer s3cret",
-        "Bearer first",
-        "Bearer second",
-      ]);
-      expect(refused).toContain("status 401");
-      expect(refused).not.toContain("second");
-      const missing = remoteReward(config(url, { tokenEnv: "NONE" }), { environment: {} });
-      await expect(missing(aTask(), anEpisode())).rejects.toThrow(/BAD_CONFIG.*NONE/);
-      expect(() => config("http://user:pw@127.0.0.1/")).toThrow("tokenEnv");
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = testFolder();
+    const { url, seen } = await serve((response, request) =>
+      request === 3 ? response.writeHead(401).end() : json(response, { reward: 1 }),
+    );
+    const fromEnv = remoteReward(config(url, { tokenEnv: "KEY" }), { environment: { KEY: "s3cret" } });
+    await fromEnv(aTask(), anEpisode());
+    const tokenFile = join(folder, "token");
+    writeFileSync(tokenFile, "first\n");
+    const fromFile = remoteReward(config(url, { tokenFile }), {});
+    await fromFile(aTask(), anEpisode());
+    writeFileSync(tokenFile, "second\n");
+    const refused = await Promise.resolve(fromFile(aTask(), anEpisode())).then(String, String);
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual([
+      "Bearer s3cret",
+      "Bearer first",
+      "Bearer second",
+    ]);
+    expect(refused).toContain("status 401");
+    expect(refused).not.toContain("second");
+    const missing = remoteReward(config(url, { tokenEnv: "NONE" }), { environment: {} });
+    await expect(missing(aTask(), anEpisode())).rejects.toThrow(/BAD_CONFIG.*NONE/);
+    expect(() => config("http://user:pw@127.0.0.1/")).toThrow("tokenEnv");
   });
 });

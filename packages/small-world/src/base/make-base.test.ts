@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashWeights, loadModel } from "@palimpsest/model";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { baseRecipeSchema } from "./base-recipe.js";
 import { type BaseProgress, makeBaseModel } from "./make-base.js";
 
@@ -17,8 +17,7 @@ const recipe = {
   recall: { ...quickstart.recall, steps: 2, batch: 4 },
   format: { ...quickstart.format, steps: 3, batch: 4 },
 };
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-base-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = fileFolder();
 
 const make = async (
   name: string,

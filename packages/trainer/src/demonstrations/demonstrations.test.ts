@@ -1,20 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BpeTokenizer, hashWeights, initParameters, loadModel, saveModel, trainBpe } from "@palimpsest/model";
 import { smallConfig } from "@palimpsest/model/testing";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { readDemonstrations } from "./demonstration-file.js";
 import { dealtRows, demonstrationRows } from "./demonstration-rows.js";
 import { type DemonstrationSettings, demonstrationSettingsSchema } from "./demonstration-settings.js";
 import { isSupervised, type SupervisedProgress, superviseModel } from "./supervised-start.js";
 import { askTeacher } from "./teacher.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-demonstrations-"));
+const folder = fileFolder();
 const modelFolder = join(folder, "model");
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const { signal } = new AbortController();
 const plain = trainBpe(["what likes ben? ben likes bats. what likes ken? ken likes hats."], {

@@ -1,18 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { engineGuard } from "./engine-guard.js";
 import { earlierLog } from "./engine-log.js";
 import { EngineProcess, runToEnd } from "./engine-process.js";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "palimpsest-engine-"));
+  folder = testFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const until = (look: () => unknown) =>
   vi.waitFor(() => expect(look()).toBeTruthy(), { timeout: 60_000, interval: 20 });

@@ -1,20 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "@palimpsest/telemetry";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { EngineServer } from "./engine-server.js";
 import { engineSettingsSchema } from "./engine-settings.js";
 
 let folder: string;
 const open: (() => Promise<unknown>)[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "palimpsest-engine-"));
+  folder = testFolder();
 });
 afterEach(async () => {
   for (const close of open.splice(0)) await close();
-  rmSync(folder, { recursive: true });
 });
 
 const living = new AbortController().signal;

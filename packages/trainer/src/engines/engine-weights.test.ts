@@ -1,16 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { initParameters, loadModel } from "@palimpsest/model";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { EngineWeights } from "./engine-weights.js";
 import { model, tokenizer } from "./small-policy.fixture.js";
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "palimpsest-weights-"));
+  root = testFolder();
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 it("keeps the version in use, which a server can read, and leaves nothing of a run that has ended", async () => {
   const run = join(root, "run-1");

@@ -1,18 +1,16 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { initParameters } from "@palimpsest/model";
 import { createLogger } from "@palimpsest/telemetry";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { parseRecipe } from "../recipe/recipe.js";
 import { RolloutEngine } from "./rollout-engine.js";
 import { model, tokenizer } from "./small-policy.fixture.js";
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "palimpsest-rollout-engine-"));
+  root = testFolder();
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 it("leaves no weights on the disk where the server cannot be used", async () => {
   // It reports the log-probs of temperature 1: a reason to end at once.

@@ -1,10 +1,10 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAgent } from "@palimpsest/agents";
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { trajectoryReward } from "@palimpsest/rewards";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { builtinRecipesDir } from "../model-source.js";
 import { parseRecipe } from "../recipe/recipe.js";
 import { openRunFolder } from "../run-folder/run-folder.js";
@@ -18,10 +18,8 @@ const timeoutMs = 240_000;
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "palimpsest-module-"));
+  folder = testFolder();
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const recipeOf = (changes: Readonly<Record<string, unknown>>) =>
   parseRecipe(

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAgent } from "@palimpsest/agents";
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { EngineError } from "@palimpsest/engines";
 import { computeAdvantages } from "@palimpsest/learner";
 import { trajectoryReward } from "@palimpsest/rewards";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { parseRecipe } from "../recipe/recipe.js";
 import { recipeTasks } from "../recipe/recipe-tasks.js";
 import { carriedRecipe } from "./carried-recipe.js";
@@ -14,9 +14,8 @@ import { openRecipeModules } from "./recipe-modules.js";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "palimpsest-placed-"));
+  folder = testFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function module(name: string, text: string): { readonly module: string } {
   writeFileSync(join(folder, name), text);

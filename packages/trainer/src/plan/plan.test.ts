@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { loadConfig } from "@palimpsest/model";
 import { describe, expect, it } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { planRun } from "../dry-run.js";
 import { builtinRecipesDir } from "../model-source.js";
 import { readRecipe } from "../recipe/recipe.js";
@@ -45,24 +45,20 @@ describe("a plan without model and data", () => {
 
 it("names the question whose prompt the model's tokenizer has no letters for", async () => {
   const quickstart = recipeAt("quickstart.yaml");
-  const folder = mkdtempSync(join(tmpdir(), "palimpsest-plan-"));
-  try {
-    const path = join(folder, "data.jsonl");
-    const row = {
-      id: "q7",
-      question: "what does ben like? #",
-      answers: ["bats"],
-      document: " ben likes bats.",
-    };
-    writeFileSync(path, `${JSON.stringify(row)}\n`);
-    await expect(
-      planRun({ ...quickstart, data: { source: "jsonl", path } as Recipe["data"] }, nowhere),
-    ).rejects.toThrow(
-      /\[CONFIG_INVALID\] agent: the model cannot read what memagent asks about question "q7": "#" is outside/,
-    );
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = testFolder();
+  const path = join(folder, "data.jsonl");
+  const row = {
+    id: "q7",
+    question: "what does ben like? #",
+    answers: ["bats"],
+    document: " ben likes bats.",
+  };
+  writeFileSync(path, `${JSON.stringify(row)}\n`);
+  await expect(
+    planRun({ ...quickstart, data: { source: "jsonl", path } as Recipe["data"] }, nowhere),
+  ).rejects.toThrow(
+    /\[CONFIG_INVALID\] agent: the model cannot read what memagent asks about question "q7": "#" is outside/,
+  );
 });
 
 describe("approximateTokenizer", () => {

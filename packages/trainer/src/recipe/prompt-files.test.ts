@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { withPromptFiles } from "./prompt-files.js";
 import { parseRecipe, portableRecipe } from "./recipe.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-prompts-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 /** White space at both ends, two kinds of line ends, a tab and a byte order mark: all of it is the writer's. */
 const prompt = "\uFEFF \n{question}\r\n{memory}\t{section} é😀\u2028\nUpdated memory:\n\n ";

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { agentKinds } from "@palimpsest/agents";
 import { rewardConfigSchema } from "@palimpsest/rewards";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { builtinRecipesDir } from "../model-source.js";
 import { parseRecipe, portableRecipe, readRecipe } from "./recipe.js";
 import { recipeSchema } from "./recipe-schema.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-recipe-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 /** The rewards whose settings a recipe has; a module's settings are its own. */
 const rewardsOfRecipes = rewardConfigSchema.options.filter((one) => !("module" in one.shape));

@@ -1,16 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { trainBaseTokenizer } from "@palimpsest/small-world/base";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { planRun } from "../dry-run.js";
 import { builtinRecipesDir } from "../model-source.js";
 import { readBaseRecipe } from "./base-recipe-file.js";
 import { readRecipe } from "./recipe.js";
 
 /** Empty: no recipe may need a model or a file that is not here. */
-const cacheDir = mkdtempSync(join(tmpdir(), "palimpsest-recipes-"));
-afterAll(() => rmSync(cacheDir, { recursive: true }));
+const cacheDir = fileFolder();
 
 const files = readdirSync(builtinRecipesDir, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".yaml") && !/^(evals|adapters)\//.test(file))

@@ -1,16 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { allTasks, type BadRow } from "@palimpsest/datasets";
 import { rulerTasks } from "@palimpsest/small-world";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { openTasks, reseededSource, type TaskSource, taskSourceSchema } from "./task-source.js";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "task-source-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = fileFolder();
 
 const row = { id: "a", question: "q?", answers: ["x"], document: "d", metadata: {} };
 async function file(name: string, lines: readonly unknown[]): Promise<string> {

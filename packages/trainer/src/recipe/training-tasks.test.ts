@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generatedTasks, rateQuestions } from "@palimpsest/datasets";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { planTasks } from "../plan/plan-source.js";
 import { otherRates, ratedPlay } from "../rates/rates-of-run.js";
 import { trainInProcess } from "../train-in-process.js";
@@ -10,8 +10,7 @@ import { fileFingerprint } from "./file-fingerprint.js";
 import { parseRecipe, portableRecipe } from "./recipe.js";
 import { recipeTasks, trainingTasks } from "./recipe-tasks.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-curriculum-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 writeFileSync(
   join(folder, "other.jsonl"),
   ["long document", "doc"]

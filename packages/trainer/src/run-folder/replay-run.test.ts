@@ -1,17 +1,16 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadBackend } from "@palimpsest/jit";
 import { createLearner, writeStepDump } from "@palimpsest/learner";
 import { initParameters } from "@palimpsest/model";
 import { smallConfig } from "@palimpsest/model/testing";
 import { type Group, plainSampling } from "@palimpsest/trajectories";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { replayRunStep } from "./replay-run.js";
 import { checkpointDirOf, dumpDirOf } from "./run-paths.js";
 
-const runDir = mkdtempSync(join(tmpdir(), "palimpsest-replay-run-"));
-afterAll(() => rmSync(runDir, { recursive: true }));
+const runDir = fileFolder();
 
 const models = { cacheDir: join(runDir, "models") };
 const model = smallConfig({ layers: 1, maxPositions: 32 });

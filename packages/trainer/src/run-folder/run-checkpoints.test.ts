@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadBackend } from "@palimpsest/jit";
 import { createLearner, rateCheckpoint } from "@palimpsest/learner";
 import { hashWeights, initModel, parseModelInit, saveModel } from "@palimpsest/model";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { checkpointsOfRun } from "./run-checkpoints.js";
 import { readRunModel } from "./run-model.js";
 import { checkpointDirOf } from "./run-paths.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-run-checkpoints-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 test("a run gives its best checkpoint, the one after a step, or all, and says which there are", async () => {
   const base = join(folder, "base");

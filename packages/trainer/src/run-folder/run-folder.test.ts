@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { dataFilesOf } from "../recipe/data-files.js";
 import { parseRecipe } from "../recipe/recipe.js";
 import { openRunFolder, runFolderName } from "./run-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-run-folder-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 const recipe = parseRecipe(
   `

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { createLearner } from "@palimpsest/learner";
@@ -13,12 +12,13 @@ import {
   saveAdapters,
   saveModel,
 } from "@palimpsest/model";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { readRecipe } from "../recipe/recipe.js";
 import { agentOfRun, holdsRunModel, readRunAdapters, readRunModel, supervisedFolder } from "./run-model.js";
 import { checkpointDirOf } from "./run-paths.js";
 
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-run-model-"));
+const folder = fileFolder();
 const base = join(folder, "base");
 const options = { cacheDir: join(folder, "cache") };
 let backend: Backend;
@@ -33,7 +33,6 @@ beforeAll(async () => {
   model = { ...initModel(init, ["a b a b"]), generationConfig: { eos_token_id: [2, 0] } };
   await saveModel(base, model);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A run of which a learner with other weights has written a checkpoint. */
 async function aRun(

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as proto from "@palimpsest/wire/protocol";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { HeldWeights } from "./held-weights.js";
 import type { ObjectLocation } from "./object-location.js";
 import { PutWeights } from "./put-weights.js";
@@ -33,14 +33,12 @@ const store = {
   },
 };
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "palimpsest-put-"));
+beforeEach(() => {
+  folder = testFolder();
   path = join(folder, "weight-objects.json");
   stored = new Set();
   dies = false;
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test("a learner that starts again releases what the one before it put, but not what it has put again (PUT-1)", async () => {
   const first = await PutWeights.open(store, path, (write) => write());
