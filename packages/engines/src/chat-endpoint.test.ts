@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { ChatEndpoint } from "./chat-endpoint.js";
 import { EngineError } from "./error.js";
 import type { RetryClock } from "./http-client.js";
@@ -8,15 +8,11 @@ import { type Answer, cut, events, hang, json, ModelServer, raw } from "./testin
 const messages = [{ role: "user", content: "who?" }];
 const clock: RetryClock = { wait: async () => undefined, random: () => 0 };
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const item of open.splice(0).reverse()) await item.close();
-});
-
 async function anEndpoint(usual: Answer, config: object = { model: "m" }) {
   const server = await ModelServer.start(usual);
   const endpoint = new ChatEndpoint({ url: `${server.url}/v1/`, ...config }, clock);
-  open.push({ close: () => server.stop() }, endpoint);
+  onTestFinished(() => server.stop());
+  onTestFinished(() => endpoint.close());
   return { server, endpoint };
 }
 

@@ -1,13 +1,9 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { EndpointEmbedder } from "./endpoint-embedder.js";
 import type { RetryClock } from "./http-client.js";
 import { cut, json, ModelServer } from "./testing/model-server.js";
 
 const clock: RetryClock = { wait: async () => undefined, random: () => 0 };
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const item of open.splice(0).reverse()) await item.close();
-});
 
 const vectors = (...given: readonly (readonly [number, readonly number[]])[]) =>
   json({ data: given.map(([index, embedding]) => ({ index, embedding })) });
@@ -18,7 +14,8 @@ async function anEmbedder(usual: ReturnType<typeof json>, batch = 64) {
     { url: server.url, model: "embed", apiKey: "secret", malformedAttempts: 2 },
     { dimensions: 2, batch, clock },
   );
-  open.push({ close: () => server.stop() }, embedder);
+  onTestFinished(() => server.stop());
+  onTestFinished(() => embedder.close());
   return { server, embedder };
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { EndpointSampler, type EndpointSamplerConfig, openEndpoint } from "./endpoint-sampler.js";
 import { EndpointTokenizer } from "./endpoint-tokenizer.js";
 import { EngineError } from "./error.js";
@@ -7,10 +7,6 @@ import type { Retry, RetryClock } from "./http-client.js";
 import { type Answer, cut, hang, json, ModelServer, raw } from "./testing/model-server.js";
 
 const clock: RetryClock = { wait: async () => undefined, random: () => 0 };
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const item of open.splice(0).reverse()) await item.close();
-});
 
 const saying = (content: string | null, finish = "stop", more: object = {}): Answer =>
   json({ choices: [{ message: { content, ...more }, finish_reason: finish }] });
@@ -22,7 +18,8 @@ async function aSampler(usual: Answer, config: Partial<EndpointSamplerConfig> = 
     { url: server.url, model: "m", ...config },
     { clock, onRetry: (retry) => retries.push(retry) },
   );
-  open.push({ close: () => server.stop() }, sampler);
+  onTestFinished(() => server.stop());
+  onTestFinished(() => sampler.close());
   return { server, sampler, retries };
 }
 
@@ -256,7 +253,8 @@ describe("an endpoint sampler", () => {
       decode: (ids: readonly number[]) => String.fromCodePoint(...ids),
     };
     const sampler = new EndpointSampler({ url: server.url, model: "m" }, { tokenizer: letters });
-    open.push({ close: () => server.stop() }, sampler);
+    onTestFinished(() => server.stop());
+    onTestFinished(() => sampler.close());
     const { tokenIds } = await sampler.generate(request(sampler, turns));
     expect(tokenIds).toHaveLength(4);
     expect(server.received[0]?.body["messages"]).toHaveLength(2);
@@ -272,17 +270,17 @@ describe("openEndpoint", () => {
     const server = await ModelServer.start(
       json({ data: [{ id: "qwen", max_model_len: 8192 }, { id: "b" }] }),
     );
-    open.push({ close: () => server.stop() });
+    onTestFinished(() => server.stop());
     const model = await openEndpoint({ url: server.url });
-    open.push(model);
+    onTestFinished(() => model.close());
     expect(model).toMatchObject({ name: "qwen", contextTokens: 8192 });
   });
 
   it("takes the name that it is given where a gateway lists nothing", async () => {
     const server = await ModelServer.start(json({ error: "none" }, 404));
-    open.push({ close: () => server.stop() });
+    onTestFinished(() => server.stop());
     const model = await openEndpoint({ url: server.url, model: "big" });
-    open.push(model);
+    onTestFinished(() => model.close());
     expect(model.name).toBe("big");
   });
 

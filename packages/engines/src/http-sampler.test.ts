@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import type { Sampler } from "@palimpsest/agents";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineError } from "./error.js";
 import type { GenerateRequest } from "./generate.js";
 import type { RetryClock } from "./http-client.js";
@@ -24,14 +24,9 @@ const request: GenerateRequest = {
   seed: 7,
 };
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const item of open.splice(0).reverse()) await item.close();
-});
-
 async function aServer(usual: Answer): Promise<ModelServer> {
   const server = await ModelServer.start(usual);
-  open.push({ close: () => server.stop() });
+  onTestFinished(() => server.stop());
   return server;
 }
 
@@ -47,7 +42,7 @@ function aSampler(
   clock = aClock(),
 ): HttpSampler {
   const sampler = new HttpSampler({ url: server.url, kind: "vllm", ...config }, clock);
-  open.push(sampler);
+  onTestFinished(() => sampler.close());
   return sampler;
 }
 
@@ -431,7 +426,7 @@ describe("requests", () => {
     const { url } = server;
     await server.stop();
     const sampler = new HttpSampler({ url, kind: "vllm", maxAttempts: 2 }, aClock());
-    open.push(sampler);
+    onTestFinished(() => sampler.close());
     const error = await failure(sampler.generate(request));
     expect(error.message).toMatch(/UNREACHABLE.*ECONNREFUSED.*does the server run there/);
   });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { GenerateRequest } from "./generate.js";
 import { HttpSampler, type HttpSamplerConfig } from "./http-sampler.js";
 import type { ServerKind } from "./server-kind.js";
@@ -68,18 +68,14 @@ function drawing(kind: ServerKind, told: Told): Answer {
   };
 }
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const item of open.splice(0).reverse()) await item.close();
-});
-
 async function aSampler(
   answer: Answer,
   config: Pick<HttpSamplerConfig, "kind" | "originalLogprobs">,
 ): Promise<{ readonly sampler: HttpSampler; readonly server: ModelServer }> {
   const server = await ModelServer.start(answer);
   const sampler = new HttpSampler({ url: server.url, maxAttempts: 1, ...config });
-  open.push({ close: () => server.stop() }, sampler);
+  onTestFinished(() => server.stop());
+  onTestFinished(() => sampler.close());
   return { sampler, server };
 }
 

@@ -1,17 +1,12 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { ClusterScaling } from "./cluster-scaling.js";
 import { aSpec } from "./testing/builders.js";
 import { settle } from "./testing/manual-clock.js";
 import { TestPlane } from "./testing/plane.js";
 
-const open: TestPlane[] = [];
-afterEach(async () => {
-  for (const test of open.splice(0)) await test.plane.close();
-});
-
 async function headWithNode() {
   const test = await TestPlane.open();
-  open.push(test);
+  onTestFinished(() => test.plane.close());
   const { plane, clock } = test;
   test.session("session-test");
   const { nodes, pendingQueue, groups, drains } = plane;

@@ -15,7 +15,7 @@ import {
 } from "@palimpsest/wire";
 import { issueCertificate, makeAuthority, type Pem } from "@palimpsest/wire/certificates";
 import type * as proto from "@palimpsest/wire/protocol";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { adoptTokens, openCredentials } from "./head-credentials.js";
 import { portOf, tokenPathOf } from "./head-files.js";
 import { StandbyTokens } from "./standby-tokens.js";
@@ -32,10 +32,6 @@ let authority: Pem;
 beforeAll(async () => {
   authority = await makeAuthority("test", 1);
 });
-const endings: (() => void)[] = [];
-afterEach(() => {
-  for (const end of endings.splice(0).reverse()) end();
-});
 
 async function identity(role: Role): Promise<TlsIdentity> {
   const { cert, key } = await issueCertificate(authority, { role, name: `a ${role}`, days: 1 });
@@ -45,7 +41,7 @@ async function identity(role: Role): Promise<TlsIdentity> {
 
 function folder(): string {
   const { path, remove } = temporaryFolder();
-  endings.push(remove);
+  onTestFinished(remove);
   return path;
 }
 
@@ -70,7 +66,7 @@ class Leader {
       credentials: this.credentials,
       logger: quietLogger(),
     });
-    endings.push(() => this.disappear());
+    onTestFinished(() => this.disappear());
   }
 
   async appear(): Promise<void> {
@@ -106,7 +102,7 @@ function standbyOf(leader: Leader, tls: TlsIdentity | undefined) {
     adopt: (state) => adoptTokens(dataDir, own, state, systemClock),
     onRefused: ({ code }) => refusals.push(code),
   });
-  endings.push(() => tokens.close());
+  onTestFinished(() => tokens.close());
   tokens.follow(leader.address);
   const tokenFile = () => readFileSync(tokenPathOf(dataDir), "utf8").trim();
   return { credentials: own, refusals, tokenFile };
@@ -158,7 +154,7 @@ describe("the stream of tokens", () => {
   /** What it begins with for these credentials: the token, or the code of the refusal. */
   async function beginning(leader: Leader, credentials: Credentials): Promise<string> {
     const peer = grpcNetwork({ credentials }).connect(leader.address);
-    endings.push(() => peer.close());
+    onTestFinished(() => peer.close());
     const stream = peer.serverStream(headService.followToken, {}, { timeoutMs: 10_000 });
     return new Promise((resolve) => {
       stream.on("data", ({ token }: proto.TokenState.$Properties) => {

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { asType } from "./as-type.js";
-import { type Backend, loadBackend } from "./backend.js";
+import { loadBackend } from "./backend.js";
 import { callable } from "./callable.js";
 import type { JitFunction } from "./jit-function.js";
 import { jit } from "./module.js";
@@ -25,10 +25,7 @@ const contents = Object.fromEntries(
   ]),
 );
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend({ prefer: "tensorflow" });
-});
+const backend = await loadBackend({ prefer: "tensorflow" });
 
 const layer = () =>
   callable(([x, w, bias]) => {

@@ -1,6 +1,6 @@
 /** Several copies of a state: on a CPU they share it, where a GPU each would have one; what is launched is the same. */
-import { beforeAll, describe, expect, it } from "vitest";
-import { type Backend, loadBackend } from "./backend.js";
+import { describe, expect, it } from "vitest";
+import { loadBackend } from "./backend.js";
 import { visibleGpus } from "./gpu-device.js";
 import { jit } from "./module.js";
 import { buildProgram } from "./program.js";
@@ -8,10 +8,7 @@ import { checkReplicas } from "./replica-checks.js";
 import type { tf } from "./tf.js";
 import { traceStages } from "./traced-stages.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend({ prefer: "tensorflow" });
-});
+const backend = await loadBackend({ prefer: "tensorflow" });
 
 const vector = { shape: [3], dtype: "float32" } as const;
 const scalar = { shape: [], dtype: "float32" } as const;

@@ -1,15 +1,12 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { type Backend, loadBackend } from "./backend.js";
+import { describe, expect, test } from "vitest";
+import { loadBackend } from "./backend.js";
 import { callable } from "./callable.js";
 import type { JitFunction } from "./jit-function.js";
 import { jit } from "./module.js";
 import { scan } from "./scan.js";
 import { tf } from "./tf.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend({ prefer: "tensorflow" });
-});
+const backend = await loadBackend({ prefer: "tensorflow" });
 
 const given = Float32Array.of(0.1, -0.2, 0.3, 0.7);
 

@@ -1,5 +1,5 @@
-import { beforeAll, expect, test, vi } from "vitest";
-import { type Backend, loadBackend } from "./backend.js";
+import { expect, test, vi } from "vitest";
+import { loadBackend } from "./backend.js";
 import { jit } from "./module.js";
 import type { StateSpec } from "./spec.js";
 import { nodeBackend } from "./tensorflow-binding.js";
@@ -12,10 +12,7 @@ const state = {
   counts: { shape: [2], dtype: "int32" },
 } satisfies Record<string, StateSpec>;
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend({ prefer: "tensorflow" });
-});
+const backend = await loadBackend({ prefer: "tensorflow" });
 
 test.each(["graph", "xla"] as const)(
   "any float32 entry is written by the same feeds and fetches, in mode %s",

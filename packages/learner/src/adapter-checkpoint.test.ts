@@ -1,16 +1,13 @@
-import { type Backend, loadBackend } from "@palimpsest/jit";
+import { loadBackend } from "@palimpsest/jit";
 import { hashWeights } from "@palimpsest/model";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Checkpoint } from "./checkpoint.js";
 import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import { replayStep } from "./replay.js";
 import { hasAdapters, trainedWeights } from "./trained-weights.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend();
-});
+const backend = await loadBackend();
 
 const config = tinyConfig({ lora: { rank: 2, alpha: 4, targets: ["q_proj", "down_proj"] } });
 const base = tinyParameters();

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Backend, loadBackend } from "@palimpsest/jit";
+import { loadBackend } from "@palimpsest/jit";
 import { hashWeights } from "@palimpsest/model";
 import type { Group } from "@palimpsest/trajectories";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner, type LearnerOptions } from "./create-learner.js";
@@ -11,14 +11,7 @@ import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.f
 import type { Learner } from "./learner.js";
 import { readStepDump, replayStep } from "./replay.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend();
-});
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
+const backend = await loadBackend();
 function aLearner(config: Partial<LearnerConfigInput>, options: Partial<LearnerOptions> = {}): Learner {
   const learner = createLearner({
     backend,
@@ -28,7 +21,7 @@ function aLearner(config: Partial<LearnerConfigInput>, options: Partial<LearnerO
     objectives: ["policy"],
     ...options,
   });
-  closing.push(() => learner.close());
+  onTestFinished(() => learner.close());
   return learner;
 }
 const untrained = () => hashWeights(tinyParameters());

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { type Backend, loadBackend, tf } from "@palimpsest/jit";
+import { loadBackend, tf } from "@palimpsest/jit";
 import {
   type ModelConfig,
   modelConfigFromHf,
@@ -70,10 +70,7 @@ interface Reference {
   };
 }
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend();
-});
+const backend = await loadBackend();
 
 describe.skipIf(missing).each(["llama", "qwen2", "qwen3"])(
   "training a %s checkpoint as PyTorch does",

@@ -1,6 +1,6 @@
-import { type Backend, loadBackend } from "@palimpsest/jit";
+import { loadBackend } from "@palimpsest/jit";
 import type { Conversation, Group } from "@palimpsest/trajectories";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner } from "./create-learner.js";
 import { aConversation } from "./groups.fixture.js";
@@ -8,10 +8,7 @@ import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.f
 import { PRESET_NAMES, type PresetName } from "./preset.js";
 import { stateName } from "./state.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend();
-});
+const backend = await loadBackend();
 
 /** Loss and whole gradient of one update: after one step the first moment is (1 − beta1) times the gradient. */
 async function gradientOf(config: Partial<LearnerConfigInput>, groups: readonly Group[]) {

@@ -2,18 +2,14 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.js";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { latestCheckpoint } from "./checkpoint.js";
 
 let root = "";
-const processes: ChildProcess[] = [];
 beforeEach(() => {
   root = testFolder();
-});
-afterEach(() => {
-  for (const child of processes.splice(0)) child.kill("SIGKILL");
 });
 
 const program = bundledProgram(new URL("training-process.fixture.ts", import.meta.url));
@@ -24,7 +20,9 @@ function train(folder: string, versions: number): ChildProcess {
     execArgv: [],
     env: { ...process.env, TF_CPP_MIN_LOG_LEVEL: "3" },
   });
-  processes.push(child);
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
   return child;
 }
 

@@ -1,5 +1,5 @@
-import { type Backend, loadBackend } from "@palimpsest/jit";
-import { beforeAll, describe, expect, it } from "vitest";
+import { loadBackend } from "@palimpsest/jit";
+import { describe, expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner, type LearnerOptions } from "./create-learner.js";
 import { nextKlCoefficient } from "./kl-reward.js";
@@ -7,10 +7,7 @@ import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.f
 import type { Learner } from "./learner.js";
 import { KlConfig } from "./loss-config.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend();
-});
+const backend = await loadBackend();
 async function withLearner<T>(
   config: Partial<LearnerConfigInput>,
   use: (learner: Learner) => Promise<T>,

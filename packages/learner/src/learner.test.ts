@@ -1,23 +1,16 @@
 import { setImmediate } from "node:timers/promises";
-import { type Backend, loadBackend, tf } from "@palimpsest/jit";
+import { loadBackend, tf } from "@palimpsest/jit";
 import { hashWeights } from "@palimpsest/model";
 import type { Conversation } from "@palimpsest/trajectories";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner, type LearnerOptions } from "./create-learner.js";
 import { aConversation, aGroup } from "./groups.fixture.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import type { Learner } from "./learner.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend();
-});
+const backend = await loadBackend();
 
-const open: Learner[] = [];
-afterEach(() => {
-  for (const learner of open.splice(0)) learner.close();
-});
 function aLearner(config = tinyConfig(), overrides: Partial<LearnerOptions> = {}): Learner {
   const learner = createLearner({
     backend,
@@ -27,7 +20,7 @@ function aLearner(config = tinyConfig(), overrides: Partial<LearnerOptions> = {}
     objectives: ["policy"],
     ...overrides,
   });
-  open.push(learner);
+  onTestFinished(() => learner.close());
   return learner;
 }
 

@@ -1,5 +1,5 @@
-import { type Backend, loadBackend } from "@palimpsest/jit";
-import { beforeAll, describe, expect, it } from "vitest";
+import { loadBackend } from "@palimpsest/jit";
+import { describe, expect, it } from "vitest";
 import {
   aBandit,
   actionLogprobs,
@@ -14,10 +14,7 @@ import { tinyModel, tinyParameters } from "./learner.fixture.js";
 import { createRandom } from "./random.js";
 import { warmStart } from "./warm-start.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend();
-});
+const backend = await loadBackend();
 
 describe("a policy of one choice", () => {
   it.each([1, 2, 3, 4, 5])("learns to answer with what pays best (seed %i)", async (seed) => {

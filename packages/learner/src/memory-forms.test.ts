@@ -1,6 +1,6 @@
-import { type Backend, loadBackend } from "@palimpsest/jit";
+import { loadBackend } from "@palimpsest/jit";
 import { initParameters, parameterShapes, parseModelConfig } from "@palimpsest/model";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aggregationWeights } from "./aggregation.js";
 import { compileLearner, type Objective } from "./compiled.js";
 import { type LearnerConfigInput, resolveLearnerConfig } from "./config.js";
@@ -12,10 +12,7 @@ import { optimizerStep } from "./optimizer-step.js";
 import { createRandom } from "./random.js";
 import { initialState, stateName, trainedShapes } from "./state.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend();
-});
+const backend = await loadBackend();
 
 /** Rows of 3 to 12 tokens, of which the last one to five are trained, but for one in the middle. */
 function rowsOf(count: number): PackableRow[] {

@@ -1,6 +1,6 @@
 /** Moments dealt out to replicas, held against one learner that has them whole (ZERO-1, ZERO-2). On a CPU replicas share it. */
 import { type Backend, loadBackend } from "@palimpsest/jit";
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner, type LearnerOptions } from "./create-learner.js";
 import { estimateDevice } from "./device-estimate.js";
@@ -8,13 +8,9 @@ import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.f
 import type { Learner } from "./learner.js";
 
 let backend: Backend;
-const open: Learner[] = [];
 const timeoutMs = 240_000;
 beforeAll(async () => {
   backend = await loadBackend({ prefer: "tensorflow" });
-});
-afterEach(() => {
-  for (const learner of open.splice(0)) learner.close();
 });
 
 function aLearner(
@@ -31,7 +27,7 @@ function aLearner(
     mode,
     ...options,
   });
-  open.push(learner);
+  onTestFinished(() => learner.close());
   return learner;
 }
 

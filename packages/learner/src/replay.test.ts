@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Backend, loadBackend } from "@palimpsest/jit";
-import { beforeAll, beforeEach, expect, it } from "vitest";
+import { loadBackend } from "@palimpsest/jit";
+import { beforeEach, expect, it } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
@@ -9,11 +9,8 @@ import { type Learner, loadCheckpoint } from "./learner.js";
 import { readStepDump, replayStep } from "./replay.js";
 import { writeStepDump } from "./step-dumps.js";
 
-let backend: Backend;
+const backend = await loadBackend();
 let root = "";
-beforeAll(async () => {
-  backend = await loadBackend();
-});
 beforeEach(() => {
   root = testFolder();
 });

@@ -1,7 +1,7 @@
 /** Replicas that train together, held against one that trains alone. On a CPU they share it; what they are given is the same. */
 import { type Backend, loadBackend, tf } from "@palimpsest/jit";
 import type { Group } from "@palimpsest/trajectories";
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
@@ -13,14 +13,10 @@ interface Runs {
 }
 
 let backend: Backend;
-const open: Learner[] = [];
 /** XLA compiles some ten functions a test: a minute on two cores that are busy with other things. */
 const timeoutMs = 240_000;
 beforeAll(async () => {
   backend = await loadBackend({ prefer: "tensorflow" });
-});
-afterEach(() => {
-  for (const learner of open.splice(0)) learner.close();
 });
 
 function aLearner(changes: Partial<LearnerConfigInput>, mode: "graph" | "xla" = "xla"): Learner {
@@ -33,7 +29,7 @@ function aLearner(changes: Partial<LearnerConfigInput>, mode: "graph" | "xla" = 
     objectives: ["policy"],
     mode,
   });
-  open.push(learner);
+  onTestFinished(() => learner.close());
   return learner;
 }
 
@@ -145,7 +141,7 @@ it(
       objectives: ["policy"],
       mode: "xla",
     });
-    open.push(two);
+    onTestFinished(() => two.close());
     for (const seed of [1, 2]) {
       const [expected, got] = [await one.update(aGroup(seed)), await two.update(aGroup(seed))];
       // The second replica computes a part of each loss: with other weights it would be another.

@@ -1,16 +1,13 @@
-import { type Backend, loadBackend } from "@palimpsest/jit";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { loadBackend } from "@palimpsest/jit";
+import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { type Checkpoint, latestCheckpoint } from "./checkpoint.js";
 import { createLearner } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import { type Learner, loadCheckpoint } from "./learner.js";
 
-let backend: Backend;
+const backend = await loadBackend();
 let root = "";
-beforeAll(async () => {
-  backend = await loadBackend();
-});
 beforeEach(() => {
   root = testFolder();
 });

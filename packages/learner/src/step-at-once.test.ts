@@ -1,20 +1,13 @@
 /** A step of one micro-batch in one launch, held against the same step in parts. */
-import { type Backend, loadBackend } from "@palimpsest/jit";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { loadBackend } from "@palimpsest/jit";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner } from "./create-learner.js";
 import { estimateDevice } from "./device-estimate.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import type { Learner } from "./learner.js";
 
-let backend: Backend;
-const open: Learner[] = [];
-beforeAll(async () => {
-  backend = await loadBackend({ prefer: "tensorflow" });
-});
-afterEach(() => {
-  for (const learner of open.splice(0)) learner.close();
-});
+const backend = await loadBackend({ prefer: "tensorflow" });
 
 /** One micro-batch holds the eight rows of a group. */
 const oneBatch = { buckets: [{ rows: 8, length: 12 }] };
@@ -28,7 +21,7 @@ function aLearner(changes: Partial<LearnerConfigInput>, mode: "graph" | "xla" = 
     parameters: tinyParameters(),
     mode,
   });
-  open.push(learner);
+  onTestFinished(() => learner.close());
   return learner;
 }
 

@@ -1,7 +1,7 @@
 /** What nobody trains is stored in bfloat16 where products round to it: the same updates, half the memory. */
-import { type Backend, loadBackend } from "@palimpsest/jit";
+import { loadBackend } from "@palimpsest/jit";
 import { mergeLora } from "@palimpsest/model";
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { type LearnerConfigInput, resolveLearnerConfig } from "./config.js";
 import { createLearner } from "./create-learner.js";
 import { estimateDevice } from "./device-estimate.js";
@@ -9,14 +9,7 @@ import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.f
 import type { Learner } from "./learner.js";
 import { stateSpecs } from "./state.js";
 
-let backend: Backend;
-const open: Learner[] = [];
-beforeAll(async () => {
-  backend = await loadBackend({ prefer: "tensorflow" });
-});
-afterEach(() => {
-  for (const learner of open.splice(0)) learner.close();
-});
+const backend = await loadBackend({ prefer: "tensorflow" });
 
 const lora = { rank: 2, alpha: 4, targets: "all-linear" as const };
 const half = { precision: "bfloat16" as const, buckets: [{ rows: 8, length: 12 }] };
@@ -30,7 +23,7 @@ function aLearner(changes: Partial<LearnerConfigInput>, mode: "graph" | "xla" = 
     parameters: tinyParameters(),
     mode,
   });
-  open.push(learner);
+  onTestFinished(() => learner.close());
   return learner;
 }
 
@@ -93,7 +86,7 @@ it("weights are exported over the base as it was given, and adapters go on over 
     checkpoint,
     mode: "graph",
   });
-  open.push(again);
+  onTestFinished(() => again.close());
   await learner.update(randomGroups(1, 1));
   await again.update(randomGroups(1, 1));
   expect(again.adapters()).toEqual(learner.adapters());
@@ -112,7 +105,7 @@ it("a reference in bfloat16 goes on bit for bit from a checkpoint, which holds i
     checkpoint,
     mode: "graph",
   });
-  open.push(again);
+  onTestFinished(() => again.close());
   await learner.update(randomGroups(1, 1));
   await again.update(randomGroups(1, 1));
   expect(again.weightsHash()).toBe(learner.weightsHash());

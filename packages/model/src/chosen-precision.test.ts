@@ -1,14 +1,11 @@
-import { type Backend, loadBackend, probePrecision } from "@palimpsest/jit";
-import { beforeAll, describe, expect, test } from "vitest";
+import { loadBackend, probePrecision } from "@palimpsest/jit";
+import { describe, expect, test } from "vitest";
 import { choosePrecision } from "./chosen-precision.js";
 import { initParameters } from "./parameters.js";
 import { createSampler } from "./sampler/model-sampler.js";
 import { smallConfig } from "./testing/index.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend({ threads: 1 });
-});
+const backend = await loadBackend({ threads: 1 });
 
 const small = smallConfig({
   vocabSize: 96,

@@ -1,5 +1,5 @@
-import { type Backend, type JitBody, jit, loadBackend, tf } from "@palimpsest/jit";
-import { beforeAll, describe, expect, it } from "vitest";
+import { type JitBody, jit, loadBackend, tf } from "@palimpsest/jit";
+import { describe, expect, it } from "vitest";
 import type { ModelConfig } from "./config.js";
 import { forwardHidden, forwardRows } from "./forward.js";
 import type { ForwardOptions } from "./forward-options.js";
@@ -9,10 +9,7 @@ import { normalGenerator } from "./random.js";
 import { smallConfig } from "./testing/index.js";
 import { tokenStatistics } from "./token-statistics.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend();
-});
+const backend = await loadBackend();
 
 const rows = 2;
 const length = 9;

@@ -1,5 +1,5 @@
 import { type Backend, type JitBody, type JitMode, jit, loadBackend, tf } from "@palimpsest/jit";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { ModelConfig } from "./config.js";
 import { forwardRows } from "./forward.js";
 import type { ForwardOptions } from "./forward-options.js";
@@ -102,10 +102,7 @@ function run(
   }
 }
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend({ prefer: "tensorflow" });
-});
+const backend = await loadBackend({ prefer: "tensorflow" });
 
 const distance = (a: Float32Array, b: Float32Array): number => {
   const norm = (x: (index: number) => number): number =>

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { ServerDuplexStream } from "@grpc/grpc-js";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { access, type Role, roles } from "./access.js";
 import { AuditLog, auditPathsOf } from "./audit-log.js";
@@ -28,7 +28,6 @@ import type { TlsIdentity } from "./tls.js";
 const token = "the cluster's token";
 const identities = new Map<Role, TlsIdentity>();
 let authority: Pem;
-const endings: (() => unknown)[] = [];
 
 beforeAll(async () => {
   authority = await makeAuthority("cluster of the tests", 1);
@@ -36,9 +35,6 @@ beforeAll(async () => {
     const pem = await issueCertificate(authority, { role, name: `a ${role}`, days: 1 });
     identities.set(role, identityOf(authority, pem, role, `a ${role}`));
   }
-});
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
 });
 afterAll(() => identities.clear());
 
@@ -51,7 +47,7 @@ async function serve(credentials: Credentials, records: CallRecord[] = []): Prom
     onCall: (record) => records.push(record),
   }).createServer();
   servePart(server, headService, headHandlers);
-  endings.push(() => server.close(0));
+  onTestFinished(() => server.close(0));
   return server.listen("127.0.0.1", 0);
 }
 
@@ -71,7 +67,7 @@ const headHandlers: Partial<ServiceHandlers<typeof headService>> = {
 
 function peerOf(address: string, credentials: Credentials): Peer {
   const peer = grpcNetwork({ credentials }).connect(address);
-  endings.push(() => peer.close());
+  onTestFinished(() => peer.close());
   return peer;
 }
 
@@ -106,7 +102,7 @@ test("every method of every service names the roles that may call it, and none i
 
 test("AUTHORIZATION-1: a method that names no roles is refused to the cluster's own token", async () => {
   const server = new GrpcServer(credentialsOf());
-  endings.push(() => server.close(0));
+  onTestFinished(() => server.close(0));
   const { access: _access, ...bare } = headService.getCluster;
   server.addService({ getCluster: bare }, { getCluster: unary(() => ({})) });
   const address = await server.listen("127.0.0.1", 0);
@@ -115,7 +111,7 @@ test("AUTHORIZATION-1: a method that names no roles is refused to the cluster's 
 
 test("AUTHORIZATION-4: a refused call reaches no handler, and its message is not read", async () => {
   const server = new GrpcServer(credentialsOf());
-  endings.push(() => server.close(0));
+  onTestFinished(() => server.close(0));
   const seen: string[] = [];
   const shutdown: typeof headService.shutdown = {
     ...headService.shutdown,
@@ -156,7 +152,7 @@ test("CREDENTIALS-4: an actor sees a token of its callers that is good for calls
   const server = grpcNetwork({
     credentials: new Credentials(credentialsOf().grantFor("actor")),
   }).createServer();
-  endings.push(() => server.close(0));
+  onTestFinished(() => server.close(0));
   servePart(server, actorHostService, {
     calls: (stream: ServerDuplexStream<object, object>) => {
       seen.push(String(stream.metadata.get("authorization")[0]).replace("Bearer ", ""));
@@ -168,7 +164,7 @@ test("CREDENTIALS-4: an actor sees a token of its callers that is good for calls
   for (const role of ["cluster", "driver", "actor"] as const) {
     const sent = new Credentials({ token: roleToken(token, role), accepted: [] });
     const caller = grpcNetwork({ credentials: sent }).connect(actor, "calls");
-    endings.push(() => caller.close());
+    onTestFinished(() => caller.close());
     await once(
       caller.bidi(actorHostService.calls).on("error", () => undefined),
       "data",
@@ -245,7 +241,7 @@ test("AUDIT-2: no line of the audit log holds a token: callers have a role and a
   });
   const server = grpcNetwork({ credentials: credentialsOf(), onCall: log.record }).createServer();
   servePart(server, headService, headHandlers);
-  endings.push(() => server.close(0));
+  onTestFinished(() => server.close(0));
   const address = await server.listen("127.0.0.1", 0);
   const derived = roleToken(token, "reader");
   for (const sent of [token, derived, "a stranger's guess"])
@@ -269,7 +265,7 @@ test("a request above the bound of its method is refused before it is decoded", 
 
 test("a connection that calls too often is told so, as an error that may be tried again", async () => {
   const server = new GrpcServer(credentialsOf(), { rate: { perSecond: 1, burst: 3, maxConnections: 10 } });
-  endings.push(() => server.close(0));
+  onTestFinished(() => server.close(0));
   servePart(server, headService, headHandlers);
   const peer = peerOf(await server.listen("127.0.0.1", 0), credentialsOf());
   const call = () => peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
@@ -279,7 +275,7 @@ test("a connection that calls too often is told so, as an error that may be trie
 
 test("more connections than the bound are closed", async () => {
   const server = new GrpcServer(credentialsOf(), { maxConnections: 1 });
-  endings.push(() => server.close(0));
+  onTestFinished(() => server.close(0));
   servePart(server, headService, headHandlers);
   const address = await server.listen("127.0.0.1", 0);
   expect(await outcome(address, credentialsOf(), headService.getCluster)).toBe("OK");

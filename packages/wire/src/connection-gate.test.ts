@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Role } from "./access.js";
 import { identityOf, issueCertificate, makeAuthority } from "./certificates.js";
 import type { ConnectionGateOptions } from "./connection-gate.js";
@@ -12,14 +12,10 @@ import { headService } from "./services.js";
 import { contextOf, type TlsIdentity } from "./tls.js";
 
 const token = "the cluster's token";
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
 
 async function serve(unproven: ConnectionGateOptions, tls?: TlsIdentity): Promise<string> {
   const server = serverOf(unproven, tls);
-  endings.push(() => server.close(0));
+  onTestFinished(() => server.close(0));
   return server.listen("127.0.0.1", 0);
 }
 
@@ -35,7 +31,9 @@ function idle(address: string): { readonly socket: Socket; readonly closed: Prom
   const socket = connect(Number(address.split(":")[1]), "127.0.0.1");
   socket.on("error", () => undefined);
   socket.resume();
-  endings.push(() => socket.destroy());
+  onTestFinished(() => {
+    socket.destroy();
+  });
   return { socket, closed: once(socket, "close") };
 }
 
@@ -43,7 +41,7 @@ const timeout = { timeoutMs: 10_000 };
 
 function caller(address: string, tls?: TlsIdentity) {
   const peer = grpcNetwork({ credentials: Credentials.ofCluster(token, { tls }) }).connect(address);
-  endings.push(() => peer.close());
+  onTestFinished(() => peer.close());
   return () => peer.unary(headService.getCluster, {}, timeout);
 }
 

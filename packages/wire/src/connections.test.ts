@@ -1,25 +1,20 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { Credentials } from "./credentials.js";
 import { grpcNetwork } from "./grpc-network.js";
 import { servePart } from "./handlers.js";
 import { unary } from "./server.js";
 import { headService } from "./services.js";
 
-const endings: (() => void)[] = [];
-afterEach(() => {
-  for (const end of endings.splice(0).reverse()) end();
-});
-
 test("CONNECTIONS-2: without TLS a token that is refused at once ends the connections on which no other was given", async () => {
   const head = Credentials.ofCluster("old");
   const server = grpcNetwork({ credentials: head }).createServer();
   servePart(server, headService, { getCluster: unary(() => ({})), session: () => undefined });
-  endings.push(() => server.kill());
+  onTestFinished(() => server.kill());
   const address = await server.listen("127.0.0.1", 0);
   const connect = async () => {
     const credentials = Credentials.ofCluster("old");
     const peer = grpcNetwork({ credentials }).connect(address);
-    endings.push(() => peer.close());
+    onTestFinished(() => peer.close());
     const call = () => peer.unary(headService.getCluster, {}, { timeoutMs: 10_000 });
     await call();
     const stream = peer.bidi(headService.session);

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type Clock, systemClock } from "./clock.js";
 import { grpcNetwork } from "./grpc-network.js";
 import { servePart } from "./handlers.js";
@@ -7,22 +7,18 @@ import { unary } from "./server.js";
 import { headService } from "./services.js";
 
 const network = grpcNetwork({ token: "token" });
-const endings: (() => void)[] = [];
-afterEach(() => {
-  for (const end of endings.splice(0)) end();
-});
 
 async function aHead(version: string, answers = true): Promise<string> {
   const server = network.createServer();
   const getCluster = unary(() => (answers ? { version } : new Promise<never>(() => undefined)));
   servePart(server, headService, { getCluster, session: () => undefined });
-  endings.push(() => server.kill());
+  onTestFinished(() => server.kill());
   return server.listen("127.0.0.1", 0);
 }
 
 function peerOf(addresses: readonly string[], clock?: Clock): HeadPeer {
   const peer = new HeadPeer(network, addresses.join(","), clock);
-  endings.push(() => peer.close());
+  onTestFinished(() => peer.close());
   return peer;
 }
 

@@ -1,6 +1,6 @@
 import type { handleUnaryCall } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type CallRecord, callerOf } from "./authorization.js";
 import { GrpcPeer } from "./channel.js";
 import { Credentials, roleToken } from "./credentials.js";
@@ -14,10 +14,6 @@ import { headService, requestsService } from "./services.js";
 
 const token = "token-of-the-tests";
 const { createActor, resolveActor, createPlacementGroup } = headService;
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
 
 /** Starts a head whose handlers the test supplies, and a channel to it with the token of a role. */
 async function served(
@@ -31,10 +27,10 @@ async function served(
   });
   servePart(server, headService, handlers);
   const address = await server.listen("127.0.0.1", 0);
-  closers.push(() => server.kill());
+  onTestFinished(() => server.kill());
   const credentials = Credentials.ofCluster(options.role ? roleToken(token, options.role) : token);
   const peer = new GrpcPeer(address, credentials);
-  closers.push(() => peer.close());
+  onTestFinished(() => peer.close());
   return { server, peer, records, credentials };
 }
 
@@ -158,10 +154,10 @@ test("after a rotation requests show the new token, and what was asked before is
   const server = new GrpcServer(serverCredentials);
   servePart(server, headService, { resolveActor: head });
   const address = await server.listen("127.0.0.1", 0);
-  closers.push(() => server.kill());
+  onTestFinished(() => server.kill());
   const credentials = Credentials.ofCluster(token);
   const peer = new GrpcPeer(address, credentials);
-  closers.push(() => peer.close());
+  onTestFinished(() => peer.close());
   const first = peer.unary(resolveActor, { name: "first" }, { timeoutMs });
   await expect.poll(() => callers).toHaveLength(1);
   serverCredentials.rotate("another-token-of-the-tests", 60_000);
@@ -189,9 +185,9 @@ test("above its bound of requests without an answer one more is refused, and the
   const open: RequestServer["accept"] = (stream) => bounded.accept(stream);
   server.addService(requestsService, { open });
   const address = await server.listen("127.0.0.1", 0);
-  closers.push(() => server.kill());
+  onTestFinished(() => server.kill());
   const peer = new GrpcPeer(address, Credentials.ofCluster(token));
-  closers.push(() => peer.close());
+  onTestFinished(() => peer.close());
   const ask = () => peer.unary(resolveActor, {}, { timeoutMs });
   const [first, second, third, fourth] = [ask(), ask(), ask(), ask()];
   await expect(fourth).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", retryable: true });

@@ -2,16 +2,11 @@ import { ActorChannel, type ActorHandle, createHandle } from "@palimpsest/client
 import { createMetrics } from "@palimpsest/telemetry";
 import { actorHostService, fromGrpcError, grpcNetwork, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ActorHost, type ActorHostOptions } from "./actor-host.js";
 import { defaultConcurrencyOf } from "./async-class.js";
 
 const token = "token-of-the-tests";
-const closers: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
 
 class Subject {
   readonly log: string[] = [];
@@ -120,7 +115,7 @@ async function host(options: Partial<ActorHostOptions> = {}) {
     { metrics },
   );
   started.host.serve(subject);
-  closers.push(() => started.host.close());
+  onTestFinished(() => started.host.close());
   return { subject, metrics, ...started };
 }
 
@@ -144,7 +139,7 @@ function caller(
       },
     },
   });
-  closers.push(() => channel.close());
+  onTestFinished(() => channel.close());
   const handle: ActorHandle<Subject> = createHandle<Subject>({
     channel,
     defaults: { timeoutMs: 10_000, retries: 0 },

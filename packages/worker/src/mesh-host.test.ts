@@ -3,15 +3,11 @@ import { createMetrics } from "@palimpsest/telemetry";
 import { grpcNetwork } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorState } from "@palimpsest/wire/protocol";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ActorHost } from "./actor-host.js";
 import { HostedActors } from "./hosted-actors.js";
 
 const network = grpcNetwork({ token: "token-of-the-tests" });
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
 
 class Member {
   readonly #name: string;
@@ -52,7 +48,7 @@ async function mesh(names: readonly string[]) {
       },
       { metrics: createMetrics({ component: "test", processMetrics: false }) },
     );
-    closers.push(() => one.close());
+    onTestFinished(() => one.close());
     shared ||= address;
     const member = new Member(actorId);
     one.serve(member);
@@ -73,7 +69,7 @@ async function mesh(names: readonly string[]) {
       },
     },
   });
-  closers.push(() => calls.close());
+  onTestFinished(() => calls.close());
   return { calls, hosts, members, infos, host, asked: () => asked };
 }
 

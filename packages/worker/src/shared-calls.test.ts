@@ -3,7 +3,7 @@ import { createMetrics } from "@palimpsest/telemetry";
 import { actorHostService, grpcNetwork, PalimpsestError, servePart, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorState } from "@palimpsest/wire/protocol";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ActorHost } from "./actor-host.js";
 import { createCallMetrics } from "./call-metrics.js";
 import type { CallerStream } from "./caller.js";
@@ -11,10 +11,6 @@ import { HostedActors } from "./hosted-actors.js";
 import { serveShared } from "./shared-calls.js";
 
 const network = grpcNetwork({ token: "token-of-the-tests" });
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
 
 class Light {
   readonly #name: string;
@@ -65,11 +61,11 @@ async function lightActors(names: readonly string[], maxConcurrency = 1) {
     },
   });
   const address = await server.listen("127.0.0.1", 0);
-  closers.push(() => server.close(0));
+  onTestFinished(() => server.close(0));
   function host(actorId: string, incarnation = 1): void {
     const bounds = { maxConcurrency, maxPendingCalls: 100, maxPendingBytes: 1_000_000 };
     const one = ActorHost.behind({ actorId, incarnation, hosted, ...bounds }, metrics);
-    closers.push(() => one.end());
+    onTestFinished(() => one.end());
     const actor = new Light(`${actorId}.${incarnation}`);
     one.serve(actor);
     hosts.set(actorId, one);
@@ -79,11 +75,11 @@ async function lightActors(names: readonly string[], maxConcurrency = 1) {
   }
   for (const name of names) host(name);
   const shared = new SharedStreams({ network, clock: systemClock });
-  closers.push(() => shared.close(new PalimpsestError("CANCELLED", "the test ends")));
+  onTestFinished(() => shared.close(new PalimpsestError("CANCELLED", "the test ends")));
   const handles = names.map((actorId) => {
     const resolve = async () => infos.get(actorId) ?? {};
     const channel = new ActorChannel({ actorId, network, shared, resolver: { resolve } });
-    closers.push(() => channel.close());
+    onTestFinished(() => channel.close());
     const nothing = async () => undefined;
     return createHandle<Light>({
       channel,

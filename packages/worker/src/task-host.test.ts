@@ -1,13 +1,9 @@
 import { createMetrics } from "@palimpsest/telemetry";
 import { actorHostService, addresseeMetadata, encodeValue, grpcNetwork } from "@palimpsest/wire";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ActorHost, type TaskFunctions } from "./actor-host.js";
 
 const network = grpcNetwork({ token: "token-of-the-tests" });
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
 
 async function hosted(abandonedMs: number) {
   const begun: [number, boolean][] = [];
@@ -28,7 +24,7 @@ async function hosted(abandonedMs: number) {
     { actorId: "worker-test", incarnation: 1, ...bounds, network, listenHost: "127.0.0.1" },
     { metrics: createMetrics({ component: "tasks", processMetrics: false }) },
   );
-  closers.push(() => host.close());
+  onTestFinished(() => host.close());
   host.serveTasks(tasks, abandonedMs);
   const open = () => {
     const peer = network.connect(address, "calls");
@@ -42,7 +38,7 @@ async function hosted(abandonedMs: number) {
       stream.cancel();
       peer.close();
     };
-    closers.push(close);
+    onTestFinished(close);
     const taken = new Promise<void>((resolve) => stream.once("metadata", () => resolve()));
     return { call, close, taken };
   };

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { PassThrough } from "node:stream";
 import { ChatEndpoint, HttpSampler } from "@palimpsest/engines";
 import { createLogger, createMetrics } from "@palimpsest/telemetry";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type AccessOptions, accessGuard } from "./access-guard.js";
 import { askChat } from "./chat-answer.js";
 import type { ServedModel } from "./served-model.js";
@@ -23,13 +23,9 @@ const timeout = 240_000;
 
 // One model behind every server of this file: to make one takes longer than to ask it. No token ends its answers.
 let model: ServedModel;
-const open: ModelServer[] = [];
 beforeAll(async () => {
   model = await aServedModel(aTinyModel({ ends: false }));
 }, timeout);
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
 afterAll(async () => {
   await model.close();
 });
@@ -56,7 +52,7 @@ async function start(
     metrics: createMetrics({ component: "serve", processMetrics: false }),
     logger: createLogger({ component: "serve", destination }),
   });
-  open.push(server);
+  onTestFinished(() => server.close());
   return {
     server,
     url: server.url,

@@ -1,6 +1,6 @@
 /** Adapters merged where a sampler computes, held against `mergeLora` and the packing on the host. */
-import { type Backend, jit, loadBackend } from "@palimpsest/jit";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { jit, loadBackend } from "@palimpsest/jit";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { aConfig } from "../files/model.fixture.js";
 import { initLora, type LoraConfig, loraConfigSchema, loraForm, mergeLora } from "../lora.js";
 import { initParameters, type Parameters } from "../parameters.js";
@@ -9,15 +9,7 @@ import { createSampler, type ModelSampler } from "./model-sampler.js";
 import { isMatrix, packedShapes, packedWeights } from "./packed-weights.js";
 
 const allLinear = loraConfigSchema.parse({ rank: 3, alpha: 5 });
-let backend: Backend;
-let open: ModelSampler[] = [];
-beforeAll(async () => {
-  backend = await loadBackend();
-});
-afterEach(async () => {
-  await Promise.all(open.map((sampler) => sampler.close()));
-  open = [];
-});
+const backend = await loadBackend();
 
 /** Adapters that say something: fresh ones are zero. */
 function someAdapters(config: ReturnType<typeof aConfig>, lora: LoraConfig, seed: number): Parameters {
@@ -164,7 +156,7 @@ describe("a sampler with adapters", () => {
   const base = initParameters(config, 1, scheme);
   const sampler = (parameters: Parameters, lora?: LoraConfig) => {
     const made = createSampler({ backend, config, parameters, maxLength: 32, mode: "eager", lora });
-    open.push(made);
+    onTestFinished(() => made.close());
     return made;
   };
   const asked = (made: ModelSampler) =>

@@ -2,22 +2,14 @@
  * SAMPLER-9: what a request samples, and its log-probs to the last bit, are its own. Each request is run alone and in crowds that
  * come in another order, so that it meets other numbers of rows, other rows of a batch and beginnings that others read.
  */
-import { type Backend, loadBackend } from "@palimpsest/jit";
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { loadBackend } from "@palimpsest/jit";
+import { expect, it, onTestFinished } from "vitest";
 import { type ModelConfigInput, parseModelConfig } from "../config.js";
 import { initParameters } from "../parameters.js";
 import { createSampler, type ModelSampler } from "./model-sampler.js";
 import type { GenerateRequest, GenerateResult } from "./request.js";
 
-let backend: Backend;
-let open: ModelSampler[] = [];
-beforeAll(async () => {
-  backend = await loadBackend();
-});
-afterEach(async () => {
-  await Promise.all(open.map((sampler) => sampler.close()));
-  open = [];
-});
+const backend = await loadBackend();
 
 const vocabSize = 271;
 const shape: ModelConfigInput = {
@@ -48,7 +40,7 @@ function aSampler(
     batchInvariant: true,
     ...options,
   });
-  open.push(sampler);
+  onTestFinished(() => sampler.close());
   return sampler;
 }
 

@@ -1,5 +1,5 @@
-import { type Backend, loadBackend } from "@palimpsest/jit";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { loadBackend } from "@palimpsest/jit";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { initParameters } from "../parameters.js";
 import { smallConfig } from "../testing/index.js";
 import { createSampler, type ModelSampler, type ModelSamplerOptions } from "./model-sampler.js";
@@ -25,15 +25,7 @@ const aRequest = (changes: Partial<GenerateRequest> = {}): GenerateRequest => ({
 });
 const tokensOf = (results: readonly GenerateResult[]) => results.map(({ tokenIds }) => tokenIds);
 
-let backend: Backend;
-let open: ModelSampler[] = [];
-beforeAll(async () => {
-  backend = await loadBackend();
-});
-afterEach(async () => {
-  await Promise.all(open.map((sampler) => sampler.close()));
-  open = [];
-});
+const backend = await loadBackend();
 
 function aSampler(changes: Partial<ModelSamplerOptions> = {}): ModelSampler {
   const config = changes.config ?? aConfig(2);
@@ -49,7 +41,7 @@ function aSampler(changes: Partial<ModelSamplerOptions> = {}): ModelSampler {
     decode,
     ...changes,
   });
-  open.push(sampler);
+  onTestFinished(() => sampler.close());
   return sampler;
 }
 

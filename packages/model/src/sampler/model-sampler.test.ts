@@ -1,5 +1,5 @@
-import { type Backend, loadBackend, tf } from "@palimpsest/jit";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { loadBackend, tf } from "@palimpsest/jit";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { ModelConfigInput } from "../config.js";
 import { forwardHidden, logitsOf } from "../forward.js";
 import { hashWeights, initParameters, type Parameters, parameterShapes } from "../parameters.js";
@@ -38,15 +38,7 @@ const manyRequests = (count: number): GenerateRequest[] =>
 
 const withoutHash = ({ weightsHash: _, ...rest }: GenerateResult) => rest;
 
-let backend: Backend;
-let open: ModelSampler[] = [];
-beforeAll(async () => {
-  backend = await loadBackend();
-});
-afterEach(async () => {
-  await Promise.all(open.map((sampler) => sampler.close()));
-  open = [];
-});
+const backend = await loadBackend();
 
 function aSampler(changes: Partial<ModelSamplerOptions> = {}): ModelSampler {
   const config = changes.config ?? aConfig();
@@ -60,7 +52,7 @@ function aSampler(changes: Partial<ModelSamplerOptions> = {}): ModelSampler {
     mode: "eager", // Nothing to compile; what graphs compute is compared where numbers matter.
     ...changes,
   });
-  open.push(sampler);
+  onTestFinished(() => sampler.close());
   return sampler;
 }
 

@@ -1,13 +1,10 @@
-import { type Backend, loadBackend } from "@palimpsest/jit";
-import { beforeAll, expect, it } from "vitest";
+import { loadBackend } from "@palimpsest/jit";
+import { expect, it } from "vitest";
 import { initParameters, parameterShapes } from "../index.js";
 import { smallConfig } from "../testing/index.js";
 import { createSampler } from "./model-sampler.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend();
-});
+const backend = await loadBackend();
 
 const config = smallConfig({ maxPositions: 128 });
 const overflowing = 15;

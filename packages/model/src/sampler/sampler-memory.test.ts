@@ -1,13 +1,10 @@
-import { type Backend, loadBackend, tf } from "@palimpsest/jit";
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { loadBackend, tf } from "@palimpsest/jit";
+import { afterEach, expect, it } from "vitest";
 import { initParameters } from "../parameters.js";
 import { smallConfig } from "../testing/index.js";
 import { createSampler, type ModelSamplerOptions } from "./model-sampler.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend();
-});
+const backend = await loadBackend();
 
 interface Runs {
   runSavedModel: (id: number, inputs: number[], feeds: string, fetches: string) => unknown;

@@ -1,7 +1,7 @@
 /** A sampler over a table of slots held against one over pages: the same requests, the same numbers. */
 
-import { type Backend, loadBackend } from "@palimpsest/jit";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { loadBackend } from "@palimpsest/jit";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { ModelConfigInput } from "../config.js";
 import { initParameters } from "../parameters.js";
 import { smallConfig } from "../testing/index.js";
@@ -13,15 +13,7 @@ const aConfig = (changes: Partial<ModelConfigInput> = {}) =>
   smallConfig({ architecture: "qwen3", vocabSize, heads: 4, kvHeads: 2, maxPositions: 128, ...changes });
 const scheme = { projectionStd: 0.3, residualStd: 0.3, headStd: 0.4 };
 
-let backend: Backend;
-let open: ModelSampler[] = [];
-beforeAll(async () => {
-  backend = await loadBackend();
-});
-afterEach(async () => {
-  await Promise.all(open.map((sampler) => sampler.close()));
-  open = [];
-});
+const backend = await loadBackend();
 
 function aSampler(changes: Partial<ModelSamplerOptions> = {}): ModelSampler {
   const config = changes.config ?? aConfig();
@@ -38,7 +30,7 @@ function aSampler(changes: Partial<ModelSamplerOptions> = {}): ModelSampler {
     decode: (ids) => ids.map((id) => String.fromCharCode(65 + id)).join(""),
     ...changes,
   });
-  open.push(sampler);
+  onTestFinished(() => sampler.close());
   return sampler;
 }
 

@@ -1,16 +1,13 @@
 /** SAMPLER-11: with guesses a request samples the tokens that it samples without, and its log-probs are the model's. */
-import { type Backend, loadBackend } from "@palimpsest/jit";
-import { beforeAll, describe, expect, test } from "vitest";
+import { loadBackend } from "@palimpsest/jit";
+import { describe, expect, test } from "vitest";
 import { parseModelConfig } from "../config.js";
 import { initParameters } from "../parameters.js";
 import { Guesses } from "./guesses.js";
 import { createSampler, type ModelSamplerOptions } from "./model-sampler.js";
 import type { GenerateRequest } from "./request.js";
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await loadBackend();
-});
+const backend = await loadBackend();
 
 /** Deep enough to run as a loop, and so narrow that it soon repeats itself. */
 const deepConfig = {

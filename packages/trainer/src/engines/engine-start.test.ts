@@ -2,18 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { createLogger } from "@palimpsest/telemetry";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { EngineServer } from "./engine-server.js";
 import { engineSettingsSchema } from "./engine-settings.js";
 
 let folder: string;
-const open: (() => Promise<unknown>)[] = [];
 beforeEach(() => {
   folder = testFolder();
-});
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
 });
 
 const living = new AbortController().signal;
@@ -55,7 +51,7 @@ function aServer(
     ...(answerMs === undefined ? {} : { answerMs }),
     logger: createLogger({ component: "test", level: "silent" }),
   });
-  open.push(() => server.close());
+  onTestFinished(() => server.close());
   return server;
 }
 
@@ -107,7 +103,9 @@ it("another program that answers at its port is not taken for it: nothing counts
   const [[pid = 0, port] = []] = started();
   const other = createServer((_, response) => response.end("{}"));
   other.listen(port, "127.0.0.1");
-  open.push(async () => other.close());
+  onTestFinished(() => {
+    other.close();
+  });
   await loading;
   await server.confirm(living);
   process.kill(pid, "SIGKILL");

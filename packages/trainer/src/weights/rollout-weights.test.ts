@@ -16,7 +16,7 @@ import {
 import { smallConfig } from "@palimpsest/model/testing";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ownSampler } from "../own-sampler.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { memoryObjects } from "./memory-objects.fixture.js";
@@ -36,11 +36,6 @@ const lora = loraConfigSchema.parse({ rank: 2, alpha: 4 });
 const base = initParameters(model, 1, { projectionStd: 0.3, residualStd: 0.3 });
 const recipe = { rollout: { maxBatch: 2, maxTokens: 24, precision: "float32" }, learner: { lora } } as Recipe;
 const request = { promptTokenIds: [3, 1], maxTokens: 8, temperature: 1, stopTokenIds: [], seed: 5 };
-
-const open: ModelSampler[] = [];
-afterEach(async () => {
-  for (const sampler of open.splice(0)) await sampler.close();
-});
 
 function someAdapters(seed: number) {
   const adapters = initLora(model, loraForm(lora), seed);
@@ -112,7 +107,7 @@ test("of new adapters a sampler is given these alone, and samples what the merge
   const weights = run.weights(() => sampler as ModelSampler);
   await run.announce(3, someAdapters(1));
   sampler = await ownSampler(backend, model, recipe, await weights.startingLayers());
-  open.push(sampler);
+  onTestFinished(() => sampler.close());
   expect(sampler).toMatchObject({ policyVersion: 3, weightsHash: hashWeights(someAdapters(1)) });
 
   const second = someAdapters(2);
@@ -128,7 +123,7 @@ test("of new adapters a sampler is given these alone, and samples what the merge
     { ...recipe, learner: { ...recipe.learner, lora: null } },
     { manifest: run.initial, parameters: mergeLora(model, base, second, lora), adapters: undefined },
   );
-  open.push(merged);
+  onTestFinished(() => merged.close());
   const [own, expected] = [await sampler.generate(request), await merged.generate(request)];
   expect(own.tokenIds).toEqual(expected.tokenIds);
   own.rolloutLogprobs.forEach((logprob, i) => {
@@ -142,7 +137,7 @@ test("announced weights that are lost are waited for until they are announced ag
   let sampler: ModelSampler | undefined;
   const weights = run.weights(() => sampler as ModelSampler);
   sampler = await ownSampler(backend, model, recipe, await weights.startingLayers());
-  open.push(sampler);
+  onTestFinished(() => sampler.close());
   const { publishedAtMs } = await run.announce(1, someAdapters(1));
   run.memory.onRead = async () => {
     run.memory.onRead = async () => undefined;
@@ -160,7 +155,7 @@ test("T5: adapters over another base are not loaded, and the sampler keeps what 
   let sampler: ModelSampler | undefined;
   const weights = run.weights(() => sampler as ModelSampler);
   sampler = await ownSampler(backend, model, recipe, await weights.startingLayers());
-  open.push(sampler);
+  onTestFinished(() => sampler.close());
   await run.announce(1, someAdapters(1), "0".repeat(64));
   await expect(weights.ensure(1)).rejects.toThrow(/CODEC.*and the run's base is/);
   expect(sampler).toMatchObject({ policyVersion: 0, weightsHash: run.initial.weightsHash });
@@ -176,7 +171,7 @@ test("whole weights are read into the arrays of the version before, which the sa
   let sampler: ModelSampler | undefined;
   const weights = run.weights(() => sampler as ModelSampler);
   sampler = await ownSampler(backend, model, whole, { ...(await weights.starting()), adapters: undefined });
-  open.push(sampler);
+  onTestFinished(() => sampler.close());
   const arrays: ArrayBufferLike[][] = [];
   for (const [index, parameters] of versions.entries()) {
     const before = await sampler.generate(request);
