@@ -24,6 +24,7 @@ import {
   parseModelConfig,
 } from "../packages/model/src/index.js";
 import { fullRowGroups } from "./full-rows.js";
+import { shapes } from "./model/shapes.js";
 
 const { values: flags } = parseArgs({
   allowNegative: true,
@@ -40,46 +41,6 @@ const { values: flags } = parseArgs({
     json: { type: "string" },
   },
 });
-
-const shapes: Readonly<Record<string, ModelConfig>> = {
-  tiny: parseModelConfig({
-    architecture: "llama",
-    vocabSize: 1024,
-    hiddenSize: 256,
-    layers: 4,
-    heads: 4,
-    kvHeads: 4,
-    headDim: 64,
-    intermediateSize: 688,
-    tieWordEmbeddings: true,
-    maxPositions: 2048,
-  }),
-  smollm2: parseModelConfig({
-    architecture: "llama",
-    vocabSize: 49_152,
-    hiddenSize: 576,
-    layers: 30,
-    heads: 9,
-    kvHeads: 3,
-    headDim: 64,
-    intermediateSize: 1536,
-    tieWordEmbeddings: true,
-    maxPositions: 2048,
-  }),
-  "qwen-0.5b": parseModelConfig({
-    architecture: "qwen2",
-    vocabSize: 151_936,
-    hiddenSize: 896,
-    layers: 24,
-    heads: 14,
-    kvHeads: 2,
-    headDim: 64,
-    intermediateSize: 4864,
-    ropeTheta: 1_000_000,
-    tieWordEmbeddings: true,
-    maxPositions: 2048,
-  }),
-};
 
 const GIB = 2 ** 30;
 const gib = (bytes: number): number => Number((bytes / GIB).toFixed(2));
@@ -127,7 +88,9 @@ async function runCase(shape: string, training: string): Promise<Record<string, 
   const backend = await timed("backend", () => loadBackend({ prefer: "tensorflow" }));
   const { config: model, parameters } = await timed("load", async () => {
     if (flags.model !== undefined) return await loadModel(flags.model);
-    const config = shapes[shape];
+    const known: Readonly<Record<string, object | undefined>> = shapes;
+    const named = known[shape];
+    const config = named && parseModelConfig(named);
     if (config === undefined)
       throw new Error(`no shape ${shape}; give one of ${Object.keys(shapes).join(", ")}`);
     return { config, parameters: randomWeights(config) };

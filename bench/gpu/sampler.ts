@@ -11,6 +11,7 @@ import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { shapes } from "../model/shapes.js";
 import type { SamplerCase } from "./sampler-case.js";
 
 const { values: flags } = parseArgs({
@@ -22,19 +23,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-const half = {
-  architecture: "qwen2",
-  vocabSize: 151_936,
-  hiddenSize: 896,
-  layers: 24,
-  heads: 14,
-  kvHeads: 2,
-  headDim: 64,
-  intermediateSize: 4864,
-  ropeTheta: 1e6,
-  tieWordEmbeddings: true,
-  maxPositions: 4096,
-};
+const half = shapes["qwen-0.5b"];
 const three = { ...half, hiddenSize: 2048, layers: 36, heads: 16, headDim: 128, intermediateSize: 11_008 };
 const checked = {
   ...half,

@@ -12,23 +12,12 @@ import { createSampler, parseModelConfig } from "../../packages/model/src/index.
 import { PalimpsestError } from "../../packages/wire/src/index.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
+import { shapes } from "../model/shapes.js";
 
 const { values: flags } = parseArgs({ options: { rows: { type: "string", default: "64" } } });
 const rows = Number(flags.rows);
-const vocabSize = 151_936;
-const model = parseModelConfig({
-  architecture: "qwen2",
-  vocabSize,
-  hiddenSize: 896,
-  layers: 24,
-  heads: 14,
-  kvHeads: 2,
-  headDim: 64,
-  intermediateSize: 4864,
-  ropeTheta: 1e6,
-  tieWordEmbeddings: true,
-  maxPositions: 4096,
-});
+const model = parseModelConfig(shapes["qwen-0.5b"]);
+const { vocabSize } = model;
 const backend = await loadBackend({ prefer: "tensorflow", threads: 8 });
 const parameters = quickParameters(model);
 

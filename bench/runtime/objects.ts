@@ -7,26 +7,17 @@
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Cluster, ObjectRef } from "@palimpsest/client";
-import { TestCluster } from "../../test/support/test-cluster.js";
-import { Contender, median } from "../contender.js";
-import { rateIn } from "./window.js";
+import { besideRay, type RayCase } from "./beside-ray.js";
 
 const { values: flags } = parseArgs({ options: { json: { type: "string" } } });
 const secondsPerCase = Number(process.env["PALIMPSEST_BENCH_SECONDS"] ?? 2);
 const windowMs = 250;
 const hundredMegabytes = 100_000_000;
 
-interface Case {
-  readonly name: string;
+interface Case extends RayCase {
   readonly unit: "/s" | "GB/s";
-  /**
-   * Runs the case once.
-   * @returns how many operations, or how many bytes
-   */
-  readonly once: (cluster: Cluster) => Promise<number>;
 }
 
 const bytes = new Uint8Array(hundredMegabytes).fill(1);
@@ -96,33 +87,12 @@ const cases: readonly Case[] = [
   },
 ];
 
-const cluster = await TestCluster.start({ workers: 1 });
-const python = process.env["PALIMPSEST_RAY_PYTHON"] ?? "python3";
-const ray = new Contender("ray", python, [fileURLToPath(new URL("./ray_objects.py", import.meta.url))]);
-const rows = [];
-try {
-  let hasRay = (await ray.ask({ name: "ready" })) !== undefined;
-  for (const { name, unit, once } of cases) {
-    const act = () => once(cluster.client);
-    await rateIn(windowMs, act);
-    const ours: number[] = [];
-    const theirs: number[] = [];
-    for (let done = 0; done < (secondsPerCase * 1_000) / windowMs; done++) {
-      ours.push(await rateIn(windowMs, act));
-      const answer = hasRay
-        ? ((await ray.ask({ name, windowMs })) as { rate: number | null } | undefined)
-        : undefined;
-      hasRay &&= answer !== undefined;
-      if (answer?.rate != null) theirs.push(answer.rate);
-    }
-    const scale = unit === "GB/s" ? 1e9 : 1;
-    const rayRate = theirs.length > 0 ? round(median(theirs) / scale) : undefined;
-    rows.push({ name, unit, palimpsest: round(median(ours) / scale), ray: rayRate });
-  }
-} finally {
-  await ray.close();
-  await cluster.stop();
-}
+const rates = await besideRay("./ray_objects.py", cases, { windowMs, secondsPerCase });
+const rows = cases.map(({ name, unit }, at) => {
+  const { palimpsest = 0, ray } = rates[at] ?? {};
+  const scaled = (rate: number) => round(rate / (unit === "GB/s" ? 1e9 : 1));
+  return { name, unit, palimpsest: scaled(palimpsest), ray: ray === undefined ? undefined : scaled(ray) };
+});
 console.table(rows);
 if (flags.json !== undefined)
   writeFileSync(

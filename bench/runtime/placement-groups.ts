@@ -8,12 +8,8 @@
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import type { Cluster } from "@palimpsest/client";
-import { TestCluster } from "../../test/support/test-cluster.js";
-import { Contender, median } from "../contender.js";
-import { rateIn } from "./window.js";
+import { besideRay, type RayCase } from "./beside-ray.js";
 
 const { values: flags } = parseArgs({ options: { json: { type: "string" } } });
 const secondsPerCase = Number(process.env["PALIMPSEST_BENCH_SECONDS"] ?? 4);
@@ -22,13 +18,7 @@ const windowMs = 500;
 const atOnce = 100;
 const bundles = [{ cpu: 0.01 }];
 
-interface Case {
-  readonly name: string;
-  /** @returns how many groups were created and removed */
-  readonly once: (cluster: Cluster) => Promise<number>;
-}
-
-const cases: readonly Case[] = [
+const cases: readonly RayCase[] = [
   {
     name: "create, ready, remove",
     once: async (cluster) => {
@@ -51,33 +41,12 @@ const cases: readonly Case[] = [
   },
 ];
 
-const cluster = await TestCluster.start({ workers: 1 });
-const python = process.env["PALIMPSEST_RAY_PYTHON"] ?? "python3";
-const script = fileURLToPath(new URL("./ray_placement_groups.py", import.meta.url));
-const ray = new Contender("ray", python, [script]);
-const rows = [];
-try {
-  let hasRay = (await ray.ask({ name: "ready" })) !== undefined;
-  for (const { name, once } of cases) {
-    const act = () => once(cluster.client);
-    await rateIn(windowMs, act);
-    const ours: number[] = [];
-    const theirs: number[] = [];
-    for (let done = 0; done < (secondsPerCase * 1_000) / windowMs; done++) {
-      ours.push(await rateIn(windowMs, act));
-      const answer = hasRay
-        ? ((await ray.ask({ name, windowMs })) as { rate: number | null } | undefined)
-        : undefined;
-      hasRay &&= answer !== undefined;
-      if (answer?.rate != null) theirs.push(answer.rate);
-    }
-    const rayPerSecond = theirs.length > 0 ? Math.round(median(theirs)) : undefined;
-    rows.push({ name, palimpsestPerSecond: Math.round(median(ours)), rayPerSecond });
-  }
-} finally {
-  await ray.close();
-  await cluster.stop();
-}
+const rates = await besideRay("./ray_placement_groups.py", cases, { windowMs, secondsPerCase });
+const rows = rates.map(({ palimpsest, ray }, at) => ({
+  name: cases[at]?.name,
+  palimpsestPerSecond: Math.round(palimpsest),
+  rayPerSecond: ray === undefined ? undefined : Math.round(ray),
+}));
 console.table(rows);
 if (flags.json !== undefined) {
   const report = { cpus: cpus().length, node: process.version, rows };

@@ -1,5 +1,5 @@
 import { linearAxis, shortNumber } from "./axis.js";
-import { element, escapeXml, text } from "./svg.js";
+import { element, picture, text } from "./svg.js";
 
 interface DotRow {
   readonly name: string;
@@ -21,7 +21,6 @@ const ink = "#24292f";
 const pale = "#57606a";
 const grid = "#e3e6ea";
 const color = "#0072b2";
-const font = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif";
 
 /**
  * Draws values by name, one dot with its interval per row, from 0 to at least 1, as a complete SVG document on a white
@@ -57,15 +56,7 @@ export function dotPlot({ title, xLabel, rows }: DotPlot): string {
       fill: ink,
     }),
   ];
-  const attributes = {
-    xmlns: "http://www.w3.org/2000/svg",
-    viewBox: `0 0 ${width} ${height}`,
-    width,
-    height,
-    role: "img",
-    "font-family": font,
-  };
-  return `${element("svg", attributes, `\n<title>${escapeXml(title)}</title>\n${body.join("\n")}\n`)}\n`;
+  return picture(title, { width, height }, body);
 }
 
 function drawRow(

@@ -1,5 +1,5 @@
 import { type Axis, linearAxis, logAxis, shortNumber } from "./axis.js";
-import { element, escapeXml, text } from "./svg.js";
+import { element, picture, text } from "./svg.js";
 
 interface PlotPoint {
   readonly x: number;
@@ -36,7 +36,6 @@ const pale = "#57606a";
 const grid = "#e3e6ea";
 /** Okabe and Ito's colors, which people with any color vision can distinguish, and which are readable on white. */
 const colors = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00"];
-const font = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif";
 
 /**
  * Draws a line plot as a complete SVG document on a white background, so that it looks the same on light and dark
@@ -58,15 +57,7 @@ export function linePlot(plot: LinePlot): string {
     const middle = { x: (frame.left + frame.right) / 2, y: (frame.top + frame.bottom) / 2 };
     body.push(text("no data", { ...middle, "text-anchor": "middle", "font-size": 14, fill: pale }));
   }
-  const attributes = {
-    xmlns: "http://www.w3.org/2000/svg",
-    viewBox: `0 0 ${width} ${height}`,
-    width,
-    height,
-    role: "img",
-    "font-family": font,
-  };
-  return `${element("svg", attributes, `\n<title>${escapeXml(plot.title)}</title>\n${body.join("\n")}\n`)}\n`;
+  return picture(plot.title, { width, height }, body);
 }
 
 const isDrawable = (point: PlotPoint): boolean => Number.isFinite(point.x) && Number.isFinite(point.y);

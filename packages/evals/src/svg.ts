@@ -28,3 +28,16 @@ export function element(name: string, attributes: Attributes, children = ""): st
 
 export const text = (content: string, attributes: Attributes): string =>
   element("text", attributes, escapeXml(content));
+
+const font = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif";
+
+/** Writes a whole picture. `children` is inserted as markup, one element per line. */
+export function picture(
+  title: string,
+  { width, height }: { readonly width: number; readonly height: number },
+  children: readonly string[],
+): string {
+  const size = { viewBox: `0 0 ${width} ${height}`, width, height };
+  const attributes = { xmlns: "http://www.w3.org/2000/svg", ...size, role: "img", "font-family": font };
+  return `${element("svg", attributes, `\n<title>${escapeXml(title)}</title>\n${children.join("\n")}\n`)}\n`;
+}

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import type { ActorContext } from "@palimpsest/client";
 import { type Backend, loadBackend, openScalarLog, type ScalarLog } from "@palimpsest/jit";
 import { createLearner, type ExchangeStats, type Learner, rateCheckpoint } from "@palimpsest/learner";
-import { RunQueues } from "@palimpsest/trajectories";
+import type { RunQueues } from "@palimpsest/trajectories";
 import * as proto from "@palimpsest/wire/protocol";
 import { takenBy } from "./async/taken-groups.js";
 import { rewardByCategory } from "./category-rewards.js";
@@ -24,6 +24,7 @@ import { checkFitsGpu } from "./plan/plan-gpu.js";
 import { type ProcessMemory, processMemory } from "./process-memory.js";
 import { LearnerRanks } from "./ranks/learner-ranks.js";
 import { dumpDirOf } from "./run-folder/run-paths.js";
+import { openRunQueues } from "./run-queues.js";
 import type { RunSpec } from "./run-spec.js";
 import type { StepBatch, UndispatchedGroups } from "./step-groups.js";
 import { StepProtocol } from "./step-protocol.js";
@@ -84,14 +85,7 @@ export class LearnerActor {
       this.#scalars = await openScalarLog(backend, join(dirname(checkpointDir), "tensorboard"));
     const initial = proto.WeightManifest.decode(initialWeights);
     this.#weights = await LearnerWeights.open(this.#spec, initial, context, (write) => this.#onDisk(write));
-    this.#queues = await RunQueues.open({
-      redisUrl: cluster.facts.redisUrl,
-      clusterId: cluster.facts.clusterId,
-      runId,
-      settings: queues,
-      logger: context.logger,
-      metrics: context.metrics,
-    });
+    this.#queues = await openRunQueues(context, cluster, this.#spec);
     const lasting = lastingObjects(this.#spec.text, initial, this.#spec.modules);
     await holdLasting(context.objects, lasting, { signal: context.signal });
     const { advantage } = await fetchModules(context.objects, this.#spec.modules, ["advantage"]);

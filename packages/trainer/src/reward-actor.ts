@@ -1,8 +1,9 @@
 import type { ActorContext } from "@palimpsest/client";
 import { rewardReadsTokens, trajectoryReward } from "@palimpsest/rewards";
-import { RunQueues } from "@palimpsest/trajectories";
+import type { RunQueues } from "@palimpsest/trajectories";
 import { fetchModules } from "./modules/recipe-modules.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
+import { openRunQueues } from "./run-queues.js";
 import type { RunSpec } from "./run-spec.js";
 import { holdLasting } from "./weights/lasting-objects.js";
 
@@ -25,14 +26,7 @@ export class RewardActor {
     this.#dependencies = await rewardDependencies(recipe.reward.config, context.environment, module);
     const reward = trajectoryReward(recipe.reward.config, this.#dependencies);
     const cluster = await context.connect();
-    this.#queues = await RunQueues.open({
-      redisUrl: cluster.facts.redisUrl,
-      clusterId: cluster.facts.clusterId,
-      runId,
-      settings: queues,
-      logger: context.logger,
-      metrics: context.metrics,
-    });
+    this.#queues = await openRunQueues(context, cluster, this.#spec);
     await this.#queues.consumeRewards({
       concurrency: recipe.reward.concurrency,
       actorId: context.actorId,

@@ -11,7 +11,7 @@ import { type Prediction, rewardedPrediction, type Trace, traceEpisode } from "@
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import type { BpeTokenizer, ModelSampler } from "@palimpsest/model";
 import { type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
-import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest/trajectories";
+import type { Episode, RunQueues, Task, Trajectory } from "@palimpsest/trajectories";
 import * as proto from "@palimpsest/wire/protocol";
 import { followWeights } from "./async/newest-weights.js";
 import type { PolicySampler } from "./engines/policy-sampler.js";
@@ -25,6 +25,7 @@ import { checkFitsGpu } from "./plan/plan-gpu.js";
 import { type ProcessMemory, peakRssBytes, processMemory } from "./process-memory.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
 import { rolloutAgent } from "./rollout-agent.js";
+import { openRunQueues } from "./run-queues.js";
 import type { RunSpec } from "./run-spec.js";
 import { exportSampler } from "./sampler-metrics.js";
 import { holdLasting, lastingObjects } from "./weights/lasting-objects.js";
@@ -90,14 +91,7 @@ export class RolloutActor {
     checkFitsGpu(recipe, this.#spec.model, backend.gpuMemoryBytes);
     this.#backend = backend;
     const initial = proto.WeightManifest.decode(this.#spec.initialWeights);
-    this.#queues = await RunQueues.open({
-      redisUrl: cluster.facts.redisUrl,
-      clusterId: cluster.facts.clusterId,
-      runId,
-      settings: queues,
-      logger: context.logger,
-      metrics: context.metrics,
-    });
+    this.#queues = await openRunQueues(context, cluster, this.#spec);
     const lasting = lastingObjects(this.#spec.text, initial, this.#spec.modules);
     await holdLasting(context.objects, lasting, { signal: context.signal });
     const modelText = decodeModelText(await context.objects.get(this.#spec.text));

@@ -1,12 +1,6 @@
 import type { Backend, HostArray, JitMode, JitModule } from "@palimpsest/jit";
 import { entry } from "@palimpsest/jit";
-import {
-  adamwScalars,
-  aggregationWeights,
-  LossConfig,
-  OptimizerConfig,
-  tokenStatistics,
-} from "@palimpsest/learner";
+import { adamwScalars, aggregationWeights, LossConfig, tokenStatistics } from "@palimpsest/learner";
 import {
   createSampler,
   type ModelConfig,
@@ -16,7 +10,13 @@ import {
 } from "@palimpsest/model";
 import { type Measure, maxDifference } from "../measure.js";
 import { compareGradients, gradientNorm } from "./compare-gradients.js";
-import { gradientName, lossName, referenceModule, stateName } from "./reference-module.js";
+import {
+  gradientName,
+  lossName,
+  referenceModule,
+  referenceOptimizer,
+  stateName,
+} from "./reference-module.js";
 import {
   GRADIENT_CASE,
   type LossCase,
@@ -202,13 +202,7 @@ function checkAdamw(
   bars: Bars,
 ): Measure[] {
   const { adamw } = reference;
-  const optimizer = OptimizerConfig.parse({
-    beta1: adamw.betas[0],
-    beta2: adamw.betas[1],
-    epsilon: adamw.eps,
-    weightDecay: adamw.weight_decay,
-    maxGradNorm: adamw.max_grad_norm,
-  });
+  const optimizer = referenceOptimizer(reference);
   const trained = reference.losses.get(GRADIENT_CASE) as LossCase;
   let worstLoss = 0;
   let worstNorm = 0;

@@ -45,14 +45,7 @@ export function referenceModule(
   mode: "auto" | JitMode,
 ): JitModule {
   const names = Object.keys(parameterShapes(model));
-  const { adamw } = reference;
-  const optimizer = OptimizerConfig.parse({
-    beta1: adamw.betas[0],
-    beta2: adamw.betas[1],
-    epsilon: adamw.eps,
-    weightDecay: adamw.weight_decay,
-    maxGradNorm: adamw.max_grad_norm,
-  });
+  const optimizer = referenceOptimizer(reference);
   const perParameter = Object.entries(parameterShapes(model));
   const spec = (shape: readonly number[]): TensorSpec => ({ shape, dtype: "float32" });
   const state = KINDS.flatMap((kind) =>
@@ -139,4 +132,15 @@ function lossFunction(model: ModelConfig, { rows, width }: ReferenceBatch, of: L
 function weightsOf(entries: Tensors, model: ModelConfig): Tensors {
   const names = Object.keys(parameterShapes(model));
   return Object.fromEntries(names.map((name) => [name, entry(entries, stateName("weights", name))]));
+}
+
+/** The settings of the optimizer with which the reference's steps were made. */
+export function referenceOptimizer({ adamw }: ReferenceNumbers): OptimizerConfig {
+  return OptimizerConfig.parse({
+    beta1: adamw.betas[0],
+    beta2: adamw.betas[1],
+    epsilon: adamw.eps,
+    weightDecay: adamw.weight_decay,
+    maxGradNorm: adamw.max_grad_norm,
+  });
 }

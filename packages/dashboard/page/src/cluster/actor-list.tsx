@@ -2,7 +2,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { ActorRow } from "../../../src/api/cluster.js";
 import { linkTo } from "../data/route.js";
-import { FilterField } from "../parts/filter-field.js";
+import { FilterWords } from "../parts/filter-field.js";
 import { amountText, shortId } from "../parts/format.js";
 import { State } from "../parts/state.js";
 import { VirtualList } from "../parts/virtual-list.js";
@@ -22,14 +22,7 @@ export function ActorList({ actors }: { readonly actors: readonly ActorRow[] }) 
   return (
     <>
       <p class="tools">
-        <FilterField
-          label="Filter actors"
-          hint="role, name, state, job, pid …"
-          value={words.value}
-          onText={(text) => {
-            words.value = text;
-          }}
-        />
+        <FilterWords label="Filter actors" hint="role, name, state, job, pid …" words={words} />
         <span class="dim">
           {rows.value.length} of {actors.length}
         </span>

@@ -3,7 +3,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { eventsPageSchema } from "../../../src/api/cluster.js";
 import { getJson } from "../data/fetch.js";
 import { usePoll } from "../data/poll.js";
-import { FilterField } from "../parts/filter-field.js";
+import { FilterWords } from "../parts/filter-field.js";
 import { timeText } from "../parts/format.js";
 import { Loading, Problem } from "../parts/state.js";
 import { VirtualList } from "../parts/virtual-list.js";
@@ -29,14 +29,7 @@ export function EventsPage() {
       ) : (
         <>
           <p class="tools">
-            <FilterField
-              label="Filter events"
-              hint="kind, id, words …"
-              value={words.value}
-              onText={(text) => {
-                words.value = text;
-              }}
-            />
+            <FilterWords label="Filter events" hint="kind, id, words …" words={words} />
             <span class="dim">
               {rows.value.length} of {value.rows.length}
               {value.next ? "; older events are not shown" : ""}

@@ -5,7 +5,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { objectsSchema } from "../../../src/api/tasks.js";
 import { getJson } from "../data/fetch.js";
 import { usePoll } from "../data/poll.js";
-import { FilterField } from "../parts/filter-field.js";
+import { FilterWords } from "../parts/filter-field.js";
 import { bytesText, shortId } from "../parts/format.js";
 import { Loading, Problem } from "../parts/state.js";
 import { VirtualList } from "../parts/virtual-list.js";
@@ -35,14 +35,7 @@ export function ObjectsPage() {
       ) : (
         <>
           <p class="tools">
-            <FilterField
-              label="Filter objects"
-              hint="id, node, spilled"
-              value={words.value}
-              onText={(text) => {
-                words.value = text;
-              }}
-            />
+            <FilterWords label="Filter objects" hint="id, node, spilled" words={words} />
             <span class="dim" data-found>
               {rows.value.length} of {value.total},{" "}
               {bytesText(rows.value.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))}
