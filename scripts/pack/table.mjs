@@ -72,7 +72,7 @@ function markdown(rows) {
       `| \`${name}\` | ${kilobytes(size)} | ${kilobytes(unpackedSize)} | ${own} | ${foreign} |`,
   );
   return [
-    "| package | tarball | unpacked | packages of this project that it brings | others' packages, with theirs |",
+    "| package | tarball | unpacked | packages of this project that it installs | third-party packages, including indirect ones |",
     "|---|---:|---:|---:|---:|",
     ...lines,
     "",
