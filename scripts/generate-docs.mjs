@@ -102,8 +102,16 @@ const configuration = [
     "`agent.settings` of kind memagent. A preset sets some of these; `settings` replaces its values.",
     agents.memAgentConfigSchema,
   ),
-  ...table("ReMemR1", "`agent.settings` of kind rememr1, in the same way.", agents.rememr1ConfigSchema),
-  ...table("MemUpdate", "`agent.settings` of kind memupdate, in the same way.", agents.memUpdateConfigSchema),
+  ...table(
+    "ReMemR1",
+    "`agent.settings` of kind rememr1; presets work in the same way.",
+    agents.rememr1ConfigSchema,
+  ),
+  ...table(
+    "MemUpdate",
+    "`agent.settings` of kind memupdate; presets work in the same way.",
+    agents.memUpdateConfigSchema,
+  ),
   ...rewardTables(
     "Rewards",
     "`reward.settings` of a recipe, by `reward.name`. What they score: [guides/rewards.md](guides/rewards.md).",

@@ -47,7 +47,7 @@ export async function beginMetrics(
     const where = formatAddress(config.host, config.metricsPort);
     throw new PalimpsestError(
       "UNAVAILABLE",
-      `cannot serve metrics on ${where}: ${String(reason)}; choose another port`,
+      `cannot serve metrics on ${where}: ${String(reason)}; choose another --metrics-port`,
     );
   }
   parts.endings.push(() => server.close());

@@ -69,7 +69,8 @@ export class NodeDrains {
         `deadline_ms is ${waitMs}: it must be from 1 to ${maxDeadlineMs}`,
       );
     const node = this.#deps.nodes.get(id);
-    if (node === undefined) throw new PalimpsestError("NOT_FOUND", `node ${id} is not known: see list nodes`);
+    if (node === undefined)
+      throw new PalimpsestError("NOT_FOUND", `node ${id} is not known: \`palimpsest list nodes\` lists all`);
     if (node.state === "DEAD") return { done: true };
     if (this.#drains.get(id)?.yields ?? true) this.#begin(id, waitMs, "it was drained", false);
     return this.#progress(id);

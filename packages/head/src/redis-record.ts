@@ -28,7 +28,7 @@ export function readRecord(folder: string): RedisRecord | undefined {
   } catch (reason) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${path} is damaged: end the redis-server of this folder and remove it`,
+      `${path} is damaged: end the redis-server of this folder and remove the file`,
       {
         cause: reason,
       },

@@ -19,7 +19,7 @@ export async function standbyServer(network: Network): Promise<RpcServer> {
 
 /** Lets every call fail with UNAVAILABLE, which makes the caller try the next address that it knows. */
 export function addRefusals(server: RpcServer): void {
-  const error = new PalimpsestError("UNAVAILABLE", "this head is a standby: another one leads");
+  const error = new PalimpsestError("UNAVAILABLE", "this head is a standby: call the head that leads");
   server.addService(headService, refusals(headService, error));
   server.addService(nodeLinkService, refusals(nodeLinkService, error));
   server.addService(jobsService, refusals(jobsService, error));

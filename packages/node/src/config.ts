@@ -24,7 +24,7 @@ export const nodeConfigSchema = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe('Names of variables that actors and drivers get although they look like secrets; "*" for all'),
-  nodeId: z.string().default("").describe("Unique in the cluster; empty: a new one"),
+  nodeId: z.string().default("").describe("Id of the node, unique in the cluster; empty: a new one"),
   version: z.string().default("").describe("Version of the software, for people"),
   listenHost: z
     .string()

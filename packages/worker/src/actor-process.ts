@@ -48,7 +48,7 @@ export async function startActorProcess(
   onTasks?: (report: proto.TaskReport.$Properties) => void,
 ): Promise<RunningActorProcess> {
   const spec = start.spec;
-  if (!spec?.actorId) throw new PalimpsestError("INVALID_ARGUMENT", "the start message names no actor");
+  if (!spec?.actorId) throw new PalimpsestError("INVALID_ARGUMENT", "the start message contains no actor");
   const incarnation = start.incarnation ?? 0;
   const listenHost = start.listenHost || "127.0.0.1";
   const role = spec.role || "actor";

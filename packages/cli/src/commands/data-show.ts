@@ -17,7 +17,7 @@ interface ShowFlags {
 export function addDataShow(data: Command): void {
   data
     .command("show")
-    .description("prints one task for people")
+    .description("prints one task in readable form")
     .argument("<file>", "file of tasks")
     .option("--id <id>", "id of the task")
     .option("--index <n>", "index of the task, from 0; default 0", parseWhole)

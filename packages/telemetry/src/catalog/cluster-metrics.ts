@@ -42,7 +42,7 @@ export const clusterMetrics = {
   palimpsest_head_actor_deaths_total: counter("Actors that died, by cause.", "1", ["cause"]),
   palimpsest_head_actor_restarts_total: counter("Restarts of actors after a death.", "1"),
   palimpsest_head_actor_start_retries_total: counter(
-    "Retried starts of actors, by cause: error (a failure that may pass) or node (the node was lost meanwhile).",
+    "Retried starts of actors, by cause: error (a transient failure) or node (the node was lost during the start).",
     "1",
     ["cause"],
   ),
