@@ -8,9 +8,8 @@
  *
  * Each system reads 100 MB in its fastest way: Ray maps them, ours fills a buffer that is reused.
  *
- * Usage: npx tsx bench/runtime/ray.ts [--windows 5] [--rows TEXT] [--json FILE] [--note TEXT]; --rows measures those
- *   whose
- * names contain the text
+ * Usage: npx tsx bench/runtime/ray.ts [--windows 5] [--rows TEXT] [--json FILE] [--note TEXT] [--store FOLDER]; --rows
+ *   measures those whose names contain the text; --store is the folder of both systems' object stores
  */
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -28,6 +27,7 @@ const { values: flags } = parseArgs({
     rows: { type: "string", default: "" },
     json: { type: "string" },
     note: { type: "string", default: "" },
+    store: { type: "string" },
   },
 });
 const windowMs = 1_000;
@@ -37,7 +37,8 @@ async function startUp(): Promise<{ readonly cluster: TestCluster; readonly firs
   const beganMs = performance.now();
   // As many warm processes as a worker has unless it is told otherwise; those of tests have none.
   const warm = String(Math.min(4, cpus().length));
-  const cluster = await TestCluster.start({ workerFlags: ["--warm-processes", warm] });
+  const store = flags.store === undefined ? [] : ["--object-store-dir", flags.store];
+  const cluster = await TestCluster.start({ workerFlags: ["--warm-processes", warm, ...store] });
   const source = { from: new URL("./echo.ts", import.meta.url) };
   const actor = await cluster.client.actor(Echo, source).spawn();
   await actor.echo("ok");
@@ -47,7 +48,10 @@ async function startUp(): Promise<{ readonly cluster: TestCluster; readonly firs
 const loadBefore = loadavg();
 const { cluster, firstCallMs } = await startUp();
 const python = process.env["PALIMPSEST_RAY_PYTHON"] ?? "python3";
-const ray = new Contender("ray", python, [fileURLToPath(new URL("./ray_cases.py", import.meta.url))]);
+const ray = new Contender("ray", python, [
+  fileURLToPath(new URL("./ray_cases.py", import.meta.url)),
+  ...(flags.store === undefined ? [] : [flags.store]),
+]);
 const rows = [];
 let version: string | undefined;
 try {

@@ -16,6 +16,7 @@ ray.init(
     log_to_driver=False,
     configure_logging=False,
     object_store_memory=2_000_000_000,
+    _plasma_directory=sys.argv[1] if len(sys.argv) > 1 else None,
 )
 IN_FLIGHT = 1_000
 BYTES = np.ones(100_000_000, dtype=np.uint8)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, statfs, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -114,6 +114,10 @@ test("what dead nodes left is swept before free space is measured, in every fold
   // Roomy only because it was swept first.
   expect([chosen.place, chosen.folder.startsWith(memoryDir)]).toEqual(["memory", true]);
   const other = await chooseObjectFolder({ ...options, preferred, freeBytesOf });
+  const { type } = await statfs(preferred);
+  expect(other.place, "whether the configured folder is a tmpfs").toBe(
+    type === 0x01021994 ? "memory" : "disk",
+  );
   expect((await readdir(preferred)).length).toBe(1);
   expect(await readdir(join(dataDir, "objects"))).toEqual([]);
   await Promise.all([chosen.close(), other.close()]);

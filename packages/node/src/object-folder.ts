@@ -6,6 +6,8 @@ import { type Clock, systemClock } from "@palimpsest/wire";
 import { FolderLease, sweepDeadFolders } from "./folder-lease.js";
 
 const sharedMemory = "/dev/shm";
+/** The number by which Linux names a tmpfs. */
+const tmpfsType = 0x01021994;
 
 export interface ObjectFolder {
   /** The store's folder. Its parent is leased by this process. */
@@ -55,7 +57,8 @@ export async function chooseObjectFolder(options: ObjectFolderOptions): Promise<
   // The name is new each time, so that a sweep of old folders cannot meet a living node in one.
   const name = `${options.nodeId}-${randomUUID().slice(0, 8)}`;
   const lease = await FolderLease.take(parent, name, clock);
-  const place = inMemory || preferred.startsWith(`${memoryDir}/`) ? "memory" : "disk";
+  const place =
+    inMemory || (preferred !== "" && (await isInMemory(preferred, memoryDir))) ? "memory" : "disk";
   const proof = { path: join(lease.folder, "proof"), text: randomUUID() };
   await writeFile(proof.path, proof.text, { mode: 0o600 });
   const onDiskBecause = preferred || inMemory ? "" : noRoom(memoryDir, freeBytes, maxBytes);
@@ -70,6 +73,12 @@ export async function chooseObjectFolder(options: ObjectFolderOptions): Promise<
 function noRoom(memoryDir: string, freeBytes: number | undefined, maxBytes: number): string {
   if (freeBytes === undefined) return `there is no ${memoryDir}`;
   return `${memoryDir} has ${freeBytes} bytes free, and the store may take ${maxBytes}: lower objectStoreBytes, or make ${memoryDir} larger`;
+}
+
+/** Returns whether the folder is on a file system in memory: below `memoryDir`, or on another tmpfs. */
+async function isInMemory(folder: string, memoryDir: string): Promise<boolean> {
+  if (folder.startsWith(`${memoryDir}/`)) return true;
+  return (await statfs(folder).catch(() => undefined))?.type === tmpfsType;
 }
 
 async function freeBytesOf(folder: string): Promise<number | undefined> {

@@ -13,6 +13,7 @@ interface WorkerOptions extends ConnectionOptions {
   readonly gpus?: number;
   readonly memory?: number;
   readonly resources?: Record<string, number>;
+  readonly objectStoreDir?: string;
   readonly warmProcesses?: number;
   readonly warmProcessesMost?: number;
   readonly warmProcessIdle?: number;
@@ -62,6 +63,11 @@ export function addWorker(program: Command): void {
       absolutePath,
       defaultDataDir("node"),
     )
+    .option(
+      "--object-store-dir <folder>",
+      "folder of the object store; a tmpfs with huge pages is the fastest (default: /dev/shm if it has room)",
+      absolutePath,
+    )
     .option("--insecure", "listen beyond loopback without TLS, in a trusted network")
     .option(
       "--pass-env <name,…>",
@@ -108,6 +114,7 @@ export function addWorker(program: Command): void {
           ...(options.cpus === undefined ? {} : { cpus: options.cpus }),
           ...(options.gpus === undefined ? {} : { gpus: options.gpus }),
           ...(options.memory === undefined ? {} : { memoryBytes: options.memory }),
+          ...(options.objectStoreDir === undefined ? {} : { objectStoreDir: options.objectStoreDir }),
           ...(options.warmProcesses === undefined ? {} : { warmProcesses: options.warmProcesses }),
           ...(options.warmProcessesMost === undefined
             ? {}
