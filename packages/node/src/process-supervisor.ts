@@ -39,7 +39,10 @@ export interface ProcessSupervisorDeps extends ProcessStartsDeps {
   readonly logger: Logger;
 }
 
-/** The logs of light actors that end within this time are pruned together. */
+/**
+ * The logs of actors that end within this time are pruned together, because pruning reads the sizes of all of them. They
+ * may be thousands.
+ */
 const pruneAfterMs = 5_000;
 
 interface Entry {
@@ -164,9 +167,7 @@ export class ProcessSupervisor {
     }
     if (this.#entries.get(entry.actorId) === entry) this.#entries.delete(entry.actorId);
     this.#report(entry, end);
-    // Most light actors have no file, and thousands may end at once.
-    if (spec.sharedProcess) this.#pruneLogsSoon();
-    else void this.#pruneLogs();
+    this.#pruneLogsSoon();
   }
 
   #pruneLogsSoon(): void {
