@@ -21,7 +21,9 @@ interface Setup {
   };
   /** The sampler's own option; default false. */
   readonly batchInvariant?: boolean;
-  readonly precision?: "float32" | "bfloat16";
+  readonly precision?: "auto" | "float32" | "bfloat16";
+  /** The sampler's own option. */
+  readonly stepsPerCall?: number;
   readonly backend: "tensorflow" | "wasm";
   readonly mode: JitMode;
   readonly batches: readonly number[];
@@ -66,6 +68,7 @@ for (const batch of setup.batches) {
       maxBatch: batch,
       maxLength: promptTokens + newTokens,
       ...(batchInvariant === undefined ? {} : { batchInvariant }),
+      ...(setup.stepsPerCall === undefined ? {} : { stepsPerCall: setup.stepsPerCall }),
     }),
   );
 }

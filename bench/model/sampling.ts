@@ -2,16 +2,16 @@
  * Compares sampling of two small shapes, in every mode, with transformers' generate, and sampling of
  * SmolLM2-135M-Instruct with llama.cpp. The systems run in separate processes and alternate, so that a drift of the
  * machine's speed affects all of them. Medians over rounds are printed, and ratios to the peer of the same run. Tokens
- * per second count sampled tokens over everything: queue, host work, prompts, device.
+ * per second count sampled tokens over everything: queue, host work, prompts, device. Our precision is `auto`, as in
+ * recipes: bfloat16 for 3.4M where the CPU has it; transformers runs in float32 and in bfloat16.
  *
- * What bounds it on two cores (AVX-512 without bf16), from profiles and from kernels measured alone, and what would
- * lift it:
- * - 3.4M, batch 64 and 256: half of the processor time is matrix products, dense ones at 150 GFLOP/s per core, those
- *   with keys and values at the 20 GB/s that a core reads; a tenth copies pages, a sixth is small operations. Two
- *   threads that share operations of 0.1 to 0.8 ms lose a quarter of it, so each samples half of the batch (`lanes`):
- *   a step of 64 rows takes 13.4 ms of processor time instead of 16. A fused attention kernel would lift most of the
- *   rest; stock libtensorflow has none on this CPU.
- * - 115k is bound by nothing but the fixed cost of small operations.
+ * What bounds it on two cores, from profiles and from kernels measured alone, and what would lift it:
+ * - 3.4M, batch 64 and 256, in float32 on AVX-512 without bf16: half of the processor time is matrix products, dense ones at
+ *   150 GFLOP/s per core, those with keys and values at the 20 GB/s that a core reads; a tenth copies pages, a sixth is
+ *   small operations. Two threads that share operations of 0.1 to 0.8 ms lose a quarter of it, so each samples half of
+ *   the batch (`lanes`). A fused attention kernel would lift most of the rest; stock libtensorflow has none on this CPU.
+ * - 115k is bound by the fixed cost of small operations and of calls: with 32 steps per call (`stepsPerCall`, in a recipe
+ *   `rollout.stepsPerCall`) instead of 8 a token takes 0.76 and 0.80 of the processor time at 64 and 256 rows.
  * - SmolLM2, one request: every weight is read for every token (docs/sampler.md, a single request). Many requests, on
  *   two cores with AVX-512 and its bfloat16 but without AMX: of a step of 64 rows in two lanes, seven tenths are matrix
  *   products, those of layers at 115 and the float32 head at 70 GFLOP/s per core; attention takes a tenth of that time.
@@ -53,6 +53,8 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const rounds = Number(flags.rounds);
 const threads = Number(flags.threads);
 const batches = flags.batches.split(",").map(Number);
+/** No request stops early here, so long calls waste nothing; only the smallest shape is bound by what a call costs. */
+const stepsPerCall: Readonly<Record<string, number>> = { "115k": 32 };
 const shapes: Readonly<Record<string, unknown>> = {
   "3.4M": { vocabSize: 1024, hiddenSize: 256, layers: 4, heads: 4, intermediateSize: 688 },
   "115k": { vocabSize: 256, hiddenSize: 64, layers: 2, heads: 2, intermediateSize: 172 },
@@ -131,12 +133,19 @@ for (const [model, shape] of Object.entries(shapes)) {
   const setup = { shape, batches, threads, promptTokens: Number(flags.prompt), newTokens: Number(flags.new) };
   const setups = flags.cases.split(",").map((name) => {
     const [backend, mode] = name.split(":");
-    return [new Contender(name, ...ours("sampling-case.ts")), { ...setup, backend, mode }] as const;
+    const options = { backend, mode, precision: "auto", stepsPerCall: stepsPerCall[model] };
+    return [new Contender(name, ...ours("sampling-case.ts")), { ...setup, ...options }] as const;
   });
   const peers =
     python === undefined
       ? []
-      : [[new Contender("transformers", python, [join(here, "../peers/hf_generate.py")]), setup] as const];
+      : (["float32", "bfloat16"] as const).map((dtype) => {
+          const name = dtype === "float32" ? "transformers" : `transformers, ${dtype}`;
+          return [
+            new Contender(name, python, [join(here, "../peers/hf_generate.py")]),
+            { ...setup, dtype },
+          ] as const;
+        });
   const contenders = await start([...setups, ...peers]);
   for (const batch of batches) {
     const labels = { model, measure: `batch ${batch}`, unit: "sampled tokens/s" };

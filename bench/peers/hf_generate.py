@@ -23,7 +23,7 @@ model = LlamaForCausalLM(
         tie_word_embeddings=False,
         max_position_embeddings=1024,
     )
-).eval()
+).eval().to(getattr(torch, setup.get("dtype", "float32")))
 print(json.dumps({"startMs": (time.perf_counter() - started) * 1000}), flush=True)
 
 for line in sys.stdin:
