@@ -2,6 +2,8 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
+const nonEmpty = z.string().min(1);
+
 const milliseconds = z.int().min(0).max(86_400_000);
 const name = z
   .string()
@@ -44,41 +46,33 @@ export const nodeTypeSchema = z
 
 const localSchema = z.strictObject({
   kind: z.literal("local"),
-  folder: z
-    .string()
-    .min(1)
+  folder: nonEmpty
     .optional()
     .describe("Folder of the nodes that are started. Default: `autoscaled` in the head's data folder."),
 });
 
 const kubernetesSchema = z.strictObject({
   kind: z.literal("kubernetes"),
-  namespace: z.string().min(1).default("default").describe("Namespace in which the Pods are created."),
-  image: z.string().min(1).describe("Image whose entry point is the palimpsest command."),
-  tokenSecret: z.string().min(1).describe("Name of the Secret with the cluster's token."),
-  tokenSecretKey: z.string().min(1).default("token").describe("Key of the token in that Secret."),
-  headAddress: z
-    .string()
-    .min(1)
+  namespace: nonEmpty.default("default").describe("Namespace in which the Pods are created."),
+  image: nonEmpty.describe("Image whose entry point is the palimpsest command."),
+  tokenSecret: nonEmpty.describe("Name of the Secret with the cluster's token."),
+  tokenSecretKey: nonEmpty.default("token").describe("Key of the token in that Secret."),
+  headAddress: nonEmpty
     .optional()
     .describe(
       "host:port at which Pods reach the head, such as that of a Service. Default: the address that the head advertises.",
     ),
-  tlsSecret: z
-    .string()
-    .min(1)
+  tlsSecret: nonEmpty
     .optional()
     .describe(
       "Name of a Secret with the files of a node's TLS folder: ca.crt, tls.crt and tls.key, and those of its subfolders as actor.tls.crt, actor.tls.key, driver.tls.crt and driver.tls.key. Default: no TLS.",
     ),
-  kubeconfig: z
-    .string()
-    .min(1)
+  kubeconfig: nonEmpty
     .optional()
     .describe(
       "Path of a kubeconfig. Default: the Pod's service account, else KUBECONFIG, else ~/.kube/config.",
     ),
-  context: z.string().min(1).optional().describe("Context of the kubeconfig. Default: its current context."),
+  context: nonEmpty.optional().describe("Context of the kubeconfig. Default: its current context."),
 });
 
 export const autoscaleConfigSchema = z.strictObject({

@@ -10,6 +10,9 @@ import {
   workingDirSchema,
 } from "./option-schemas.js";
 
+const count = z.int().min(1);
+const positive = z.number().positive();
+
 const connectOptionsSchema = z.strictObject({
   address: z
     .string()
@@ -37,7 +40,7 @@ const connectOptionsSchema = z.strictObject({
   owner: z
     .strictObject({
       actorId: z.string().min(1),
-      incarnation: z.int().min(1),
+      incarnation: count,
       isTaskWorker: z.boolean().default(false),
       capturedBy: z
         .string()
@@ -62,19 +65,13 @@ const connectOptionsSchema = z.strictObject({
     .describe(
       "Id of the session, actor or job that owns stored values; empty means the job, else the session",
     ),
-  connectTimeoutMs: z.number().positive().default(10_000).describe("Milliseconds until connect() fails"),
-  callTimeoutMs: z
-    .number()
-    .positive()
+  connectTimeoutMs: positive.default(10_000).describe("Milliseconds until connect() fails"),
+  callTimeoutMs: positive
     .default(600_000)
     .describe(
       "Deadline in milliseconds of calls to actors without one of their own; Infinity for no deadline",
     ),
-  controlTimeoutMs: z
-    .number()
-    .positive()
-    .default(30_000)
-    .describe("Deadline in milliseconds of calls to the head"),
+  controlTimeoutMs: positive.default(30_000).describe("Deadline in milliseconds of calls to the head"),
   tracesEndpoint: z
     .union([z.literal(""), z.url({ protocol: /^https?$/ })])
     .default("")
@@ -147,9 +144,7 @@ const actorOptionsSchema = z.strictObject({
     .min(-1)
     .default(0)
     .describe("How often a call runs again after the actor's process died during it; -1 for no limit"),
-  maxConcurrency: z
-    .int()
-    .min(1)
+  maxConcurrency: count
     .optional()
     .describe(
       "Maximum number of calls that run at once; 1 keeps their order. Default 1000 for a class with async methods, else 1",
@@ -164,14 +159,8 @@ const actorOptionsSchema = z.strictObject({
     .record(z.string(), z.string())
     .default({})
     .describe('The concurrency groups of methods that do not run in the default one: { fetch: "io" }'),
-  maxPendingCalls: z
-    .int()
-    .min(1)
-    .default(10_000)
-    .describe("Maximum number of calls that wait in its mailbox"),
-  maxPendingBytes: z
-    .int()
-    .min(1)
+  maxPendingCalls: count.default(10_000).describe("Maximum number of calls that wait in its mailbox"),
+  maxPendingBytes: count
     .default(256 * 1024 * 1024)
     .describe("Maximum bytes of the calls that wait in its mailbox"),
   detached: z.boolean().default(false).describe("Whether it outlives the session that created it"),
@@ -221,9 +210,7 @@ const taskOptionsSchema = z.strictObject({
     .min(0)
     .default(0)
     .describe("Number of calls of the function after which its process is replaced; 0 for no limit"),
-  timeoutMs: z
-    .number()
-    .positive()
+  timeoutMs: positive
     .default(Number.POSITIVE_INFINITY)
     .describe(
       "Milliseconds from the call until it fails with GET_TIMEOUT and is canceled. Default: no deadline",

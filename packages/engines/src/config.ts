@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { EngineError } from "./error.js";
 
+const count = z.int().min(1);
+
 const notHttp = "is not the URL of a server: give one such as http://127.0.0.1:8000";
 
 export const engineConfigSchema = z.strictObject({
@@ -28,33 +30,25 @@ export const engineConfigSchema = z.strictObject({
     .describe(
       "headers that carry the session's name, so that routers of vLLM and SGLang send a session to one replica",
     ),
-  maxConcurrency: z.int().min(1).default(64).describe("maximum number of concurrent requests"),
+  maxConcurrency: count.default(64).describe("maximum number of concurrent requests"),
   maxQueue: z.int().min(0).default(4096).describe("maximum number of waiting requests"),
-  timeoutMs: z
-    .int()
-    .min(1)
+  timeoutMs: count
     .default(600_000)
     .describe("deadline of one request with all its attempts, in milliseconds"),
-  attemptTimeoutMs: z
-    .int()
-    .min(1)
+  attemptTimeoutMs: count
     .max(290_000)
     .default(240_000)
     .describe(
       "deadline of one attempt in milliseconds, including the answer; fetch itself gives up after 300 s",
     ),
-  maxAttempts: z.int().min(1).default(6).describe("attempts of one request, including the first"),
-  malformedAttempts: z
-    .int()
-    .min(1)
+  maxAttempts: count.default(6).describe("attempts of one request, including the first"),
+  malformedAttempts: count
     .default(1)
     .describe("attempts of one request whose answers are malformed, such as JSON that does not parse"),
-  backoffMs: z
-    .int()
-    .min(1)
+  backoffMs: count
     .default(250)
     .describe("longest wait before the second attempt in milliseconds; doubles from there"),
-  maxBackoffMs: z.int().min(1).default(20_000).describe("longest wait between two attempts in milliseconds"),
+  maxBackoffMs: count.default(20_000).describe("longest wait between two attempts in milliseconds"),
 });
 
 export type EngineConfig = z.infer<typeof engineConfigSchema>;

@@ -1,23 +1,20 @@
 import { isLoopback, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
-const port = z.int().min(0).max(65_535);
-const milliseconds = z.int().min(0).max(86_400_000);
+const count = z.int().min(1);
+const wholeNumber = z.int().min(0);
+const nonEmpty = z.string().min(1);
+
+const port = wholeNumber.max(65_535);
+const milliseconds = wholeNumber.max(86_400_000);
 const minTokenLength = 16;
 
 export const headConfigSchema = z.strictObject({
-  dataDir: z
-    .string()
-    .min(1)
-    .describe("Folder of the head's files: token, address, logs, bundles, its Redis's data."),
-  host: z
-    .string()
-    .min(1)
+  dataDir: nonEmpty.describe("Folder of the head's files: token, address, logs, bundles, its Redis's data."),
+  host: nonEmpty
     .default("127.0.0.1")
     .describe("Address to listen on. Any other than loopback is visible to the whole network."),
-  advertiseHost: z
-    .string()
-    .min(1)
+  advertiseHost: nonEmpty
     .optional()
     .describe("Name or address under which other machines reach this one. Default: host."),
   port: port.default(0).describe("0: the port of the last start with this dataDir, or a free one."),
@@ -53,14 +50,8 @@ export const headConfigSchema = z.strictObject({
     .describe(
       "URL for nodes and drivers, with a user that can access the keys of runs only. Default: redisUrl.",
     ),
-  redisServer: z
-    .string()
-    .min(1)
-    .default("redis-server")
-    .describe("Program that the head runs as its own Redis."),
-  redisMaxMemoryBytes: z
-    .int()
-    .min(0)
+  redisServer: nonEmpty.default("redis-server").describe("Program that the head runs as its own Redis."),
+  redisMaxMemoryBytes: wholeNumber
     .optional()
     .describe(
       "Maximum memory of the head's own Redis for its data; 0: no limit. Default: a quarter of the machine's memory. Above 85 % of it, new payloads of training wait.",
@@ -70,9 +61,7 @@ export const headConfigSchema = z.strictObject({
     .min(minTokenLength)
     .optional()
     .describe("Secret of the cluster. Default: the one in dataDir, generated at the first start."),
-  readerTokenFile: z
-    .string()
-    .min(1)
+  readerTokenFile: nonEmpty
     .optional()
     .describe(
       "A second file for the token of readers, which every user who can reach it may read (mode 0644). Default: none; the file in dataDir can be read only by the head's user.",
@@ -112,17 +101,13 @@ export const headConfigSchema = z.strictObject({
   actorStopGraceMs: milliseconds
     .default(2_000)
     .describe("Time between SIGTERM and SIGKILL when an actor is stopped."),
-  startRetryAttempts: z
-    .int()
-    .min(1)
+  startRetryAttempts: count
     .default(100)
     .describe("How many consecutive starts of an actor may fail for a transient reason before it is dead."),
   startRetryMs: milliseconds
     .default(600_000)
     .describe("How long starts of an actor may keep failing for transient reasons before it is dead."),
-  startMaxLostNodes: z
-    .int()
-    .min(1)
+  startMaxLostNodes: count
     .default(3)
     .describe("How many nodes may be lost while they start the same actor before it is dead."),
   driverStopGraceMs: milliseconds
@@ -132,48 +117,30 @@ export const headConfigSchema = z.strictObject({
     .min(10)
     .default(30_000)
     .describe("Time after which every unary RPC is answered, if necessary with an error."),
-  bundleMaxBytes: z
-    .int()
-    .min(1)
-    .default(64 * 1024 * 1024)
-    .describe("Maximum size of a bundle of code."),
-  bundleSharedBytes: z
-    .int()
-    .min(0)
+  bundleMaxBytes: count.default(64 * 1024 * 1024).describe("Maximum size of a bundle of code."),
+  bundleSharedBytes: wholeNumber
     .default(256 * 1024 * 1024)
     .describe(
       "Size limit of all bundle copies in a Redis given by redisUrl, where a standby finds them; the oldest are removed first.",
     ),
-  bundleKeepMs: z
-    .int()
-    .min(0)
+  bundleKeepMs: wholeNumber
     .default(7 * 86_400_000)
     .describe("How long a bundle is kept after its upload when no job and no living actor uses it."),
-  jobLogMaxBytes: z
-    .int()
-    .min(1)
+  jobLogMaxBytes: count
     .default(256 * 1024 * 1024)
     .describe("Maximum size of the output that is kept per job."),
   jobLogRetryMs: milliseconds
     .default(60_000)
     .describe("How long a job's output is retried on a disk that cannot be written before it is given up."),
-  placementReserveAfterMs: z
-    .int()
-    .min(0)
+  placementReserveAfterMs: wholeNumber
     .default(10_000)
     .describe("How long a request that fits some node waits before a node is reserved for it."),
-  maxDeadActors: z
-    .int()
-    .min(0)
+  maxDeadActors: wholeNumber
     .default(1_000)
     .describe(
       "How many dead actors are remembered, and as many again whose process may still run on an unreachable node.",
     ),
-  maxEndedJobs: z
-    .int()
-    .min(0)
-    .default(1_000)
-    .describe("How many ended jobs are remembered, with their output."),
+  maxEndedJobs: wholeNumber.default(1_000).describe("How many ended jobs are remembered, with their output."),
 });
 
 export type HeadConfigInput = z.input<typeof headConfigSchema>;

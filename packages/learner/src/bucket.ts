@@ -1,35 +1,30 @@
 import { z } from "zod";
 
+const count = z.int().min(1);
+
 /** One shape for which the learner is compiled. */
 export const Bucket = z
   .strictObject({
-    rows: z
-      .int()
-      .min(1)
-      .describe("Rows of a micro-batch; with packedRows: sequences, each of one or more rows."),
+    rows: count.describe("Rows of a micro-batch; with packedRows: sequences, each of one or more rows."),
     length: z
       .int()
       .min(2)
       .describe("Tokens of a row, prompt and response together; with packedRows: of a sequence."),
-    packedRows: z
-      .int()
-      .min(1)
+    packedRows: count
       .optional()
       .describe(
         "Packs up to this many rows end to end in the sequences; they do not attend to each other. Absent: one row per sequence.",
       ),
     sharedPrompts: z
       .strictObject({
-        length: z.int().min(1).describe("Tokens of a prompt: everything before the first trained token."),
+        length: count.describe("Tokens of a prompt: everything before the first trained token."),
         replies: z.int().min(2).describe("Rows with the same prompt that are computed together with it."),
       })
       .optional()
       .describe(
         "Computes a prompt that several rows begin with only once for all of them; the rest of `length` is for their replies. Absent: with every row.",
       ),
-    trainedTokens: z
-      .int()
-      .min(1)
+    trainedTokens: count
       .optional()
       .describe(
         "Maximum number of trained tokens of a micro-batch: only they get logits. Absent: every position of the shape, prompts and padding too.",

@@ -15,18 +15,16 @@ import {
 import { MemoryConfig } from "./memory-config.js";
 import { PRESET_NAMES, presets } from "./preset.js";
 
+const count = z.int().min(1);
+const positive = z.number().positive();
+
 /** AdamW with decoupled weight decay (on every parameter) and clipping by the global norm. */
 export const OptimizerConfig = z.strictObject({
   beta1: z.number().min(0).lt(1).default(0.9).describe("Decay of the first moment."),
   beta2: z.number().min(0).lt(1).default(0.95).describe("Decay of the second moment."),
-  epsilon: z.number().positive().default(1e-8).describe("Added to the root of the second moment."),
+  epsilon: positive.default(1e-8).describe("Added to the root of the second moment."),
   weightDecay: z.number().min(0).default(0).describe("Decoupled decay, times the learning rate."),
-  maxGradNorm: z
-    .number()
-    .positive()
-    .nullable()
-    .default(1)
-    .describe("Global gradient norm bound; null: none."),
+  maxGradNorm: positive.nullable().default(1).describe("Global gradient norm bound; null: none."),
 });
 export type OptimizerConfig = z.infer<typeof OptimizerConfig>;
 
@@ -35,7 +33,7 @@ export const ScheduleConfig = z.strictObject({
   kind: z.enum(["constant", "linear", "cosine"]).default("constant").describe("Shape after the warm-up."),
   learningRate: z.number().min(0).default(5e-4).describe("Peak learning rate."),
   warmupSteps: z.int().min(0).default(0).describe("Steps of linear warm-up from 0."),
-  totalSteps: z.int().min(1).default(1000).describe("Steps at which linear and cosine reach their end."),
+  totalSteps: count.default(1000).describe("Steps at which linear and cosine reach their end."),
   endFraction: z.number().min(0).max(1).default(0).describe("Fraction of the peak left at totalSteps."),
 });
 export type ScheduleConfig = z.infer<typeof ScheduleConfig>;
@@ -94,7 +92,7 @@ export const LearnerConfig = z.strictObject({
     .default(0)
     .describe("Coefficient of the entropy bonus per token in the loss; 0: none."),
   aggregation: Aggregation.optional().describe("How token losses are averaged; replaces the preset's."),
-  normTokens: z.int().min(1).optional().describe("Divisor of the two -norm aggregations, tokens."),
+  normTokens: count.optional().describe("Divisor of the two -norm aggregations, tokens."),
   kl: KlConfig.optional().describe("KL to the reference; replaces the preset's as a whole."),
   reference: z
     .enum(["initial", "none"])
@@ -102,18 +100,14 @@ export const LearnerConfig = z.strictObject({
     .describe(
       "initial: measures the KL to the initial (or the given) weights; none: no second forward pass.",
     ),
-  referenceRefreshUpdates: z
-    .int()
-    .min(1)
+  referenceRefreshUpdates: count
     .nullable()
     .default(null)
     .describe("At every this many policy versions the reference becomes the current weights; null: never."),
   optimizer: withDefaults(OptimizerConfig).describe("AdamW."),
   schedule: withDefaults(ScheduleConfig).describe("Learning rate."),
-  epochs: z.int().min(1).max(64).default(1).describe("Passes over the groups of one update."),
-  miniBatches: z
-    .int()
-    .min(1)
+  epochs: count.max(64).default(1).describe("Passes over the groups of one update."),
+  miniBatches: count
     .max(1024)
     .default(1)
     .describe("Optimizer steps per pass, with groups distributed evenly."),
@@ -127,9 +121,7 @@ export const LearnerConfig = z.strictObject({
     "Shapes derived from a token budget, if there are no buckets.",
   ),
   memory: withDefaults(MemoryConfig).describe("Trades memory of a micro-batch for speed."),
-  replicas: z
-    .int()
-    .min(1)
+  replicas: count
     .max(16)
     .default(1)
     .describe(
@@ -147,9 +139,7 @@ export const LearnerConfig = z.strictObject({
     .describe(
       "Adapters to train instead of the weights; the reference is the base model. null: all weights.",
     ),
-  maxLogprobDifference: z
-    .number()
-    .positive()
+  maxLogprobDifference: positive
     .nullable()
     .optional()
     .describe(
@@ -165,23 +155,19 @@ export const LearnerConfig = z.strictObject({
     .describe(
       "π_old, the denominator of the ratio. rollout: the sampler's log-probs; recompute: the learner's own, from the weights before the update's first step, so that an update does not depend on how the sampler batched. Replaces the preset's.",
     ),
-  maxPolicyKl: z
-    .number()
-    .positive()
+  maxPolicyKl: positive
     .nullable()
     .default(null)
     .describe("Ends an update before a step whose KL from π_old is above this, nats per token; null: never."),
   gradientGate: z
     .strictObject({
-      norm: z.number().positive().describe("Global gradient norm before clipping."),
+      norm: positive.describe("Global gradient norm before clipping."),
       action: z.enum(["skip", "stop"]).default("skip").describe("Skips the step, or stops the run."),
     })
     .nullable()
     .default(null)
     .describe("What happens to a step whose gradient norm is above a bound; null: nothing."),
-  peakTeraflops: z
-    .number()
-    .positive()
+  peakTeraflops: positive
     .nullable()
     .default(null)
     .describe("Peak performance of the device, for the reported utilization; null: not reported."),

@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+const positive = z.number().positive();
+
 const epsilonOf = (text: string) => z.number().nonnegative().describe(text);
 
 const singleton = z
@@ -59,11 +61,7 @@ export const StepAdvantageConfig = z.strictObject({
   advantage: BuiltInAdvantage.prefault({ kind: "drgrpo" }).describe(
     "Estimator over the episodes of one group at the same step.",
   ),
-  scale: z
-    .number()
-    .positive()
-    .default(1)
-    .describe("Factor on step rewards; ReMemR1's code counts each twice."),
+  scale: positive.default(1).describe("Factor on step rewards; ReMemR1's code counts each twice."),
 });
 export type StepAdvantageConfig = z.infer<typeof StepAdvantageConfig>;
 
@@ -84,14 +82,12 @@ export const OverlongConfig = z.discriminatedUnion("kind", [
     of: z.enum(["final", "any"]).default("final").describe("Length of the last, or of the longest, reply."),
     maxTokens: z.int().min(1).describe("Length at which the penalty is full."),
     bufferTokens: z.int().min(1).describe("The penalty grows linearly over this many tokens before that."),
-    factor: z.number().positive().default(1).describe("The full penalty, subtracted from the reward."),
+    factor: positive.default(1).describe("The full penalty, subtracted from the reward."),
   }),
 ]);
 export type OverlongConfig = z.infer<typeof OverlongConfig>;
 
-const clampLogRatio = z
-  .number()
-  .positive()
+const clampLogRatio = positive
   .nullable()
   .default(20)
   .describe("Log-ratios are clamped to ± this many nats before exp; null: not clamped.");
@@ -114,7 +110,7 @@ export const LossConfig = z.discriminatedUnion("kind", [
     kind: z.literal("gspo"),
     clipLow: z.number().min(0).max(1).default(3e-4).describe("Sequence ratio is clipped below 1 − this."),
     clipHigh: z.number().min(0).default(4e-4).describe("Sequence ratio is clipped above 1 + this."),
-    maxLogRatio: z.number().positive().default(10).describe("Mean log-ratio of a row is capped here, nats."),
+    maxLogRatio: positive.default(10).describe("Mean log-ratio of a row is capped here, nats."),
   }),
   z.strictObject({
     kind: z.literal("cispo"),
@@ -143,8 +139,8 @@ export type LossConfig = z.infer<typeof LossConfig>;
 const low = (value: number) =>
   z.number().min(0).default(value).describe("The weight is 0 where the ratio is below this.");
 const high = (value: number) =>
-  z.number().positive().default(value).describe("The weight is 0 where the ratio is above this.");
-const cap = z.number().positive().default(2).describe("Upper bound on the weights.");
+  positive.default(value).describe("The weight is 0 where the ratio is above this.");
+const cap = positive.default(2).describe("Upper bound on the weights.");
 const length = z
   .enum(["sum", "mean"])
   .default("sum")
@@ -186,10 +182,8 @@ export const KlConfig = z.strictObject({
     .describe("Adds the KL to every token's loss, or subtracts its sum over a trajectory from the reward."),
   adaptive: z
     .strictObject({
-      target: z.number().positive().describe("Target KL, nats per token."),
-      horizon: z
-        .number()
-        .positive()
+      target: positive.describe("Target KL, nats per token."),
+      horizon: positive
         .default(10_000)
         .describe("Number of trajectories after which a KL that is 20 % off has changed β by 20 %."),
     })
@@ -197,17 +191,7 @@ export const KlConfig = z.strictObject({
     .default(null)
     .describe("Adjusts β towards a target KL; null: β is constant."),
   estimator: z.enum(["k1", "k2", "k3", "abs"]).default("k3").describe("Estimator."),
-  clampLogRatio: z
-    .number()
-    .positive()
-    .nullable()
-    .default(20)
-    .describe("k3 only: ± clamp of the log-ratio, nats."),
-  clampValue: z
-    .number()
-    .positive()
-    .nullable()
-    .default(10)
-    .describe("k3 only: ± clamp of the estimate, nats."),
+  clampLogRatio: positive.nullable().default(20).describe("k3 only: ± clamp of the log-ratio, nats."),
+  clampValue: positive.nullable().default(10).describe("k3 only: ± clamp of the estimate, nats."),
 });
 export type KlConfig = z.infer<typeof KlConfig>;

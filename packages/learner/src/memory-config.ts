@@ -2,6 +2,8 @@ import { sizeOf } from "@palimpsest/jit";
 import type { ForwardOptions, ModelConfig } from "@palimpsest/model";
 import { z } from "zod";
 
+const positive = z.number().positive();
+
 /** Bounds the memory that a micro-batch takes at once, in exchange for speed. The results of training are the same. */
 export const MemoryConfig = z.strictObject({
   layers: z
@@ -10,9 +12,7 @@ export const MemoryConfig = z.strictObject({
     .describe(
       "On a CPU, and in float32. unrolled: every layer's activations are kept for the gradient; scan: one loop over the layers, which keeps their inputs and what `keep` says, and recomputes the rest; auto: scan from 5 layers on.",
     ),
-  logitsMb: z
-    .number()
-    .positive()
+  logitsMb: positive
     .optional()
     .describe(
       "Bound on the logits that exist at once, MiB in float32; a micro-batch with more computes them in chunks. Default 128 on a CPU, 1280 if a GPU computes in bfloat16.",
@@ -23,9 +23,7 @@ export const MemoryConfig = z.strictObject({
     .describe(
       "Where layers are a loop, as in bfloat16 on a GPU: what the forward pass keeps for the gradient. nothing: layers are recomputed; products: results of matrix products and of attention are kept; auto: products if a GPU has room for them, nothing on a CPU.",
     ),
-  scoresMb: z
-    .number()
-    .positive()
+  scoresMb: positive
     .default(64)
     .describe(
       "Bound on the attention scores that exist at once, MiB, for shared prompts and for their replies; with more, queries are computed in blocks of 16 positions or more. Has no effect if attention is one GPU kernel.",
@@ -42,9 +40,7 @@ export const MemoryConfig = z.strictObject({
     .describe(
       "With replicas, where the optimizer's moments are. whole: on each; sharded: each has an equal shard of them and updates that shard of the weights (ZeRO-1), for models whose moments do not fit on each. A step is then several launches, and sums weights as well as gradients.",
     ),
-  applyMb: z
-    .number()
-    .positive()
+  applyMb: positive
     .default(64)
     .describe(
       "Bound on the weights that are updated at once, MiB; larger models are updated tensor by tensor. Has no effect in mode xla, which updates everything in place.",

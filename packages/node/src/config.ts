@@ -1,8 +1,10 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
+const wholeNumber = z.int().min(0);
+
 const quantity = z.number().nonnegative();
-const milliseconds = z.int().nonnegative();
+const milliseconds = wholeNumber;
 
 export const nodeConfigSchema = z.strictObject({
   headAddress: z
@@ -30,8 +32,8 @@ export const nodeConfigSchema = z.strictObject({
     .string()
     .default("127.0.0.1")
     .describe("Address that its services and its actors listen on; callers must reach it"),
-  objectsPort: z.int().min(0).max(65535).default(0).describe("Port of the object service; 0: a free one"),
-  metricsPort: z.int().min(0).max(65535).default(0).describe("Port of the metrics endpoint; 0: a free one"),
+  objectsPort: wholeNumber.max(65535).default(0).describe("Port of the object service; 0: a free one"),
+  metricsPort: wholeNumber.max(65535).default(0).describe("Port of the metrics endpoint; 0: a free one"),
   dataDir: z.string().min(1).describe("Absolute path of a folder for logs, bundles and objects"),
   modulesFrom: z
     .string()
@@ -58,9 +60,7 @@ export const nodeConfigSchema = z.strictObject({
     .default([])
     .describe("The palimpsest command: arguments after node that come before `train FILE`"),
   cpus: quantity.optional().describe("CPUs to offer; default: those of the machine"),
-  gpus: z
-    .int()
-    .nonnegative()
+  gpus: wholeNumber
     .optional()
     .describe(
       "GPUs to offer, the first of those in CUDA_VISIBLE_DEVICES; default all of them, or what nvidia-smi lists",
@@ -80,9 +80,7 @@ export const nodeConfigSchema = z.strictObject({
     .positive()
     .optional()
     .describe("Size limit of the object store; default: 30 % of the memory"),
-  objectSpillBytes: z
-    .int()
-    .nonnegative()
+  objectSpillBytes: wholeNumber
     .optional()
     .describe(
       "Size limit of objects spilled from a full object store to the folder spill of dataDir; 0: objects are not spilled; default: half of that disk's free space when the node starts",
@@ -125,16 +123,12 @@ export const nodeConfigSchema = z.strictObject({
   actorStartTimeoutMs: milliseconds
     .default(300_000)
     .describe("Time limit for loading an actor's module and running its constructor and start()"),
-  warmProcesses: z
-    .int()
-    .nonnegative()
+  warmProcesses: wholeNumber
     .optional()
     .describe(
       "Processes that are always kept warm for actors and task workers, if they fit in a tenth of the machine's memory and while memory is not short; 0: none are, whatever the demand; default the number of cores, at most 4",
     ),
-  warmProcessesMost: z
-    .int()
-    .nonnegative()
+  warmProcessesMost: wholeNumber
     .optional()
     .describe(
       "Processes that are kept warm at most: as many are as were needed in the busiest second of the last `warmProcessIdleSeconds`; default 16 per core",
@@ -144,19 +138,13 @@ export const nodeConfigSchema = z.strictObject({
     .nonnegative()
     .default(60)
     .describe("How long processes beyond `warmProcesses` are kept warm after they were needed"),
-  actorLogsBytes: z
-    .int()
-    .min(0)
+  actorLogsBytes: wholeNumber
     .default(1024 * 1024 * 1024)
     .describe("Size limit of actors' logs; beyond it the oldest logs of ended processes are removed"),
-  bundleCacheBytes: z
-    .int()
-    .min(0)
+  bundleCacheBytes: wholeNumber
     .default(1024 * 1024 * 1024)
     .describe("Size limit of bundles of code; beyond it the least recently used are removed"),
-  environmentCacheBytes: z
-    .int()
-    .min(0)
+  environmentCacheBytes: wholeNumber
     .default(8 * 1024 * 1024 * 1024)
     .describe(
       "Size limit of unpacked working directories and packages; beyond it the least recently used are removed, but never those in use",

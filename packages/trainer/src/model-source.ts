@@ -4,6 +4,8 @@ import { type ResolveOptions, resolveModel } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
+const nonEmpty = z.string().min(1);
+
 /** Folder of the included recipes and base models: next to the package's code, or at the root of a checkout. */
 export const builtinRecipesDir =
   ["../recipes", "../../../recipes"]
@@ -15,17 +17,13 @@ const ways = ["path", "name", "hub", "checkpoint"] as const;
 /** The source of a run's initial weights, tokenizer and chat template. */
 export const modelSourceSchema = z
   .strictObject({
-    path: z
-      .string()
-      .min(1)
+    path: nonEmpty
       .optional()
       .describe(
         "model folder (config.json, safetensors, tokenizer.json), relative to the recipe; or builtin:NAME",
       )
       .meta({ format: "path", builtin: "bases" }),
-    name: z
-      .string()
-      .min(1)
+    name: nonEmpty
       .optional()
       .describe(
         "a model that has a short name here, such as smollm2-135m-instruct; downloaded if it is missing",
@@ -35,16 +33,12 @@ export const modelSourceSchema = z
       .regex(/^[\w][\w.-]*\/[\w][\w.-]*$/, "an id of a hub, such as Qwen/Qwen2.5-0.5B-Instruct")
       .optional()
       .describe("id on a Hugging Face hub (HF_ENDPOINT, HF_TOKEN); downloaded if it is missing"),
-    revision: z.string().min(1).optional().describe("branch, tag or commit of `hub`; absent: main"),
-    checkpoint: z
-      .string()
-      .min(1)
+    revision: nonEmpty.optional().describe("branch, tag or commit of `hub`; absent: main"),
+    checkpoint: nonEmpty
       .optional()
       .describe("folder of another run (its newest checkpoint) or of one checkpoint, relative to the recipe")
       .meta({ format: "path" }),
-    shape: z
-      .string()
-      .min(1)
+    shape: nonEmpty
       .optional()
       .describe(
         "folder with the model's config.json, relative to the recipe; or builtin:NAME. `train --dry-run` plans with it if the model is not on this machine",

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { ModelError } from "../error.js";
 
+const count = z.int().positive();
+
 /** One generation request with token ids; its fields are those of the `Sampler` interface that agents own. */
 export interface GenerateRequest {
   readonly promptTokenIds: readonly number[];
@@ -60,7 +62,7 @@ export interface GenerateResult {
 }
 
 export const samplerConfigSchema = z.strictObject({
-  maxBatch: z.int().positive().default(64).describe("Requests in flight at once"),
+  maxBatch: count.default(64).describe("Requests in flight at once"),
   maxLength: z.int().min(2).describe("Longest prompt plus sampled tokens of one request"),
   promptLengths: z
     .array(z.int().positive())
@@ -73,10 +75,8 @@ export const samplerConfigSchema = z.strictObject({
       "With a table of slots: prompts are packed end to end instead of padded one by one. Default: true if attention is one GPU kernel. Elsewhere a request whose " +
         "values are not finite fails those that are read with it. promptLengths turns it off",
     ),
-  maxQueue: z.int().positive().default(4096).describe("Maximum number of waiting requests"),
-  stepsPerCall: z
-    .int()
-    .positive()
+  maxQueue: count.default(4096).describe("Maximum number of waiting requests"),
+  stepsPerCall: count
     .optional()
     .describe(
       "Tokens sampled per device call; the rest of a call is wasted if a request stops early. Default 8, with a table of " +
@@ -90,17 +90,13 @@ export const samplerConfigSchema = z.strictObject({
       "Prompt tokens read between two sampling calls; longer prompts are read in pieces. Default: what takes a " +
         "fraction of a second, 256 for models of 100 million parameters and more, up to 4096 for small ones",
     ),
-  lanes: z
-    .int()
-    .positive()
+  lanes: count
     .default(1)
     .describe(
       "Parts of a batch that are read and sampled in parallel, one per core, on a backend loaded with threads 1 and as many " +
         "operationsAtOnce; a part has 16 rows or more, in models of more than 8 layers 8. A request alone then has one core",
     ),
-  cacheTokens: z
-    .int()
-    .positive()
+  cacheTokens: count
     .optional()
     .describe(
       "Tokens whose keys and values are kept; default maxBatch times maxLength, so that no request waits",

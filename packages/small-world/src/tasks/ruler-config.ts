@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
 
+const fraction = z.number().min(0).max(1);
+
 const word = z.string().regex(/^[^\s{}]+$/, "one word without spaces or braces");
 
 const wordList = z.array(word).min(2).readonly();
@@ -54,28 +56,17 @@ export const rulerConfigSchema = z
       .min(1)
       .default(4)
       .describe("tokens in one sentence, used with lengthTokens where no tokenizer counts them"),
-    depth: z
-      .number()
-      .min(0)
-      .max(1)
+    depth: fraction
       .optional()
       .describe("place of the (first) asked fact: 0 first sentence, 1 last; absent: uniform over all places"),
-    secondDepth: z
-      .number()
-      .min(0)
-      .max(1)
+    secondDepth: fraction
       .optional()
       .describe("two-hop: place of the second fact; absent: uniform over the places that hopOrder leaves"),
     hopOrder: z
       .enum(["forward", "backward", "random"])
       .default("forward")
       .describe("two-hop: forward puts the fact about the name before the fact about the value's origin"),
-    fillerFraction: z
-      .number()
-      .min(0)
-      .max(1)
-      .default(0)
-      .describe("share of the other sentences that state nothing"),
+    fillerFraction: fraction.default(0).describe("share of the other sentences that state nothing"),
     names: vocabulary(defaultNames, "names"),
     values: vocabulary(defaultValues, "values"),
     places: vocabulary(defaultPlaces, "places"),

@@ -3,15 +3,14 @@
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 
+const nonEmpty = z.string().min(1);
+
 /** Names in recipes; packages/engines spells llama.cpp as one word. */
 const engineKinds = ["vllm", "sglang", "llama-cpp", "openai"] as const;
 
 const startSchema = z
   .strictObject({
-    command: z
-      .string()
-      .min(1)
-      .describe("program that serves the model, found on the node as a shell finds it"),
+    command: nonEmpty.describe("program that serves the model, found on the node as a shell finds it"),
     arguments: z
       .array(z.string())
       .default([])
@@ -24,7 +23,7 @@ const startSchema = z
       .describe("variables that it gets in addition to those of the node"),
     prepare: z
       .strictObject({
-        command: z.string().min(1).describe("program that runs before each start of the server"),
+        command: nonEmpty.describe("program that runs before each start of the server"),
         arguments: z.array(z.string()).default([]).describe("its arguments; {model} and {file} as above"),
       })
       .optional()
@@ -62,14 +61,10 @@ export const engineSettingsSchema = z
       .describe(
         "how new weights are loaded: reload, through the server's own endpoint, or restart of a server that the run has started; absent: restart for llama-cpp, reload for the others",
       ),
-    model: z
-      .string()
-      .min(1)
+    model: nonEmpty
       .optional()
       .describe("the name under which the servers serve the model; not needed by servers of one model"),
-    tokenEnv: z
-      .string()
-      .min(1)
+    tokenEnv: nonEmpty
       .optional()
       .describe("variable of the nodes' environment with the servers' key; absent: no key"),
     weightsDir: z

@@ -2,10 +2,12 @@ import { rulerConfigSchema } from "@palimpsest/small-world";
 import { z } from "zod";
 import { evaluationMetrics } from "../evaluation-standing.js";
 
+const count = z.int().min(1);
+
 /** The `evaluation` section of a recipe. */
 export const evaluationSchema = z
   .strictObject({
-    tasks: z.int().min(1).default(128).describe("questions per length"),
+    tasks: count.default(128).describe("questions per length"),
     lengths: z
       .array(z.int().min(1))
       .min(1)
@@ -22,25 +24,18 @@ export const evaluationSchema = z
             .min(1)
             .describe("prepared file, relative to the recipe; its first `tasks` tasks are asked")
             .meta({ format: "path" }),
-          lengthTokens: z
-            .int()
-            .min(1)
-            .describe("approximate length of its documents, which labels its column"),
+          lengthTokens: count.describe("approximate length of its documents, which labels its column"),
         }),
       )
       .min(1)
       .optional()
       .describe("prepared files instead of a generator, one per length"),
     temperature: z.number().min(0).default(1).describe("sampling temperature of evaluations; 0 is greedy"),
-    samples: z
-      .int()
-      .min(1)
+    samples: count
       .max(256)
       .default(1)
       .describe("answers per question, for mean@k and pass@k; more than one requires a temperature above 0"),
-    everySteps: z
-      .int()
-      .min(1)
+    everySteps: count
       .optional()
       .describe(
         "steps between evaluations during training, which keep the best checkpoint; absent: only before and after training",

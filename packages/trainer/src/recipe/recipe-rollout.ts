@@ -1,22 +1,20 @@
 import { z } from "zod";
 import { engineSettingsSchema } from "../engines/engine-settings.js";
 
+const count = z.int().min(1);
+
 export const rolloutSchema = z.strictObject({
   engine: engineSettingsSchema
     .optional()
     .describe("inference servers that sample for the rollout actors; absent: each actor samples itself"),
-  actors: z
-    .int()
-    .min(1)
+  actors: count
     .max(1024)
     .default(2)
     .describe("rollout actors, each with the whole model; with `engine` one per server"),
-  concurrency: z.int().min(1).max(4096).default(64).describe("episodes in flight in one rollout actor"),
-  maxBatch: z.int().min(1).max(4096).default(64).describe("largest batch of one sampler step, requests"),
+  concurrency: count.max(4096).default(64).describe("episodes in flight in one rollout actor"),
+  maxBatch: count.max(4096).default(64).describe("largest batch of one sampler step, requests"),
   maxTokens: z.int().min(8).default(64).describe("longest prompt plus reply, tokens"),
-  cacheTokens: z
-    .int()
-    .min(1)
+  cacheTokens: count
     .optional()
     .describe("capacity of one actor's key-value cache, tokens; absent: maxBatch times maxTokens"),
   prefillTokens: z
@@ -50,18 +48,14 @@ export const rolloutSchema = z.strictObject({
     ),
   cpus: z.number().min(0).default(0.5).describe("CPUs that one actor leases"),
   gpus: z.number().min(0).default(0).describe("GPUs that one actor leases"),
-  threads: z.int().min(1).default(1).describe("compute threads of one actor"),
-  lanes: z
-    .int()
-    .min(1)
+  threads: count.default(1).describe("compute threads of one actor"),
+  lanes: count
     .max(64)
     .default(1)
     .describe(
       "parts of a batch that read and sample in parallel on a CPU, each on threads / lanes threads; for batches of 32 and more, in models of more than 8 layers of 16 and more, as many as threads",
     ),
-  stepsPerCall: z
-    .int()
-    .min(1)
+  stepsPerCall: count
     .optional()
     .describe(
       "tokens that one device call samples; absent: 8, with a table of slots 32, and at most 4 on a CPU for models of more than 8 layers",

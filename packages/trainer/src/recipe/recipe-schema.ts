@@ -12,19 +12,19 @@ import { rewardSchema } from "./recipe-reward.js";
 import { rolloutSchema } from "./recipe-rollout.js";
 import { taskSourceSchema } from "./task-source.js";
 
+const count = z.int().min(1);
+
 const trainSchema = z.strictObject({
-  steps: z.int().min(1).describe("updates of the policy"),
-  groupsPerStep: z.int().min(1).max(4096).default(16).describe("questions per step"),
+  steps: count.describe("updates of the policy"),
+  groupsPerStep: count.max(4096).default(16).describe("questions per step"),
   minGroupSize: z
     .int()
     .min(2)
     .default(2)
     .describe("a group with fewer scored episodes is dropped and counted"),
   ...asyncFields,
-  keepCheckpoints: z.int().min(1).default(2).describe("newest checkpoints kept"),
-  checkpointEverySteps: z
-    .int()
-    .min(1)
+  keepCheckpoints: count.default(2).describe("newest checkpoints kept"),
+  checkpointEverySteps: count
     .max(1000)
     .default(1)
     .describe(
@@ -55,9 +55,7 @@ const trainSchema = z.strictObject({
   trackers: trackersSchema.optional().describe("servers that receive every step's metrics; absent: none"),
   stopWhen: z
     .strictObject({
-      patienceEvaluations: z
-        .int()
-        .min(1)
+      patienceEvaluations: count
         .max(1000)
         .describe(
           "consecutive evaluations without an improvement of evaluation.metric after which the run ends",
@@ -84,17 +82,9 @@ const planSchema = z.strictObject({
     .optional()
     .describe("memory of the machines that the recipe is for, GiB; absent: this machine's, or --memory"),
   gpuGib: z.number().positive().optional().describe("memory of one of their GPUs, GiB"),
-  tasks: z.int().min(1).optional().describe("tasks in the data file, if it is not on this machine"),
-  documentTokens: z
-    .int()
-    .min(1)
-    .optional()
-    .describe("tokens of a document, if the data file is not on this machine"),
-  questionTokens: z
-    .int()
-    .min(1)
-    .default(32)
-    .describe("tokens of a question, if the data file is not on this machine"),
+  tasks: count.optional().describe("tasks in the data file, if it is not on this machine"),
+  documentTokens: count.optional().describe("tokens of a document, if the data file is not on this machine"),
+  questionTokens: count.default(32).describe("tokens of a question, if the data file is not on this machine"),
 });
 
 export const recipeSchema = z.strictObject({
@@ -117,9 +107,7 @@ export const recipeSchema = z.strictObject({
   rollout: rolloutSchema.prefault({}),
   reward: rewardSchema.prefault({}),
   learner: LearnerConfig,
-  learnerActors: z
-    .int()
-    .min(1)
+  learnerActors: count
     .max(32)
     .default(1)
     .describe(
@@ -127,7 +115,7 @@ export const recipeSchema = z.strictObject({
     ),
   learnerCpus: z.number().min(0).default(0.5).describe("CPUs that each learner leases"),
   learnerGpus: z.number().min(0).default(0).describe("GPUs that each learner leases"),
-  learnerThreads: z.int().min(1).default(2).describe("compute threads of each learner"),
+  learnerThreads: count.default(2).describe("compute threads of each learner"),
   train: trainSchema,
   evaluation: evaluationSchema.optional().describe("evaluations before and after training; absent: none"),
   plan: planSchema.optional().describe("assumptions of `train --dry-run`; a run ignores them"),
