@@ -1,15 +1,14 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { Bundles } from "./bundles.js";
 import { sha256Of } from "./job.js";
-import { temporaryFolder } from "./testing/builders.js";
 
-let folder: ReturnType<typeof temporaryFolder>;
+let folder: string;
 beforeEach(() => {
-  folder = temporaryFolder();
+  folder = testFolder();
 });
-afterEach(() => folder.remove());
 
 async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
@@ -23,81 +22,81 @@ async function textOf(source: AsyncIterable<Uint8Array>): Promise<string> {
 
 describe("Bundles", () => {
   it("stores bytes under their hash, whatever the chunks, readable by the owner only", async () => {
-    const bundles = new Bundles(folder.path, 1_000);
+    const bundles = new Bundles(folder, 1_000);
     const stored = await bundles.put(chunks("con", "sole", ""));
     expect(stored).toEqual({ sha256: sha256Of("console"), sizeBytes: 7 });
     expect(await textOf(bundles.read(stored.sha256))).toBe("console");
     expect(await bundles.putText("console")).toEqual(stored);
-    expect(readdirSync(folder.path)).toEqual([stored.sha256]);
-    expect(statSync(join(folder.path, stored.sha256)).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual([stored.sha256]);
+    expect(statSync(join(folder, stored.sha256)).mode & 0o777).toBe(0o600);
   });
 
   it("HEAD-BUNDLE-2: sweeps broken uploads and bundles that are old and unused, nothing else", async () => {
-    const before = new Bundles(folder.path, 1_000);
+    const before = new Bundles(folder, 1_000);
     const used = await before.putText("used");
     const unused = await before.putText("unused");
-    writeFileSync(join(folder.path, "upload-of-a-killed-head"), "half");
-    writeFileSync(join(folder.path, "notes.txt"), "somebody's own");
+    writeFileSync(join(folder, "upload-of-a-killed-head"), "half");
+    writeFileSync(join(folder, "notes.txt"), "somebody's own");
     const isUsed = (sha256: string) => sha256 === used.sha256;
     expect(await before.sweep(isUsed, 60_000)).toBe(0);
     expect(await before.sweep(isUsed, 0)).toBe(2);
-    expect(readdirSync(folder.path).sort()).toEqual([used.sha256, "notes.txt"].sort());
+    expect(readdirSync(folder).sort()).toEqual([used.sha256, "notes.txt"].sort());
     expect(await before.sizeBytes(unused.sha256)).toBeUndefined();
   });
 
   it("a short file under a hash is replaced by the next upload of the same bytes", async () => {
-    const bundles = new Bundles(folder.path, 1_000);
+    const bundles = new Bundles(folder, 1_000);
     const { sha256 } = await bundles.putText("whole text");
-    writeFileSync(join(folder.path, sha256), "who");
+    writeFileSync(join(folder, sha256), "who");
     await bundles.putText("whole text");
     expect(await textOf(bundles.read(sha256))).toBe("whole text");
   });
 
   it("refuses what is too large and leaves nothing behind", async () => {
-    const bundles = new Bundles(folder.path, 5);
+    const bundles = new Bundles(folder, 5);
     await expect(bundles.put(chunks("abc", "def"))).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
     await expect(bundles.putText("abcdef")).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
-    expect(readdirSync(folder.path)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("leaves nothing behind when the upload breaks", async () => {
-    const bundles = new Bundles(folder.path, 100);
+    const bundles = new Bundles(folder, 100);
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from("abc");
       throw new Error("connection reset");
     }
     await expect(bundles.put(broken())).rejects.toThrow("connection reset");
-    expect(readdirSync(folder.path)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("HEAD-BUNDLE-1: a file has its name only when all of its bytes are written", async () => {
     const names: string[][] = [];
     async function* watched(): AsyncGenerator<Uint8Array> {
       yield Buffer.from("con");
-      names.push(readdirSync(folder.path));
+      names.push(readdirSync(folder));
       yield Buffer.from("sole");
-      names.push(readdirSync(folder.path));
+      names.push(readdirSync(folder));
     }
-    const { sha256 } = await new Bundles(folder.path, 100).put(watched());
+    const { sha256 } = await new Bundles(folder, 100).put(watched());
     for (const name of names.flat()) expect(name).toMatch(/^upload-/);
-    expect([names.flat().length, readdirSync(folder.path)]).toEqual([2, [sha256]]);
+    expect([names.flat().length, readdirSync(folder)]).toEqual([2, [sha256]]);
   });
 
   it("says NOT_FOUND of a bundle that is removed after it was found and before it is opened", async () => {
     class RemovedMeanwhile extends Bundles {
       override async sizeBytes(sha256: string): Promise<number | undefined> {
         const sizeBytes = await super.sizeBytes(sha256);
-        rmSync(join(folder.path, sha256));
+        rmSync(join(folder, sha256));
         return sizeBytes;
       }
     }
-    const { sha256 } = await new Bundles(folder.path, 100).putText("whole text");
-    const read = textOf(new RemovedMeanwhile(folder.path, 100).read(sha256));
+    const { sha256 } = await new Bundles(folder, 100).putText("whole text");
+    const read = textOf(new RemovedMeanwhile(folder, 100).read(sha256));
     await expect(read).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   it("finds nothing under a name that is not a hash", async () => {
-    const bundles = new Bundles(folder.path, 100);
+    const bundles = new Bundles(folder, 100);
     expect(await bundles.sizeBytes("../token")).toBeUndefined();
     await expect(textOf(bundles.read("0".repeat(64)))).rejects.toMatchObject({ code: "NOT_FOUND" });
   });

@@ -5,21 +5,21 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { EmbeddedRedis } from "./embedded-redis.js";
 import { connectRedis } from "./redis-connection.js";
 import { isRedisOf, readRecord } from "./redis-record.js";
-import { quietLogger, temporaryFolder } from "./testing/builders.js";
+import { quietLogger } from "./testing/builders.js";
 
-let folder: ReturnType<typeof temporaryFolder>;
+let folder: string;
 let started: EmbeddedRedis[];
 
 beforeEach(() => {
-  folder = temporaryFolder();
+  folder = testFolder();
   started = [];
 });
 afterEach(async () => {
   for (const redis of started) await redis.stop();
-  folder.remove();
 });
 
 async function start(
@@ -28,7 +28,7 @@ async function start(
   stopTimeoutMs = 10_000,
 ): Promise<EmbeddedRedis> {
   const redis = await EmbeddedRedis.start({
-    folder: join(folder.path, "redis"),
+    folder: join(folder, "redis"),
     host: "127.0.0.1",
     advertiseHost: "127.0.0.1",
     program,
@@ -45,7 +45,7 @@ it.runIf(process.platform === "linux")(
   "knows its process without `ps`, which small containers lack",
   async () => {
     await start();
-    const record = readRecord(join(folder.path, "redis"));
+    const record = readRecord(join(folder, "redis"));
     const path = process.env["PATH"];
     try {
       process.env["PATH"] = "";
@@ -61,7 +61,7 @@ it("ends a server that does not answer when it is stopped", async () => {
   const redis = await start("redis-server", 64 * 1024 * 1024, 100);
   process.kill(redis.pid, "SIGSTOP");
   await redis.stop();
-  const record = readRecord(join(folder.path, "redis"));
+  const record = readRecord(join(folder, "redis"));
   await expect.poll(() => record && isRedisOf(record)).toBe(false);
 });
 
@@ -181,7 +181,7 @@ describe("EmbeddedRedis", () => {
 
   it("REDIS-6: an adopted server gets the users and settings of now, in its file too", async () => {
     const first = await start();
-    const config = join(folder.path, "redis", "redis.conf");
+    const config = join(folder, "redis", "redis.conf");
     await using(first, async (client) => {
       // What another version may have started it with.
       await client.call("ACL", "SETUSER", "queues", "resetkeys", "~palimpsest:runs");
@@ -279,14 +279,14 @@ describe("EmbeddedRedis", () => {
     const redis = await start();
     const password = new URL(redis.url).password;
     for (const name of ["redis.json", "redis.conf"]) {
-      const path = join(folder.path, "redis", name);
+      const path = join(folder, "redis", name);
       expect(statSync(path).mode & 0o777).toBe(0o600);
       expect(readFileSync(path, "utf8")).toContain(password);
     }
     expect(execFileSync("ps", ["-o", "args=", "-p", String(redis.pid)], { encoding: "utf8" })).not.toContain(
       password,
     );
-    expect(readdirSync(join(folder.path, "redis")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    expect(readdirSync(join(folder, "redis")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
   it("says in one line what to type when there is no redis-server", async () => {

@@ -1,19 +1,19 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type * as proto from "@palimpsest/wire/protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { type Submission, sha256Of, submissionFromProto } from "./job.js";
-import { aSpec, temporaryFolder } from "./testing/builders.js";
+import { aSpec } from "./testing/builders.js";
 import { settle } from "./testing/manual-clock.js";
 import { TestPlane } from "./testing/plane.js";
 
-let folder: ReturnType<typeof temporaryFolder>;
+let folder: string;
 beforeEach(() => {
-  folder = temporaryFolder();
+  folder = testFolder();
 });
-afterEach(() => folder.remove());
 
-const open = (over = {}) => TestPlane.open({ dataDir: folder.path, ...over });
+const open = (over = {}) => TestPlane.open({ dataDir: folder, ...over });
 
 function aRecipe(submissionId: string, over: proto.SubmitRequest.$Properties = {}): Submission {
   return submissionFromProto({ submissionId, recipe: "agent: memagent\n", name: "toy.yaml", ...over });
@@ -51,7 +51,7 @@ describe("JobLifecycle", () => {
         resources: { quantities: {} },
       },
     });
-    expect(readFileSync(join(folder.path, "bundles", sha256), "utf8")).toBe("agent: memagent\n");
+    expect(readFileSync(join(folder, "bundles", sha256), "utf8")).toBe("agent: memagent\n");
     expect(test.plane.jobs.get("job-1")).toMatchObject({ status: "RUNNING", nodeId: "a", name: "toy.yaml" });
   });
 
@@ -103,7 +103,7 @@ describe("JobLifecycle", () => {
     });
     await settle();
     expect(node.sent.filter((message) => message.startDriver)).toHaveLength(1);
-    const second = await test.reopened({ dataDir: folder.path });
+    const second = await test.reopened({ dataDir: folder });
     await expect(second.plane.jobLifecycle.submit(aRecipe("job-1", { argv: ["--fast"] }))).rejects.toThrow(
       "other content",
     );
@@ -129,7 +129,7 @@ describe("JobLifecycle", () => {
       test.store.failure = undefined;
       await test.clock.advance(1_000);
       await Promise.all([first, again]);
-      const next = await test.reopened({ dataDir: folder.path });
+      const next = await test.reopened({ dataDir: folder });
       expect(next.plane.jobs.get("job-1").status).toBe(what === "a stop" ? "STOPPED" : "PENDING");
     },
   );
@@ -207,7 +207,7 @@ describe("JobLifecycle", () => {
     await test.plane.jobLifecycle.submit(aRecipe("job-1"));
     await settle();
     await test.store.write([{ table: "submissions", key: "job-1", bytes: undefined }]);
-    const next = await test.reopened({ dataDir: folder.path });
+    const next = await test.reopened({ dataDir: folder });
     expect(next.plane.jobs.find("job-1")).toBeUndefined();
     const node = await next.join("a");
     expect(node.sent.filter((message) => message.startDriver)).toEqual([]);
@@ -245,7 +245,7 @@ describe("JobLifecycle", () => {
     await first.plane.jobLifecycle.submit(aRecipe("job-2"));
     await settle();
     await first.plane.jobLifecycle.stop("job-2");
-    const second = await first.reopened({ dataDir: folder.path });
+    const second = await first.reopened({ dataDir: folder });
     const node = await second.join("a", { jobIds: ["job-1", "job-2", "unknown"] });
     expect(node.sent.flatMap(({ stopDriver }) => stopDriver?.jobId ?? [])).toEqual(["job-2"]);
     exit(second, "job-1", 0);
@@ -284,7 +284,7 @@ describe("JobLifecycle", () => {
     await test.plane.jobLifecycle.submit(aRecipe("job-1", { resources: { quantities: { gpu: 1 } } }));
     await settle();
     expect(test.plane.jobs.get("job-1").gpuIds).toEqual([0]);
-    const second = await test.reopened({ dataDir: folder.path });
+    const second = await test.reopened({ dataDir: folder });
     await second.join("a", { cpu: 4, gpu: 2, jobIds: ["lost", "job-1"] });
     expect(second.plane.nodes.get("a")?.available).toMatchObject({ cpu: 1, gpu: 0 });
     exit(second, "lost", 0);
@@ -301,7 +301,7 @@ describe("JobLifecycle", () => {
     exit(test, "job-2", 0);
     await test.plane.jobLifecycle.submit(aRecipe("job-3"));
     expect(test.plane.jobs.all().map((job) => job.jobId)).toEqual(["job-2", "job-3"]);
-    expect(existsSync(join(folder.path, "logs", "job-1.log"))).toBe(false);
+    expect(existsSync(join(folder, "logs", "job-1.log"))).toBe(false);
   });
 
   it("refuses what cannot be a job, naming the field", () => {

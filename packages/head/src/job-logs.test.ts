@@ -1,27 +1,26 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { JobLogs, type JobLogsOptions } from "./job-logs.js";
-import { temporaryFolder } from "./testing/builders.js";
 import { ManualClock } from "./testing/manual-clock.js";
 
-let folder: ReturnType<typeof temporaryFolder>;
+let folder: string;
 let logs: JobLogs;
 const forever = new AbortController().signal;
 
 beforeEach(() => {
-  folder = temporaryFolder();
+  folder = testFolder();
   logs = open(1_000_000);
 });
 afterEach(async () => {
   await logs.close();
-  folder.remove();
 });
 
 const open = (maxBytes: number, over: Partial<JobLogsOptions> = {}) =>
-  new JobLogs({ folder: folder.path, maxBytes, retryMs: 1_000, ...over });
+  new JobLogs({ folder, maxBytes, retryMs: 1_000, ...over });
 const append = (text: string, offset: number, to = logs) => to.append("j", Buffer.from(text), offset);
-const onDisk = () => readFileSync(join(folder.path, "j.log"), "utf8");
+const onDisk = () => readFileSync(join(folder, "j.log"), "utf8");
 
 async function readAll(offset = 0, from = logs): Promise<string> {
   let text = "";
@@ -55,7 +54,7 @@ describe("JobLogs", () => {
     const large = open(1_000_000_000);
     await append("a\n", 0, large);
     expect(await append("z\n", 900_000_000, large)).toBe(900_000_002);
-    const { blocks } = statSync(join(folder.path, "j.log"));
+    const { blocks } = statSync(join(folder, "j.log"));
     expect(blocks * 512).toBeLessThan(100_000);
     const from = 900_000_002 - 300_000;
     const text = await readAll(from, large);

@@ -1,11 +1,12 @@
 import { grpcNetwork, nodeLinkService, type RpcServer, systemClock } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ControlPlane } from "./control-plane.js";
 import { submissionFromProto } from "./job.js";
 import type { WriteAt } from "./job-logs.js";
 import { createJobOutputHandler } from "./job-output-service.js";
 import { createNodeLinkHandlers } from "./node-link-service.js";
-import { aConfig, quietLogger, temporaryFolder, testMetrics } from "./testing/builders.js";
+import { aConfig, quietLogger, testMetrics } from "./testing/builders.js";
 import { FakeNode } from "./testing/fake-node.js";
 import { MemoryStore } from "./testing/memory-store.js";
 
@@ -13,23 +14,22 @@ const token = "token-of-the-tests";
 const times = { heartbeatIntervalMs: 20, nodeTimeoutMs: 300 };
 const chunkBytes = 256 * 1024;
 
-let folder: ReturnType<typeof temporaryFolder>;
+let folder: string;
 let plane: ControlPlane;
 let server: RpcServer;
 
 beforeEach(() => {
-  folder = temporaryFolder();
+  folder = testFolder();
 });
 afterEach(async () => {
   server.kill();
   await plane.close();
-  folder.remove();
 });
 
 /** Control plane and node link over real gRPC, with a disk of the test's own for output. */
 async function serve(writeLog: WriteAt): Promise<string> {
   const logger = quietLogger();
-  const config = aConfig({ ...times, dataDir: folder.path });
+  const config = aConfig({ ...times, dataDir: folder });
   const deps = { store: new MemoryStore(), clock: systemClock, logger, metrics: testMetrics(), writeLog };
   plane = await ControlPlane.open(config, deps);
   const {

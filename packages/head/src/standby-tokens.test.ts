@@ -16,10 +16,11 @@ import {
 import { issueCertificate, makeAuthority, type Pem } from "@palimpsest/wire/certificates";
 import type * as proto from "@palimpsest/wire/protocol";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { adoptTokens, openCredentials } from "./head-credentials.js";
 import { portOf, tokenPathOf } from "./head-files.js";
 import { StandbyTokens } from "./standby-tokens.js";
-import { aConfig, quietLogger, temporaryFolder } from "./testing/builders.js";
+import { aConfig, quietLogger } from "./testing/builders.js";
 import { ManualClock } from "./testing/manual-clock.js";
 import { TokenRotation } from "./token-rotation.js";
 import { serveTokens, type TokenStream } from "./token-service.js";
@@ -39,16 +40,10 @@ async function identity(role: Role): Promise<TlsIdentity> {
   return tlsIdentity(pem, "the test");
 }
 
-function folder(): string {
-  const { path, remove } = temporaryFolder();
-  onTestFinished(remove);
-  return path;
-}
-
 /** The head that leads, whose server comes and goes at one address. */
 class Leader {
   readonly clock = new ManualClock();
-  readonly dataDir = folder();
+  readonly dataDir = testFolder();
   readonly records: CallRecord[] = [];
   readonly credentials: Credentials;
   readonly rotation: TokenRotation;
@@ -91,7 +86,7 @@ class Leader {
 }
 
 function standbyOf(leader: Leader, tls: TlsIdentity | undefined) {
-  const dataDir = folder();
+  const dataDir = testFolder();
   const credentials = openCredentials(aConfig({ dataDir, token: first }), systemClock);
   const own = tls ? Credentials.ofCluster(credentials.token, { tls }) : credentials;
   const refusals: string[] = [];

@@ -5,12 +5,13 @@ import { type RedisServer, startRedisServer } from "@palimpsest/trajectories/tes
 import { grpcNetwork, HeadPeer, headService, jobsService, roleToken } from "@palimpsest/wire";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { Bundles } from "./bundles.js";
 import { Head } from "./head.js";
 import type { HeadDeps } from "./head-deps.js";
 import { tokenPathOf } from "./head-files.js";
 import { SharedBundles } from "./shared-bundles.js";
-import { anActor, quietLogger, temporaryFolder } from "./testing/builders.js";
+import { anActor, quietLogger } from "./testing/builders.js";
 import { FakeNode, runningActor } from "./testing/fake-node.js";
 import { create, resolve } from "./testing/running-head.js";
 
@@ -44,8 +45,8 @@ function tokenIn(dataDir: string): string {
 
 describe("heads over one Redis", () => {
   it("LEASE-4: a FLUSHALL under a running head loses nothing: the head that is started next restarts no actor", async () => {
-    const folder = temporaryFolder();
-    const first = await start(folder.path, "flushed");
+    const folder = testFolder();
+    const first = await start(folder, "flushed");
     const peer = grpcNetwork({ token }).connect(first.address);
     const node = (await FakeNode.join(first.address, token, { nodeId: "node-a" })).beatEvery(50);
     await create(peer, anActor("actor-1", { ownerId: "", detached: true, maxRestarts: 3 }));
@@ -55,7 +56,7 @@ describe("heads over one Redis", () => {
     expect(Number(await client.get("palimpsest:{flushed}:head:epoch"))).toBeGreaterThan(1);
     node.break();
     await first.close();
-    const second = await start(folder.path, "flushed");
+    const second = await start(folder, "flushed");
     expect(second.clusterId).toBe(first.clusterId);
     const again = grpcNetwork({ token }).connect(second.address);
     const back = await FakeNode.join(second.address, token, {
@@ -68,34 +69,32 @@ describe("heads over one Redis", () => {
     back.break();
     for (const each of [peer, again]) each.close();
     await second.close();
-    folder.remove();
   });
 
   it("LEASE-7: heads that restart after a FLUSHALL lead the same cluster, also one that had only waited", async () => {
-    const [one, two] = [temporaryFolder(), temporaryFolder()];
-    const first = await start(one.path, "forgotten");
+    const [one, two] = [testFolder(), testFolder()];
+    const first = await start(one, "forgotten");
     const { clusterId } = first;
     const stop = new AbortController();
-    const waiting = start(two.path, "forgotten", { signal: stop.signal });
-    const known = join(two.path, "cluster.json");
+    const waiting = start(two, "forgotten", { signal: stop.signal });
+    const known = join(two, "cluster.json");
     await expect.poll(() => existsSync(known), { timeout: 10_000 }).toBe(true);
     stop.abort();
     await expect(waiting).rejects.toMatchObject({ code: "CANCELLED" });
     await first.close();
     await client.flushall();
-    const second = await start(two.path, "forgotten");
+    const second = await start(two, "forgotten");
     expect(second.clusterId).toBe(clusterId);
-    const { epoch } = JSON.parse(readFileSync(join(two.path, "head.json"), "utf8"));
+    const { epoch } = JSON.parse(readFileSync(join(two, "head.json"), "utf8"));
     expect(epoch).toBeGreaterThan(1);
     await second.close();
-    for (const folder of [one, two]) folder.remove();
   });
 
   it("LEASE-1: a second head waits, takes over when the first one says nothing more, and clients find it", async () => {
-    const [one, two] = [temporaryFolder(), temporaryFolder()];
-    const first = await start(one.path, "pair");
+    const [one, two] = [testFolder(), testFolder()];
+    const first = await start(one, "pair");
     const waiting: string[] = [];
-    const standby = start(two.path, "pair", { onStandby: ({ address }) => waiting.push(address) });
+    const standby = start(two, "pair", { onStandby: ({ address }) => waiting.push(address) });
     await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1);
     const peer = new HeadPeer(grpcNetwork({ token }), `${waiting[0]},${first.address}`);
     const info = () => peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
@@ -122,21 +121,20 @@ describe("heads over one Redis", () => {
       .toBe(3);
     peer.close();
     await second.close();
-    for (const folder of [one, two]) folder.remove();
   });
 
   it("STANDBY-TOKENS-1: a head that takes over after a rotation has the new token, and the old one's grace", async () => {
-    const [one, two] = [temporaryFolder(), temporaryFolder()];
-    const first = await start(one.path, "rotated");
+    const [one, two] = [testFolder(), testFolder()];
+    const first = await start(one, "rotated");
     const waiting: string[] = [];
-    const standby = start(two.path, "rotated", { onStandby: ({ address }) => waiting.push(address) });
+    const standby = start(two, "rotated", { onStandby: ({ address }) => waiting.push(address) });
     await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1);
     const peer = grpcNetwork({ token }).connect(first.address);
     const rotation = peer.unary(headService.rotateToken, { graceMs: 60_000 }, { timeoutMs: 20_000 });
-    await expect.poll(() => tokenIn(two.path), { timeout: 10_000 }).not.toBe(token);
+    await expect.poll(() => tokenIn(two), { timeout: 10_000 }).not.toBe(token);
     const fresh = (await rotation).token ?? "";
-    expect(tokenIn(two.path)).toBe(fresh);
-    const readers = readFileSync(join(two.path, "reader-token"), "utf8").trim();
+    expect(tokenIn(two)).toBe(fresh);
+    const readers = readFileSync(join(two, "reader-token"), "utf8").trim();
     expect(readers).toBe(roleToken(fresh, "reader"));
     peer.close();
     await first.close();
@@ -149,17 +147,16 @@ describe("heads over one Redis", () => {
     }
     await second.close();
     // The command line and the environment of before do not bring the old one back.
-    const third = await start(two.path, "rotated");
+    const third = await start(two, "rotated");
     expect(third.token).toBe(fresh);
     await third.close();
-    for (const folder of [one, two]) folder.remove();
   });
 
   it("STANDBY-TOKENS-2: without TLS a standby with a stolen token waits no longer, and is not told the new one", async () => {
-    const [one, two] = [temporaryFolder(), temporaryFolder()];
-    const first = await start(one.path, "stolen");
+    const [one, two] = [testFolder(), testFolder()];
+    const first = await start(one, "stolen");
     const waiting: string[] = [];
-    const standby = start(two.path, "stolen", { onStandby: ({ address }) => waiting.push(address) });
+    const standby = start(two, "stolen", { onStandby: ({ address }) => waiting.push(address) });
     const refused = standby.catch((reason: unknown) => reason);
     await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1);
     const thief = grpcNetwork({ token }).connect(first.address);
@@ -171,13 +168,13 @@ describe("heads over one Redis", () => {
     const peer = grpcNetwork({ token }).connect(first.address);
     // The answer may be lost with the connection.
     await peer.unary(headService.rotateToken, { stolen: true }, { timeoutMs: 20_000 }).catch(() => undefined);
-    const fresh = tokenIn(one.path);
+    const fresh = tokenIn(one);
     expect(fresh).not.toBe(token);
     expect(await refused).toMatchObject({
       code: "UNAUTHENTICATED",
       message: expect.stringContaining("start this head with the new one"),
     });
-    expect(tokenIn(two.path)).toBe(token);
+    expect(tokenIn(two)).toBe(token);
     await ended;
     await expect(
       (async () => {
@@ -187,7 +184,7 @@ describe("heads over one Redis", () => {
     ).rejects.toThrow("not this cluster's");
     expect(told).toEqual([token]);
     for (const each of [peer, thief]) each.close();
-    const again = start(two.path, "stolen", {
+    const again = start(two, "stolen", {
       token: fresh,
       onStandby: ({ address }) => waiting.push(address),
     });
@@ -196,12 +193,11 @@ describe("heads over one Redis", () => {
     const second = await again;
     expect(second.token).toBe(fresh);
     await second.close();
-    for (const folder of [one, two]) folder.remove();
   });
 
   it("HEAD-BUNDLE-3: a head that takes over has the bundles that the one before received", async () => {
-    const [one, two] = [temporaryFolder(), temporaryFolder()];
-    const first = await start(one.path, "bundles");
+    const [one, two] = [testFolder(), testFolder()];
+    const first = await start(one, "bundles");
     const bytes = Buffer.alloc(2_500_000, "export default 1;\n");
     const peer = grpcNetwork({ token }).connect(first.address);
     const { stream, response } = peer.clientStream(jobsService.putBundle, { timeoutMs: 20_000 });
@@ -211,7 +207,7 @@ describe("heads over one Redis", () => {
     const { sha256 = "" } = await response;
     peer.close();
     await first.close();
-    const second = await start(two.path, "bundles");
+    const second = await start(two, "bundles");
     const again = grpcNetwork({ token }).connect(second.address);
     const chunks: Uint8Array[] = [];
     for await (const { data } of again.serverStream(jobsService.getBundle, { sha256 }, { timeoutMs: 20_000 }))
@@ -219,7 +215,6 @@ describe("heads over one Redis", () => {
     expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
     again.close();
     await second.close();
-    for (const folder of [one, two]) folder.remove();
   });
 
   const shareOf = (clusterName: string, epoch = 1) =>
@@ -269,22 +264,21 @@ describe("heads over one Redis", () => {
   });
 
   it("a copy with a wrong hash is removed, and the next upload stores a good one", async () => {
-    const [one, two] = [temporaryFolder(), temporaryFolder()];
+    const [one, two] = [testFolder(), testFolder()];
     const failures: unknown[] = [];
     const bundlesIn = (path: string) =>
       new Bundles(path, 1_000, {
         share: shareOf("damaged"),
         onShareFailed: (_sha256, reason) => failures.push(reason),
       });
-    const { sha256 } = await bundlesIn(one.path).putText("whole text");
+    const { sha256 } = await bundlesIn(one).putText("whole text");
     await client.lset(`palimpsest:{damaged}:head:bundles:${sha256}`, 0, "who");
-    expect(await bundlesIn(two.path).sizeBytes(sha256)).toBeUndefined();
+    expect(await bundlesIn(two).sizeBytes(sha256)).toBeUndefined();
     expect(failures).toEqual([expect.stringContaining("its copy has the hash")]);
     expect(await shareOf("damaged").has(sha256)).toBe(false);
     // The head that has the file stores it again.
-    await bundlesIn(one.path).sweep(() => true, 0);
-    expect(await bundlesIn(two.path).sizeBytes(sha256)).toBe(10);
-    for (const folder of [one, two]) folder.remove();
+    await bundlesIn(one).sweep(() => true, 0);
+    expect(await bundlesIn(two).sizeBytes(sha256)).toBe(10);
   });
 
   it("SHARED-BUNDLE-1, SHARED-BUNDLE-3: a copy can be read when all of it is there, in parts of a bounded size", async () => {
@@ -322,14 +316,14 @@ describe("heads over one Redis", () => {
   });
 
   it("keeps clusters of other names apart, and refuses to wait when told so", async () => {
-    const folders = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+    const folders = [testFolder(), testFolder(), testFolder()];
     const [a, b] = await Promise.all([
-      start(folders[0]?.path ?? "", "cluster-a"),
-      start(folders[1]?.path ?? "", "cluster-b"),
+      start(folders[0] ?? "", "cluster-a"),
+      start(folders[1] ?? "", "cluster-b"),
     ]);
     expect(a.clusterId).not.toBe(b.clusterId);
     const refusing = {
-      dataDir: folders[2]?.path ?? "",
+      dataDir: folders[2] ?? "",
       cluster: "cluster-a",
       standby: false,
       redisUrl: redis.url,
@@ -338,6 +332,5 @@ describe("heads over one Redis", () => {
       "leads cluster cluster-a with epoch 1",
     );
     await Promise.all([a.close(), b.close()]);
-    for (const folder of folders) folder.remove();
   });
 });

@@ -2,22 +2,23 @@ import { join } from "node:path";
 import { systemClock } from "@palimpsest/wire";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { EmbeddedRedis } from "./embedded-redis.js";
 import { connectRedis } from "./redis-connection.js";
 import { endStuckScripts } from "./stuck-scripts.js";
-import { quietLogger, temporaryFolder } from "./testing/builders.js";
+import { quietLogger } from "./testing/builders.js";
 
 const logger = quietLogger();
-let folder: ReturnType<typeof temporaryFolder>;
+let folder: string;
 let redis: EmbeddedRedis;
 let head: Redis;
 let run: Redis;
 let stopLooking: () => void;
 
 beforeEach(async () => {
-  folder = temporaryFolder();
+  folder = testFolder();
   redis = await EmbeddedRedis.start({
-    folder: join(folder.path, "redis"),
+    folder: join(folder, "redis"),
     host: "127.0.0.1",
     advertiseHost: "127.0.0.1",
     program: "redis-server",
@@ -43,7 +44,6 @@ afterEach(async () => {
   head.disconnect();
   run.disconnect();
   await redis.stop();
-  folder.remove();
 });
 
 it("STUCK-1: an endless script of a run is killed, and its sender is told", async () => {

@@ -5,6 +5,7 @@ import { expectClose } from "./conformance/compare.js";
 import type { JitBody, Tensors } from "./jit-function.js";
 import type { JitMode, JitModule } from "./jit-module.js";
 import { jit } from "./module.js";
+import { need } from "./need.fixture.js";
 import { scan } from "./scan.js";
 import { nodeBackend } from "./tensorflow-binding.js";
 import { tf } from "./tf.js";
@@ -12,11 +13,6 @@ import { tf } from "./tf.js";
 const SCALARS = ["gradientScale", "decay", "stepSize", "rootCorrection"] as const;
 const inputs = Object.fromEntries(SCALARS.map((name) => [name, { shape: [], dtype: "float32" as const }]));
 const constants = { beta1: 0.9, beta2: 0.95, epsilon: 1e-8 };
-
-function need<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("missing");
-  return value;
-}
 
 function stepOf(state: Tensors, given: Tensors, key: string) {
   const entry = (kind: string) => need(state[`${kind}${key}`]);

@@ -3,17 +3,13 @@ import { asType, floatTypeOf } from "./as-type.js";
 import { type Backend, loadBackend } from "./backend.js";
 import { floats } from "./conformance/case.js";
 import { jit } from "./module.js";
+import { need } from "./need.fixture.js";
 import { scan } from "./scan.js";
 import { tf } from "./tf.js";
 
 type Tensors = Readonly<Record<string, tf.Tensor>>;
 
 const inputs = { x: floats([3, 4]), w: floats([2, 4, 4], -0.5, 0.5) };
-
-function need<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("missing");
-  return value;
-}
 
 /** To 8 bits of mantissa, nearest, ties to even. */
 function rounded(values: ArrayLike<number>): Float32Array {

@@ -5,6 +5,7 @@ import { type Backend, loadBackend } from "./backend.js";
 import { floats, intsOf } from "./conformance/case.js";
 import { expectClose } from "./conformance/compare.js";
 import { jit } from "./module.js";
+import { need } from "./need.fixture.js";
 import { packedSegments } from "./segments.js";
 import { tf } from "./tf.js";
 import { traceFunction } from "./traced-function.js";
@@ -24,11 +25,6 @@ const inputs = {
 };
 
 type Tensors = Readonly<Record<string, tf.Tensor>>;
-
-function need<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("missing");
-  return value;
-}
 
 interface Form {
   readonly options: (i: Tensors) => AttentionOptions;

@@ -5,6 +5,7 @@ import { type Backend, loadBackend } from "./backend.js";
 import type { JitFunction } from "./jit-function.js";
 import type { JitModule } from "./jit-module.js";
 import { type JitOptions, jit } from "./module.js";
+import { need } from "./need.fixture.js";
 import type { TensorSpec } from "./spec.js";
 import { nodeBackend } from "./tensorflow-binding.js";
 import { tf } from "./tf.js";
@@ -12,11 +13,6 @@ import { tf } from "./tf.js";
 const vector: TensorSpec = { shape: [3], dtype: "float32" };
 const flag: TensorSpec = { shape: [2], dtype: "bool" };
 const counter: TensorSpec = { shape: [], dtype: "int32" };
-
-function need<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("missing");
-  return value;
-}
 
 const functions: Record<string, JitFunction> = {
   add: {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadBackend } from "./backend.js";
 import { jit } from "./module.js";
+import { need } from "./need.fixture.js";
 import { philoxUniform } from "./philox.js";
 import { randomUniform } from "./random.js";
 import { scan } from "./scan.js";
@@ -12,11 +13,6 @@ const seeds = [
   [7, -9],
   [2 ** 31 - 1, -(2 ** 31)],
 ] as const;
-
-function need<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("missing");
-  return value;
-}
 
 const functions = {
   draw: {

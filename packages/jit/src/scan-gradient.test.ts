@@ -4,6 +4,7 @@ import { floats } from "./conformance/case.js";
 import { expectClose } from "./conformance/compare.js";
 import type { JitMode } from "./jit-module.js";
 import { jit } from "./module.js";
+import { need } from "./need.fixture.js";
 import { scan } from "./scan.js";
 import type { Keep } from "./scan-options.js";
 import type { HostArray } from "./spec.js";
@@ -19,11 +20,6 @@ const inputs = {
 };
 
 type Tensors = Readonly<Record<string, tf.Tensor>>;
-
-function need<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("missing");
-  return value;
-}
 
 /** One step: a tensor from outside goes in directly and by way of another tensor from outside. */
 function step(x: tf.Tensor, w: tf.Tensor, g: tf.Tensor, shared: tf.Tensor, squared: tf.Tensor): tf.Tensor {

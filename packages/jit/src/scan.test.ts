@@ -4,6 +4,7 @@ import { floats } from "./conformance/case.js";
 import { expectClose } from "./conformance/compare.js";
 import type { JitMode } from "./jit-module.js";
 import { jit } from "./module.js";
+import { need } from "./need.fixture.js";
 import { scan } from "./scan.js";
 import type { HostArray } from "./spec.js";
 import { tf } from "./tf.js";
@@ -13,11 +14,6 @@ const xs = floats([LENGTH, 3]);
 const weights = floats([LENGTH, 3, 3], -0.5, 0.5);
 
 type Tensors = Readonly<Record<string, tf.Tensor>>;
-
-function need<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("missing");
-  return value;
-}
 
 const tanhLayer = (x: tf.Tensor, w: tf.Tensor): tf.Tensor =>
   tf.add(x, tf.tanh(tf.matMul(tf.reshape(x, [1, 3]), w).reshape([3])));

@@ -5,6 +5,7 @@ import type { JitModule } from "./jit-module.js";
 import { liveness } from "./liveness.js";
 import { inPlaceWrites } from "./memory.js";
 import { jit } from "./module.js";
+import { need } from "./need.fixture.js";
 import { scatterRows } from "./scatter-rows.js";
 import type { TensorSpec } from "./spec.js";
 import { tf } from "./tf.js";
@@ -15,11 +16,6 @@ const inputs = {
   at: { shape: [2, 2], dtype: "int32" },
   rows: { shape: [2, 2], dtype: "float32" },
 } as const;
-
-function need<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("missing");
-  return value;
-}
 
 const write = (target: tf.Tensor, i: Tensors): tf.Tensor =>
   scatterRows(target, need(i["at"]), need(i["rows"]));

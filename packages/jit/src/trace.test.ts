@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { JitError } from "./error.js";
 import { jit } from "./module.js";
+import { need } from "./need.fixture.js";
 import { scan } from "./scan.js";
 import type { TensorSpec } from "./spec.js";
 import { nodeBackend } from "./tensorflow-binding.js";
@@ -9,11 +10,6 @@ import { tf } from "./tf.js";
 import { traceFunction } from "./traced-function.js";
 
 const spec: TensorSpec = { shape: [3], dtype: "float32" };
-
-function need<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("missing");
-  return value;
-}
 
 function trace(body: (x: tf.Tensor) => tf.Tensor): ReturnType<typeof traceFunction> {
   return traceFunction("f", {}, { x: spec }, (_, inputs) => ({ outputs: { y: body(need(inputs["x"])) } }));

@@ -5,6 +5,7 @@ import { expectClose } from "./conformance/compare.js";
 import type { HostArrays, JitFunction, Tensors } from "./jit-function.js";
 import type { JitMode, JitModule } from "./jit-module.js";
 import { jit } from "./module.js";
+import { need } from "./need.fixture.js";
 import { pickLogprob } from "./pick-logprob.js";
 import { type HostArray, sizeOf, type TensorSpec } from "./spec.js";
 import { tf } from "./tf.js";
@@ -21,11 +22,6 @@ const shapes: Readonly<Record<string, readonly number[]>> = {
   value: [WIDTH, WIDTH],
   output: [WIDTH, WIDTH],
 };
-
-function need<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("missing");
-  return value;
-}
 
 /** Next-token loss of one attention block with tied embeddings. */
 function lossOf(weights: Tensors, ids: tf.Tensor, targets: tf.Tensor): tf.Scalar {

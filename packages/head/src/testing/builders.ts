@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createLogger, createMetrics, type Logger, type Metrics } from "@palimpsest/telemetry";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type ActorSpec, actorSpecFromProto } from "../actor.js";
@@ -35,10 +32,4 @@ export function quietLogger(): Logger {
 
 export function testMetrics(): Metrics {
   return createMetrics({ component: "head", processMetrics: false });
-}
-
-/** Creates a folder that only this test uses. */
-export function temporaryFolder(): { readonly path: string; readonly remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), "palimpsest-head-"));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }

@@ -1,21 +1,20 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { grpcNetwork, headService, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { HeadConfigInput } from "../config.js";
 import { Head } from "../head.js";
-import { quietLogger, temporaryFolder } from "./builders.js";
+import { quietLogger } from "./builders.js";
 import { FakeNode, type FakeNodeOptions } from "./fake-node.js";
 
 const times = { heartbeatIntervalMs: 50, nodeTimeoutMs: 500, recoveryGraceMs: 3_000, ownerGraceMs: 200 };
 
 /** A folder, and the real heads, nodes and clients that a test starts with it. end() ends them all. */
 export class HeadBench {
-  readonly #folder = temporaryFolder();
+  readonly folder = mkdtempSync(join(tmpdir(), "palimpsest-head-"));
   readonly #endings: (() => Promise<void> | void)[] = [];
-
-  get folder(): string {
-    return this.#folder.path;
-  }
 
   async start(over: Partial<HeadConfigInput> = {}): Promise<Head> {
     const head = await Head.start({ dataDir: this.folder, ...times, ...over }, { logger: quietLogger() });
@@ -44,7 +43,7 @@ export class HeadBench {
 
   async end(): Promise<void> {
     for (const end of this.#endings.splice(0).reverse()) await end();
-    this.#folder.remove();
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
