@@ -65,7 +65,7 @@ interface Situation {
 }
 
 /**
- * Generates demonstrations (see `memAgentDemonstrations`) of a reader with a memory of one fact that may recall an
+ * Generates demonstrations (see `readerDemonstrations`) of a reader with a memory of one fact that may recall an
  * earlier one. A model trained on them can copy facts, query for a thing, and read an answer from its memory or from
  * what was recalled, but does not know which of this is rewarded.
  *
