@@ -93,7 +93,7 @@ const hurriedClock: Clock = {
   after: (delayMs, run) => systemClock.after(delayMs / 20, run),
 };
 
-function poolOf(options: Pick<TaskPoolDeps, "pace" | "clock">) {
+function poolOf(options: Partial<Pick<TaskPoolDeps, "pace" | "clock" | "head">>) {
   const client = new HeadClient(grpcNetwork({ token: head.token }), head.address, 10_000);
   const pool = new TaskPool({
     head: client,
@@ -203,6 +203,33 @@ test("workers are asked for while tasks wait, one more at a time, and are given 
     new Set(workers.map(({ spec }) => spec?.actorId)),
   );
   close();
+});
+
+test("a worker without tasks is returned soon when something else of this client waits for room (TASKQUEUE-3)", async () => {
+  room = 1;
+  const asked: unknown[] = [];
+  const client = new HeadClient(grpcNetwork({ token: head.token }), head.address, 10_000);
+  const call: HeadClient["call"] = (method, request, options) => {
+    if (method.path !== headService.awaitDemand.path) return client.call(method, request, options);
+    const { spare } = request as proto.AwaitDemandRequest.$Properties;
+    asked.push(spare);
+    // Nobody waits but this client itself.
+    if (spare) return Promise.resolve({ waits: true } as never);
+    return new Promise((_, reject) => {
+      options?.signal?.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+    });
+  };
+  // The clock is not hurried: an idle worker would be returned after 10 s.
+  const { task, close } = poolOf({ head: { call } });
+  const done = task()(1);
+  await poll(() => callsOf(hosts[0], "slow")).toHaveLength(1);
+  hosts[0]?.reply({ callId: 1, value: encodeValue("done") });
+  await done;
+  expect(head.killed).toEqual([]);
+  await expect.poll(() => head.killed.length, { timeout: 8_000 }).toBe(1);
+  expect(asked).toEqual([false, true]);
+  close();
+  client.close();
 });
 
 test("a task that computes on after it was cancelled with force has its process ended as by a crash (TASKQUEUE-4, TASKLEASE-3)", async () => {

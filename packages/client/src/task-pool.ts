@@ -230,8 +230,9 @@ export class TaskPool implements TaskCarrier {
     const queue = new TaskQueue({
       clock: this.clock,
       pace: this.#deps.pace,
-      awaitDemand: async (waitMs, signal) => {
-        const request = { ownerId, resources, labels, waitMs, groupId: shape.placement?.groupId ?? "" };
+      awaitDemand: async (waitMs, spare, signal) => {
+        const groupId = shape.placement?.groupId ?? "";
+        const request = { ownerId, resources, labels, waitMs, groupId, spare };
         const options = { timeoutMs: waitMs + slackMs, signal };
         const { waits, retireActorIds } = await head.call(headService.awaitDemand, request, options);
         if (retireActorIds?.length) {

@@ -8,15 +8,15 @@
  *   outcome.
  * - TASKQUEUE-2. Workers are requested while tasks wait: at most as many at a time as there are workers, plus one,
  *   and never more than there are waiting tasks, or `maxOpening`.
- * - TASKQUEUE-3. A worker without tasks is returned after `idleMs`, and at once if another client waits for its
- *   resources. One that has had tasks for `quantumMs` gets no more while another client waits, and is returned when
+ * - TASKQUEUE-3. A worker without tasks is returned after `idleMs`, at once if another client waits for its
+ *   resources, and soon if something else of this client does. One that has had tasks for `quantumMs` gets no more while another client waits, and is returned when
  *   they are done.
  * - TASKQUEUE-4. A task that is canceled with force, or whose deadline has passed, ends its worker's process if it
  *   still runs after `forceAfterMs`, but not while it only waits there behind another task. So does a canceled task
  *   that has been running for `lingerMs` while others wait for its worker: behind it, in the backlog, or of another
  *   client.
  */
-import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, delay, PalimpsestError, whenAborted } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { TaskBacklog } from "./task-backlog.js";
 import type { HoldingWorker, TaskCall } from "./task-call.js";
@@ -38,6 +38,8 @@ const lingerMs = 5_000;
 const maxFailedStarts = 5;
 const startBackoffMs = { first: 100, longest: 5_000 };
 const demandWaitMs = 10_000;
+/** The milliseconds after which a worker without tasks is spare, while no task waits. */
+const spareAfterMs = 500;
 /**
  * The milliseconds between two requests: after one that reported demand, and after one that the head did not answer.
  */
@@ -50,8 +52,11 @@ export interface TaskQueueDeps {
   /** Decides how many tasks a worker has at a time. Default: computed from measured running times. */
   readonly pace?: Pick<TaskPace, "took" | "ahead"> | undefined;
   readonly lease: (events: LeaseEvents) => TaskLease;
-  /** Waits until another client wants the resources of these workers; false if none did, as far as is known. */
-  readonly awaitDemand: (waitMs: number, signal: AbortSignal) => Promise<boolean>;
+  /**
+   * Waits until somebody wants the resources of these workers; false if nobody did, as far as is known.
+   * @param spare whether what this client itself wants counts, too
+   */
+  readonly awaitDemand: (waitMs: number, spare: boolean, signal: AbortSignal) => Promise<boolean>;
   /** Called whenever it has neither tasks nor workers any more, so that it may be closed. */
   readonly onUnused?: () => void;
 }
@@ -70,6 +75,8 @@ export class TaskQueue {
   #emptySinceMs = 0;
   /** The number of submitted tasks without an outcome. */
   #tasks = 0;
+  /** Set while the head is asked. */
+  #asking: { readonly spare: boolean; readonly abort: AbortController } | undefined;
   #asksForDemand = false;
 
   constructor(deps: TaskQueueDeps) {
@@ -273,6 +280,8 @@ export class TaskQueue {
         const sinceMs = Math.max(lease.idleSinceMs, this.#emptySinceMs);
         if (lease.size === 0 && nowMs - sinceMs >= idleMs) lease.giveBack();
       }
+      // The head is asked again, because another answer may be due.
+      if (this.#asking && this.#asking.spare !== this.#hasSpare(nowMs)) this.#asking.abort.abort();
       this.#look();
     });
   }
@@ -282,16 +291,33 @@ export class TaskQueue {
     this.#asksForDemand = true;
     const { signal } = this.#abort;
     while (this.#leases.size > 0 && !signal.aborted) {
+      const spare = this.#hasSpare(this.clock.monotonicMs());
+      const abort = new AbortController();
+      const forget = whenAborted(signal, () => abort.abort());
+      this.#asking = { spare, abort };
       // The head is away or does not know the request. Idle workers are returned all the same.
-      const waits = await this.#deps.awaitDemand(demandWaitMs, signal).catch(() => undefined);
-      if (waits) this.#makeRoom();
+      const waits = await this.#deps
+        .awaitDemand(demandWaitMs, spare, abort.signal)
+        .catch(() => (abort.signal.aborted ? false : undefined));
+      this.#asking = undefined;
+      forget();
+      // What this client itself waits for may be a worker for tasks that have arrived in the meantime.
+      if (waits && (!spare || this.#backlog.size === 0)) this.#makeRoom();
       if (waits !== false)
         await delay(waits ? demandPauseMs.yes : demandPauseMs.unanswered, signal, this.clock);
     }
     this.#asksForDemand = false;
   }
 
-  /** TASKQUEUE-3: another client waits for the resources of a worker. */
+  /** Returns whether a worker has had no task for a while, and none waits for it. */
+  #hasSpare(nowMs: number): boolean {
+    if (this.#backlog.size > 0 || nowMs - this.#emptySinceMs < spareAfterMs) return false;
+    for (const { isOpen, size, idleSinceMs } of this.#leases)
+      if (isOpen && size === 0 && nowMs - idleSinceMs >= spareAfterMs) return true;
+    return false;
+  }
+
+  /** TASKQUEUE-3: somebody waits for the resources of a worker. */
   #makeRoom(): void {
     const nowMs = this.clock.monotonicMs();
     const leases = [...this.#leases];

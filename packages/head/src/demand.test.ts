@@ -37,6 +37,14 @@ describe("demand for room", () => {
     expect(await asked).toBe(false);
   });
 
+  it("DEMAND-1: the asker's own requests count when it has workers to spare, at once", async () => {
+    const { plane, clock, create } = await busyPlane();
+    await create("x3", "session-x", { cpu: 2 });
+    await clock.advance(10);
+    expect(plane.pendingQueue.demand.isFor("session-x", oneCpu)).toBe(false);
+    expect(plane.pendingQueue.demand.isFor("session-x", oneCpu, true)).toBe(true);
+  });
+
   it("DEMAND-2: a request for the same counts at once, also one that comes while somebody asks", async () => {
     const { clock, create, ask } = await busyPlane();
     const asked = ask(30_000);

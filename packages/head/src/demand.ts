@@ -4,9 +4,10 @@
  * Not responsible for: placing anything (placement.ts).
  *
  * Invariants:
- * - DEMAND-1. The client's own requests, and those that no node could ever satisfy, do not count.
+ * - DEMAND-1. Requests that no node could ever satisfy do not count, nor do the client's own, unless it has workers to
+ *   spare: then its own requests are for something else, such as an actor.
  * - DEMAND-2. A request for the same shape as the client keeps counts at once; one that only shares a resource with
- *   it counts after `starvedMs`. A busy client must not starve others, nor give up much for a request that may fit
+ *   it counts after `starvedMs`, or at once for a client with workers to spare. A busy client must not starve others, nor give up much for a request that may fit
  *   elsewhere in a moment.
  */
 import { type PlacementRequest, place, wholeGpus } from "@palimpsest/scheduler";
@@ -65,15 +66,19 @@ export class Demand {
     if (waiting?.size === 0) this.#shapes.delete(name);
   }
 
-  /** Returns whether another client waits for what this client keeps. */
-  isFor(ownerId: string, kept: PlacementRequest): boolean {
+  /**
+   * Returns whether somebody waits for what this client keeps.
+   * @param spare whether the client has workers without tasks
+   */
+  isFor(ownerId: string, kept: PlacementRequest, spare = false): boolean {
     const same = nameOf(kept);
     const nowMs = this.#deps.clock.monotonicMs();
     for (const [name, { request, waiting }] of this.#shapes) {
       if (name !== same && !shares(request, kept)) continue;
       for (const { ownerId: owner, sinceMs } of waiting.values()) {
-        if (owner === ownerId) continue;
-        if ((name === same || nowMs - sinceMs >= starvedMs) && this.#isFeasible(request)) return true;
+        if (owner === ownerId && !spare) continue;
+        const counts = spare || name === same || nowMs - sinceMs >= starvedMs;
+        if (counts && this.#isFeasible(request)) return true;
         break;
       }
     }
@@ -86,12 +91,13 @@ export class Demand {
     kept: PlacementRequest,
     waitMs: number,
     signal: AbortSignal,
+    spare = false,
   ): Promise<boolean> {
     const { clock } = this.#deps;
     const endMs = clock.monotonicMs() + waitMs;
     for (;;) {
       await this.#pause(placementMs, signal, false);
-      if (this.isFor(ownerId, kept)) return true;
+      if (this.isFor(ownerId, kept, spare)) return true;
       const leftMs = endMs - clock.monotonicMs();
       if (leftMs <= 0 || signal.aborted) return false;
       await this.#pause(Math.min(leftMs, starvedMs), signal, true);

@@ -20,7 +20,7 @@ export function createTaskRpcs(
   return {
     awaitDemand: rpc.unary(
       headService.awaitDemand,
-      async ({ ownerId, resources, labels, waitMs, groupId }, { signal }) => {
+      async ({ ownerId, resources, labels, waitMs, groupId, spare }, { signal }) => {
         const kept = { resources: normalizeQuantities(resources?.quantities ?? {}), labels: { ...labels } };
         const boundMs = Math.min(maxWaitMs, Math.max(0, waitMs ?? 0));
         const demand = groupId ? groups.queueOf(groupId)?.demand : queue.demand;
@@ -32,6 +32,7 @@ export function createTaskRpcs(
             kept,
             drains.workersToRetire(ownerId ?? "").length > 0 ? 0 : boundMs,
             until,
+            spare ?? false,
           ),
         );
         return { waits, retireActorIds: [...drains.workersToRetire(ownerId ?? "")] };

@@ -9524,6 +9524,9 @@ export namespace palimpsest {
             /** AwaitDemandRequest groupId. */
             groupId: string;
 
+            /** AwaitDemandRequest spare. */
+            spare: boolean;
+
             /**
              * Creates a new AwaitDemandRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -9570,6 +9573,9 @@ export namespace palimpsest {
 
                 /** AwaitDemandRequest groupId */
                 groupId?: (string|null);
+
+                /** AwaitDemandRequest spare */
+                spare?: (boolean|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -23906,6 +23906,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Object.<string,string>|null} [labels] AwaitDemandRequest labels
              * @property {number|null} [waitMs] AwaitDemandRequest waitMs
              * @property {string|null} [groupId] AwaitDemandRequest groupId
+             * @property {boolean|null} [spare] AwaitDemandRequest spare
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -23979,6 +23980,14 @@ export const palimpsest = $root.palimpsest = (() => {
             AwaitDemandRequest.prototype.groupId = "";
 
             /**
+             * AwaitDemandRequest spare.
+             * @member {boolean} spare
+             * @memberof palimpsest.v1.AwaitDemandRequest
+             * @instance
+             */
+            AwaitDemandRequest.prototype.spare = false;
+
+            /**
              * Creates a new AwaitDemandRequest instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.AwaitDemandRequest
@@ -24021,6 +24030,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 4, wireType 0 =*/32).int64(message.waitMs);
                 if (message.groupId != null && $Object.hasOwnProperty.call(message, "groupId") && message.groupId !== "")
                     writer.uint32(/* id 5, wireType 2 =*/42).string(message.groupId);
+                if (message.spare != null && $Object.hasOwnProperty.call(message, "spare") && message.spare !== false)
+                    writer.uint32(/* id 6, wireType 0 =*/48).bool(message.spare);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -24132,6 +24143,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.groupId = value;
                             else
                                 delete message.groupId;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.spare = value;
+                            else
+                                delete message.spare;
                             continue;
                         }
                     }
