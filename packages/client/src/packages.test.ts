@@ -65,7 +65,7 @@ test("what could not be installed on a node is refused with what to do", async (
   await expect(pack()).rejects.toThrow("has package-lock.json and pnpm-lock.yaml: remove the one");
   await rm(join(folder, "pnpm-lock.yaml"));
   await write({ "package.json": { dependencies: { a: "workspace:*" } } });
-  await expect(pack()).rejects.toThrow('names a by "workspace:*"');
+  await expect(pack()).rejects.toThrow('depends on a as "workspace:*"');
   await write({ "package.json": { dependencies: { a: "file:gone" } } });
   await expect(pack()).rejects.toThrow('package "file:gone" of');
   await write({ "package.json": { dependencies: { a: 1 } } });

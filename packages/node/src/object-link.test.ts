@@ -196,7 +196,7 @@ describe("a program's stream of values", () => {
     const full = program.write(600 * kib);
     await expect(full).rejects.toMatchObject({ code: "OBJECT_STORE_FULL" });
     await expect(full).rejects.toThrow(
-      /614400 bytes do not fit: of 1048576 bytes 716800 are held.*objectStoreBytes/,
+      /614400 bytes do not fit: of 1048576 bytes 716800 are leased.*objectStoreBytes/,
     );
     expect(store.find(id)).toBeDefined();
   });

@@ -166,7 +166,7 @@ describe("ObjectStore", () => {
     store.watch({ present() {}, newHolder() {}, gone: (id, cause) => void gone.push(`${cause} ${id}`) });
     const full = store.create(1, "job-1");
     await expect(full).rejects.toMatchObject({ code: "OBJECT_STORE_FULL" });
-    await expect(full).rejects.toThrow("100 are held (most by job-1: 100)");
+    await expect(full).rejects.toThrow("100 are leased (most by job-1: 100)");
     await expect(full).rejects.toThrow("objects.free");
     expect(gone).toEqual([]);
   });

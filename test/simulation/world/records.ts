@@ -298,7 +298,7 @@ export class Records {
   #ownerEnded(ownerId: string, reason: string, since: number): void {
     this.endedOwners.add(ownerId);
     this.#world.story.tell("head", () => `owner ${ownerId} ended: ${reason}`);
-    if (!reason.includes("was away")) return;
+    if (!reason.includes("was disconnected")) return;
     const awayMs = this.#world.scheduler.nowMs - since;
     // The session's replaced stream may break a moment after the current one.
     if (awayMs < this.#world.settings.head.ownerGraceMs - 1_000) {

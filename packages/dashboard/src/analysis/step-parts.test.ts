@@ -23,7 +23,7 @@ it.each([
   ["stale groups", { groupsStale: 20 }, undefined, /maxStaleness/],
   ["clipping", { "update.clipFractionHigh": 0.2, "update.clipFractionLow": 0.2 }, undefined, /learning rate/],
   ["groups that teach nothing", { "update.zeroVarianceFraction": 0.8 }, undefined, /zeroVarianceRefills/],
-  ["replies that are cut", { "update.truncatedFraction": 0.5 }, undefined, /limit of tokens/],
+  ["replies that are cut", { "update.truncatedFraction": 0.5 }, undefined, /truncated at their token limit/],
 ] as const)("%s are named, with what to change", (_title, planted, part, advice) => {
   const time = stepTime({ ...healthy, ...planted });
   if (part) expect(time.bottleneck?.name).toBe(part);
