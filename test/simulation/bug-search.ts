@@ -3,6 +3,7 @@ import { plantedGroupBugs } from "./planted-group-bugs.js";
 import { plantedKindBugs } from "./planted-kind-bugs.js";
 import { plantedLineageBugs } from "./planted-lineage-bugs.js";
 import { plantedObjectBugs } from "./planted-object-bugs.js";
+import { plantedSpillBugs } from "./planted-spill-bugs.js";
 import { plantedTaskBugs } from "./planted-task-bugs.js";
 import { plantedValueBugs } from "./planted-value-bugs.js";
 import { settingsOf } from "./world/settings.js";
@@ -46,6 +47,7 @@ export const allBugs: readonly PlantedBug[] = [
   ...plantedGroupBugs,
   ...plantedTaskBugs,
   ...plantedObjectBugs,
+  ...plantedSpillBugs,
   ...plantedValueBugs,
   ...plantedLineageBugs,
   ...plantedKindBugs,

@@ -7,7 +7,7 @@ import type { Arrival } from "./world/connection.js";
 import { Plant } from "./world/plant.js";
 
 /** A plant that changes one node's store. */
-class ObjectStoreBug extends Plant {
+export class ObjectStoreBug extends Plant {
   readonly #change: (store: ObjectStore) => void;
 
   constructor(change: (store: ObjectStore) => void) {
@@ -36,7 +36,7 @@ class DirectoryBug extends Plant {
 }
 
 /** A plant that changes what a node reports, or what a head orders about its objects. */
-class ReportBug extends Plant {
+export class ReportBug extends Plant {
   readonly #change: (body: proto.NodeMessage.$Properties & proto.HeadMessage.$Properties) => unknown;
 
   constructor(change: (body: proto.NodeMessage.$Properties & proto.HeadMessage.$Properties) => unknown) {

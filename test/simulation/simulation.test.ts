@@ -6,16 +6,17 @@ import { plantedGroupBugs } from "./planted-group-bugs.js";
 import { plantedKindBugs } from "./planted-kind-bugs.js";
 import { plantedLineageBugs } from "./planted-lineage-bugs.js";
 import { plantedObjectBugs } from "./planted-object-bugs.js";
+import { plantedSpillBugs } from "./planted-spill-bugs.js";
 import { plantedTaskBugs } from "./planted-task-bugs.js";
 import { plantedValueBugs } from "./planted-value-bugs.js";
-import { idleCluster, valuesOf } from "./world/settings.js";
+import { idleCluster, settingsOf, valuesOf } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
 /**
  * Seeds that once found a bug of the product (see docs/simulation.md). The long ones have idle hours (run.ts --long).
  */
 const formerFailures = [18, 37, 38];
-/** Seeds of clusters with a leader and a standby. */
+/** Seeds of clusters with a leader and a standby. In the second one nodes spill. */
 const paired = [3, 7];
 const formerLongFailures = [39];
 /**
@@ -35,6 +36,9 @@ test("no seed breaks an invariant, and each makes another run", async () => {
     expect(counts.objects).toBeGreaterThan(10);
     expect(counts.groups).toBeGreaterThan(1);
     expect(counts.tasks).toBeGreaterThan(10);
+    if (settingsOf(seed).objectSpillBytes === 0) continue;
+    expect(counts.spilled).toBeGreaterThan(10);
+    expect(counts.restored).toBeGreaterThan(0);
   }
   expect(hashes.size).toBe(formerFailures.length + paired.length);
 }, 120_000);
@@ -96,12 +100,15 @@ const firstSeeds: Readonly<Record<string, number>> = {
   "a deposed head goes on": 7,
   "a directory names nodes that are away": 38,
   "actors outlive the group that they are in": 37,
+  "an object that was spilled is forgotten at once": 7,
+  "an object leaves memory before its copy is on disk": 7,
 };
 
 // The command run.ts --bugs makes the whole table.
 test.each([
   ...plantedBugs.filter((_, index) => index % 9 === 0 || index === 32),
   ...plantedObjectBugs.filter((_, index) => index % 4 === 2),
+  ...plantedSpillBugs.filter(({ name }) => name in firstSeeds),
   ...plantedGroupBugs.filter((_, index) => index % 3 === 0),
   ...plantedTaskBugs.filter((_, index) => index % 3 === 0),
   ...plantedValueBugs.filter((_, index) => index === 0),

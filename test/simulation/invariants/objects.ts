@@ -1,5 +1,6 @@
 import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
 import { hasEnded } from "../../../packages/head/src/job.js";
+import { objectFolder, spillFolder } from "../world/memory-disk.js";
 import type { SimNode } from "../world/node.js";
 import { short } from "../world/object-records.js";
 import type { World } from "../world/world.js";
@@ -13,6 +14,7 @@ export function checkObjectsAtRest(world: World): void {
   for (const node of world.nodes) {
     checkHolders(world, plane, node);
     checkFiles(world, node);
+    checkSpilled(world, node);
   }
   checkFreed(world);
 }
@@ -20,15 +22,17 @@ export function checkObjectsAtRest(world: World): void {
 /** REPORT-2, DIRECTORY-2: the directory knows exactly what the nodes have. */
 function checkDirectory(world: World, plane: ControlPlane): void {
   const known = (plane.objects.list(Number.MAX_SAFE_INTEGER).objects ?? []).flatMap(
-    ({ objectId, holdingNodeIds, copyNodeIds }) => [
+    ({ objectId, holdingNodeIds, copyNodeIds, spilledNodeIds }) => [
       ...(holdingNodeIds ?? []).map((nodeId) => `${nodeId} holds ${short(objectId ?? "")}`),
       ...(copyNodeIds ?? []).map((nodeId) => `${nodeId} has a copy of ${short(objectId ?? "")}`),
+      ...(spilledNodeIds ?? []).map((nodeId) => `${nodeId} has spilled ${short(objectId ?? "")}`),
     ],
   );
   const stored = world.nodes.flatMap(({ nodeId, store }) =>
-    [...(store?.places() ?? [])].map(
-      ({ objectId, held }) => `${nodeId} ${held ? "holds" : "has a copy of"} ${short(objectId)}`,
-    ),
+    [...(store?.places() ?? [])].flatMap(({ objectId, held, spilled }) => [
+      `${nodeId} ${held ? "holds" : "has a copy of"} ${short(objectId)}`,
+      ...(spilled ? [`${nodeId} has spilled ${short(objectId)}`] : []),
+    ]),
   );
   const missing = stored.filter((place) => !known.includes(place));
   const wrong = known.filter((place) => !stored.includes(place));
@@ -57,15 +61,37 @@ const transferMs = 60_000;
 
 /** WRITER-1, FILES-1: the files are those of the objects that the store knows, and no other file is left. */
 function checkFiles(world: World, { nodeId, store, disk }: SimNode): void {
-  const objects = [...(store?.places() ?? [])].map(({ objectId }) => objectId).sort();
+  const resident = [...(store?.places() ?? [])].filter(({ spilled }) => !spilled);
+  const objects = resident.map(({ objectId }) => objectId).sort();
   const known = new Set(objects);
-  const files = disk.names(0).sort();
+  const files = disk.names(objectFolder, 0).sort();
   // Small values are kept in memory and have no file.
   const inFiles = objects.filter((objectId) => store?.find(objectId)?.path !== "");
-  const left = disk.names(transferMs).filter((name) => !known.has(name));
+  const left = disk.names(objectFolder, transferMs).filter((name) => !known.has(name));
   if (left.length === 0 && inFiles.every((objectId) => files.includes(objectId))) return;
   const text = `${nodeId} has the files [${files.map(short)}], and its store knows [${objects.map(short)}]`;
   world.records.violation("WRITER-1", text);
+}
+
+/**
+ * SPILL-1, FILES-1: the store counts the bytes of its copies on disk, which are those of spilled objects and of some
+ * that were restored.
+ */
+function checkSpilled(world: World, { nodeId, store, disk }: SimNode): void {
+  if (store === undefined) return;
+  const places = [...store.places()];
+  const known = new Set(places.map(({ objectId }) => objectId));
+  const left = disk.names(spillFolder, transferMs).filter((name) => !known.has(name));
+  if (left.length > 0)
+    world.records.violation("FILES-1", `${nodeId} has the spilled copies [${left.map(short)}] of no object`);
+  // A file that is younger may be one of a copy that is being written.
+  const isQuiet = disk.names(spillFolder, transferMs).length === disk.names(spillFolder, 0).length;
+  const onDiskBytes = disk.bytesIn(spillFolder);
+  if (isQuiet && store.spilledBytes !== onDiskBytes)
+    world.records.violation(
+      "SPILL-1",
+      `${nodeId} counts ${store.spilledBytes} spilled bytes, and ${onDiskBytes} are on its disk`,
+    );
 }
 
 /**

@@ -118,6 +118,11 @@ export class SimDriver {
     await this.#objects.getAll(this.#cluster);
   }
 
+  /** Reads or frees an object while something happens to it. */
+  meddle(objectId: string): void {
+    if (this.#cluster && !this.over) void this.#objects.meddle(this.#cluster, objectId);
+  }
+
   async #leave(): Promise<void> {
     this.#world.story.tell(this.name, () => "says goodbye");
     this.#world.records.sessionGone(this.sessionId, "goodbye");

@@ -28,6 +28,9 @@ const faultsOfKinds: typeof faults = [
   [2, (nemesis) => nemesis.pauseShared()],
 ];
 
+/** The faults of nodes that spill objects to disk. */
+const faultsOfSpilling: typeof faults = [[4, (nemesis) => nemesis.fillDisk()]];
+
 /** After this time a fault that is over has no more effects: heads and nodes have started and reconnected. */
 const feltMs = 60_000;
 
@@ -42,6 +45,7 @@ export class Nemesis {
     this.#random = new Random(`${world.seed}/faults`);
     if (world.seed % 5 === 0) this.#forgetRemovals();
     if (world.seed % 5 === 1) this.#crashAtStops();
+    if (world.settings.objectSpillBytes > 0) this.#meddleWithSpills();
     this.#next();
   }
 
@@ -53,6 +57,7 @@ export class Nemesis {
     redis.comeBack();
     for (const process of this.#paused) process.resume();
     this.#paused.clear();
+    for (const { disk } of this.#world.nodes) disk.fullUntilMs = 0;
   }
 
   crashWorker(): string | undefined {
@@ -150,6 +155,16 @@ export class Nemesis {
     return `connection ${client.process.name} to ${server.process.name} breaks${half}`;
   }
 
+  /** Leaves no space for spilled copies on a node's disk. */
+  fillDisk(): string | undefined {
+    const node = this.#random.pick(this.#world.nodes.filter((one) => !one.over));
+    if (node === undefined) return undefined;
+    const forMs = this.#random.between(1_000, 60_000);
+    this.#broken(forMs);
+    node.disk.fullUntilMs = this.#world.scheduler.nowMs + forMs;
+    return `the disk of ${node.nodeId} is full for ${forMs.toFixed(0)} ms`;
+  }
+
   redisAway(): string {
     const { redis, scheduler } = this.#world;
     const forMs = this.#random.between(500, 40_000);
@@ -231,6 +246,23 @@ export class Nemesis {
     });
   }
 
+  /** In the middle of a spill, kills the node with kill -9, or has a driver read or free the object. */
+  #meddleWithSpills(): void {
+    const world = this.#world;
+    const random = new Random(`${world.seed}/spills`);
+    world.onSpill = (node, objectId) => {
+      if (world.calm) return;
+      if (random.chance(0.3)) random.pick(world.drivers)?.meddle(objectId);
+      if (!random.chance(0.02)) return;
+      this.#broken();
+      world.records.counts.faults++;
+      world.scheduler.after(random.between(0, 100), node.process, () => {
+        world.story.tell("FAULT", () => `kill -9 ${node.nodeId}, which spills`);
+        node.process.kill();
+      });
+    };
+  }
+
   #broken(forMs = 0): void {
     const world = this.#world;
     world.brokenUntilMs = Math.max(world.brokenUntilMs, world.scheduler.nowMs + forMs + feltMs);
@@ -247,8 +279,9 @@ export class Nemesis {
   }
 
   #strike(): void {
-    const { kinds } = this.#world.settings;
-    const possible = kinds ? [...faults, ...faultsOfKinds] : faults;
+    const { kinds, objectSpillBytes } = this.#world.settings;
+    const spilling = objectSpillBytes > 0 ? faultsOfSpilling : [];
+    const possible = [...faults, ...(kinds ? faultsOfKinds : []), ...spilling];
     const total = possible.reduce((sum, [weight]) => sum + weight, 0);
     let draw = this.#random.float() * total;
     for (const [weight, fault] of possible) {

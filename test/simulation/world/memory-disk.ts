@@ -1,11 +1,11 @@
 /**
- * Responsibility: the file system under one node's object store, in memory and in virtual time; checks what the store
- *   promises of its files: STORE-1 and STORE-2.
- * Not responsible for: files of other nodes and of earlier lives of this one, since a store begins with an empty
- * folder.
+ * Responsibility: the file system under one node's object store, in memory and in virtual time: a folder for objects,
+ *   as fast as memory, and one for spilled copies, as slow as a disk, which may be full and may lose the end of a file.
+ *   It checks what the store promises of its files: STORE-1, STORE-2 and SPILL-1.
+ * Not responsible for: files of other nodes. Those of earlier nodes on the machine are there until the folder is emptied.
  */
 import { createHash } from "node:crypto";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import type {
   ObjectDisk,
   ObjectFile,
@@ -13,57 +13,86 @@ import type {
   PlacedFile,
 } from "../../../packages/node/src/object-disk.js";
 import { isValueId } from "../../../packages/node/src/stored-object.js";
-import type { SimProcess } from "./process.js";
+import type { SimNode } from "./node.js";
 import { Random } from "./random.js";
 import type { World } from "./world.js";
 
+export const objectFolder = "/nowhere/objects";
+export const spillFolder = "/nowhere/spill";
+
 interface MemoryFile {
   readonly createdMs: number;
-  readonly parts: Uint8Array[];
+  parts: Uint8Array[];
+  /** The number of bytes that were written, even if some of them were lost later. */
   sizeBytes: number;
 }
 
+/** The files of a machine by path. */
+export type MachineFiles = Map<string, MemoryFile>;
+
 export class MemoryDisk implements ObjectDisk {
   readonly #world: World;
-  readonly #process: SimProcess;
-  readonly #maxBytes: number;
+  readonly #node: SimNode;
   readonly #random: Random;
-  readonly #files = new Map<string, MemoryFile>();
+  readonly #files: MachineFiles;
+  /** The object that was opened last. A node opens what it is about to spill. */
+  #lastOpened = "";
+  /** Until this time nothing can be written to the folder of spilled copies. */
+  fullUntilMs = 0;
 
-  constructor(world: World, process: SimProcess, maxBytes: number) {
+  constructor(world: World, node: SimNode) {
     this.#world = world;
-    this.#process = process;
-    this.#maxBytes = maxBytes;
-    this.#random = new Random(`${world.seed}/${process.name}/disk`);
+    this.#node = node;
+    this.#random = new Random(`${world.seed}/${node.nodeId}/disk`);
+    this.#files = world.files.get(node.machine) ?? new Map();
+    world.files.set(node.machine, this.#files);
   }
 
   /** Returns the names of files that are at least this old; younger ones may belong to a running transfer. */
-  names(agoMs: number): string[] {
+  names(folder: string, agoMs: number): string[] {
     const beforeMs = this.#world.scheduler.nowMs - agoMs;
-    const old = [...this.#files].filter(([, { createdMs }]) => createdMs <= beforeMs);
+    const old = [...this.#files].filter(
+      ([path, { createdMs }]) => dirname(path) === folder && createdMs <= beforeMs,
+    );
     return old.map(([path]) => basename(path));
   }
 
-  async makeFolder(): Promise<void> {
-    this.#files.clear();
+  /** Returns the number of bytes that were written to the files of the folder. */
+  bytesIn(folder: string): number {
+    let sizeBytes = 0;
+    for (const [path, file] of this.#files) if (dirname(path) === folder) sizeBytes += file.sizeBytes;
+    return sizeBytes;
   }
 
-  async removeFolder(): Promise<void> {
-    this.#files.clear();
+  /** Returns the number of bytes that were written to the file of a spilled copy; undefined if there is none. */
+  spilledSize(objectId: string): number | undefined {
+    return this.#files.get(`${spillFolder}/${objectId}`)?.sizeBytes;
+  }
+
+  async makeFolder(folder: string): Promise<void> {
+    for (const path of this.#files.keys()) if (dirname(path) === folder) this.#delete(path);
+  }
+
+  async removeFolder(folder: string): Promise<void> {
+    await this.makeFolder(folder);
   }
 
   async create(path: string): Promise<ObjectFile> {
-    await this.#work();
+    const isSpill = dirname(path) === spillFolder;
+    if (isSpill) this.#world.onSpill?.(this.#node, this.#lastOpened);
+    await this.#work(path);
     const file: MemoryFile = { createdMs: this.#world.scheduler.nowMs, parts: [], sizeBytes: 0 };
     this.#files.set(path, file);
     return {
       write: async (data, offset) => {
-        await this.#work();
-        if (this.#random.chance(0.002)) throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+        await this.#work(path);
+        const isFull = isSpill && this.#world.scheduler.nowMs < this.fullUntilMs;
+        if (isFull || this.#random.chance(0.002))
+          throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
         // The data is copied, because the caller may reuse its buffer.
         file.parts.push(Uint8Array.prototype.slice.call(data, offset));
         file.sizeBytes += data.byteLength - offset;
-        this.#checkSize();
+        this.#checkSize(dirname(path));
         return { bytesWritten: data.byteLength - offset };
       },
       close: async () => undefined,
@@ -75,26 +104,29 @@ export class MemoryDisk implements ObjectDisk {
   }
 
   async open(path: string): Promise<OpenedObject> {
-    await this.#work();
+    await this.#work(path);
     const file = this.#files.get(path);
     if (file === undefined) throw Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT" });
     const bytes = Buffer.concat(file.parts);
+    if (dirname(path) === objectFolder) this.#lastOpened = basename(path);
     return {
-      read: async (buffer, offset, length, position) => ({
-        bytesRead: bytes.copy(buffer, offset, position, position + length),
-      }),
+      read: async (buffer, offset, length, position) => {
+        if (dirname(path) === spillFolder) await this.#work(path);
+        return { bytesRead: bytes.copy(buffer, offset, position, position + length) };
+      },
       close: async () => undefined,
     };
   }
 
   async rename(from: string, to: string): Promise<void> {
-    await this.#work();
+    await this.#work(to);
     const file = this.#files.get(from);
     if (file === undefined) throw Object.assign(new Error(`ENOENT: ${from}`), { code: "ENOENT" });
-    this.#files.delete(from);
+    this.#delete(from);
     this.#files.set(to, file);
     // The file of a removed object is kept under a temporary name until another object is written over it.
     if (to.endsWith(".free")) return;
+    if (dirname(to) === spillFolder && this.#random.chance(0.1)) this.#loseEnd(to, file);
     const hash = createHash("sha256");
     for (const part of file.parts) hash.update(part);
     const sha256 = hash.digest("hex");
@@ -103,18 +135,18 @@ export class MemoryDisk implements ObjectDisk {
     if (isObject && sha256 !== basename(to)) {
       this.#world.records.violation(
         "STORE-1",
-        `${this.#process.name} keeps as ${to} what hashes to ${sha256}`,
+        `${this.#node.nodeId} keeps as ${to} what hashes to ${sha256}`,
       );
     }
   }
 
   async remove(path: string): Promise<void> {
-    await this.#work();
-    this.#files.delete(path);
+    await this.#work(path);
+    this.#delete(path);
   }
 
   async sizeOf(path: string): Promise<number | undefined> {
-    await this.#work();
+    await this.#work(path);
     return this.#files.get(path)?.sizeBytes;
   }
 
@@ -123,7 +155,7 @@ export class MemoryDisk implements ObjectDisk {
   }
 
   async linksOf(path: string): Promise<number> {
-    await this.#work();
+    await this.#work(path);
     return this.#files.has(path) ? 1 : 0;
   }
 
@@ -132,19 +164,40 @@ export class MemoryDisk implements ObjectDisk {
     return false;
   }
 
-  /** STORE-2: counts files and what is being written. */
-  #checkSize(): void {
-    let sizeBytes = 0;
-    for (const file of this.#files.values()) sizeBytes += file.sizeBytes;
-    if (sizeBytes <= this.#maxBytes) return;
-    const text = `${this.#process.name} has ${sizeBytes} bytes of objects on its disk, and may have ${this.#maxBytes}`;
-    this.#world.records.violation("STORE-2", text);
+  #delete(path: string): void {
+    this.#files.delete(path);
+    if (dirname(path) === spillFolder) this.#world.objects.spillFileGone(this.#node, basename(path));
   }
 
-  /** Takes less than a millisecond, and occasionally as long as on a busy disk. */
-  #work(): Promise<void> {
-    const slow = this.#random.chance(0.03) ? 300 : 1;
-    const delayMs = this.#random.between(0.02, slow);
-    return new Promise((resolve) => this.#world.scheduler.after(delayMs, this.#process, resolve));
+  /** Loses the end of a spilled copy at some later time, as a disk that failed does. */
+  #loseEnd(path: string, file: MemoryFile): void {
+    const world = this.#world;
+    const keptShare = this.#random.float();
+    world.scheduler.after(this.#random.between(0, 30_000), undefined, () => {
+      if (world.calm || this.#files.get(path) !== file) return;
+      const bytes = Buffer.concat(file.parts);
+      file.parts = [bytes.subarray(0, Math.floor(bytes.byteLength * keptShare))];
+      world.records.counts.damaged++;
+      world.objects.damaged(this.#node, basename(path));
+    });
+  }
+
+  /** STORE-2 and SPILL-1: counts files and what is being written. */
+  #checkSize(folder: string): void {
+    const { objectStoreBytes, objectSpillBytes } = this.#world.settings;
+    const isSpill = folder === spillFolder;
+    const maxBytes = isSpill ? objectSpillBytes : objectStoreBytes;
+    const sizeBytes = this.bytesIn(folder);
+    if (sizeBytes <= maxBytes) return;
+    const text = `${this.#node.nodeId} has ${sizeBytes} bytes in ${folder}, and may have ${maxBytes}`;
+    this.#world.records.violation(isSpill ? "SPILL-1" : "STORE-2", text);
+  }
+
+  /** Takes less than a millisecond in memory, tens on a disk, and occasionally as long as on a busy one. */
+  #work(path: string): Promise<void> {
+    const isSpill = dirname(path) === spillFolder;
+    const [usual, busy] = isSpill ? [20, 3_000] : [1, 300];
+    const delayMs = this.#random.between(0.02, this.#random.chance(0.03) ? busy : usual);
+    return new Promise((resolve) => this.#world.scheduler.after(delayMs, this.#node.process, resolve));
   }
 }

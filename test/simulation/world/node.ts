@@ -6,11 +6,12 @@ import { NodeObjects } from "../../../packages/node/src/node-objects.js";
 import type { NodeParts } from "../../../packages/node/src/node-parts.js";
 import { ObjectStore } from "../../../packages/node/src/object-store.js";
 import { simulatedDrivers } from "./job-driver.js";
-import { MemoryDisk } from "./memory-disk.js";
+import { MemoryDisk, objectFolder, spillFolder } from "./memory-disk.js";
 import type { SimProcess } from "./process.js";
 import { objectsPort } from "./settings.js";
 import { SimSharedWorker } from "./shared-worker.js";
 import type { SimHosted } from "./sim-actor.js";
+import { watchSpills } from "./spill-records.js";
 import { SimWorker } from "./worker.js";
 import type { World } from "./world.js";
 
@@ -33,7 +34,7 @@ export class SimNode {
     this.machine = machine;
     this.#world = world;
     this.process = world.process(machine, nodeId);
-    this.disk = new MemoryDisk(world, this.process, world.settings.objectStoreBytes);
+    this.disk = new MemoryDisk(world, this);
     this.process.onEnd(() => {
       this.over = true;
     });
@@ -105,15 +106,20 @@ export class SimNode {
   }
 
   async #openStore() {
-    const { plant, settings } = this.#world;
-    const folder = "/nowhere/objects";
+    const { plant, settings, records } = this.#world;
     const maxBytes = settings.objectStoreBytes;
-    const store = await ObjectStore.open({ folder, maxBytes, clock: systemClock, disk: this.disk });
+    const maxSpillBytes = settings.objectSpillBytes;
+    const store = await ObjectStore.open({
+      ...{ folder: objectFolder, maxBytes, clock: systemClock, disk: this.disk },
+      spill: maxSpillBytes > 0 ? { folder: spillFolder, maxBytes: maxSpillBytes } : undefined,
+      onMoved: (direction) => void records.counts[direction]++,
+    });
+    watchSpills(this.#world, this, store);
     this.store = plant.objectStore(store, this.process);
     const close = async () => undefined;
     const proof = { path: "/nowhere/proof", text: "nobody reads it" };
     const opened = {
-      ...{ folder, maxBytes, place: "memory" as const, onDiskBecause: "", proof, close },
+      ...{ folder: objectFolder, maxBytes, place: "memory" as const, onDiskBecause: "", proof, close },
       spill: undefined,
     };
     return { store: this.store, folder: opened };

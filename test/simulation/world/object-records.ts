@@ -58,6 +58,11 @@ export class ObjectRecords {
   readonly #frees = new Map<string, FreeArrival[]>();
   /** When each head first heard of a holder. */
   readonly #namedMs = new Map<string, number>();
+  /** Until when the copy that a node has spilled was damaged; infinity while its file is there. */
+  readonly #damagedUntilMs = new Map<string, number>();
+  /** When an object's spilled copy was last damaged on some node. */
+  readonly damagedMs = new Map<string, number>();
+  lastDamageMs = Number.NEGATIVE_INFINITY;
   /** Nodes that some head declared dead, and when. */
   readonly takenForDeadMs = new Map<string, number>();
 
@@ -94,7 +99,21 @@ export class ObjectRecords {
     this.#holds.push({ node, objectId, holder, startedMs, acknowledgedMs: endedMs });
   }
 
-  /** Returns the holds that nothing has ended: neither a free, nor the end of their holder or of their node. */
+  /** The disk of a node lost a part of the copy that it has spilled. */
+  damaged({ nodeId }: SimNode, objectId: string): void {
+    this.#world.story.tell("FAULT", () => `${nodeId} loses a part of its spilled ${short(objectId)}`);
+    this.lastDamageMs = this.#world.scheduler.nowMs;
+    this.damagedMs.set(objectId, this.lastDamageMs);
+    this.#damagedUntilMs.set(`${nodeId} ${objectId}`, Number.POSITIVE_INFINITY);
+  }
+
+  /** The file of a spilled copy was removed. */
+  spillFileGone({ nodeId }: SimNode, objectId: string): void {
+    const key = `${nodeId} ${objectId}`;
+    if (this.#damagedUntilMs.has(key)) this.#damagedUntilMs.set(key, this.#world.scheduler.nowMs);
+  }
+
+  /** Returns the holds that nothing has ended: neither a free, nor the end of their holder or node, nor a damaged disk. */
   firmHolds(): readonly Hold[] {
     this.#holds = this.#holds.filter((hold) => this.#isFirm(hold));
     return this.#holds;
@@ -175,6 +194,8 @@ export class ObjectRecords {
 
   #isFirm({ node, objectId, holder, startedMs }: Hold): boolean {
     if (node.process.ended || node.over || this.endedHolders.has(holder)) return false;
+    const damagedUntilMs = this.#damagedUntilMs.get(`${node.nodeId} ${objectId}`);
+    if (damagedUntilMs !== undefined && damagedUntilMs >= startedMs) return false;
     const ends = (free: FreeArrival) =>
       free.atMs >= startedMs &&
       (free.holder === "" || free.holder === holder) &&

@@ -31,16 +31,34 @@ export class ObjectUser {
     this.#random = new Random(`${world.seed}/${name}/objects`);
   }
 
-  /** Returns whether this operation is one on objects. */
+  /** Returns whether this operation is one on objects, of which there are more where they are spilled. */
   wants(): boolean {
-    return this.#random.chance(0.35);
+    return this.#random.chance(this.#spills ? 0.8 : 0.35);
   }
 
-  /** @param actorIds actors of this driver, which may be holders too */
+  get #spills(): boolean {
+    return this.#world.settings.objectSpillBytes > 0;
+  }
+
+  /**
+   * Does something with an object, or, where objects are spilled, several things at once, many of them with the same
+   * object, so that it is read and freed while it moves.
+   * @param actorIds actors of this driver, which may be holders too
+   */
   async operate(cluster: Cluster, actorIds: readonly string[]): Promise<void> {
+    if (!this.#spills) return await this.#operateOnce(cluster, actorIds);
+    const random = this.#random;
+    const object = random.pick(this.#world.objects.known);
+    const burst = Array.from({ length: 1 + random.below(4) }, () =>
+      random.chance(0.5) ? object : undefined,
+    );
+    await Promise.all(burst.map((same) => this.#operateOnce(cluster, actorIds, same)));
+  }
+
+  async #operateOnce(cluster: Cluster, actorIds: readonly string[], same?: KnownObject): Promise<void> {
     const random = this.#random;
     const draw = random.float();
-    const object = random.pick(this.#world.objects.known);
+    const object = same ?? random.pick(this.#world.objects.known);
     const actorId = random.pick(actorIds);
     const holder = actorId !== undefined && random.chance(0.4) ? actorId : cluster.sessionId;
     const machine = random.chance(0.1) ? undefined : `m-node-${random.below(this.#world.settings.nodes)}`;
@@ -55,6 +73,16 @@ export class ObjectUser {
       // repeated.
       if (machine !== undefined && random.chance(0.5)) await this.#putAgain(object, cluster.sessionId);
     }
+  }
+
+  /** Reads or frees the object while a node spills it. */
+  async meddle(cluster: Cluster, objectId: string): Promise<void> {
+    const object = this.#world.objects.known.find((one) => one.objectId === objectId);
+    if (object === undefined) return;
+    const machine = `m-node-${this.#random.below(this.#world.settings.nodes)}`;
+    const objects = this.#objectsAt(machine, cluster.sessionId);
+    if (this.#random.chance(0.5)) await this.#getOne(objects, object);
+    else await this.#end("free", object, () => objects.free(object));
   }
 
   /** Gets every object that is certainly held from every node, when no fault is left. */

@@ -20,6 +20,9 @@ import type { World } from "./world.js";
 export class Plant {
   begin(_world: World): void {}
 
+  /** Takes back what begin() changed for more than this run. */
+  end(): void {}
+
   headConfig(head: WorldSettings["head"]): WorldSettings["head"] {
     return head;
   }

@@ -18,6 +18,8 @@ export interface WorldSettings {
   readonly headAwayLimitMs: number;
   readonly sharedProcessBlockMs: number;
   readonly objectStoreBytes: number;
+  /** How many bytes of objects a node may spill to its disk; 0 if it spills none. */
+  readonly objectSpillBytes: number;
   /** How often a node asks which holders of its objects have ended. */
   readonly objectHolderCheckMs: number;
   /** Whether drivers put values, pass references on and run tasks for references, which causes many more events. */
@@ -59,6 +61,7 @@ const slowCluster: WorldSettings = {
   headAwayLimitMs: 30 * minute,
   sharedProcessBlockMs: 15_000,
   objectStoreBytes: 2_500_000,
+  objectSpillBytes: 0,
   objectHolderCheckMs: minute,
   values: false,
   kinds: false,
@@ -103,6 +106,9 @@ export const idleCluster: WorldSettings = {
   },
 };
 
+/** Stores so small that most objects with leases have been spilled at some time. */
+const spilling = { objectStoreBytes: 250_000, objectSpillBytes: 1_500_000 };
+
 /** Returns the settings of a seed with values. */
 export function valuesOf(seed: number): WorldSettings {
   return { ...settingsOf(seed), values: true };
@@ -113,8 +119,13 @@ export function kindsOf(seed: number): WorldSettings {
   return { ...settingsOf(seed), kinds: true };
 }
 
-/** Returns the settings of a seed: every fourth one has a standby. */
+/** Returns the settings of a seed: every fourth one has a standby, and in every seventh one nodes spill to disk. */
 export function settingsOf(seed: number, long = false): WorldSettings {
-  if (seed % 4 === 3) return pairedCluster;
-  return long ? idleCluster : slowCluster;
+  const cluster = seed % 4 === 3 ? pairedCluster : long ? idleCluster : slowCluster;
+  return seed % 7 === 0 ? { ...cluster, ...spilling } : cluster;
+}
+
+/** Returns the settings of a seed whose nodes spill to disk, whichever seed it is. */
+export function spillsOf(seed: number): WorldSettings {
+  return { ...settingsOf(seed), ...spilling };
 }

@@ -25,7 +25,7 @@ export interface KnownValue {
 
 /** A small value travels in messages, a large one is stored on the node where it is made. */
 export function bodyOf(key: string, isLarge: boolean): ValueBody {
-  return { key, padding: new Uint8Array(isLarge ? 110_000 : 100) };
+  return { key, padding: new Uint8Array(isLarge ? 110_000 : 100).fill(1) };
 }
 
 const expected: ReadonlySet<string> = new Set([
@@ -139,9 +139,9 @@ export class ValueRecords {
   /** VALUES-2: what was read is what was put. */
   read(who: string, { key, objectId }: KnownValue, body: unknown): void {
     const { records } = this.#world;
-    const read = (body as Partial<ValueBody> | undefined)?.key;
-    if (read !== key)
-      records.violation("VALUES-2", `${who} read ${short(objectId)} of ${key}, and it says ${read}`);
+    const read = body as Partial<ValueBody> | undefined;
+    if (read?.key !== key || read.padding?.at(-1) !== 1)
+      records.violation("VALUES-2", `${who} read ${short(objectId)} of ${key}, and it says ${read?.key}`);
     records.counts.values++;
   }
 
@@ -159,8 +159,13 @@ export class ValueRecords {
     const mayRemake = remadeBy === holder && !this.#forgotten.has(objectId);
     if (!expected.has(error.code) && !(isMade && taskEnds.has(error.code))) records.violation("ERRORS", text);
     if (error.code !== "OBJECT_LOST" || objects.endedHolders.has(holder)) return;
-    if (this.nodeLostMs < createdMs) records.violation("REF-1", text);
-    else if (mayRemake && !error.message.includes("retries") && this.nodeLostMs < sinceMs)
+    const damagedMs = objects.damagedMs.get(objectId) ?? Number.NEGATIVE_INFINITY;
+    if (Math.max(this.nodeLostMs, damagedMs) < createdMs) records.violation("REF-1", text);
+    else if (
+      mayRemake &&
+      !error.message.includes("retries") &&
+      Math.max(this.nodeLostMs, objects.lastDamageMs) < sinceMs
+    )
       records.violation("LINEAGE-2", text);
   }
 }

@@ -20,6 +20,7 @@ import { makeHermetic } from "./hermetic.js";
 import type { SimJobDriver } from "./job-driver.js";
 import { JobRecords } from "./job-records.js";
 import { Losses } from "./losses.js";
+import type { MachineFiles } from "./memory-disk.js";
 import { MeshRecords } from "./mesh-records.js";
 import { SimNetwork } from "./network.js";
 import { SimNode } from "./node.js";
@@ -85,6 +86,10 @@ export class World {
   /** Processes of light actors. */
   readonly sharedWorkers = new Set<SimSharedWorker>();
   sharedLives = 0;
+  /** Files of object stores by machine. They stay when a node is killed, until the next one empties its folders. */
+  readonly files = new Map<string, MachineFiles>();
+  /** Called when a node begins to write a spilled copy, probably of this object. */
+  onSpill: ((node: SimNode, objectId: string) => void) | undefined;
   /** Marks that ended processes have written to say whose code ran, by path. */
   readonly marks = new Map<string, number>();
   readonly jobDrivers = new Set<SimJobDriver>();
@@ -310,6 +315,7 @@ export async function simulate(seed: number, options: RunOptions = {}): Promise<
         : new Violation("CRASH", reason instanceof Error ? (reason.stack ?? "") : String(reason));
   } finally {
     restore();
+    world.plant.end();
     Error.stackTraceLimit = stackTraceLimit;
     process.off("unhandledRejection", unhandled);
   }
