@@ -15,7 +15,8 @@ import type { WeightFormat } from "./tiles.js";
 
 /*
  * The hot loops of a single request, in WebAssembly with 128-bit SIMD: products of a matrix and up to four vectors, and passes over
- * vectors. Where the engine has it, a product and its addition are one instruction, which rounds once.
+ * vectors. Where the engine has it, a product of float32 weights and its addition are one instruction, which rounds once. Weights of
+ * bfloat16 are multiplied and added by two: an addition ends sooner than both in one, and one vector's additions wait for each other.
  */
 
 export interface Kernels {
@@ -65,7 +66,9 @@ const twoRoundings: MultiplyAdd = (a, b, c) => f32x4.add(f32x4.mul(a, b), c);
 
 function moduleBytes(multiplyAdd: MultiplyAdd): Uint8Array<ArrayBuffer> {
   const products = formats.flatMap((format) =>
-    vectorCounts.map((count) => productFunction(format, count, multiplyAdd)),
+    vectorCounts.map((count) =>
+      productFunction(format, count, format === "float32" ? multiplyAdd : twoRoundings),
+    ),
   );
   return wasmModule([...products, ...elementwiseFunctions]);
 }

@@ -76,7 +76,7 @@ const mostRows = 8;
  */
 export const passCosts: Readonly<Record<WeightFormat, readonly number[]>> = {
   float32: [1, 1.15, 1.45, 1.9, 2.4, 2.7, 2.9, 3.1],
-  bfloat16: [1, 1.1, 1.25, 1.5, 2.2, 2.55, 2.7, 2.8],
+  bfloat16: [1, 1.3, 1.7, 2.5, 3.1, 3.7, 4.3, 5],
   int8: [1, 1.5, 2, 2.6, 3.4, 4, 4.5, 5.1],
 };
 

@@ -133,9 +133,6 @@ interface Source {
   readonly inverses: Float32Array;
 }
 
-const panel = new Float32Array(panelRows);
-const panelBits = new Uint32Array(panel.buffer);
-
 function writeFloatPanel(
   { floats, halves }: Views,
   matrix: Matrix,
@@ -150,14 +147,11 @@ function writeFloatPanel(
     const from = row * rowStep + column * columnStep;
     const inverse = inverses[column] as number;
     const at = first + column * tileBytes;
-    for (let r = 0; r < count; r++) panel[r] = (values[from + r * rowStep] as number) * inverse;
-    if (format === "float32") floats.set(panel, at >>> 2);
-    else
-      for (let r = 0; r < panelRows; r++) {
-        const bits = panelBits[r] as number;
-        // Weights are finite, so this cannot round a NaN to infinity.
-        halves[(at + tileOffset("bfloat16", r, 0)) >>> 1] = (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
-      }
+    for (let r = 0; r < count; r++) {
+      const value = (values[from + r * rowStep] as number) * inverse;
+      if (format === "float32") floats[(at >>> 2) + r] = value;
+      else halves[(at + tileOffset("bfloat16", r, 0)) >>> 1] = toHalf(value);
+    }
   }
 }
 
@@ -170,30 +164,26 @@ function writeIntPanel(
   count: number,
 ): void {
   const { columns: unit } = tileForms.int8;
-  const scales = new Float32Array(panelRows);
   const tile = new Float32Array(unit * panelRows);
   for (let first = 0; first < matrix.columns; first += unit) {
-    const at = addressOf(matrix, row, first);
-    scales.fill(0);
     for (let i = 0; i < unit; i++) {
       const from = row * rowStep + (first + i) * columnStep;
       const inverse = inverses[first + i] as number;
-      for (let r = 0; r < count; r++) {
-        const value = (values[from + r * rowStep] as number) * inverse;
-        tile[i * panelRows + r] = value;
-        const size = value < 0 ? -value : value;
-        if (size > (scales[r] as number)) scales[r] = size;
-      }
+      for (let r = 0; r < count; r++) tile[r * unit + i] = (values[from + r * rowStep] as number) * inverse;
     }
+    const at = addressOf(matrix, row, first);
     for (let r = 0; r < count; r++) {
-      floats[((at + scalesAt.weights) >>> 2) + r] = (scales[r] as number) / most8Bits;
-      scales[r] = scales[r] === 0 ? 0 : most8Bits / (scales[r] as number);
-    }
-    for (let i = 0; i < unit; i++) {
-      const to = at + tileOffset("int8", 0, i);
-      for (let r = 0; r < count; r++) {
-        const value = (tile[i * panelRows + r] as number) * (scales[r] as number);
-        bytes[to + 2 * r] = value < 0 ? value - 0.5 : value + 0.5;
+      const from = r * unit;
+      let largest = 0;
+      for (let i = from; i < from + unit; i++) {
+        const size = Math.abs(tile[i] as number);
+        if (size > largest) largest = size;
+      }
+      floats[((at + scalesAt.weights) >>> 2) + r] = largest / most8Bits;
+      const inverse = largest === 0 ? 0 : most8Bits / largest;
+      for (let i = 0; i < unit; i++) {
+        const value = (tile[from + i] as number) * inverse;
+        bytes[at + tileOffset("int8", r, i)] = value < 0 ? value - 0.5 : value + 0.5;
       }
     }
   }

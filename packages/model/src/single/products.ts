@@ -91,14 +91,14 @@ function addProducts(
 ): Code {
   return repeat(
     [
-      ...vectors.flatMap((vector) => set(locals.element(vector), v128.loadSplat(get(locals.x(vector))))),
       ...load,
-      ...vectors.flatMap((vector) =>
-        halves.flatMap((half) => {
+      ...vectors.flatMap((vector) => [
+        ...set(locals.element(vector), v128.loadSplat(get(locals.x(vector)))),
+        ...halves.flatMap((half) => {
           const to = locals.sum(vector, half);
           return set(to, sum(get(locals.weights(half)), get(locals.element(vector)), get(to)));
         }),
-      ),
+      ]),
       ...advance(locals.panel, weightBytes),
       ...vectors.flatMap((vector) => advance(locals.x(vector), 4)),
     ],
