@@ -387,7 +387,7 @@ describe("an empty project with the tarballs", { timeout: 120_000 }, () => {
       node("setup", "--help"),
     ]);
     expect(version).toBe("0.1.0\n");
-    expect(plan).toMatch(/bases\/quickstart\n[\s\S]*It can run: nothing was started/);
+    expect(plan).toMatch(/bases\/quickstart\n[\s\S]*The run fits: nothing was started/);
     expect(help).toContain("gpu");
     // Nothing is downloaded where there is neither pip nor a compiler: setup says so, and the command works without it.
     expect(existsSync(join(tool, "node_modules/palimpsest/.set-up.json"))).toBe(false);

@@ -56,7 +56,7 @@ test("two learners train as one does; one that is killed in a step takes all bac
   await expectWholeRun(run, size);
   await expectStepsAddUp(run, size);
   expect(isAlive(second.pid)).toBe(false);
-  expect(run.driver.output).toMatch(/step 2 is repeated from the last checkpoint: .*2 learners/);
+  expect(run.driver.output).toMatch(/step 2 is run again from the last checkpoint: .*2 learners/);
   const [report] = run.steps;
   expect(report?.update.microBatches).toBeGreaterThan(1);
   expect(report?.exchange?.sentBytes).toBeGreaterThan(0);

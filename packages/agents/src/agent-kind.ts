@@ -65,7 +65,7 @@ export function builtInKind<
 >(kind: AgentKind<Config> & { readonly kind: Name }, literal: (name: z.ZodLiteral<Name>) => Literal) {
   const choice = z.strictObject({
     kind: literal(z.literal(kind.kind)).describe(kind.description),
-    preset: z.enum(Object.keys(kind.presets)).describe("settings to start from"),
+    preset: z.enum(Object.keys(kind.presets)).describe("named settings to start from"),
     settings: z
       .record(z.string(), z.unknown())
       .default({})

@@ -73,6 +73,6 @@ describe("agent settings", () => {
   it("of agents that read refuse the one that reads nothing", () => {
     expect(readingAgentSettingsSchema.parse({ preset: "tiny" }).kind).toBe("memagent");
     const refused = readingAgentSettingsSchema.safeParse({ kind: "memupdate", preset: "tiny" });
-    expect(refused.error?.message).toContain("memupdate reads no document");
+    expect(refused.error?.message).toContain("memupdate does not read a document");
   });
 });

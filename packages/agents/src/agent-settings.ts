@@ -26,7 +26,7 @@ const moduleAgentSchema = z
       .min(1)
       .describe("TypeScript or JavaScript file that exports an agent (`defineAgent`), relative to the recipe")
       .meta({ format: "path" }),
-    preset: z.string().min(1).optional().describe("settings to start from, if the module has presets"),
+    preset: z.string().min(1).optional().describe("named settings to start from, if the module has presets"),
     settings: z.record(z.string(), z.unknown()).default({}).describe("the agent's settings, by name"),
   })
   .transform(({ module, preset = "", settings }) => ({
@@ -51,7 +51,7 @@ export const readingAgentSettingsSchema = builtInAgentSchema.transform(
     const reading = agentKinds.filter(({ reads }) => reads !== null).map(({ kind }) => kind);
     context.addIssue({
       code: "custom",
-      message: `${settings.kind} reads no document; use ${reading.join(" or ")}`,
+      message: `${settings.kind} does not read a document, which is needed here; use ${reading.join(" or ")}`,
       path: ["kind"],
     });
     return z.NEVER;
@@ -67,8 +67,11 @@ export function agentKindOf({ kind }: Pick<AgentSettings, "kind">, module?: Agen
   const found = kind === "module" ? module : agentKinds.find((one) => one.kind === kind);
   if (found !== undefined) return found;
   const known = agentKinds.map((one) => one.kind).join(", ");
-  const fix = kind === "module" ? "its module was not loaded here" : `use one of ${known}`;
-  throw new AgentError("BAD_CONFIG", `agent.kind: "${kind}" cannot be made; ${fix}`);
+  const problem =
+    kind === "module"
+      ? `needs the exports of its module, but the agent's module was not loaded; load it, or use one of ${known}`
+      : `is unknown; use one of ${known}`;
+  throw new AgentError("BAD_CONFIG", `agent.kind: "${kind}" ${problem}`);
 }
 
 /** Returns the complete settings, parsed by the module's schema for a module's agent. @throws {AgentError} BAD_CONFIG */

@@ -59,7 +59,7 @@ export function aroundUserTurn(
   if (before === undefined || after === undefined || more.length > 0) {
     throw new AgentError(
       "BAD_CONFIG",
-      `prompt: the model's chat template holds a user's text ${more.length + (after === undefined ? 0 : 1)} times instead of once; use prompt: text`,
+      `prompt: the model's chat template renders a user's text ${more.length + (after === undefined ? 0 : 1)} times instead of once; use prompt: text`,
     );
   }
   return { before, after };

@@ -61,7 +61,10 @@ export async function* unreadChunks(
   state: EpisodeState | undefined,
 ): AsyncIterableIterator<Chunk> {
   if (state !== undefined && state.agent !== agent) {
-    throw new AgentError("BAD_STATE", `resumeFrom: a state of ${state.agent}, not of ${agent}; take its own`);
+    throw new AgentError(
+      "BAD_STATE",
+      `resumeFrom: is a state of agent "${state.agent}", but this is "${agent}"; resume with the agent that saved it`,
+    );
   }
   const position = state?.documentPosition ?? 0;
   for await (const chunk of chunks) {
@@ -69,7 +72,7 @@ export async function* unreadChunks(
     if (chunk.start < position) {
       throw new AgentError(
         "BAD_STATE",
-        `resumeFrom.documentPosition: ${position} is within the chunk ${chunk.start} … ${chunk.end}; use the settings and document of the run that it comes from`,
+        `resumeFrom.documentPosition: ${position} is inside the chunk from token ${chunk.start} to ${chunk.end}, and not at its start; resume with the settings and document of the run that saved the state`,
       );
     }
     yield chunk;
@@ -132,7 +135,7 @@ async function limitedChunks(
   if (droppedTokens > 0 && overflow === "error") {
     throw new AgentError(
       "DOCUMENT_OVERFLOW",
-      `document: ${tokens} tokens are more than maxChunks ${maxChunks} × chunkTokens ${chunkTokens}; raise maxChunks or set overflow to head, middle or tail`,
+      `document: ${tokens} tokens exceed maxChunks ${maxChunks} × chunkTokens ${chunkTokens}; raise maxChunks or set overflow to head, middle or tail`,
       { documentTokens: tokens, maxChunks, chunkTokens },
     );
   }

@@ -17,10 +17,10 @@ export class ConversationTurns {
    * @throws {AgentError} BAD_STATE
    */
   async beside<T>(work: () => Promise<T>, begin: () => void): Promise<T> {
-    if (this.#alone) throw refused("ask: begins while a conversation with tools is under way");
+    if (this.#alone) throw refused("ask: was called while a conversation with tools is running");
     if (this.#running > 0 && this.#someEnded)
       throw refused(
-        "ask: begins while others are under way, of which some are answered: what it samples would depend on who was faster",
+        "ask: was called while some of the conversations that began together have ended and others still run, so that its seed would depend on timing",
       );
     return await this.#run(work, begin);
   }
@@ -31,7 +31,7 @@ export class ConversationTurns {
    * @throws {AgentError} BAD_STATE
    */
   async alone<T>(work: () => Promise<T>, begin: () => void): Promise<T> {
-    if (this.#running > 0) throw refused("useTools: begins while another conversation is under way");
+    if (this.#running > 0) throw refused("useTools: was called while another conversation is running");
     this.#alone = true;
     try {
       return await this.#run(work, begin);
@@ -53,4 +53,7 @@ export class ConversationTurns {
 }
 
 const refused = (problem: string) =>
-  new AgentError("BAD_STATE", `${problem}; wait for all of them first, as \`await Promise.all(…)\` does`);
+  new AgentError(
+    "BAD_STATE",
+    `${problem}; await all running conversations first, for example with \`await Promise.all(…)\``,
+  );

@@ -78,7 +78,7 @@ function ownAgent<Config extends object>(
       if (options.resumeFrom !== undefined)
         throw new AgentError(
           "BAD_STATE",
-          `resumeFrom: an episode of ${name} cannot be resumed; run it again`,
+          `resumeFrom: agent "${name}" has no states to resume from; run the episode from the beginning`,
         );
       const startedAtMs = Date.now();
       const log = new EpisodeLog(model.sampler, { temperature: 1, topP: 1 }, prompts.stopTokenIds, options);

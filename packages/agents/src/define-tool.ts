@@ -57,9 +57,9 @@ export interface ToolSpec<Schema extends z.ZodObject> {
 export function defineTool<Schema extends z.ZodObject>(spec: ToolSpec<Schema>): Tool {
   const { name, description, parameters, line, timeoutMs, explainError = messageOf } = spec;
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name))
-    throw wrong(name, 'name: use letters, digits, "_" and "-", a letter first and at most 64');
+    throw wrong(name, 'name: must begin with a letter and have at most 64 letters, digits, "_" and "-"');
   if (description.trim() === "")
-    throw wrong(name, "description: is empty; describe for the model what the tool does");
+    throw wrong(name, "description: is empty; tell the model what the tool does");
   if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= longestMs))
     throw wrong(name, `timeoutMs: is ${timeoutMs}; use a whole number from 1 to ${longestMs}`);
   const tool: Tool = {
@@ -70,7 +70,8 @@ export function defineTool<Schema extends z.ZodObject>(spec: ToolSpec<Schema>): 
     async call(args, context) {
       const given = await parameters.parseAsync(args);
       const text: unknown = await inTime(context, timeoutMs, async (within) => await spec.run(given, within));
-      if (typeof text !== "string") throw wrong(name, `run: returned ${typeof text}; return a text`);
+      if (typeof text !== "string")
+        throw wrong(name, `run: returned a value of type ${typeof text}; return a string`);
       return text;
     },
     refusal(reason, { signal }) {
@@ -159,12 +160,15 @@ export function lineFormsOf(tools: readonly Tool[]): readonly LineForm[] {
     if (lineForms.length === 0)
       throw wrong(
         name,
-        "has no form of a line, as it needs more than one text; give it `line`, or use callForm: hermes",
+        "line: is missing, and no line format can be derived from parameters that are not a single text; set `line`, or use callForm: hermes",
       );
     for (const form of lineForms) {
       const other = verbs.get(verbOf(form));
       if (other !== undefined)
-        throw wrong(name, `line: begins with "${verbOf(form)}" as that of ${other} does`);
+        throw wrong(
+          name,
+          `line: begins with "${verbOf(form)}", like that of tool ${other}; give it another first word`,
+        );
       verbs.set(verbOf(form), name);
     }
   }

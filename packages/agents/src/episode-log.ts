@@ -209,14 +209,14 @@ function checkSample(sampled: GenerateResult, maxTokens: number): void {
   if (sampled.stopReason === "abort") {
     throw new AgentError(
       "SAMPLE_ABORTED",
-      "sampler: ended a generation that nobody aborted; run the episode again",
+      'sampler: returned stopReason "abort", but nothing aborted the generation; run the episode again',
     );
   }
   const { length } = sampled.tokenIds;
   if (length > maxTokens) {
     throw new AgentError(
       "BAD_SAMPLE",
-      `sampler: returned ${length} tokens, but maxTokens is ${maxTokens}: fix the sampler`,
+      `sampler: returned ${length} tokens, but maxTokens is ${maxTokens}; fix the sampler`,
     );
   }
   for (const name of ["rolloutLogprobs", "sampledLogprobs"] as const) {
@@ -224,7 +224,7 @@ function checkSample(sampled: GenerateResult, maxTokens: number): void {
     if (given !== length) {
       throw new AgentError(
         "BAD_SAMPLE",
-        `sampler: gave ${given} ${name} for ${length} tokens; it must give one per token`,
+        `sampler: returned ${given} ${name} for ${length} tokens; it must return one per token`,
       );
     }
   }

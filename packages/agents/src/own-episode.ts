@@ -77,7 +77,7 @@ export function replyPrompts(
   if (stopTokens.length === 0) {
     throw new AgentError(
       "BAD_CONFIG",
-      "stopTokens: the model has no chat template, so the agent must say which special tokens end a reply, such as <|end|>",
+      "stopTokens: is empty, and the model has no chat template that defines them; list the special tokens that end a reply, such as <|end|>",
     );
   }
   const stopTokenIds = stopTokens.map((text) => specialId(tokenizer, "stopTokens", text));

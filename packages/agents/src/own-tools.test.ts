@@ -154,7 +154,7 @@ describe("an agent with tools of its own", () => {
     expect(short.reply?.ending).toBe("token_limit");
     expect(short.conversation.sampledTokenIds.length).toBeLessThanOrEqual(90);
     await expect(anEpisode([], {}, { contextTokens: 40 })).rejects.toThrow(
-      /useTools: a prompt of \d+ tokens leaves no turn within the model's 40/,
+      /useTools: a prompt of \d+ tokens leaves no token for a turn in the model's context of 40/,
     );
   });
 
@@ -189,24 +189,24 @@ describe("an agent with tools of its own", () => {
   it("refuses tools and settings that cannot work, by name", async () => {
     const spec = { description: "x", parameters: z.strictObject({}), run: () => "" };
     expect(() => defineTool({ ...spec, name: "two words" })).toThrow(
-      "[BAD_CONFIG] tool two words: name: use",
+      "[BAD_CONFIG] tool two words: name: must begin",
     );
     expect(() => defineTool({ ...spec, name: "x", description: " " })).toThrow("description: is empty");
     expect(() => defineTool({ ...spec, name: "x", parameters: z.strictObject({ at: z.date() }) })).toThrow(
       "tool x: parameters: Date cannot be represented in JSON Schema",
     );
-    expect(() => searchTool({ texts: [] })).toThrow("tool search: texts: there are none");
+    expect(() => searchTool({ texts: [] })).toThrow("tool search: texts: is empty");
     expect(() => searchTool({ texts, topK: 99 })).toThrow("topK is 99; use a whole number from 1 to 50");
-    await expect(anEpisode([], { tools: [] })).rejects.toThrow("useTools: tools: there are none");
-    await expect(anEpisode([], { tools: [add, add] })).rejects.toThrow("two are named add");
+    await expect(anEpisode([], { tools: [] })).rejects.toThrow("useTools: tools: is empty");
+    await expect(anEpisode([], { tools: [add, add] })).rejects.toThrow("two have the name add");
     await expect(anEpisode([], { maxTurns: 0 })).rejects.toThrow(/useTools: .*maxTurns/s);
     const plain = defineTool({ ...spec, name: "x" });
     await expect(anEpisode([], { tools: [plain], callForm: "lines" })).rejects.toThrow(
-      "tool x: has no form of a line",
+      "tool x: line: is missing",
     );
     const twin = defineTool({ ...spec, name: "x", line: { form: "add MORE", read: () => ({}) } });
     await expect(anEpisode([], { tools: [add, twin], callForm: "lines" })).rejects.toThrow(
-      'begins with "add" as that of add does',
+      'begins with "add", like that of tool add',
     );
   });
 });

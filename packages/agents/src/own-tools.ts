@@ -116,11 +116,14 @@ function settingsOf(given: Omit<ToolOptions, "tools">) {
 
 function checkNames(tools: readonly Tool[]): void {
   if (tools.length === 0)
-    throw new AgentError("BAD_CONFIG", "useTools: tools: there are none; give at least one, or use ask");
+    throw new AgentError("BAD_CONFIG", "useTools: tools: is empty; give at least one, or use ask");
   const seen = new Set<string>();
   for (const { name } of tools) {
     if (seen.has(name))
-      throw new AgentError("BAD_CONFIG", `useTools: tools: two are named ${name}; give each its own name`);
+      throw new AgentError(
+        "BAD_CONFIG",
+        `useTools: tools: two have the name ${name}; give each a name of its own`,
+      );
     seen.add(name);
   }
 }

@@ -101,16 +101,16 @@ it("refuses what would depend on who is answered first, and says how to ask", as
     Promise.all(["a", "b"].map(async (section) => await ask(episode, (await ask(episode, section)).text))),
   );
   await expect(chains).rejects.toThrow(
-    /\[BAD_STATE\] ask: begins while others are under way, .* Promise\.all/,
+    /\[BAD_STATE\] ask: was called while some of the conversations .* Promise\.all/,
   );
   const tools = [searchTool({ texts: ["a"] })];
   const use = (episode: OwnEpisode) =>
     episode.useTools("b", { tools, maxTokens: 9, callForm: "lines", listTools: false });
   await expect(run((episode) => Promise.all([ask(episode, "a"), use(episode)]))).rejects.toThrow(
-    "[BAD_STATE] useTools: begins while another conversation is under way; wait",
+    "[BAD_STATE] useTools: was called while another conversation is running; await",
   );
   await expect(run((episode) => Promise.all([use(episode), ask(episode, "a")]))).rejects.toThrow(
-    "[BAD_STATE] ask: begins while a conversation with tools is under way; wait",
+    "[BAD_STATE] ask: was called while a conversation with tools is running; await",
   );
   // One after the other all of them are in order.
   await run(async (episode) => [await use(episode), await ask(episode, "a"), await use(episode)]);

@@ -40,7 +40,7 @@ export function promptTexts(
     if (stopTokens.length === 0) {
       throw new AgentError(
         "BAD_CONFIG",
-        "stopTokens: a plain prompt needs at least one special token that ends a reply; name one of the model's own",
+        "stopTokens: a plain prompt needs at least one special token that ends a reply; add one of the model's special tokens",
       );
     }
     return {
@@ -93,7 +93,7 @@ export function chosenFormat(
   if (prompt === "chat") {
     throw new AgentError(
       "BAD_CONFIG",
-      "prompt: the model has no chat template; use prompt: chatml or text, or give the model folder its tokenizer_config.json",
+      "prompt: the model has no chat template; use prompt: chatml or text, or add tokenizer_config.json to the model's folder",
     );
   }
   const knowsMarks = chatMl.specialTokens.every((text) => tokenizer.specialTokenId(text) !== undefined);

@@ -20,7 +20,7 @@ export function searchTool(options: {
   const { texts, name = "search", topK = 3 } = options;
   const { description = "Searches the texts by their words. Returns passages, the best first." } = options;
   if (texts.length === 0)
-    throw new AgentError("BAD_CONFIG", `tool ${name}: texts: there are none; give it what it is to search`);
+    throw new AgentError("BAD_CONFIG", `tool ${name}: texts: is empty; give the texts to search`);
   if (!Number.isInteger(topK) || topK < 1 || topK > 50)
     throw new AgentError("BAD_CONFIG", `tool ${name}: topK is ${topK}; use a whole number from 1 to 50`);
   let index: Bm25Index | undefined;
@@ -34,7 +34,7 @@ export function searchTool(options: {
     run({ query, top_k }) {
       index ??= Bm25Index.of(texts);
       const found = index.search(query, top_k);
-      if (found.length === 0) return `Nothing holds any of these words: ${query}`;
+      if (found.length === 0) return `No text contains any of these words: ${query}`;
       return found.map((hit, place) => `[${place + 1}] ${texts[hit.index]?.trim()}`).join("\n");
     },
   });

@@ -87,7 +87,7 @@ function splitTemplate(
   const slots = [...textSlots, ...idSlots];
   for (const slot of slots) {
     if (!text.includes(`{${slot}}`)) {
-      throw new AgentError("BAD_CONFIG", `${field}: has no {${slot}}; add it where the ${slot} belongs`);
+      throw new AgentError("BAD_CONFIG", `${field}: contains no {${slot}}; put it where the ${slot} belongs`);
     }
   }
   const marks = [...slots.map((slot) => `{${slot}}`), ...specialTokens].filter((mark) => mark !== "");
@@ -121,7 +121,7 @@ export function specialId(tokenizer: Tokenizer, field: string, text: string): nu
   if (id === undefined) {
     throw new AgentError(
       "BAD_CONFIG",
-      `${field}: the tokenizer has no special token "${text}"; use one of the model's own`,
+      `${field}: the tokenizer has no special token "${text}"; use one of the model's special tokens`,
     );
   }
   return id;

@@ -62,10 +62,15 @@ export async function moduleTasks(
     const checked = taskSchema.safeParse(task);
     const where = `task ${tasks.length + 1} of the module`;
     if (!checked.success) throw new DatasetError("BAD_ROWS", `${where}: ${z.prettifyError(checked.error)}`);
-    if (ids.has(task.id)) throw new DatasetError("BAD_ROWS", `${where}: id "${task.id}" occurs twice`);
+    if (ids.has(task.id))
+      throw new DatasetError(
+        "BAD_ROWS",
+        `${where}: id "${task.id}" is that of an earlier task; give each task an id of its own`,
+      );
     ids.add(task.id);
     tasks.push(task);
   }
-  if (tasks.length === 0) throw new DatasetError("BAD_ROWS", "the module gives no task");
+  if (tasks.length === 0)
+    throw new DatasetError("BAD_ROWS", "the data module yields no task; yield at least one from `tasks`");
   return generatedTasks(tasks.length, (position) => tasks[position] as Task);
 }

@@ -26,7 +26,7 @@ export function readRow<Schema extends z.ZodType>(
   value: unknown,
 ): { readonly data: z.output<Schema> } | RowProblem {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return { reason: "not-an-object", detail: "row: it must be an object with named fields" };
+    return { reason: "not-an-object", detail: "row: must be an object with named fields" };
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return { data: parsed.data };
@@ -36,8 +36,8 @@ export function readRow<Schema extends z.ZodType>(
 }
 
 function wordsOf(issue: z.core.$ZodIssue, reason: RowReason): string {
-  if (reason === "missing-field") return "it is missing";
-  return issue.code === "invalid_union" ? "it has none of the forms that it may have" : issue.message;
+  if (reason === "missing-field") return "is missing";
+  return issue.code === "invalid_union" ? "has none of the types that are allowed here" : issue.message;
 }
 
 function reasonOf(issue: z.core.$ZodIssue, row: object): RowReason {

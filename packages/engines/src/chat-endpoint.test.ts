@@ -187,7 +187,7 @@ describe("a chat endpoint", () => {
     expect(await named.endpoint.model()).toEqual({ name: "m" });
     const { endpoint } = await anEndpoint(failing, { maxAttempts: 2 });
     await expect(endpoint.generateText({ messages })).rejects.toThrow(
-      /SERVER_FAILED.*500 Internal Server Error \(the last of 2 attempts\); name the model/,
+      /SERVER_FAILED.*500 Internal Server Error \(the last of 2 attempts\); set model/,
     );
     const { endpoint: empty } = await anEndpoint(json({ object: "list", data: [] }), {});
     await expect(empty.model()).rejects.toThrow(/CONFIG_INVALID.*list at \/v1\/models is empty/);

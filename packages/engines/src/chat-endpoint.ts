@@ -114,7 +114,7 @@ export class ChatEndpoint {
       if (first === undefined) {
         throw new EngineError(
           "CONFIG_INVALID",
-          "model: it is not configured, and the server's list at /v1/models is empty: name the model",
+          "model: is not set, and the server's list at /v1/models is empty; set model to the name under which the server serves it",
         );
       }
       this.#model = first.name;
@@ -211,7 +211,11 @@ export class ChatEndpoint {
 
   async #served(signal: AbortSignal | undefined, onRetry?: PostOptions["onRetry"]): Promise<ServedModel[]> {
     const reply = modelsSchema.safeParse(await this.#client.get("/v1/models", { signal, onRetry }));
-    if (!reply.success) throw new EngineError("BAD_REPLY", "/v1/models: the answer is not a list of models");
+    if (!reply.success)
+      throw new EngineError(
+        "BAD_REPLY",
+        "/v1/models: the response is not a list of models; check that the URL is that of a model server",
+      );
     return reply.data.data.map(({ id, max_model_len, meta }) => {
       const contextTokens = max_model_len ?? meta?.n_ctx;
       return { name: id, ...(contextTokens ? { contextTokens } : {}) };
@@ -228,7 +232,7 @@ function nameIt(reason: unknown): never {
   if (!isWithoutList(reason)) throw reason;
   throw new EngineError(
     reason.code,
-    `${reason.message.replace(/^\[[A-Z_]+\] /, "")}; name the model, and the list is not needed`,
+    `${reason.message.replace(/^\[[A-Z_]+\] /, "")}; set model, and this list is not requested`,
     {
       cause: reason,
       retryable: false,
@@ -270,7 +274,10 @@ function read(path: string, stops: readonly string[] = [], write: (piece: string
     },
     whole(): EndpointText {
       if (finish === undefined) {
-        throw new EngineError("UNREACHABLE", `${path}: the answer ended before the completion did`);
+        throw new EngineError(
+          "UNREACHABLE",
+          `${path}: the response ended before the completion was finished; repeat the request`,
+        );
       }
       add(stop.end());
       return { text, stopReason: finish === "length" && !stop.reached ? "length" : "stop", usage };

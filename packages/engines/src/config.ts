@@ -3,13 +3,13 @@ import { EngineError } from "./error.js";
 
 const count = z.int().min(1);
 
-const notHttp = "is not the URL of a server: give one such as http://127.0.0.1:8000";
+const notHttp = "is not the URL of a server; give one such as http://127.0.0.1:8000";
 
 export const engineConfigSchema = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, abort: true, error: notHttp })
     .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
-      message: "contains a name or password: give the key as apiKey",
+      message: "contains a user name or password; give the key as apiKey instead",
     })
     .transform((url) => url.replace(/\/+$/, "").replace(/\/v1$/, ""))
     .describe("URL of the server, such as http://127.0.0.1:8000; a /v1 at its end is ignored"),
@@ -17,18 +17,18 @@ export const engineConfigSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("the name under which the server serves the model; servers with a single model do not need it"),
+    .describe("name under which the server serves the model; absent: the first that the server lists"),
   apiKey: z
     .string()
     .min(1)
     .optional()
-    .describe("sent as a bearer token; never logged, and never in an error"),
+    .describe("API key, which is sent as a bearer token and appears in no log and no error"),
   headers: z.record(z.string(), z.string()).default({}).describe("headers that are sent with every request"),
   sessionHeaders: z
     .array(z.string().min(1))
     .default(["x-session-id", "x-smg-routing-key"])
     .describe(
-      "headers that carry the session's name, so that routers of vLLM and SGLang send a session to one replica",
+      "names of headers that carry the session's name, by which routers of vLLM and SGLang send a session to one replica",
     ),
   maxConcurrency: count.default(64).describe("maximum number of concurrent requests"),
   maxQueue: z.int().min(0).default(4096).describe("maximum number of waiting requests"),

@@ -49,7 +49,9 @@ describe("an endpoint embedder", () => {
 
   it("refuses vectors of another length, and fewer than texts", async () => {
     const { server, embedder } = await anEmbedder(vectors([0, [1, 2, 3]]));
-    await expect(embedder.embed(["a"])).rejects.toThrow("a vector has 3 numbers, but dimensions is 2");
+    await expect(embedder.embed(["a"])).rejects.toThrow(
+      "a vector has 3 numbers, but the setting dimensions is 2",
+    );
     server.next(vectors([0, [1, 2]]), vectors([1, [1, 2]]));
     await expect(embedder.embed(["a", "b"])).rejects.toThrow("1 vectors arrived for 2 texts");
   });

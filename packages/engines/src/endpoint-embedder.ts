@@ -60,13 +60,18 @@ export class EndpointEmbedder {
 
   #read(value: unknown, count: number): number[][] {
     const refuse = (what: string) =>
-      new EngineError("BAD_REPLY", `/v1/embeddings: ${what}; is ${this.#model} a model for embeddings?`);
+      new EngineError(
+        "BAD_REPLY",
+        `/v1/embeddings: ${what}; check that ${this.#model} is an embedding model`,
+      );
     const parsed = replySchema.safeParse(value);
     if (!parsed.success) throw refuse(z.prettifyError(parsed.error).replaceAll("\n", " "));
     const vectors: number[][] = [];
     for (const { index, embedding } of parsed.data.data) {
       if (embedding.length !== this.dimensions) {
-        throw refuse(`a vector has ${embedding.length} numbers, but dimensions is ${this.dimensions}`);
+        throw refuse(
+          `a vector has ${embedding.length} numbers, but the setting dimensions is ${this.dimensions}`,
+        );
       }
       vectors[index] = embedding;
     }

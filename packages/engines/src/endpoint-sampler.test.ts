@@ -290,7 +290,7 @@ describe("openEndpoint", () => {
     await server.stop();
     await expect(openEndpoint({ url, maxAttempts: 2 }, { clock })).rejects.toThrow(EngineError);
     await expect(openEndpoint({ url, maxAttempts: 2 }, { clock })).rejects.toThrow(
-      /\[UNREACHABLE\] .*ECONNREFUSED: does the server run there\?/,
+      /\[UNREACHABLE\] .*ECONNREFUSED; check that the server runs at this URL/,
     );
   });
 });

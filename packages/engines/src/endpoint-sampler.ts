@@ -31,17 +31,17 @@ const endpointSamplerConfigSchema = engineConfigSchema.extend({
   enableThinking: z
     .boolean()
     .default(false)
-    .describe("switch of models that can think, sent as chat_template_kwargs: {enable_thinking}"),
+    .describe("whether a model that can think does so; sent as chat_template_kwargs: {enable_thinking}"),
   temperature: z
     .enum(["required", "preferred"])
     .default("required")
     .describe(
-      "what happens when a server refuses the temperature by name, as hosted reasoning models do. required: the request fails; preferred: this request and all later ones are sent without a temperature",
+      "what to do when a server refuses the parameter temperature, as hosted reasoning models do. required: the request fails; preferred: this request and all later ones are sent without a temperature",
     ),
   extraBody: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe("further fields of every request, which replace those that would be sent"),
+    .describe("further fields of every request; they override the fields that are sent otherwise"),
 });
 
 export type EndpointSamplerConfig = z.input<typeof endpointSamplerConfigSchema> & EngineConfigInput;

@@ -86,7 +86,7 @@ export class EndpointTokenizer implements PlainTokenizer {
         messages.push({ role, content: turn.slice(end + 1) });
         at += 2;
       } else if (typeof part !== "object" || this.#decodePlain(part).trim() !== "") {
-        throw malformed("what comes between two turns");
+        throw malformed("the text between two turns");
       }
     }
     throw malformed("its end, which must open the assistant's turn,");
@@ -137,6 +137,6 @@ function asServersTake(messages: readonly EndpointMessage[]): EndpointMessage[] 
 function malformed(what: string): EngineError {
   return new EngineError(
     "REQUEST_INVALID",
-    `prompt: ${what} is not as a chat renders it: give the agent the tokenizer's own \`chat\`, or a prompt without turns`,
+    `prompt: ${what} differs from what the tokenizer's \`chat\` renders, so the prompt cannot be split into messages; build prompts with the tokenizer's \`chat\`, or without turns`,
   );
 }

@@ -102,7 +102,7 @@ export class HttpClient {
       if (contentTypeOf(response) !== "text/event-stream") {
         throw new EngineError(
           "BAD_REPLY",
-          `${path}: answered with ${contentTypeOf(response) || "no content type"} instead of server-sent events: is ${this.#config.url} a server that streams?`,
+          `${path}: answered with ${contentTypeOf(response) || "no content type"} instead of server-sent events; check that ${this.#config.url} is a model server that can stream`,
         );
       }
       const { take, done } = start();
@@ -132,7 +132,11 @@ export class HttpClient {
     read: (response: Response, attempt: { handedOn: boolean }) => Promise<T>,
   ): Promise<T> {
     const { timeoutMs } = this.#config;
-    const late = () => new EngineError("TIMEOUT", `${path}: no answer within timeoutMs ${timeoutMs}`);
+    const late = () =>
+      new EngineError(
+        "TIMEOUT",
+        `${path}: no response within timeoutMs ${timeoutMs}; raise timeoutMs if the server needs longer`,
+      );
     const call = async () =>
       await withDeadline(timeoutMs, [options.signal, this.#closing.signal], late, async (signal) => {
         const startedAtMs = performance.now();
@@ -169,7 +173,10 @@ export class HttpClient {
   ): Promise<T> {
     const { url, headers, sessionHeaders, attemptTimeoutMs } = this.#config;
     const late = () =>
-      new EngineError("TIMEOUT", `${path}: no complete answer within attemptTimeoutMs ${attemptTimeoutMs}`);
+      new EngineError(
+        "TIMEOUT",
+        `${path}: no complete response within attemptTimeoutMs ${attemptTimeoutMs}; raise attemptTimeoutMs if the server needs longer`,
+      );
     return await withDeadline(attemptTimeoutMs, [signal], late, async (attemptSignal) => {
       try {
         const response = await fetch(`${url}${path}`, {
@@ -222,7 +229,7 @@ export class HttpClient {
     const why = String(cause?.code ?? cause?.message ?? (reason instanceof Error ? reason.message : reason));
     return new EngineError(
       "UNREACHABLE",
-      `${this.#config.url}${path}: ${this.#scrub(why)}: does the server run there?`,
+      `${this.#config.url}${path}: ${this.#scrub(why)}; check that the server runs at this URL`,
     );
   }
 
@@ -253,7 +260,7 @@ function parseJson(path: string, response: Response, text: string): unknown {
   if (type !== "application/json" && !type.endsWith("+json")) {
     throw new EngineError(
       "BAD_REPLY",
-      `${path}: answered with ${type || "no content type"} instead of JSON: is this the URL of the model's server?`,
+      `${path}: answered with ${type || "no content type"} instead of JSON; check that this is the URL of the model's server`,
     );
   }
   return parseEvent(path, text);

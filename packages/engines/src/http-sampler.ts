@@ -29,11 +29,13 @@ import { offersReload, reloadOn, type WeightsOnDisk } from "./weight-reload.js";
 const httpSamplerConfigSchema = engineConfigSchema.extend({
   kind: z
     .enum([...serverKinds, "openai"])
-    .describe("which server's endpoints are used; openai: the plain protocol, which returns no token ids"),
+    .describe(
+      "kind of server, which determines the endpoints used; openai: the plain protocol, which returns no token ids",
+    ),
   originalLogprobs: z
     .boolean()
     .default(false)
-    .describe("sglang: the server runs with SGLANG_RETURN_ORIGINAL_LOGPROB=1"),
+    .describe("whether an SGLang server runs with SGLANG_RETURN_ORIGINAL_LOGPROB=1"),
 });
 
 export type HttpSamplerConfig = z.input<typeof httpSamplerConfigSchema>;
@@ -65,7 +67,7 @@ export class HttpSampler implements SessionSampler {
     if (kind === "openai") {
       throw new EngineError(
         "NOT_TRAINABLE",
-        "kind: an OpenAI-like server returns text without token ids, so no trajectory can be trained from it: serve the model with vLLM, SGLang or llama.cpp, or use ChatEndpoint for its text",
+        "kind: is openai, but OpenAI's protocol returns text without token ids, which training needs; serve the model with vLLM, SGLang or llama.cpp, or use ChatEndpoint if the text is enough",
       );
     }
     this.kind = kind;
@@ -170,7 +172,7 @@ export class HttpSampler implements SessionSampler {
       if (sampled.weightVersion !== expected) {
         throw new EngineError(
           "OTHER_WEIGHTS",
-          `${path}: sampled by weights "${sampled.weightVersion}", but "${expected}" were loaded: does another program load weights into this server?`,
+          `${path}: sampled by weights "${sampled.weightVersion}", but "${expected}" were loaded; make sure that no other program loads weights into this server`,
         );
       }
     }
@@ -269,25 +271,35 @@ function cutAtStop(request: GenerateRequest, tokenIds: readonly number[]): reado
 
 /** Checks that an answer is complete (HTTPSAMPLER-1, HTTPSAMPLER-3). */
 function wholeOf(path: string, request: GenerateRequest, sampled: Sampled | undefined): Whole {
-  if (sampled === undefined) throw new EngineError("BAD_REPLY", `${path}: the answer contains no completion`);
+  if (sampled === undefined)
+    throw new EngineError(
+      "BAD_REPLY",
+      `${path}: the response contains no completion; check that \`kind\` names the server that runs there`,
+    );
   const { end } = sampled;
   if (end === undefined) {
-    throw new EngineError("UNREACHABLE", `${path}: the answer ended before the completion did`);
+    throw new EngineError(
+      "UNREACHABLE",
+      `${path}: the response ended before the completion was finished; repeat the request`,
+    );
   }
   if (end === "abort") {
-    throw new EngineError("SERVER_FAILED", `${path}: the server ended the request before it was done`);
+    throw new EngineError(
+      "SERVER_FAILED",
+      `${path}: the server ended the request before it was finished; repeat the request`,
+    );
   }
   const tokenIds = cutAtStop(request, sampled.tokenIds);
   if (tokenIds.length > request.maxTokens) {
     throw new EngineError(
       "BAD_REPLY",
-      `${path}: returned ${tokenIds.length} tokens, but maxTokens is ${request.maxTokens}`,
+      `${path}: the server returned ${tokenIds.length} tokens, but maxTokens is ${request.maxTokens}`,
     );
   }
   if (sampled.logprobs.length < tokenIds.length) {
     throw new EngineError(
       "NOT_TRAINABLE",
-      `${path}: returned ${sampled.logprobs.length} log-probs for ${tokenIds.length} tokens, so it cannot be trained on`,
+      `${path}: the server returned ${sampled.logprobs.length} log-probs for ${tokenIds.length} tokens, but training needs one per token`,
     );
   }
   return {

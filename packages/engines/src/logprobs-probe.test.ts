@@ -144,7 +144,7 @@ describe("log-probs", () => {
     const silent = await aSampler(json({ tokens: [5], tokens_predicted: 1, stop_type: "limit" }), {
       kind: "llamacpp",
     });
-    await expect(silent.sampler.probeLogprobs()).rejects.toThrow(/reports no log-probs of the likeliest/);
+    await expect(silent.sampler.probeLogprobs()).rejects.toThrow(/reports no log-probs of the most likely/);
     // The first is a token within a character, the second a seed with another token.
     const { sampler: second, server } = await aSampler(drawing("llamacpp", "processed"), {
       kind: "llamacpp",

@@ -46,7 +46,7 @@ export async function probeLogprobs(
     }
     throw new EngineError(
       "NOT_TRAINABLE",
-      `${protocol.path}: reports no log-probs of the likeliest tokens, so it is not known whether they are those after the temperature: is this server new enough?`,
+      `${protocol.path}: the server reports no log-probs of the most likely tokens, so it cannot be determined whether log-probs are taken before or after the temperature; use a newer version of the server`,
     );
   }
 }
@@ -57,6 +57,6 @@ function checkLogprobs(path: string, logprobs: readonly number[]): void {
   if (total <= 1.01) return;
   throw new EngineError(
     "NOT_TRAINABLE",
-    `${path}: the numbers that it reports as log-probs add up to a probability of ${total.toPrecision(3)}: does it run with a --logprobs-mode of logits?`,
+    `${path}: what the server reports as log-probs adds up to a probability of ${total.toPrecision(3)} instead of 1; check that it does not run with a --logprobs-mode of logits`,
   );
 }

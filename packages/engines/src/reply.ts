@@ -30,7 +30,7 @@ export async function failureOf(
   const said = scrub(messageOf(new TextDecoder().decode(bytes))).slice(0, excerptLength);
   return new EngineError(
     codeOf(status),
-    `${path}: ${status} ${said || response.statusText}${mendOf(status)}`,
+    `${path}: ${status} ${said || response.statusText}${fixFor(status)}`,
     {
       status,
       retryAfterMs: retryAfterMs(response.headers.get("retry-after"), Date.now()),
@@ -66,10 +66,10 @@ function codeOf(status: number): EngineErrorCode {
   return status >= 500 ? "SERVER_FAILED" : "REFUSED";
 }
 
-function mendOf(status: number): string {
+function fixFor(status: number): string {
   if (status === 401 || status === 403) return "; give the server's key as apiKey";
   if (status >= 300 && status < 400) return "; redirects are not followed, so give the server's own URL";
-  if (status === 404) return "; is the URL right, and does the server serve a model of this name?";
+  if (status === 404) return "; check the URL, and that the server serves a model of this name";
   return "";
 }
 

@@ -27,7 +27,12 @@ export class TextQueue<T> implements AsyncIterable<string> {
   }
 
   get result(): Promise<T> {
-    return this.#result ?? Promise.reject(new EngineError("CLOSED", "nothing was requested"));
+    return (
+      this.#result ??
+      Promise.reject(
+        new EngineError("CLOSED", "the generator ended before its first read, so nothing was requested"),
+      )
+    );
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string, void> {
@@ -41,7 +46,7 @@ export class TextQueue<T> implements AsyncIterable<string> {
       }
       await this.result;
     } finally {
-      this.#left.abort(new EngineError("CLOSED", "the reader left before the end"));
+      this.#left.abort(new EngineError("CLOSED", "the reader stopped before the end of the stream"));
     }
   }
 }

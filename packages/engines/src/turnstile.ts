@@ -60,7 +60,7 @@ export class Turnstile {
       return;
     }
     if (this.#waiting.length >= this.#maxWaiting) {
-      const message = `${this.#waiting.length} requests wait already: send fewer at once or raise maxQueue`;
+      const message = `${this.#waiting.length} requests are already waiting; send fewer at once or raise maxQueue`;
       throw new EngineError("QUEUE_FULL", message);
     }
     await new Promise<void>((resolve, reject) => {
@@ -107,4 +107,4 @@ export class Turnstile {
   }
 }
 
-const closed = () => new EngineError("CLOSED", "the engine was closed: create another one");
+const closed = () => new EngineError("CLOSED", "the engine was closed; create another one");

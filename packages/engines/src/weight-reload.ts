@@ -51,7 +51,7 @@ export async function reloadOn(
     case "llamacpp":
       throw new EngineError(
         "UNSUPPORTED",
-        "llama.cpp: its server cannot load other weights: restart it with the new model, or serve it with vLLM or SGLang",
+        "llama.cpp: the server cannot load other weights while it runs; restart it with the new model, or serve the model with vLLM or SGLang",
       );
   }
 }
@@ -70,7 +70,7 @@ async function reloadVllm(
   if (!offered) {
     throw new EngineError(
       "UNSUPPORTED",
-      "vLLM: has no /pause: start it with VLLM_SERVER_DEV_MODE=1, in a version that can pause generation",
+      "vLLM: the server has no endpoint /pause; start it with VLLM_SERVER_DEV_MODE=1, in a version that can pause generation",
     );
   }
   try {
@@ -81,7 +81,7 @@ async function reloadVllm(
     if (reset.data?.success === false) {
       throw new EngineError(
         "SERVER_FAILED",
-        "/reset_prefix_cache: the server keeps prefixes of the old weights: does another program send it requests?",
+        "/reset_prefix_cache: the server refuses to drop the cached prefixes of the old weights; make sure that no other program sends it requests meanwhile",
       );
     }
   } finally {

@@ -46,7 +46,7 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Lengt
     if (!earlier) {
       throw new EvaluationError(
         "NOT_COMPARABLE",
-        `lengths: ${lengthTokens} is missing before: evaluate the same lengths`,
+        `lengths: the evaluation before training has no length ${lengthTokens}; evaluate the same lengths`,
       );
     }
     checkSameTasks(earlier, length);
@@ -104,6 +104,6 @@ function checkSameTasks(before: LengthResult, after: LengthResult): void {
   if (other === undefined && known.size === after.outcomes.length) return;
   throw new EvaluationError(
     "NOT_COMPARABLE",
-    `tasks: "${other?.taskId ?? ""}" or others at ${after.lengthTokens} tokens were not in both evaluations: evaluate the same tasks`,
+    `tasks: "${other?.taskId ?? ""}" or others at ${after.lengthTokens} tokens were not in both evaluations; evaluate the same tasks`,
   );
 }

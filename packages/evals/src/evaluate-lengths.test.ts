@@ -117,7 +117,7 @@ describe("evaluateLengths", () => {
 
   it("refuses a length without tasks", async () => {
     const none = evaluateAgent(scriptedAgent(oracleReply), reward, [{ lengthTokens: 64, tasks: [] }]);
-    await expect(none).rejects.toThrow("items: the list is empty");
+    await expect(none).rejects.toThrow("items: is empty");
   });
 });
 
@@ -151,6 +151,6 @@ describe("compareEvaluations", () => {
     const two = await evaluateAgent(agent, reward, [{ lengthTokens: 32, tasks: other }]);
     expect(() => compareEvaluations(one, two)).toThrow("NOT_COMPARABLE");
     const shorter = { ...one, lengths: one.lengths.slice(0, 1) };
-    expect(() => compareEvaluations(shorter, one)).toThrow("64 is missing before");
+    expect(() => compareEvaluations(shorter, one)).toThrow("has no length 64");
   });
 });

@@ -41,7 +41,7 @@ export function adam(options: AdamOptions): AdamResult {
     if (tensor.shape.join() === weights.shape.join()) continue;
     throw new JitError(
       "SHAPE_MISMATCH",
-      `adam: weights [${weights.shape.join(", ")}] beside [${tensor.shape.join(", ")}]; give one shape`,
+      `adam: weights have shape [${weights.shape.join(", ")}], but gradient or moments [${tensor.shape.join(", ")}]; give equal shapes`,
     );
   }
   const inputs = [weights, moment1, moment2, gradient];
@@ -52,7 +52,7 @@ export function adam(options: AdamOptions): AdamResult {
     }),
   );
   if (w === undefined || m === undefined || v === undefined)
-    throw new JitError("EXECUTION_FAILED", "adam gave no result");
+    throw new JitError("EXECUTION_FAILED", "internal: adam returned no result");
   return { weights: w, moment1: m, moment2: v };
 }
 
@@ -85,14 +85,15 @@ function step(options: AdamOptions): AdamResult {
   ];
   const inputs = [...tensors, ...(decay === undefined ? [] : [decay])].map((tensor) => trace.valueOf(tensor));
   const [form] = inputs;
-  if (form === undefined) throw new JitError("EXECUTION_FAILED", "adam has no weights");
+  if (form === undefined)
+    throw new JitError("EXECUTION_FAILED", "internal: adam was recorded without weights");
   const { shape, dtype } = form;
   const [w, m, v] = trace.record(
     { name: ADAM, attributes: [], inputs },
     [form, form, form].map(() => ({ shape, dtype })),
   );
   if (w === undefined || m === undefined || v === undefined)
-    throw new JitError("EXECUTION_FAILED", "adam recorded no outputs");
+    throw new JitError("EXECUTION_FAILED", "internal: adam recorded no outputs");
   return { weights: w, moment1: m, moment2: v };
 }
 

@@ -43,19 +43,22 @@ function check(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, options: Atte
   if (!isFour || batch !== keyBatch || width !== keyWidth || heads % keyHeads !== 0) {
     throw new JitError(
       "SHAPE_MISMATCH",
-      `attention: ${shapes}; give [B, Tq, H, d] and twice [B, Tk, G, d], G a divisor of H`,
+      `attention: ${shapes}; give a query [B, Tq, H, d], and key and value [B, Tk, G, d], where G divides H`,
     );
   }
   if (causal && queries !== keys)
-    throw new JitError("SHAPE_MISMATCH", `attention: ${shapes}; causal takes as many keys as queries`);
+    throw new JitError("SHAPE_MISMATCH", `attention: ${shapes}; causal needs as many keys as queries`);
   const extras = [lengths, segments, prefix].filter((extra) => extra !== undefined);
   if (extras.length > 1 || ((segments !== undefined || prefix !== undefined) && !causal)) {
     throw new JitError(
       "INVALID_OPTIONS",
-      "attention takes one of lengths, segments and prefix, and the last two with causal: true",
+      "attention: give at most one of lengths, segments and prefix, the last two only with causal: true",
     );
   }
   const prefixes = prefix?.keys.shape[0] ?? 1;
   if (prefix !== undefined && (batch ?? 0) % prefixes !== 0)
-    throw new JitError("SHAPE_MISMATCH", `attention: ${batch} rows do not divide into ${prefixes} prefixes`);
+    throw new JitError(
+      "SHAPE_MISMATCH",
+      `attention: ${batch} rows cannot be divided among ${prefixes} prefixes; give a multiple`,
+    );
 }

@@ -68,5 +68,8 @@ export function attributeProto(binding: TensorflowBinding, attribute: OpAttribut
     if (Array.isArray(value)) return { list: { f: value.map(Number) } };
   }
   if (type === binding.TF_ATTR_SHAPE && Array.isArray(value)) return { shape: shapeProto(value.map(Number)) };
-  throw new JitError("NO_SHAPE_INFERENCE", `attribute ${name} of kind ${type} cannot be written to a graph`);
+  throw new JitError(
+    "NO_SHAPE_INFERENCE",
+    `internal: attribute ${name} of kind ${type} cannot be written to a graph`,
+  );
 }

@@ -71,7 +71,8 @@ export async function loadBackend(options: BackendOptions = {}): Promise<Backend
       const loaded = { ...(await load(name, options)), passedOver };
       const visible = process.env["CUDA_VISIBLE_DEVICES"];
       const missing = options.device === "gpu" ? missingGpu(loaded, visible) : undefined;
-      if (missing !== undefined) throw new JitError("BACKEND_UNAVAILABLE", `a GPU was asked for: ${missing}`);
+      if (missing !== undefined)
+        throw new JitError("BACKEND_UNAVAILABLE", `device is "gpu", but no GPU can be used: ${missing}`);
       const gpuUnused = unusedGpu(loaded, visible);
       return gpuUnused === undefined ? loaded : { ...loaded, gpuUnused };
     } catch (cause) {
@@ -145,6 +146,6 @@ async function loadCpu(): Promise<void> {
 }
 
 async function activate(name: Name): Promise<void> {
-  if (!(await tf.setBackend(name))) throw new Error(`tfjs could not start its backend ${name}`);
+  if (!(await tf.setBackend(name))) throw new Error(`tfjs could not start its ${name} backend`);
   await tf.ready();
 }

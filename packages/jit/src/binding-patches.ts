@@ -137,7 +137,7 @@ export function gatherWithoutReadback(): void {
         const axis = tf.scalar(attrs.axis, "int32");
         const ids = backend.getInputTensorIds([x, indices, axis]);
         const [output] = backend.binding.executeOp("GatherV2", attributes, ids, 1);
-        if (output === undefined) throw new Error("GatherV2 gave no output");
+        if (output === undefined) throw new Error("internal: GatherV2 returned no output");
         return backend.createOutputTensor(output);
       });
     },

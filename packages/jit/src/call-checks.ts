@@ -43,12 +43,12 @@ export function stateSpec(specs: Specs, key: string): TensorSpec {
 export function unknownFunction(name: string, known: Iterable<string>): JitError {
   return new JitError(
     "UNKNOWN_FUNCTION",
-    `no function ${JSON.stringify(name)}; there are ${[...known].join(", ") || "none"}`,
+    `no function ${JSON.stringify(name)}; the module has ${[...known].join(", ") || "none"}`,
   );
 }
 
 export function disposed(): JitError {
-  return new JitError("DISPOSED", "the module was disposed; make a new one with jit()");
+  return new JitError("DISPOSED", "the module was disposed; create a new one with jit()");
 }
 
 /** Refuses inputs or values for another number of replicas. */
@@ -56,7 +56,7 @@ export function checkEach(what: string, given: readonly unknown[], replicas: num
   if (given.length === replicas) return;
   throw new JitError(
     "INVALID_OPTIONS",
-    `${what} was given inputs of ${given.length} replicas, and the module has ${replicas}`,
+    `${what} was given inputs of ${given.length} replicas, but the module has ${replicas}; give one set of inputs per replica`,
   );
 }
 
@@ -68,7 +68,7 @@ export function checkSameEntries(each: readonly Readonly<Record<string, unknown>
     if (Object.keys(values).length === names.length && names.every((name) => name in values)) continue;
     throw new JitError(
       "INVALID_OPTIONS",
-      `writeEach was given ${Object.keys(values).join(", ") || "no entries"} for replica ${index + 1} and ${names.join(", ") || "none"} for the first; name the same`,
+      `writeEach was given ${Object.keys(values).join(", ") || "no entries"} for replica ${index + 1}, but ${names.join(", ") || "none"} for the first; give the same entries for each`,
     );
   }
 }

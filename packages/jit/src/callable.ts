@@ -38,7 +38,8 @@ function traceCallee(trace: Trace, inputs: readonly Value[], body: CallableBody)
       const valuesOf = (tensors: readonly tf.Tensor[]) => tensors.map((tensor) => trace.valueOf(tensor));
       values = { arguments: valuesOf(given), results: valuesOf(body(given)) };
     });
-    if (values === undefined) throw new JitError("EXECUTION_FAILED", "callable: the body was not traced");
+    if (values === undefined)
+      throw new JitError("EXECUTION_FAILED", "internal: callable did not trace its body");
     return values;
   });
   return { body: scope, ...result };

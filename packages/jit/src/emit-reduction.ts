@@ -11,9 +11,10 @@ import { DATA_TYPE } from "./tensorflow-binding.js";
  *
  * Invariants:
  * JIT-REDUCE-1. One run reduces all entries on all replicas, because NCCL waits forever for a replica that takes no part.
- * JIT-REDUCE-2. Several entries are summed at a time, but the sums that exist besides the state take at most as many bytes as the
- *     window, or are those of one larger entry: an entry is read only after the entries further before it are assigned. It waits
- *     for the same ones on every replica, so that no two replicas wait for each other.
+ * JIT-REDUCE-2. Several entries are summed at the same time, but the sums that exist besides the state never take
+ *   more bytes than the window, unless a single entry is larger. To ensure this, an entry is read only after the
+ *   entries that precede it by a window have been assigned. These are the same entries on every replica, so that no
+ *   two replicas wait for each other.
  * JIT-REDUCE-3. Every replica gets its own memory, and the same bits.
  */
 

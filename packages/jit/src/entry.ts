@@ -7,5 +7,5 @@ export function entry<T>(of: Readonly<Record<string, T>>, at: string): T;
 export function entry<T>(of: Readonly<Record<string | number, T>>, at: string | number): T {
   const found = of[at];
   if (found !== undefined) return found;
-  throw new RangeError(`there is no entry ${at}: the entries are ${Object.keys(of).join(", ") || "none"}`);
+  throw new RangeError(`there is no entry "${at}"; the entries are ${Object.keys(of).join(", ") || "none"}`);
 }

@@ -266,7 +266,7 @@ export class GraphModule implements JitModule {
     if (this.#lostBy !== undefined)
       throw new JitError(
         "STATE_LOST",
-        `${what} cannot run: ${this.#lostBy} failed and took the state with it; make another module, in another process to have the memory back`,
+        `${what} cannot run, because ${this.#lostBy} failed and destroyed the state; create another module, in another process to get the memory back`,
       );
     let outputs: ReturnType<TensorflowBinding["runSavedModel"]>;
     try {

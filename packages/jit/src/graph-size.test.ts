@@ -26,7 +26,7 @@ describe("checkGraphSize", () => {
     const program = buildProgram({}, [traced], { xla: false, gpu: false, halfProducts: false });
     expect(() => checkGraphSize(program.nodes, program.functions)).not.toThrow();
     expect(() => checkGraphSize(program.nodes, program.functions, 2_400)).toThrow(
-      /INVALID_OPTIONS.*constants are 2\d{3} bytes.*at most 2400; the largest is \[30, 20\] of 2400 bytes.*fewer/,
+      /INVALID_OPTIONS.*constants take 2\d{3} bytes.*at most 2400; the largest is \[30, 20\] of 2400 bytes.*fewer/,
     );
   });
 

@@ -28,6 +28,6 @@ export function checkGraphSize(
   if (bytes <= mostBytes) return;
   throw new JitError(
     "INVALID_OPTIONS",
-    `functions: their constants are ${bytes} bytes, and a graph has at most ${mostBytes}; the largest is [${largest.shape.join(", ")}] of ${largest.bytes} bytes. Give it as an input or a state entry, or declare fewer functions (a model's rotary tables are constants of each: shorter or fewer buckets)`,
+    `functions: their constants take ${bytes} bytes, but a graph has at most ${mostBytes}; the largest is [${largest.shape.join(", ")}] of ${largest.bytes} bytes. Pass it as an input or a state entry, or declare fewer functions (a model's rotary tables are constants of every function, so use shorter or fewer buckets)`,
   );
 }

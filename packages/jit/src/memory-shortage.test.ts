@@ -48,7 +48,7 @@ describe("a function without memory", () => {
           expect.objectContaining({
             code: "MEMORY_EXHAUSTED",
             message: expect.stringMatching(
-              /^\[MEMORY_EXHAUSTED\] function "sum" did not run: the machine has no memory left for a piece of 16\.0 TiB; \S+ \wiB are free$/,
+              /^\[MEMORY_EXHAUSTED\] function "sum" did not run: the machine has no memory left for an allocation of 16\.0 TiB; \S+ \wiB are free$/,
             ),
             shortage: expect.objectContaining({ place: "host", freeBytes: expect.any(Number) }),
             losesState: false,
@@ -70,7 +70,7 @@ describe("a function without memory", () => {
     );
     const lost = expect.objectContaining({
       code: "STATE_LOST",
-      message: expect.stringContaining('function "sumAndCount" failed and took the state with it'),
+      message: expect.stringContaining('function "sumAndCount" failed and destroyed the state'),
     });
     expect(() => module.call("count", {})).toThrowError(lost);
     expect(() => module.readState()).toThrowError(lost);

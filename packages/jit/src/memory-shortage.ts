@@ -72,11 +72,11 @@ function requestedIn(message: string): number | undefined {
 /** Describes the shortage for the one line of an error. */
 export function describeShortage({ place, requestedBytes, freeBytes }: MemoryShortage): string {
   const device = place === "gpu" ? "the GPU" : "the machine";
-  const asked = requestedBytes === undefined ? "" : ` for a piece of ${bytesText(requestedBytes)}`;
+  const asked = requestedBytes === undefined ? "" : ` for an allocation of ${bytesText(requestedBytes)}`;
   const free =
     freeBytes === undefined
       ? ""
-      : `; ${bytesText(freeBytes)} are free${place === "gpu" ? " outside of this process" : ""}`;
+      : `; ${bytesText(freeBytes)} are free${place === "gpu" ? " outside this process" : ""}`;
   return `${device} has no memory left${asked}${free}`;
 }
 

@@ -53,7 +53,7 @@ export function jit(options: JitOptions): JitModule {
   if (backend.name !== "tensorflow") {
     throw new JitError(
       "INVALID_OPTIONS",
-      `mode ${mode} needs the tensorflow backend, this one is ${backend.name}; use auto`,
+      `mode ${mode} needs the tensorflow backend, but the backend is ${backend.name}; use mode auto`,
     );
   }
   const precision = options.precision ?? "float32";

@@ -34,7 +34,8 @@ export function differentiableOutputs(
       },
     };
   })(...inputs);
-  if (made === undefined) throw new JitError("EXECUTION_FAILED", "a computation gave no outputs");
+  if (made === undefined)
+    throw new JitError("EXECUTION_FAILED", "internal: a computation returned no outputs");
   return made.outputs.map((output, index) => {
     if (output.dtype !== "float32") return output;
     const linked = tf.customGrad(() => ({
@@ -66,7 +67,7 @@ export function withoutGradient(
     backward: () => {
       throw new JitError(
         "NO_GRADIENT",
-        `${name} has no gradient, and a gradient was taken through it; take it of what comes before`,
+        `${name} has no gradient, but a gradient was taken through it; take the gradient only of operations before it`,
       );
     },
   }));

@@ -24,7 +24,7 @@ export function pickLogprob(logits: tf.Tensor, ids: tf.Tensor): tf.Tensor {
     );
   }
   if (ids.dtype !== "int32")
-    throw new JitError("DTYPE_MISMATCH", `pickLogprob: ids are ${ids.dtype}, give int32`);
+    throw new JitError("DTYPE_MISMATCH", `pickLogprob: ids are ${ids.dtype}; give int32`);
   return isTensorflow()
     ? fused(logits, ids)
     : tf.tidy(() => tf.sum(tf.mul(tf.logSoftmax(logits), tf.oneHot(ids, columns)), 1));
@@ -35,7 +35,7 @@ function fused(logits: tf.Tensor, ids: tf.Tensor): tf.Tensor {
     const attributes = [typeAttribute("T", "float32"), typeAttribute("Tlabels", "int32")];
     const [loss, gradient] = runOp("SparseSoftmaxCrossEntropyWithLogits", attributes, [x, ids], 2);
     if (loss === undefined || gradient === undefined)
-      throw new JitError("EXECUTION_FAILED", "the fused log-softmax gave no output");
+      throw new JitError("EXECUTION_FAILED", "internal: the fused log-softmax returned no output");
     return { value: tf.neg(loss), saved: [gradient] as const };
   };
   // The sign is applied to the rows' gradients, which are small.

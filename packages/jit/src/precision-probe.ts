@@ -43,8 +43,8 @@ export function probePrecision(
   products: readonly ProductShape[],
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): ProbedPrecision {
-  if (backend.name !== "tensorflow") return float32(`the backend ${backend.name} computes in nothing else`);
-  if (backend.gpu) return float32("only CPUs are tried; on a GPU precision is chosen by name");
+  if (backend.name !== "tensorflow") return float32(`the backend ${backend.name} computes only in float32`);
+  if (backend.gpu) return float32("precision is tried out only on CPUs; on a GPU set it by name");
   if (environment[SWITCH] === "off") return float32(`${SWITCH} is off`);
   const key = products.map(({ rows, inner, columns }) => `${rows}x${inner}x${columns}`).join();
   const known = probed.get(key) ?? measured(backend, products);
@@ -77,7 +77,7 @@ function measured(backend: Backend, products: readonly ProductShape[]): ProbedPr
     const isFaster = gain >= LEAST_GAIN;
     return {
       precision: isFaster ? "bfloat16" : "float32",
-      reason: `the model's products in bfloat16 take ${gain.toFixed(2)} times less than in float32 on this CPU${isFaster ? "" : `, and ${LEAST_GAIN} are asked for`}`,
+      reason: `on this CPU the model's products are ${gain.toFixed(2)} times as fast in bfloat16 as in float32${isFaster ? "" : `, but bfloat16 is chosen only from ${LEAST_GAIN} on`}`,
       float32Ms,
       bfloat16Ms,
     };

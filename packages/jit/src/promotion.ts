@@ -21,7 +21,7 @@ export function promotedType({ isProduct }: OpRule, values: readonly Value[]): n
   if (other !== undefined)
     throw new JitError(
       "DTYPE_MISMATCH",
-      `bfloat16 meets TensorFlow data type ${other.dtype}; cast one of them`,
+      `an operation has inputs of bfloat16 and of TensorFlow data type ${other.dtype}; cast one of them`,
     );
   if (isProduct === true) return BFLOAT16;
   const isWide = values.some(

@@ -13,11 +13,11 @@ import { tf } from "./tf.js";
  */
 export function randomUniform(shape: readonly number[], seed: tf.Tensor): tf.Tensor {
   if (seed.dtype !== "int32")
-    throw new JitError("DTYPE_MISMATCH", `randomUniform: seed is ${seed.dtype}, give int32`);
+    throw new JitError("DTYPE_MISMATCH", `randomUniform: seed is ${seed.dtype}; give int32`);
   if (seed.shape.length !== 1 || seed.shape[0] !== 2) {
     throw new JitError(
       "SHAPE_MISMATCH",
-      `randomUniform: seed has shape [${seed.shape.join(", ")}], give [2]`,
+      `randomUniform: seed has shape [${seed.shape.join(", ")}]; give [2]`,
     );
   }
   if (!isTensorflow()) {
@@ -31,7 +31,8 @@ export function randomUniform(shape: readonly number[], seed: tf.Tensor): tf.Ten
       typeAttribute("Tseed", "int32"),
     ];
     const [values] = runOp("StatelessRandomUniform", attributes, [tf.tensor1d([...shape], "int32"), seed], 1);
-    if (values === undefined) throw new JitError("EXECUTION_FAILED", "StatelessRandomUniform gave no output");
+    if (values === undefined)
+      throw new JitError("EXECUTION_FAILED", "internal: StatelessRandomUniform returned no output");
     return values;
   });
 }

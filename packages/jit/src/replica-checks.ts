@@ -10,10 +10,10 @@ export function checkReplicas(replicas: number, mode: JitMode, backend: Pick<Bac
   };
   if (!Number.isInteger(replicas) || replicas < 1) refuse("; give a whole number > 0");
   if (replicas === 1) return;
-  if (mode !== "xla") refuse(` in mode ${mode}, which has one; use mode xla`);
+  if (mode !== "xla") refuse(`, but mode ${mode} has only one; use mode xla`);
   if (backend.gpu && backend.gpus !== undefined && replicas > backend.gpus)
     refuse(
-      `, a GPU each, and this process sees ${backend.gpus}; lower it, or let the process see more (CUDA_VISIBLE_DEVICES)`,
+      `, which need a GPU each, but this process sees ${backend.gpus}; lower replicas, or let the process see more (CUDA_VISIBLE_DEVICES)`,
     );
 }
 

@@ -83,10 +83,10 @@ it("what is written to each replica is read from each, and the same entries are 
   expect(module.readEach(["others"]).map(({ others: each }) => each)).toEqual(others);
   expect(module.readState(["others"])["others"]).toEqual(others[0]);
   expect(() => module.writeEach([{ others: Float32Array.of(1) }])).toThrow(
-    /1 replicas, and the module has 2/,
+    /1 replicas, but the module has 2/,
   );
   expect(() => module.writeEach([{ others: Float32Array.of(1) }, {}])).toThrow(
-    /no entries for replica 1 and others for the first/,
+    /no entries for replica 1, but others for the first/,
   );
   expect(() => module.writeEach([0, 1].map(() => ({ others: new Float32Array(2) })))).toThrow(
     /SHAPE_MISMATCH/,
@@ -154,7 +154,7 @@ describe.each([2, 3])("%i replicas", (count) => {
       ))
         expect(own).toEqual(weights);
     }
-    expect(() => module.callEach("look", [{}])).toThrow(/inputs of 1 replicas, and the module has/);
+    expect(() => module.callEach("look", [{}])).toThrow(/inputs of 1 replicas, but the module has/);
     module.dispose();
   });
 });
@@ -258,8 +258,8 @@ it("refuses stages whose sums cannot be, in every mode", () => {
     ["xla", 1],
     ["xla", 2],
   ] as const) {
-    expect(() => make(mode, replicas, ["z"])).toThrow(/sums z, which the stage before does not return/);
-    expect(() => make(mode, replicas, ["x"])).toThrow(/sums x, which is an input too/);
+    expect(() => make(mode, replicas, ["z"])).toThrow(/sums z, which the previous stage does not return/);
+    expect(() => make(mode, replicas, ["x"])).toThrow(/sums x, which is also the name of an input/);
     expect(() => make(mode, replicas, ["y"], true)).toThrow(/changes state held before its last stage/);
   }
   expect(() => make("xla", 2, ["sign"])).toThrow(/sums sign, which is bool; only float32/);
@@ -267,10 +267,10 @@ it("refuses stages whose sums cannot be, in every mode", () => {
 
 it("refuses replicas that there are no devices for, and sums of what is not float32", () => {
   expect(() => checkReplicas(2, "graph", { gpu: false })).toThrow(
-    /replicas is 2 in mode graph.*use mode xla/,
+    /replicas is 2, but mode graph.*use mode xla/,
   );
   expect(() => checkReplicas(4, "xla", { gpu: true, gpus: 2 })).toThrow(
-    /replicas is 4, a GPU each, and this process sees 2/,
+    /replicas is 4, which need a GPU each, but this process sees 2/,
   );
   expect(() => checkReplicas(0, "xla", { gpu: false })).toThrow(/whole number > 0/);
   expect(() => checkReplicas(2, "xla", { gpu: true, gpus: 2 })).not.toThrow();

@@ -17,7 +17,7 @@ export function rotatePairs(x: tf.Tensor, turns: tf.Tensor): tf.Tensor {
   if (width % 2 !== 0 || turns.shape.at(-1) !== width || turns.rank !== x.rank) {
     throw new JitError(
       "SHAPE_MISMATCH",
-      `rotatePairs: x [${x.shape.join(", ")}] and turns [${turns.shape.join(", ")}]; give an even last axis and equal ranks`,
+      `rotatePairs: x [${x.shape.join(", ")}] and turns [${turns.shape.join(", ")}]; give equal ranks and an even last axis`,
     );
   }
   return customGrad(

@@ -39,6 +39,6 @@ export function checkCarry(before: readonly tf.Tensor[], after: readonly tf.Tens
   if (form(before) === form(after)) return;
   throw new JitError(
     "SHAPE_MISMATCH",
-    `scan: the body was given carry ${form(before)} and returned ${form(after)}; keep the form`,
+    `scan: the body got carry ${form(before)}, but returned ${form(after)}; return the same names, shapes and dtypes`,
   );
 }

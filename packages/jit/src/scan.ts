@@ -38,7 +38,7 @@ export function scan(options: ScanOptions): Scanned {
     const shapes = options.xs.map((x) => `[${x.shape.join(", ")}]`).join(", ");
     throw new JitError(
       "SHAPE_MISMATCH",
-      `scan: xs are ${shapes || "none"}; give at least one, all of one length`,
+      `scan: xs are ${shapes || "none"}; give at least one, all with the same first dimension`,
     );
   }
   const trace = currentTrace();
@@ -70,6 +70,9 @@ function runScan({ carry, xs, body, reverse }: ScanOptions, length: number): Sca
 function rowAt(row: readonly tf.Tensor[], column: number): tf.Tensor {
   const value = row[column];
   if (value === undefined)
-    throw new JitError("SHAPE_MISMATCH", `scan: a step gave no ys[${column}], the first one did`);
+    throw new JitError(
+      "SHAPE_MISMATCH",
+      `scan: a step returned no ys[${column}], but the first step did; return the same ys in each step`,
+    );
   return value;
 }

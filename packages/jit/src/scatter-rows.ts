@@ -16,7 +16,7 @@ import { currentTrace } from "./trace.js";
 export function scatterRows(target: tf.Tensor, indices: tf.Tensor, values: tf.Tensor): tf.Tensor {
   check(target, indices, values);
   const [table] = withoutGradient("scatterRows", [target, values], () => [write(target, indices, values)]);
-  if (table === undefined) throw new JitError("EXECUTION_FAILED", "scatterRows gave no table");
+  if (table === undefined) throw new JitError("EXECUTION_FAILED", "internal: scatterRows returned no table");
   return table;
 }
 

@@ -54,9 +54,13 @@ export function checkStage(
   };
   for (const sum of sums) {
     if (!before.outputs.includes(sum))
-      refuse(`sums ${sum}, which the stage before does not return; it returns ${before.outputs.join(", ")}`);
-    if (before.inputs.includes(sum)) refuse(`sums ${sum}, which is an input too; rename one of them`);
+      refuse(
+        `sums ${sum}, which the previous stage does not return; it returns ${before.outputs.join(", ")}`,
+      );
+    if (before.inputs.includes(sum))
+      refuse(`sums ${sum}, which is also the name of an input; rename one of them`);
   }
   const [changed] = Object.keys(before.state ?? {});
-  if (changed !== undefined) refuse(`changes state ${changed} before its last stage; only that one may`);
+  if (changed !== undefined)
+    refuse(`changes state ${changed} before its last stage; only the last stage may change state`);
 }

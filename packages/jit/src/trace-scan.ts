@@ -24,7 +24,7 @@ export function plainScan(trace: Trace, options: ScanOptions, length: number): S
     tf.tidy(() => {
       values = valuesOf(trace, traceBody(trace, options));
     });
-    if (values === undefined) throw new JitError("EXECUTION_FAILED", "scan: the body was not traced");
+    if (values === undefined) throw new JitError("EXECUTION_FAILED", "internal: scan did not trace its body");
     return values;
   });
   const inputs = [...options.carry, ...options.xs].map((tensor) => trace.valueOf(tensor));

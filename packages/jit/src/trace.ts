@@ -85,7 +85,7 @@ export class Trace {
     if (outer !== undefined) {
       throw new JitError(
         "INVALID_OPTIONS",
-        `${this.label} is traced inside ${outer.label}; call jit outside of bodies`,
+        `${this.label} is traced while ${outer.label} is traced; call jit outside of traced functions`,
       );
     }
     backend.binding = this.#binding();
@@ -188,7 +188,8 @@ export class Trace {
 
   #idOfValue(value: Value): number {
     const known = this.#ids.get(value);
-    if (known === undefined) throw this.#outOfScope(`${describeValue(value)} of another trace`);
+    if (known === undefined)
+      throw this.#outOfScope(`${describeValue(value)}, which belongs to another trace,`);
     return known;
   }
 
@@ -270,7 +271,7 @@ export class Trace {
   #outOfScope(what: string): JitError {
     return new JitError(
       "TENSOR_OUT_OF_SCOPE",
-      `${what} was used while tracing ${this.label}; hand it over as a carry or a result`,
+      `${what} was used while tracing ${this.label}; pass it as a carry or return it as a result`,
     );
   }
 
@@ -345,7 +346,7 @@ export class Trace {
         throw new JitError(
           "HOST_READ_WHILE_TRACING",
           `the value of ${describeValue(value)} was read (dataSync, arraySync, print, a check of values) while tracing ` +
-            `${this.label}; compute with tensors, or give what is known beforehand as a number`,
+            `${this.label}; compute with tensors, or pass values that are known beforehand as numbers`,
         );
       },
       loadSavedModel: refuse("loadSavedModel"),

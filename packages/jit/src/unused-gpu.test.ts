@@ -33,7 +33,7 @@ describe("a backend on the CPU of a machine with a GPU", () => {
     pretendGpu();
     const { gpuUnused } = await loadBackend();
     expect(gpuUnused).toBe(
-      "this machine has Pretended GPU of a test, and the backend computes on the CPU: libtensorflow is the build for CPUs, or does not find the libraries of CUDA, cuDNN or NCCL; run `npx palimpsest setup gpu`",
+      "this machine has Pretended GPU of a test, but the backend computes on the CPU: libtensorflow is the build for CPUs, or it does not find the libraries of CUDA, cuDNN or NCCL; run `npx palimpsest setup gpu`",
     );
   });
 
@@ -41,7 +41,7 @@ describe("a backend on the CPU of a machine with a GPU", () => {
     pretendGpu();
     await expect(loadBackend({ device: "gpu" })).rejects.toMatchObject({
       code: "BACKEND_UNAVAILABLE",
-      message: expect.stringMatching(/a GPU was asked for: this machine has Pretended GPU.*setup gpu/),
+      message: expect.stringMatching(/no GPU can be used: this machine has Pretended GPU.*setup gpu/),
     });
     process.env["CUDA_VISIBLE_DEVICES"] = "";
     await expect(loadBackend({ device: "gpu" })).rejects.toThrow(
@@ -61,7 +61,7 @@ describe("a backend on the CPU of a machine with a GPU", () => {
 
 it("without a GPU nothing is said, and one that is asked for is refused", () => {
   expect(unusedGpu(onCpu, undefined, [])).toBeUndefined();
-  expect(missingGpu(onCpu, undefined, [])).toContain("neither nvidia-smi nor /proc/driver/nvidia");
+  expect(missingGpu(onCpu, undefined, [])).toContain("no GPU that nvidia-smi or /proc/driver/nvidia");
 });
 
 it("the driver's own list counts where nvidia-smi is not there", () => {

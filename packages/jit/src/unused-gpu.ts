@@ -39,7 +39,7 @@ export function unusedGpu(
   gpus: readonly string[] = machineGpus(),
 ): string | undefined {
   if (backend.gpu || gpus.length === 0 || hidesGpus(visible)) return undefined;
-  return `this machine has ${gpus.join(", ")}, and the backend computes on the CPU: ${cause(backend)}; ${setup}`;
+  return `this machine has ${gpus.join(", ")}, but the backend computes on the CPU: ${cause(backend)}; ${setup}`;
 }
 
 /** The error for a caller who requested a GPU that is not used; undefined if it is used. */
@@ -49,7 +49,7 @@ export function missingGpu(
   gpus: readonly string[] = machineGpus(),
 ): string | undefined {
   if (backend.gpu) return undefined;
-  if (gpus.length === 0) return "this machine has none: neither nvidia-smi nor /proc/driver/nvidia lists one";
+  if (gpus.length === 0) return "this machine has no GPU that nvidia-smi or /proc/driver/nvidia lists";
   if (hidesGpus(visible))
     return `CUDA_VISIBLE_DEVICES=${JSON.stringify(visible)} hides ${gpus.join(", ")}; in a run, lease one (learnerGpus, rollout.gpus)`;
   return unusedGpu(backend, visible, gpus);
@@ -57,6 +57,6 @@ export function missingGpu(
 
 function cause({ name, passedOver }: LoadedBackend): string {
   if (name === "tensorflow")
-    return "libtensorflow is the build for CPUs, or does not find the libraries of CUDA, cuDNN or NCCL";
-  return passedOver.length > 0 ? passedOver.join("; ") : `the backend ${name} knows no GPU`;
+    return "libtensorflow is the build for CPUs, or it does not find the libraries of CUDA, cuDNN or NCCL";
+  return passedOver.length > 0 ? passedOver.join("; ") : `the backend ${name} does not use GPUs`;
 }

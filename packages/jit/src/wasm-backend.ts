@@ -19,6 +19,6 @@ export async function loadWasm(threads = 1): Promise<void> {
 }
 
 async function activate(): Promise<void> {
-  if (!(await tf.setBackend("wasm"))) throw new Error("tfjs could not start its backend wasm");
+  if (!(await tf.setBackend("wasm"))) throw new Error("tfjs could not start its wasm backend");
   await tf.ready();
 }

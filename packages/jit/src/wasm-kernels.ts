@@ -95,7 +95,7 @@ export function guardHeap(wasm: WasmExports): void {
     if (offset !== 0 || bytes === 0) return offset;
     throw new JitError(
       "MEMORY_EXHAUSTED",
-      `the wasm heap has no ${bytes} bytes left (it ends below 4 GiB); use a smaller batch or the tensorflow backend`,
+      `the wasm heap, which is limited to 4 GiB, has no ${bytes} bytes left; use a smaller batch or the tensorflow backend`,
     );
   };
 }

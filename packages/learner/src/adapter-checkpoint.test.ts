@@ -31,7 +31,7 @@ describe("a checkpoint of a policy with adapters", () => {
     expect(Object.keys(checkpoint.tensors).every((name) => /\.lora[AB]$/.test(name))).toBe(true);
     expect(hasAdapters(checkpoint)).toBe(true);
     expect(trainedWeights(checkpoint, base).parameters).toEqual(learner.parameters());
-    expect(() => trainedWeights(checkpoint)).toThrow(/holds adapters alone; give the weights/);
+    expect(() => trainedWeights(checkpoint)).toThrow(/contains only adapters; also give the weights/);
     expect(learner.weightsHash()).toBe(hashWeights(learner.adapters()));
     learner.close();
   });

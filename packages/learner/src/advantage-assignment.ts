@@ -85,7 +85,7 @@ function stepRewardsOf({ trajectory, score }: ScoredTrajectory): readonly number
   if (rewards.length === conversations.length) return rewards;
   throw new LearnerError(
     "GROUP_INVALID",
-    `trajectory ${trajectoryId} has ${rewards.length} stepRewards for ${conversations.length} conversations; take a reward that scores steps, or set stepAdvantage to null`,
+    `trajectory ${trajectoryId} has ${rewards.length} stepRewards for ${conversations.length} conversations; use a reward that scores every step, or set stepAdvantage to null`,
     { details: { trajectoryId, groupId } },
   );
 }

@@ -42,13 +42,13 @@ export function computeAdvantages(
     if (!Number.isFinite(reward))
       throw new LearnerError(
         "GROUP_INVALID",
-        `reward of trajectory ${trajectoryId} is ${reward}; a failed reward must leave the group instead`,
+        `reward of trajectory ${trajectoryId} is ${reward}; leave an episode whose reward failed out of its group`,
         { details: { groupId, trajectoryId } },
       );
     if (byTrajectory.has(trajectoryId))
       throw new LearnerError(
         "GROUP_INVALID",
-        `trajectory ${trajectoryId} occurs twice in the batch; each must be given once, whatever its number of conversations`,
+        `trajectory ${trajectoryId} occurs twice in the batch; give each trajectory once, with all of its conversations`,
         { details: { groupId, trajectoryId } },
       );
     byTrajectory.set(trajectoryId, 0);
@@ -92,13 +92,16 @@ function ownAdvantages(
   own: GroupAdvantage | undefined,
 ): readonly number[] {
   if (own === undefined)
-    throw new LearnerError("CONFIG_INVALID", `advantage.module: ${module} was not loaded here`);
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `advantage.module: "${module}" was not loaded; pass the loaded module to createLearner`,
+    );
   // A JavaScript module may return anything.
   const given = Array.from(own(members) ?? []);
   if (given.length === members.length && given.every((value) => Number.isFinite(value))) return given;
   throw new LearnerError(
     "CONFIG_INVALID",
-    `advantage.module: ${module} gives [${given.map(String).join(", ")}] for a group of ${members.length} episodes; it must give one finite number each`,
+    `advantage.module: "${module}" returned [${given.map(String).join(", ")}] for a group of ${members.length} episodes; return one finite number per episode`,
   );
 }
 

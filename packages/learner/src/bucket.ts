@@ -5,34 +5,38 @@ const count = z.int().min(1);
 /** One shape for which the learner is compiled. */
 export const Bucket = z
   .strictObject({
-    rows: count.describe("Rows of a micro-batch; with packedRows: sequences, each of one or more rows."),
+    rows: count.describe(
+      "Rows per micro-batch; with packedRows: sequences per micro-batch, each of one or more rows.",
+    ),
     length: z
       .int()
       .min(2)
-      .describe("Tokens of a row, prompt and response together; with packedRows: of a sequence."),
+      .describe("Tokens of prompt and response per row; with packedRows: tokens per sequence."),
     packedRows: count
       .optional()
       .describe(
-        "Packs up to this many rows end to end in the sequences; they do not attend to each other. Absent: one row per sequence.",
+        "Most rows that are packed end to end into the sequences of a micro-batch, without attending to each other. Absent: one row per sequence.",
       ),
     sharedPrompts: z
       .strictObject({
-        length: count.describe("Tokens of a prompt: everything before the first trained token."),
-        replies: z.int().min(2).describe("Rows with the same prompt that are computed together with it."),
+        length: count.describe(
+          "Most tokens of a shared prompt, which is everything before the first trained token.",
+        ),
+        replies: z.int().min(2).describe("Rows that share one prompt, which is computed once for them."),
       })
       .optional()
       .describe(
-        "Computes a prompt that several rows begin with only once for all of them; the rest of `length` is for their replies. Absent: with every row.",
+        "Computes a prompt with which several rows begin once for all of them; the rest of `length` is for their replies. Absent: it is computed with every row.",
       ),
     trainedTokens: count
       .optional()
       .describe(
-        "Maximum number of trained tokens of a micro-batch: only they get logits. Absent: every position of the shape, prompts and padding too.",
+        "Most trained tokens per micro-batch, which are the only ones that get logits. Absent: all positions get logits, including prompts and padding.",
       ),
   })
   .refine(({ packedRows, sharedPrompts }) => packedRows === undefined || sharedPrompts === undefined, {
     path: ["sharedPrompts"],
-    message: "does not go together with packedRows; leave one of them out",
+    message: "cannot be combined with packedRows; leave one of them out",
   })
   .refine(({ length, sharedPrompts }) => sharedPrompts === undefined || sharedPrompts.length < length, {
     path: ["sharedPrompts", "length"],
@@ -42,7 +46,7 @@ export const Bucket = z
     path: ["sharedPrompts", "replies"],
     message: "does not divide `rows`; give a whole number of prompts",
   })
-  .describe("A compiled shape.");
+  .describe("One compiled shape of a micro-batch.");
 export type Bucket = z.infer<typeof Bucket>;
 
 /** Returns the maximum number of rows in a micro-batch of this shape. */

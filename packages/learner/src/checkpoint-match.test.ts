@@ -9,10 +9,10 @@ const saved = JSON.parse(JSON.stringify({ model: tinyModel, config }));
 it("a checkpoint of another model of the same sizes, or of other settings, is refused by field", () => {
   checkSameLearner(saved, tinyModel, config);
   expect(() => checkSameLearner(saved, { ...tinyModel, ropeTheta: 5e5 }, config)).toThrow(
-    /\[CHECKPOINT_MISMATCH\] model.ropeTheta is 500000 and the checkpoint was written with 10000/,
+    /\[CHECKPOINT_MISMATCH\] model.ropeTheta is 500000, but the checkpoint was written with 10000/,
   );
   const other = resolveLearnerConfig(tinyConfig({ preset: "slime" }));
-  expect(() => checkSameLearner(saved, tinyModel, other)).toThrow(/config.preset is "slime" .* with "verl"/);
+  expect(() => checkSameLearner(saved, tinyModel, other)).toThrow(/config.preset is "slime", .* with "verl"/);
   const faster = resolveLearnerConfig(tinyConfig({ schedule: { learningRate: 1 } }));
   expect(() => checkSameLearner(saved, tinyModel, faster)).toThrow(
     /config.schedule is .*"learningRate":1[,}]/,

@@ -35,7 +35,7 @@ function compare(what: string, saved: JsonValue, given: object, free: ReadonlySe
   if (saved === null || typeof saved !== "object" || Array.isArray(saved)) {
     throw new LearnerError(
       "CHECKPOINT_MISMATCH",
-      `the checkpoint's ${what} is no object; it is of another program`,
+      `the checkpoint's ${what} is not an object, so another program wrote it; give a checkpoint of this learner`,
     );
   }
   const wanted = JSON.parse(JSON.stringify(given)) as Record<string, JsonValue>;
@@ -43,7 +43,7 @@ function compare(what: string, saved: JsonValue, given: object, free: ReadonlySe
     if (free.has(field) || textOf(value) === textOf(wanted[field])) continue;
     throw new LearnerError(
       "CHECKPOINT_MISMATCH",
-      `${what}.${field} is ${textOf(wanted[field])} and the checkpoint was written with ${textOf(value)}; set it to that, or start from the checkpoint's weights as parameters`,
+      `${what}.${field} is ${textOf(wanted[field])}, but the checkpoint was written with ${textOf(value)}; set it to that, or start anew with the checkpoint's weights as parameters`,
       { details: { field: `${what}.${field}` } },
     );
   }

@@ -44,7 +44,7 @@ export async function readRatings(root: string): Promise<Map<number, number>> {
   } catch (cause) {
     throw new LearnerError(
       "CHECKPOINT_CORRUPT",
-      `${path} cannot be read; remove it, and the best checkpoint counts anew from the next evaluation`,
+      `${path} cannot be read; remove it, and the best checkpoint is determined anew from the next evaluation on`,
       { cause },
     );
   }

@@ -100,7 +100,7 @@ describe("checkpoints", () => {
     await writeFile(path, flipped);
     await expect(readCheckpoint(folder)).rejects.toThrow(/CHECKPOINT_CORRUPT.*hash/);
     await writeFile(path, good.subarray(1));
-    await expect(readCheckpoint(folder)).rejects.toThrow(/CHECKPOINT_CORRUPT.*bytes of/);
+    await expect(readCheckpoint(folder)).rejects.toThrow(/CHECKPOINT_CORRUPT.*bytes instead of/);
     await rm(path);
     await expect(readCheckpoint(folder)).rejects.toThrow(/CHECKPOINT_CORRUPT.*cannot be read/);
     await writeFile(join(folder, "checkpoint.json"), "{}");

@@ -146,7 +146,7 @@ export async function readCheckpoint(folder: string): Promise<Checkpoint> {
   const corrupt = (what: string, cause?: unknown) =>
     new LearnerError(
       "CHECKPOINT_CORRUPT",
-      `${folder}: ${what}; bring it back, or remove this folder: a run goes on from the checkpoint before it where its log has the steps since that one`,
+      `${folder}: ${what}; restore it, or remove this folder: the run then resumes from the previous checkpoint, if its log has all steps since`,
       { cause },
     );
   const manifest = await readManifest(folder).catch((cause: unknown) => {

@@ -23,12 +23,12 @@ export function chosenConfig({ backend, config: input, model, checkpoint, mode =
 } {
   const config = resolveLearnerConfig(input);
   const wanted = input.precision ?? "auto";
-  if (wanted !== "auto") return { config, reason: "it is set" };
+  if (wanted !== "auto") return { config, reason: "the setting precision names it" };
   const saved = savedPrecision(checkpoint);
   if (saved !== undefined)
     return { config: { ...config, precision: saved }, reason: "the checkpoint was written with it" };
   if (takesSampledRatios(config))
-    return { config, reason: "the sampler's log-probs are the old ones (oldLogprobs rollout)" };
+    return { config, reason: "the ratio uses the sampler's log-probs (oldLogprobs rollout)" };
   if (config.firstStepChecks) return { config, reason: "firstStepChecks compares float32 numbers" };
   const { precision, reason } = choosePrecision("auto", backend, mode, model);
   return { config: { ...config, precision }, reason };

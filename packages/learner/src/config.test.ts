@@ -33,12 +33,12 @@ describe("resolveLearnerConfig", () => {
     [
       "an importance correction to the sampler's own numbers",
       { importance: { kind: "icepop" }, oldLogprobs: "rollout" },
-      /set it to "recompute"/,
+      /set oldLogprobs to "recompute"/,
     ],
     [
       "an adaptive coefficient that starts at 0",
       { kl: { adaptive: { target: 0.1 } } },
-      /kl.coefficient is 0 with kl.adaptive/,
+      /kl.coefficient is 0, which kl.adaptive cannot change/,
     ],
     [
       "a reference refreshed that is not there",

@@ -20,21 +20,40 @@ const positive = z.number().positive();
 
 /** AdamW with decoupled weight decay (on every parameter) and clipping by the global norm. */
 export const OptimizerConfig = z.strictObject({
-  beta1: z.number().min(0).lt(1).default(0.9).describe("Decay of the first moment."),
-  beta2: z.number().min(0).lt(1).default(0.95).describe("Decay of the second moment."),
-  epsilon: positive.default(1e-8).describe("Added to the root of the second moment."),
-  weightDecay: z.number().min(0).default(0).describe("Decoupled decay, times the learning rate."),
-  maxGradNorm: positive.nullable().default(1).describe("Global gradient norm bound; null: none."),
+  beta1: z.number().min(0).lt(1).default(0.9).describe("Decay rate of the first moment."),
+  beta2: z.number().min(0).lt(1).default(0.95).describe("Decay rate of the second moment."),
+  epsilon: positive.default(1e-8).describe("Added to the square root of the second moment."),
+  weightDecay: z
+    .number()
+    .min(0)
+    .default(0)
+    .describe("Decoupled weight decay, multiplied by the learning rate."),
+  maxGradNorm: positive
+    .nullable()
+    .default(1)
+    .describe("Global gradient norm above which gradients are scaled down to it; null: never."),
 });
 export type OptimizerConfig = z.infer<typeof OptimizerConfig>;
 
 /** Learning rate as a function of the optimizer step. */
 export const ScheduleConfig = z.strictObject({
-  kind: z.enum(["constant", "linear", "cosine"]).default("constant").describe("Shape after the warm-up."),
+  kind: z
+    .enum(["constant", "linear", "cosine"])
+    .default("constant")
+    .describe("Course of the learning rate after the warm-up."),
   learningRate: z.number().min(0).default(5e-4).describe("Peak learning rate."),
-  warmupSteps: z.int().min(0).default(0).describe("Steps of linear warm-up from 0."),
-  totalSteps: count.default(1000).describe("Steps at which linear and cosine reach their end."),
-  endFraction: z.number().min(0).max(1).default(0).describe("Fraction of the peak left at totalSteps."),
+  warmupSteps: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe("Optimizer steps in which the learning rate rises linearly from 0."),
+  totalSteps: count.default(1000).describe("Optimizer step at which linear and cosine reach their end."),
+  endFraction: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0)
+    .describe("Fraction of the peak learning rate that remains at totalSteps."),
 });
 export type ScheduleConfig = z.infer<typeof ScheduleConfig>;
 
@@ -49,7 +68,9 @@ const MicroBatchConfig = z.strictObject({
   packed: z
     .boolean()
     .default(false)
-    .describe("Packs rows end to end in sequences of the longest length: no padding, one shape."),
+    .describe(
+      "Packs rows end to end into sequences of the longest length, which needs one shape and little padding.",
+    ),
 });
 
 const withDefaults = <T extends z.ZodType>(schema: T): z.ZodPrefault<T> => schema.prefault({} as z.input<T>);
@@ -60,28 +81,34 @@ export const LearnerConfig = z.strictObject({
     .enum(PRESET_NAMES)
     .default("memagent")
     .describe(
-      "The source of advantage, stepAdvantage, spread, loss, importance, aggregation, kl and oldLogprobs when they are not given.",
+      "Algorithm from which advantage, stepAdvantage, spread, loss, importance, aggregation, kl and oldLogprobs are taken unless they are set.",
     ),
-  groupSize: z.int().min(2).default(8).describe("Episodes per task; with 1 there is nothing to compare."),
+  groupSize: z
+    .int()
+    .min(2)
+    .default(8)
+    .describe("Episodes per task, whose rewards are compared with each other."),
   advantage: AdvantageConfig.optional().describe("Advantage estimator; replaces the preset's as a whole."),
   stepAdvantage: StepAdvantageConfig.nullable()
     .optional()
     .describe(
-      "Advantages of single steps, mixed in; null: only the outcome's. Replaces the preset's as a whole.",
+      "Advantages of single steps, which are mixed into the outcome's; null: only the outcome's. Replaces the preset's as a whole.",
     ),
   spread: z
     .enum(["copy", "divide"])
     .optional()
     .describe(
-      "Outcome advantage of a conversation: the trajectory's, or the trajectory's divided by its number of conversations. Replaces the preset's.",
+      "Outcome advantage of each conversation: the trajectory's, or the trajectory's divided by its number of conversations. Replaces the preset's.",
     ),
   zeroVariance: z
     .enum(["train", "skip"])
     .default("train")
     .describe(
-      "Groups in which no conversation has an advantage, as when all episodes have the same reward. train: their KL and entropy still affect the weights; skip: their rows are not computed, unless no group has any advantage.",
+      "What to do with groups in which all advantages are 0, as when all episodes have the same reward. train: their KL and entropy still affect the weights; skip: their rows are not computed, unless this holds for all groups.",
     ),
-  overlong: OverlongConfig.default({ kind: "none" }).describe("Trajectories cut by a length limit."),
+  overlong: OverlongConfig.default({ kind: "none" }).describe(
+    "What to do with trajectories that were cut off at a length limit.",
+  ),
   loss: LossConfig.optional().describe("Policy loss; replaces the preset's as a whole."),
   importance: ImportanceConfig.optional().describe(
     "Correction for the mismatch of sampler and trainer; replaces the preset's as a whole.",
@@ -92,21 +119,23 @@ export const LearnerConfig = z.strictObject({
     .default(0)
     .describe("Coefficient of the entropy bonus per token in the loss; 0: none."),
   aggregation: Aggregation.optional().describe("How token losses are averaged; replaces the preset's."),
-  normTokens: count.optional().describe("Divisor of the two -norm aggregations, tokens."),
+  normTokens: count
+    .optional()
+    .describe("Divisor of the two aggregations whose names end in -norm, in tokens."),
   kl: KlConfig.optional().describe("KL to the reference; replaces the preset's as a whole."),
   reference: z
     .enum(["initial", "none"])
     .default("initial")
     .describe(
-      "initial: measures the KL to the initial (or the given) weights; none: no second forward pass.",
+      "Weights to which the KL is measured. initial: the initial weights, or referenceParameters; none: there is no KL, and no second forward pass.",
     ),
   referenceRefreshUpdates: count
     .nullable()
     .default(null)
-    .describe("At every this many policy versions the reference becomes the current weights; null: never."),
-  optimizer: withDefaults(OptimizerConfig).describe("AdamW."),
-  schedule: withDefaults(ScheduleConfig).describe("Learning rate."),
-  epochs: count.max(64).default(1).describe("Passes over the groups of one update."),
+    .describe("Policy versions after which the reference is replaced by the current weights; null: never."),
+  optimizer: withDefaults(OptimizerConfig).describe("Settings of AdamW."),
+  schedule: withDefaults(ScheduleConfig).describe("Learning rate over the optimizer steps."),
+  epochs: count.max(64).default(1).describe("Passes over the groups in each update."),
   miniBatches: count
     .max(1024)
     .default(1)
@@ -116,22 +145,22 @@ export const LearnerConfig = z.strictObject({
     .min(1)
     .max(64)
     .optional()
-    .describe("Declared shapes; every row must fit one. Absent: derived from microBatch."),
+    .describe("Shapes to compile for; every row must fit into one. Absent: derived from microBatch."),
   microBatch: MicroBatchConfig.optional().describe(
-    "Shapes derived from a token budget, if there are no buckets.",
+    "Token budget from which shapes are derived if there are no buckets.",
   ),
-  memory: withDefaults(MemoryConfig).describe("Trades memory of a micro-batch for speed."),
+  memory: withDefaults(MemoryConfig).describe("Settings that trade speed for memory."),
   replicas: count
     .max(16)
     .default(1)
     .describe(
-      "GPUs of one machine that train together in mode xla: each has the whole state, micro-batches are distributed over them, and gradients are summed once per step. A training run leases as many (learnerGpus).",
+      "GPUs of one machine that train together in mode xla: each has the whole state, micro-batches are distributed over them, and gradients are summed once per step. A training run must lease as many GPUs (learnerGpus).",
     ),
   precision: z
     .enum(["auto", "float32", "bfloat16"])
     .default("auto")
     .describe(
-      "The type to which matrix products round their inputs. Trained parameters, moments, gradients and everything else stay float32; matrices that are not trained (a base of adapters, the reference) are stored in it. auto: the checkpoint's precision; otherwise bfloat16 on a CPU if a trial of 100 ms finds it faster for this model and the ratio does not use the sampler's log-probs; otherwise float32. bfloat16 needs mode graph or xla. A GPU rounds float32 products to TF32 unless NVIDIA_TF32_OVERRIDE=0 is set.",
+      "Type to which matrix products round their inputs. Trained parameters, moments, gradients and everything else stay float32; matrices that are not trained (a base of adapters, the reference) are stored in it. auto: the checkpoint's precision; otherwise bfloat16 on a CPU if a trial of 100 ms finds it faster for this model and the ratio does not use the sampler's log-probs; otherwise float32. bfloat16 needs mode graph or xla. A GPU rounds float32 products to TF32 unless NVIDIA_TF32_OVERRIDE=0 is set.",
     ),
   lora: loraConfigSchema
     .nullable()
@@ -143,12 +172,14 @@ export const LearnerConfig = z.strictObject({
     .nullable()
     .optional()
     .describe(
-      "Stops if sampler and trainer differ by more on average over fresh rows, nats; null: never. Absent: 0.05 in a training run, never elsewhere.",
+      "Mean difference in nats between the log-probs of sampler and learner, over rows sampled with the current weights, above which an update fails; null: never. Absent: 0.05 in a training run, never elsewhere.",
     ),
   measureEntropy: z
     .boolean()
     .default(true)
-    .describe("Reports the exact entropy of the policy, which costs one more softmax over the vocabulary."),
+    .describe(
+      "Whether to report the exact entropy of the policy, which costs one more softmax over the vocabulary.",
+    ),
   oldLogprobs: z
     .enum(["rollout", "recompute"])
     .optional()
@@ -158,32 +189,39 @@ export const LearnerConfig = z.strictObject({
   maxPolicyKl: positive
     .nullable()
     .default(null)
-    .describe("Ends an update before a step whose KL from π_old is above this, nats per token; null: never."),
+    .describe(
+      "KL from π_old, in nats per token, above which a step is not applied and ends the update; null: never.",
+    ),
   gradientGate: z
     .strictObject({
-      norm: positive.describe("Global gradient norm before clipping."),
-      action: z.enum(["skip", "stop"]).default("skip").describe("Skips the step, or stops the run."),
+      norm: positive.describe("Bound on the global gradient norm before clipping."),
+      action: z
+        .enum(["skip", "stop"])
+        .default("skip")
+        .describe("skip: the step is not applied; stop: the run ends with an error."),
     })
     .nullable()
     .default(null)
-    .describe("What happens to a step whose gradient norm is above a bound; null: nothing."),
+    .describe("What to do with a step whose gradient norm exceeds a bound; null: nothing."),
   peakTeraflops: positive
     .nullable()
     .default(null)
-    .describe("Peak performance of the device, for the reported utilization; null: not reported."),
+    .describe(
+      "Peak performance of the device, from which utilization is computed; null: it is not reported.",
+    ),
   firstStepChecks: z
     .boolean()
     .default(false)
     .describe(
-      "Checks on the first step: the sampler's log-probabilities within 1e-4, ratio = 1 within 1e-6 and KL to the reference = 0.",
+      "Whether to check, before the first step, that the sampler's log-probs equal the learner's within 1e-4, ratios equal 1 within 1e-6, and the KL to the reference is 0.",
     ),
   deterministic: z
     .boolean()
     .default(false)
     .describe(
-      "Gives the same bits for the same weights and groups on a GPU too, where gradients of attention are otherwise summed in no fixed order; slower. On a CPU results are always the same.",
+      "Whether the same weights and groups give the same bits on a GPU, too, where gradients of attention are otherwise summed in no fixed order; slower. On a CPU this always holds.",
     ),
-  seed: z.int().min(0).max(0xffffffff).default(0).describe("Seed of shuffles inside the learner."),
+  seed: z.int().min(0).max(0xffffffff).default(0).describe("Seed of the learner's shuffles."),
 });
 export type LearnerConfig = z.infer<typeof LearnerConfig>;
 export type LearnerConfigInput = z.input<typeof LearnerConfig>;
@@ -241,13 +279,13 @@ export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearner
  */
 function bucketsWithin(budget: z.infer<typeof MicroBatchConfig> | undefined): Bucket[] {
   if (budget === undefined)
-    throw new LearnerError("CONFIG_INVALID", "buckets and microBatch are both absent; give one of them");
+    throw new LearnerError("CONFIG_INVALID", "buckets and microBatch are both absent; set one of them");
   const { tokens, lengths, packed } = budget;
   const longest = Math.max(...lengths);
   if (longest > tokens)
     throw new LearnerError(
       "CONFIG_INVALID",
-      `microBatch.lengths has ${longest} and microBatch.tokens is ${tokens}: one row does not fit; raise tokens`,
+      `microBatch.lengths contains ${longest}, but microBatch.tokens is ${tokens}, so that one row does not fit; raise tokens`,
     );
   if (packed) {
     const rows = Math.floor(tokens / longest);
@@ -275,27 +313,27 @@ function refuseContradictions(resolved: ResolvedLearnerConfig): void {
   if (needsReference && resolved.reference === "none")
     throw new LearnerError(
       "CONFIG_INVALID",
-      `kl.coefficient is ${resolved.kl.coefficient} with reference "none"; set reference to "initial" or the coefficient to 0`,
+      `kl.coefficient is ${resolved.kl.coefficient}, but reference is "none"; set reference to "initial" or the coefficient to 0`,
     );
   if (resolved.kl.adaptive !== null && resolved.kl.coefficient === 0)
     throw new LearnerError(
       "CONFIG_INVALID",
-      "kl.coefficient is 0 with kl.adaptive, which multiplies it; set where it starts, such as 0.01",
+      "kl.coefficient is 0, which kl.adaptive cannot change because it multiplies it; set an initial value, such as 0.01",
     );
   if (resolved.referenceRefreshUpdates !== null && resolved.reference === "none")
     throw new LearnerError(
       "CONFIG_INVALID",
-      `referenceRefreshUpdates is ${resolved.referenceRefreshUpdates} with reference "none"; set reference to "initial" or leave it out`,
+      `referenceRefreshUpdates is ${resolved.referenceRefreshUpdates}, but reference is "none"; set reference to "initial" or leave it out`,
     );
   if (resolved.importance.kind !== "none" && resolved.oldLogprobs === "rollout")
     throw new LearnerError(
       "CONFIG_INVALID",
-      `importance ${resolved.importance.kind} compares oldLogprobs with the sampler's, and with oldLogprobs "rollout" they are the same; set it to "recompute"`,
+      `importance ${resolved.importance.kind} compares π_old with the sampler's log-probs, which are the same with oldLogprobs "rollout"; set oldLogprobs to "recompute"`,
     );
   if (resolved.lora !== null && resolved.referenceRefreshUpdates !== null)
     throw new LearnerError(
       "CONFIG_INVALID",
-      `referenceRefreshUpdates is ${resolved.referenceRefreshUpdates} with lora, whose reference is the base model; leave it out`,
+      `referenceRefreshUpdates is ${resolved.referenceRefreshUpdates}, but with lora the reference is always the base model; leave it out`,
     );
   const { epochs, miniBatches, maxPolicyKl, firstStepChecks, memory } = resolved;
   const looks = firstStepChecks
@@ -306,17 +344,17 @@ function refuseContradictions(resolved: ResolvedLearnerConfig): void {
   if (memory.accumulators === "none" && looks !== undefined)
     throw new LearnerError(
       "CONFIG_INVALID",
-      `memory.accumulators is "none" with ${looks}, which looks at a step before it is applied; set it to "auto" or leave the other out`,
+      `memory.accumulators is "none", but ${looks} has to check a step before it is applied; set accumulators to "auto", or leave the other out`,
     );
   if (memory.optimizerState === "sharded" && resolved.replicas === 1)
     throw new LearnerError(
       "CONFIG_INVALID",
-      'memory.optimizerState is "sharded" and replicas is 1, which has nobody to share with; set replicas to 2 or more, or optimizerState to "whole"',
+      'memory.optimizerState is "sharded", but replicas is 1, so there is nothing to shard over; set replicas to 2 or more, or optimizerState to "whole"',
     );
   if (memory.optimizerState === "sharded" && memory.accumulators === "none")
     throw new LearnerError(
       "CONFIG_INVALID",
-      'memory.optimizerState is "sharded" and memory.accumulators is "none", and what is sharded needs them; set accumulators to "auto", or optimizerState to "whole"',
+      'memory.optimizerState is "sharded", which needs accumulators, but memory.accumulators is "none"; set accumulators to "auto", or optimizerState to "whole"',
     );
   const needsNorm =
     resolved.aggregation === "seq-mean-token-sum-norm" || resolved.aggregation === "batch-token-norm";
@@ -328,6 +366,6 @@ function refuseContradictions(resolved: ResolvedLearnerConfig): void {
   if (resolved.loss.kind === "gspo" && resolved.aggregation !== "seq-mean-token-mean")
     throw new LearnerError(
       "CONFIG_INVALID",
-      `loss gspo has one ratio a row and needs aggregation "seq-mean-token-mean", not "${resolved.aggregation}"`,
+      `loss gspo has one ratio per row and needs aggregation "seq-mean-token-mean", not "${resolved.aggregation}"`,
     );
 }

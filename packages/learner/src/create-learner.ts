@@ -50,7 +50,7 @@ export function createLearner(options: LearnerOptions): Learner {
   if (config.deterministic && !backend.deterministic)
     throw new LearnerError(
       "CONFIG_INVALID",
-      "deterministic is true, and the backend was loaded without it: give loadBackend({ deterministic: true }) before anything else loads TensorFlow in this process, or set it to false",
+      "deterministic is true, but the backend was loaded without it; call loadBackend({ deterministic: true }) before anything else loads TensorFlow in this process, or set deterministic to false",
     );
   if (options.peers !== undefined) checkTogether(options.peers, config);
   if (options.checkpoint !== undefined) checkSameLearner(options.checkpoint, model, config);

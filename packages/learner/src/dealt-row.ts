@@ -35,7 +35,7 @@ export function checkedTrained(rows: readonly DealtRow[], index: number, bucket:
   const trained = trainedTokens(row);
   if (trained > trainedTokensOf(bucket))
     throw tooLong(
-      `row ${index} trains ${trained} tokens and its bucket has trainedTokens ${trainedTokensOf(bucket)}; raise it`,
+      `row ${index} trains ${trained} tokens, but its bucket has trainedTokens ${trainedTokensOf(bucket)}; raise that`,
       index,
       trained,
     );

@@ -42,7 +42,10 @@ export function ownAdvantage(
 ): GroupAdvantage | undefined {
   if (!("module" in config)) return undefined;
   if (module === undefined)
-    throw new LearnerError("CONFIG_INVALID", `advantage.module: ${config.module} was not loaded here`);
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `advantage.module: "${config.module}" was not loaded; pass the loaded module to createLearner`,
+    );
   const parsed = module.schema.safeParse(config.settings);
   if (parsed.success) return module.create(config.settings);
   throw new LearnerError("CONFIG_INVALID", `advantage.settings: ${z.prettifyError(parsed.error)}`);

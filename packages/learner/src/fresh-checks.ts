@@ -21,27 +21,27 @@ export function checkFresh(tokens: TokenStatistics, config: ResolvedLearnerConfi
   if (maxLogprobDifference !== null && difference > maxLogprobDifference)
     throw new LearnerError(
       "LOGPROB_MISMATCH",
-      `sampler and trainer differ by ${difference} nats on average over ${tokens.freshTokens} fresh tokens, more than maxLogprobDifference ${maxLogprobDifference}; check that both hold the same weights`,
+      `the log-probs of sampler and learner differ by ${difference} nats on average over ${tokens.freshTokens} tokens that the current weights sampled, more than maxLogprobDifference ${maxLogprobDifference}; check that both have the same weights`,
       { details },
     );
   if (!firstStepChecks || !untouched || tokens.freshTokens < tokens.tokens) return;
   if (tokens.logprobDifferenceMax > SAMPLER_TOLERANCE_NATS)
     throw new LearnerError(
       "FIRST_STEP_CHECK",
-      `sampler and trainer differ by ${tokens.logprobDifferenceMax} nats at a token before any step; check that the sampler holds the learner's weights`,
+      `the log-probs of sampler and learner differ by ${tokens.logprobDifferenceMax} nats at a token before the first step; check that the sampler has the learner's weights`,
       { details },
     );
   const ratioOff = Math.max(tokens.ratioMax - 1, 1 - tokens.ratioMin);
   if (config.oldLogprobs === "recompute" && ratioOff > RATIO_TOLERANCE)
     throw new LearnerError(
       "FIRST_STEP_CHECK",
-      `a ratio to the learner's own log-probabilities is off 1 by ${ratioOff} before any step; this is a defect`,
+      `a ratio to the learner's own log-probs differs from 1 by ${ratioOff} before the first step; this is a bug in Palimpsest`,
       { details },
     );
   if (reference !== "none" && tokens.klK3 > KL_TOLERANCE_NATS)
     throw new LearnerError(
       "FIRST_STEP_CHECK",
-      `KL to the reference is ${tokens.klK3} nats before any step; is the reference another model?`,
+      `the KL to the reference is ${tokens.klK3} nats before the first step; check that the reference is the same model`,
       { details },
     );
 }

@@ -10,7 +10,7 @@ export function checkGradient(
   if (gradientGate.action === "skip") return "skip";
   throw new LearnerError(
     "GRADIENT_GATE",
-    `the gradient norm is ${gradientNorm}, more than gradientGate.norm ${gradientGate.norm}; the step was not applied; look at the batch, lower the learning rate or set the action to "skip"`,
+    `the gradient norm is ${gradientNorm}, more than gradientGate.norm ${gradientGate.norm}, so the step was not applied; examine the batch, lower the learning rate, or set gradientGate.action to "skip"`,
     { details: { gradientNorm } },
   );
 }

@@ -132,7 +132,10 @@ export class Learner {
         ...shuffle,
       });
       if (gathered.rows.length === 0)
-        throw new LearnerError("BATCH_EMPTY", `${groups.length} groups hold no token to train`);
+        throw new LearnerError(
+          "BATCH_EMPTY",
+          `the ${groups.length} groups contain no token to train; give groups whose loss masks are not all 0`,
+        );
       const progress: UpdateProgress = {};
       const update: PolicyUpdate = {
         module: this.#module,
@@ -226,7 +229,7 @@ export class Learner {
   adapters(): Record<string, Float32Array> {
     this.#assertIdle("adapters");
     if (this.config.lora === null)
-      throw new LearnerError("CONFIG_INVALID", "lora is null: there are no adapters; use parameters()");
+      throw new LearnerError("CONFIG_INVALID", "lora is null, so there are no adapters; use parameters()");
     return this.#read(Object.keys(trainedShapes(this.#model, this.config)));
   }
 
@@ -242,9 +245,15 @@ export class Learner {
   refreshReference(): void {
     this.#assertIdle("refreshReference");
     if (this.config.reference === "none")
-      throw new LearnerError("CONFIG_INVALID", 'reference is "none"; set it to "initial" to have one');
+      throw new LearnerError(
+        "CONFIG_INVALID",
+        'reference is "none", so there are no reference weights; set it to "initial"',
+      );
     if (this.config.lora !== null)
-      throw new LearnerError("CONFIG_INVALID", "with lora the reference is the base model and stays it");
+      throw new LearnerError(
+        "CONFIG_INVALID",
+        "with lora the reference is always the base model and cannot be replaced",
+      );
     this.#refreshReference();
   }
 
@@ -349,7 +358,11 @@ export class Learner {
   }
 
   #assertIdle(call: string): void {
-    if (this.#closed) throw new LearnerError("CLOSED", `${call} was called on a closed learner`);
+    if (this.#closed)
+      throw new LearnerError(
+        "CLOSED",
+        `${call} was called on a closed learner; create another one from the last checkpoint`,
+      );
     if (this.#running !== undefined)
       throw new LearnerError("BUSY", `${call} was called while ${this.#running} runs; await it first`);
   }

@@ -13,13 +13,13 @@ const singleton = z
 export const BuiltInAdvantage = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("grpo"),
-    epsilon: epsilonOf("Added to the group's standard deviation; verl, slime: 1e-6, TRL: 1e-4.").default(
+    epsilon: epsilonOf("Added to the group's standard deviation; verl and slime use 1e-6, TRL 1e-4.").default(
       1e-6,
     ),
     ddof: z
       .union([z.literal(0), z.literal(1)])
       .default(1)
-      .describe("0: population std, 1: unbiased std."),
+      .describe("Delta degrees of freedom of the standard deviation. 0: population, 1: sample (unbiased)."),
     singleton,
   }),
   z.strictObject({ kind: z.literal("drgrpo"), singleton }),
@@ -29,7 +29,7 @@ export const BuiltInAdvantage = z.discriminatedUnion("kind", [
     baseline: z
       .boolean()
       .default(false)
-      .describe("First subtracts the group's mean reward: REINFORCE++-baseline."),
+      .describe("Whether the group's mean reward is subtracted first, as in REINFORCE++-baseline."),
     singleton,
   }),
 ]);
@@ -39,13 +39,16 @@ export type BuiltInAdvantage = z.infer<typeof BuiltInAdvantage>;
 export const AdvantageConfig = z.discriminatedUnion("kind", [
   ...BuiltInAdvantage.options,
   z.strictObject({
-    kind: z.literal("module").optional().describe("An estimator of your own (`defineAdvantage`)."),
+    kind: z
+      .literal("module")
+      .optional()
+      .describe("An estimator of your own, which a file exports (`defineAdvantage`)."),
     module: z
       .string()
       .min(1)
-      .describe("TypeScript or JavaScript file that exports it, relative to the recipe.")
+      .describe("TypeScript or JavaScript file that exports the estimator, relative to the recipe.")
       .meta({ format: "path" }),
-    settings: z.record(z.string(), z.unknown()).default({}).describe("Its own settings, by name."),
+    settings: z.record(z.string(), z.unknown()).default({}).describe("Settings of the estimator, by name."),
   }),
 ]);
 export type AdvantageConfig = z.infer<typeof AdvantageConfig>;
@@ -57,11 +60,11 @@ export const StepAdvantageConfig = z.strictObject({
     .min(0)
     .max(1)
     .default(0.8)
-    .describe("α: advantage = α · outcome's + (1 − α) · the step's; ReMemR1: 0.8."),
+    .describe("α in advantage = α · outcome advantage + (1 − α) · step advantage; ReMemR1 uses 0.8."),
   advantage: BuiltInAdvantage.prefault({ kind: "drgrpo" }).describe(
     "Estimator over the episodes of one group at the same step.",
   ),
-  scale: positive.default(1).describe("Factor on step rewards; ReMemR1's code counts each twice."),
+  scale: positive.default(1).describe("Factor of step rewards; ReMemR1's code counts each reward twice."),
 });
 export type StepAdvantageConfig = z.infer<typeof StepAdvantageConfig>;
 
@@ -74,15 +77,18 @@ export const OverlongConfig = z.discriminatedUnion("kind", [
       .enum(["final", "any"])
       .default("final")
       .describe(
-        "A trajectory counts as cut off if its last conversation, or any of them, stopped at its limit.",
+        "Which conversations decide that a trajectory was cut off at its limit: the last one, or any.",
       ),
   }),
   z.strictObject({
     kind: z.literal("penalty"),
-    of: z.enum(["final", "any"]).default("final").describe("Length of the last, or of the longest, reply."),
-    maxTokens: z.int().min(1).describe("Length at which the penalty is full."),
-    bufferTokens: z.int().min(1).describe("The penalty grows linearly over this many tokens before that."),
-    factor: positive.default(1).describe("The full penalty, subtracted from the reward."),
+    of: z
+      .enum(["final", "any"])
+      .default("final")
+      .describe("Whether the length is that of the last reply or of the longest."),
+    maxTokens: z.int().min(1).describe("Length in tokens at which the penalty is full."),
+    bufferTokens: z.int().min(1).describe("Tokens before that length over which the penalty grows linearly."),
+    factor: positive.default(1).describe("Full penalty, which is subtracted from the reward."),
   }),
 ]);
 export type OverlongConfig = z.infer<typeof OverlongConfig>;
@@ -90,32 +96,51 @@ export type OverlongConfig = z.infer<typeof OverlongConfig>;
 const clampLogRatio = positive
   .nullable()
   .default(20)
-  .describe("Log-ratios are clamped to ± this many nats before exp; null: not clamped.");
+  .describe("Bound in nats to which log-ratios are clamped on both sides before exp; null: none.");
 
 /** The policy loss of one token. */
 export const LossConfig = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("clip"),
-    clipLow: z.number().min(0).max(1).default(0.2).describe("Ratio is clipped below 1 − this."),
-    clipHigh: z.number().min(0).default(0.2).describe("Ratio is clipped above 1 + this."),
+    clipLow: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.2)
+      .describe("Distance below 1 at which the ratio is clipped."),
+    clipHigh: z.number().min(0).default(0.2).describe("Distance above 1 at which the ratio is clipped."),
     dualClip: z
       .number()
       .gt(1)
       .nullable()
       .default(null)
-      .describe("Bound c on the ratio where the advantage is negative; null: none."),
+      .describe("Bound c on the ratio of tokens with a negative advantage; null: none."),
     clampLogRatio,
   }),
   z.strictObject({
     kind: z.literal("gspo"),
-    clipLow: z.number().min(0).max(1).default(3e-4).describe("Sequence ratio is clipped below 1 − this."),
-    clipHigh: z.number().min(0).default(4e-4).describe("Sequence ratio is clipped above 1 + this."),
-    maxLogRatio: positive.default(10).describe("Mean log-ratio of a row is capped here, nats."),
+    clipLow: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(3e-4)
+      .describe("Distance below 1 at which the sequence's ratio is clipped."),
+    clipHigh: z
+      .number()
+      .min(0)
+      .default(4e-4)
+      .describe("Distance above 1 at which the sequence's ratio is clipped."),
+    maxLogRatio: positive.default(10).describe("Upper bound on a row's mean log-ratio, in nats."),
   }),
   z.strictObject({
     kind: z.literal("cispo"),
-    clipLow: z.number().min(0).max(1).default(0.2).describe("Weight is clipped below 1 − this."),
-    clipHigh: z.number().min(0).default(0.2).describe("Weight is clipped above 1 + this."),
+    clipLow: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.2)
+      .describe("Distance below 1 at which the weight is clipped."),
+    clipHigh: z.number().min(0).default(0.2).describe("Distance above 1 at which the weight is clipped."),
     clampLogRatio,
   }),
   z.strictObject({
@@ -124,12 +149,12 @@ export const LossConfig = z.discriminatedUnion("kind", [
       .number()
       .min(0)
       .default(0.2)
-      .describe("Drops tokens whose probability fell by more, if A ≤ 0."),
+      .describe("Tokens with an advantage ≤ 0 whose probability fell by more than this are dropped."),
     maskHigh: z
       .number()
       .min(0)
       .default(0.2)
-      .describe("Drops tokens whose probability rose by more, if A > 0."),
+      .describe("Tokens with an advantage > 0 whose probability rose by more than this are dropped."),
     tau: z.number().min(0).default(1e-3).describe("Coefficient of the squared log-ratio."),
     clampLogRatio,
   }),
@@ -137,14 +162,13 @@ export const LossConfig = z.discriminatedUnion("kind", [
 export type LossConfig = z.infer<typeof LossConfig>;
 
 const low = (value: number) =>
-  z.number().min(0).default(value).describe("The weight is 0 where the ratio is below this.");
-const high = (value: number) =>
-  positive.default(value).describe("The weight is 0 where the ratio is above this.");
+  z.number().min(0).default(value).describe("Ratio below which the weight is 0.");
+const high = (value: number) => positive.default(value).describe("Ratio above which the weight is 0.");
 const cap = positive.default(2).describe("Upper bound on the weights.");
 const length = z
   .enum(["sum", "mean"])
   .default("sum")
-  .describe("Log-ratios of a conversation are summed, or averaged per token.");
+  .describe("Whether log-ratios of a conversation are summed or averaged over its tokens.");
 
 /** Correction for the mismatch of sampler and trainer; see `importanceWeights`. */
 export const ImportanceConfig = z.discriminatedUnion("kind", [
@@ -156,7 +180,10 @@ export const ImportanceConfig = z.discriminatedUnion("kind", [
     low: low(0),
     high: high(3),
     length,
-    weigh: z.boolean().default(true).describe("Kept tokens are weighted by their ratio; false: by 1."),
+    weigh: z
+      .boolean()
+      .default(true)
+      .describe("Whether tokens that are kept are weighted by their ratio; false: by 1."),
   }),
   z.strictObject({ kind: z.literal("icepop"), low: low(0.5), high: high(5) }),
 ]);
@@ -175,23 +202,37 @@ export type Aggregation = z.infer<typeof Aggregation>;
 
 /** The KL penalty towards the reference policy. */
 export const KlConfig = z.strictObject({
-  coefficient: z.number().min(0).default(0).describe("β; 0: no KL term. With `adaptive`: its initial value."),
+  coefficient: z
+    .number()
+    .min(0)
+    .default(0)
+    .describe("Coefficient β of the KL, with `adaptive` its initial value; 0: no KL term."),
   in: z
     .enum(["loss", "reward"])
     .default("loss")
-    .describe("Adds the KL to every token's loss, or subtracts its sum over a trajectory from the reward."),
+    .describe(
+      "loss: the KL is added to the loss of every token; reward: its sum over a trajectory is subtracted from the reward.",
+    ),
   adaptive: z
     .strictObject({
-      target: positive.describe("Target KL, nats per token."),
+      target: positive.describe("KL to aim for, in nats per token."),
       horizon: positive
         .default(10_000)
-        .describe("Number of trajectories after which a KL that is 20 % off has changed β by 20 %."),
+        .describe(
+          "Number of trajectories over which a KL that misses the target by 20 % or more changes β by 20 %.",
+        ),
     })
     .nullable()
     .default(null)
-    .describe("Adjusts β towards a target KL; null: β is constant."),
-  estimator: z.enum(["k1", "k2", "k3", "abs"]).default("k3").describe("Estimator."),
-  clampLogRatio: positive.nullable().default(20).describe("k3 only: ± clamp of the log-ratio, nats."),
-  clampValue: positive.nullable().default(10).describe("k3 only: ± clamp of the estimate, nats."),
+    .describe("Adjusts β so that the KL approaches a target; null: β is constant."),
+  estimator: z.enum(["k1", "k2", "k3", "abs"]).default("k3").describe("Estimator of the KL per token."),
+  clampLogRatio: positive
+    .nullable()
+    .default(20)
+    .describe("k3 only: bound in nats to which log-ratios are clamped on both sides."),
+  clampValue: positive
+    .nullable()
+    .default(10)
+    .describe("k3 only: bound in nats to which the estimate is clamped on both sides."),
 });
 export type KlConfig = z.infer<typeof KlConfig>;

@@ -10,40 +10,40 @@ export const MemoryConfig = z.strictObject({
     .enum(["auto", "unrolled", "scan"])
     .default("auto")
     .describe(
-      "On a CPU, and in float32. unrolled: every layer's activations are kept for the gradient; scan: one loop over the layers, which keeps their inputs and what `keep` says, and recomputes the rest; auto: scan from 5 layers on.",
+      "Used on a CPU and in float32. unrolled: the activations of every layer are kept for the gradient; scan: one loop over the layers, which keeps their inputs and what `keep` names and recomputes the rest; auto: scan from 5 layers on.",
     ),
   logitsMb: positive
     .optional()
     .describe(
-      "Bound on the logits that exist at once, MiB in float32; a micro-batch with more computes them in chunks. Default 128 on a CPU, 1280 if a GPU computes in bfloat16.",
+      "Most MiB of float32 logits that exist at once; a micro-batch with more computes them in chunks. Default: 128 on a CPU, 1280 if a GPU computes in bfloat16.",
     ),
   keep: z
     .enum(["auto", "nothing", "products"])
     .default("auto")
     .describe(
-      "Where layers are a loop, as in bfloat16 on a GPU: what the forward pass keeps for the gradient. nothing: layers are recomputed; products: results of matrix products and of attention are kept; auto: products if a GPU has room for them, nothing on a CPU.",
+      "What the forward pass keeps for the gradient if layers are a loop, as in bfloat16 on a GPU. nothing: layers are recomputed; products: results of matrix products and of attention are kept; auto: products if a GPU has room for them, nothing on a CPU.",
     ),
   scoresMb: positive
     .default(64)
     .describe(
-      "Bound on the attention scores that exist at once, MiB, for shared prompts and for their replies; with more, queries are computed in blocks of 16 positions or more. Has no effect if attention is one GPU kernel.",
+      "Most MiB of attention scores that exist at once, for shared prompts and for their replies; with more, queries are computed in blocks of at least 16 positions. Has no effect if attention is one GPU kernel.",
     ),
   accumulators: z
     .enum(["auto", "none"])
     .default("auto")
     .describe(
-      "In mode xla, accumulators for the gradients of several micro-batches. auto: if a step has several; none: there is no room for them, and a step of several micro-batches is refused. A step of one micro-batch per replica is one run without accumulators.",
+      "Whether mode xla allocates accumulators for gradients. auto: if a step has several micro-batches per replica; none: never, which saves their memory and refuses such steps.",
     ),
   optimizerState: z
     .enum(["whole", "sharded"])
     .default("whole")
     .describe(
-      "With replicas, where the optimizer's moments are. whole: on each; sharded: each has an equal shard of them and updates that shard of the weights (ZeRO-1), for models whose moments do not fit on each. A step is then several launches, and sums weights as well as gradients.",
+      "Where replicas keep the optimizer's moments. whole: each has all of them; sharded: each has an equal shard and updates that shard of the weights (ZeRO-1), for models whose moments do not fit on one GPU. A step then takes several launches, and sums weights as well as gradients.",
     ),
   applyMb: positive
     .default(64)
     .describe(
-      "Bound on the weights that are updated at once, MiB; larger models are updated tensor by tensor. Has no effect in mode xla, which updates everything in place.",
+      "Most MiB of weights that are updated at once; larger models are updated tensor by tensor. Has no effect in mode xla, which updates everything in place.",
     ),
 });
 export type MemoryConfig = z.infer<typeof MemoryConfig>;

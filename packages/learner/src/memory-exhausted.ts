@@ -7,8 +7,8 @@ export function withMemoryAdvice(error: unknown, config: ResolvedLearnerConfig, 
   if (!(error instanceof JitError) || error.code !== "MEMORY_EXHAUSTED") return error;
   const said = error.message.replace(/^\[\w+\] /, "");
   const after = error.losesState
-    ? "the learner is closed, because the failed launch took what it writes with it: lower it and make another from the last checkpoint"
-    : "the weights are those before the step";
+    ? "the learner is closed, because the failed launch destroyed its state; create another one, with these settings, from the last checkpoint"
+    : "the weights are unchanged";
   return new LearnerError("MEMORY_EXHAUSTED", `${said}; lower ${memoryAdvice(config, mode)}; ${after}`, {
     details: { ...error.shortage },
     cause: error,
@@ -34,9 +34,9 @@ export function memoryAdvice(config: ResolvedLearnerConfig, mode: JitMode): stri
       : `microBatch.tokens (${microBatch.tokens})`,
   );
   if (config.replicas > 1 && memory.optimizerState === "whole")
-    settings.push('memory.optimizerState to "sharded", which deals the moments out to replicas');
-  if (lora === null) settings.push("or set lora, which trains adapters and keeps moments of these alone");
-  settings.push("or what a sampler on the same device takes (rollout.cacheTokens, rollout.maxBatch)");
+    settings.push('memory.optimizerState to "sharded", which distributes the moments over the replicas');
+  if (lora === null) settings.push("or set lora, which trains adapters and keeps moments only of these");
+  settings.push("or the memory of a sampler on the same device (rollout.cacheTokens, rollout.maxBatch)");
   return settings.join(", ");
 }
 

@@ -27,7 +27,9 @@ describe("packRows", () => {
   });
 
   it("refuses a row that fits no bucket, naming both lengths", () => {
-    expect(() => packRows([rowOf(9)], [{ rows: 1, length: 8 }])).toThrow(/ROW_TOO_LONG.*9 tokens.*bucket 8/);
+    expect(() => packRows([rowOf(9)], [{ rows: 1, length: 8 }])).toThrow(
+      /ROW_TOO_LONG.*9 tokens.*bucket has 8/,
+    );
   });
 
   it("packs every row exactly once, whatever the rows and buckets", () => {

@@ -8,7 +8,8 @@ import { type StateKind, stateName, trainedShapes } from "./state.js";
  * Responsibility: the optimizer's moments sharded over replicas, each with an equal run of every entry's values (ZeRO's first
  * stage, Rajbhandari et al., arXiv:1910.02054). A replica updates its run of the weights; a sum over replicas then gives all to each.
  *
- * ZERO-1. Every value has one owner, so that the sum of what replicas placed is what the owners computed, bit for bit.
+ * ZERO-1. Every value has exactly one owner among the replicas, and the others contribute zero to the sum, so that
+ *   the sum is what the owners computed, bit for bit.
  * ZERO-2. A checkpoint has whole moments in the shapes of their weights, so that it can resume with another number of replicas.
  */
 

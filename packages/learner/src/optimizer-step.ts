@@ -44,7 +44,7 @@ export async function optimizerStep<Row extends PackableRow>(
   if (isWithoutSums(module))
     throw new LearnerError(
       "CONFIG_INVALID",
-      `a step has ${batches.length} micro-batches and memory.accumulators is "none"; use a bucket that holds all rows of a step${module.replicas === 1 ? "" : `, as ${module.replicas} replicas do together`}, or set it to "auto"`,
+      `a step has ${batches.length} micro-batches, but memory.accumulators is "none", which allows one per replica${module.replicas === 1 ? "" : ` (${module.replicas} in total)`}; use larger buckets, or set accumulators to "auto"`,
       { details: { step: request.step } },
     );
   let touched = false;
@@ -98,9 +98,13 @@ export async function optimizerStep<Row extends PackableRow>(
     const ownNorm = Math.sqrt(module.call(GRADIENT_NORM, {})["squaredNorm"]?.[0] ?? Number.NaN);
     const gradientNorm = together === undefined ? ownNorm : await together.agreedNorm(ownNorm);
     if (!Number.isFinite(gradientNorm))
-      throw new LearnerError("NOT_FINITE", `the gradient norm is ${gradientNorm}; the step was not applied`, {
-        details: { step: request.step, loss },
-      });
+      throw new LearnerError(
+        "NOT_FINITE",
+        `the gradient norm is ${gradientNorm}, so the step was not applied; examine the batch or lower the learning rate`,
+        {
+          details: { step: request.step, loss },
+        },
+      );
     const applied = request.beforeApply?.(gradientNorm) !== "skip";
     if (applied) {
       const scalars = adamwScalars(request.step, request.learningRate, gradientNorm, config.optimizer);
@@ -123,7 +127,7 @@ function clearAfter(error: unknown, module: JitModule, step: number): void {
     );
     throw new LearnerError(
       "APPLY_FAILED",
-      `the step failed (${reasons[0]}) and its gradients could not be cleared (${reasons[1]}), so the learner is closed; make another from the last checkpoint`,
+      `the step failed (${reasons[0]}) and its gradients could not be cleared (${reasons[1]}), so the learner is closed; create another one from the last checkpoint`,
       { details: { step }, cause: error },
     );
   }
@@ -146,7 +150,7 @@ function applyParts(
     } catch (cause) {
       throw new LearnerError(
         "APPLY_FAILED",
-        `applying the step failed in part ${done + 1} of ${names.length}: ${cause instanceof Error ? cause.message : String(cause)}; the weights may be of two versions, so the learner is closed; make another from the last checkpoint${hintOf(cause, names.length)}`,
+        `applying the step failed in part ${done + 1} of ${names.length}: ${cause instanceof Error ? cause.message : String(cause)}; the weights may be of two versions, so the learner is closed; create another one from the last checkpoint${hintOf(cause, names.length)}`,
         { details: { step, part: done, parts: names.length }, cause },
       );
     }

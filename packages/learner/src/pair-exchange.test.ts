@@ -52,8 +52,8 @@ it("ranks with different numbers of values are distinguished, and nobody is left
 
 it("a rank that does not come is an error after the deadline, and one that failed at once (SWAP-1)", async () => {
   const box = new SwapBox(20);
-  await expect(box.give(1, "sum 0", 1)).rejects.toThrow('rank 1 did not come to "sum 0" within 0.02 s');
-  await expect(box.bring(1, "sum 0", 1)).rejects.toThrow("did not come");
+  await expect(box.give(1, "sum 0", 1)).rejects.toThrow('rank 1 did not send "sum 0" within 0.02 s');
+  await expect(box.bring(1, "sum 0", 1)).rejects.toThrow("did not send");
   const long = new SwapBox(600_000);
   const waits = long.give(2, "sum 1", 1);
   long.fail(new Error("rank 2 is gone"));

@@ -74,7 +74,7 @@ export class PairExchange implements Peers {
     const sum = new Float32Array(own.length);
     for (const [rank, part] of parts.entries()) {
       if (part.length !== own.length)
-        throw new Error(`rank ${rank} has ${part.length} values where rank ${this.rank} has ${own.length}`);
+        throw new Error(`rank ${rank} sent ${part.length} values, but rank ${this.rank} has ${own.length}`);
       for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (part[i] as number);
     }
     const sums = await this.#withEach((rank) => this.#send(rank, `${tag}, sums`, sum), sum);

@@ -59,7 +59,7 @@ export async function replayStep(options: ReplayOptions): Promise<Replay> {
       return await learner.update(given.groups, { shuffleRewards: given.shuffleRewards });
     throw new LearnerError(
       "CHECKPOINT_MISMATCH",
-      `the dump was trained by policy version ${given.policyVersion} and the checkpoint holds version ${learner.policyVersion}; give the checkpoint before the step`,
+      `the dump was trained from policy version ${given.policyVersion}, but the checkpoint has version ${learner.policyVersion}; give the checkpoint of the version from which the step started`,
     );
   };
   try {

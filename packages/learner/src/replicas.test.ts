@@ -150,16 +150,14 @@ it(
     }
     await expect(two.update(randomGroups(3))).rejects.toMatchObject({
       code: "CONFIG_INVALID",
-      message: expect.stringMatching(
-        /6 micro-batches and memory\.accumulators is "none".*as 2 replicas do together/,
-      ),
+      message: expect.stringMatching(/6 micro-batches, but memory\.accumulators is "none".*\(2 in total\)/),
     });
   },
   timeoutMs,
 );
 
 it("replicas are refused where there is one device", () => {
-  expect(() => aLearner({ replicas: 2 }, "graph")).toThrow(/replicas is 2 in mode graph/);
+  expect(() => aLearner({ replicas: 2 }, "graph")).toThrow(/replicas is 2, but mode graph/);
 });
 
 it("micro-batches of one bucket are dealt out together, and what is left computes nothing", () => {

@@ -20,7 +20,7 @@ export function packRows(rows: readonly DealtRow[], buckets: readonly Bucket[]):
     const length = lengths.find((candidate) => tokens <= candidate);
     if (length === undefined)
       throw tooLong(
-        `row ${index} has ${tokens} tokens and ${lengths.length === 0 ? "no bucket with shared prompts has room for it" : `the longest bucket ${lengths.at(-1)}`}; declare a longer bucket or shorten prompts`,
+        `row ${index} has ${tokens} tokens, but ${lengths.length === 0 ? "no bucket with shared prompts has room for it" : `the longest bucket has ${lengths.at(-1)}`}; add a longer bucket or shorten prompts`,
         index,
         tokens,
       );

@@ -85,7 +85,7 @@ describe("rowsFromGroups", () => {
     expect(() => rowsFromGroups([aGroup("g", [1, 0]), aGroup("g", [1, 0])], drgrpo)).toThrow(/occurs twice/);
     expect(() => rowsFromGroups([{ ...aGroup("g", [1]), groupSize: 1 }], drgrpo)).toThrow(/groupSize is 1/);
     const stray = { ...aGroup("g", [1, 0]), members: [aMember({ groupId: "other" })] };
-    expect(() => rowsFromGroups([stray], drgrpo)).toThrow(/says it belongs to other/);
+    expect(() => rowsFromGroups([stray], drgrpo)).toThrow(/whose groupId is other/);
   });
 
   it("refuses conversations whose arrays do not fit, naming trajectory and conversation", () => {

@@ -71,13 +71,17 @@ function orderedMembers(groups: readonly Group[]): ScoredTrajectory[][] {
     const refuse = (what: string) => {
       throw new LearnerError("GROUP_INVALID", `group ${groupId}: ${what}`, { details: { groupId } });
     };
-    if (seen.has(groupId)) refuse("occurs twice in the batch; a group is trained once");
+    if (seen.has(groupId)) refuse("occurs twice in the batch; give each group once");
     seen.add(groupId);
-    if (groupSize < 2) refuse(`groupSize is ${groupSize}; with fewer than 2 there is nothing to compare`);
-    if (members.length > groupSize) refuse(`${members.length} members of ${groupSize}; drop the surplus`);
+    if (groupSize < 2)
+      refuse(`groupSize is ${groupSize}, but an advantage needs at least 2 episodes to compare`);
+    if (members.length > groupSize)
+      refuse(`has ${members.length} members, but groupSize is ${groupSize}; leave out the surplus`);
     const stray = members.find((member) => member.trajectory.groupId !== groupId);
     if (stray !== undefined)
-      refuse(`trajectory ${stray.trajectory.trajectoryId} says it belongs to ${stray.trajectory.groupId}`);
+      refuse(
+        `contains trajectory ${stray.trajectory.trajectoryId}, whose groupId is ${stray.trajectory.groupId}`,
+      );
   }
   return [...groups].sort((a, b) => compare(a.groupId, b.groupId)).map((group) => sortedMembers(group));
 }
@@ -127,7 +131,10 @@ function rowOf(
       details: { trajectoryId, step },
     });
   };
-  if (prompt.length === 0) refuse("the prompt is empty; the first token has nothing to be predicted from");
+  if (prompt.length === 0)
+    refuse(
+      "the prompt is empty, so there is nothing from which the first token could be predicted; give a prompt of at least one token",
+    );
   if (rolloutLogprobs.length !== sampled.length)
     refuse(`${rolloutLogprobs.length} rolloutLogprobs for ${sampled.length} sampled tokens`);
   if (lossMask !== undefined && lossMask.length !== sampled.length)
@@ -170,10 +177,10 @@ function rowOf(
 function samplingFault(sampling: Sampling, known: boolean, importance: ImportanceConfig): string | undefined {
   const { temperature, topP, topK, minP } = sampling;
   if (!(temperature > 0 && Number.isFinite(temperature)))
-    return `sampling.temperature is ${temperature}, at which there is no distribution to train; sample at one above 0`;
+    return `sampling.temperature is ${temperature}, but a greedy sample has no distribution to train; sample at a temperature above 0`;
   if (isTruncated(sampling) && importance.kind === "none")
-    return `sampling has topP ${topP}, topK ${topK}, minP ${minP}, and the policy that is trained is not truncated; sample without truncation or set importance, which corrects for it`;
+    return `sampling has topP ${topP}, topK ${topK}, minP ${minP}, but the learner trains the policy without truncation; sample without truncation, or set importance, which corrects for it`;
   if (!known)
-    return `sampledLogprobs are absent at temperature ${temperature}, topP ${topP}, topK ${topK}, minP ${minP}: the engine does not tell what it drew from; sample at temperature 1 without truncation or take an engine that does`;
+    return `sampledLogprobs are absent at temperature ${temperature}, topP ${topP}, topK ${topK}, minP ${minP}, so it is not known from which distribution the engine drew; sample at temperature 1 without truncation, or use an engine that reports them`;
   return undefined;
 }

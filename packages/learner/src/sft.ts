@@ -20,5 +20,8 @@ export function checkSupervisedRow(row: SupervisedRow, index: number): void {
     const value = row.lossMask[i];
     if (value !== 0 && value !== 1) refuse(`lossMask[${i}] is ${value}; use 0 or 1`);
   }
-  if (row.lossMask[0] === 1) refuse("lossMask[0] is 1; the first token has nothing to be predicted from");
+  if (row.lossMask[0] === 1)
+    refuse(
+      "lossMask[0] is 1, but there is nothing from which the first token could be predicted; set it to 0",
+    );
 }

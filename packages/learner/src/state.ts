@@ -111,7 +111,7 @@ export function initialState(
       if (values?.length === size) return values;
       throw new LearnerError(
         "SHAPE_MISMATCH",
-        `${what}.${name} has ${values?.length ?? "no"} values where the model has ${size}`,
+        `${what}.${name} has ${values?.length ?? "no"} values, but the model has ${size}`,
       );
     };
     state[stateName("weights", name)] = of(options.parameters, "parameters");
@@ -122,7 +122,7 @@ export function initialState(
   if (options.referenceParameters !== undefined)
     throw new LearnerError(
       "CONFIG_INVALID",
-      "referenceParameters were given with lora, whose reference is the base model; leave them out",
+      "referenceParameters are given, but with lora the reference is the base model; leave them out",
     );
   const adapters = initLora(options.model, loraForm(config.lora), config.seed);
   return { ...state, ...withKind("weights", adapters) };
@@ -176,7 +176,7 @@ export function restoredState(
     if (saved === undefined || saved.length !== size)
       throw new LearnerError(
         "CHECKPOINT_MISMATCH",
-        `the checkpoint has ${saved?.length ?? "no"} values for ${name} where this model and configuration need ${size}`,
+        `the checkpoint has ${saved?.length ?? "no"} values for ${name}, but this model and configuration need ${size}`,
       );
     state[name] = saved;
   }

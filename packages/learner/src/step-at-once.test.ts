@@ -106,17 +106,17 @@ describe("without sums of micro-batches", () => {
     const learner = aLearner(without);
     await expect(learner.update(randomGroups(0))).rejects.toMatchObject({
       code: "CONFIG_INVALID",
-      message: expect.stringMatching(/3 micro-batches and memory\.accumulators is "none"/),
+      message: expect.stringMatching(/3 micro-batches, but memory\.accumulators is "none"/),
     });
     expect((await learner.update(aGroup(0))).optimizerSteps).toBe(1);
   });
 
   it("what looks at a step before it is applied is refused", () => {
     expect(() => aLearner({ ...without, firstStepChecks: true })).toThrow(
-      /accumulators is "none" with firstStepChecks/,
+      /accumulators is "none", but firstStepChecks/,
     );
     expect(() => aLearner({ ...without, maxPolicyKl: 0.1, epochs: 2 })).toThrow(
-      /"none" with maxPolicyKl 0.1/,
+      /"none", but maxPolicyKl 0.1/,
     );
   });
 

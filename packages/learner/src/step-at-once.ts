@@ -71,9 +71,13 @@ export async function stepAtOnce<Row extends PackableRow>(
   const [{ [SQUARED_NORM]: squaredNorm, [APPLIED]: said } = {}] = outputs;
   const gradientNorm = Math.sqrt(squaredNorm?.[0] ?? Number.NaN);
   if (!Number.isFinite(gradientNorm))
-    throw new LearnerError("NOT_FINITE", `the gradient norm is ${gradientNorm}; the step was not applied`, {
-      details: { step: request.step, loss },
-    });
+    throw new LearnerError(
+      "NOT_FINITE",
+      `the gradient norm is ${gradientNorm}, so the step was not applied; examine the batch or lower the learning rate`,
+      {
+        details: { step: request.step, loss },
+      },
+    );
   const applied = said?.[0] === 1;
   // `beforeApply` reports why. Exactly at the limit, where the host's rounding may differ from the device's, the step
   // is skipped.

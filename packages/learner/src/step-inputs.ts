@@ -30,7 +30,7 @@ export function notFinite(
   const rows = batch.rowIndices.map((rowIndex) => request.rows[rowIndex]);
   return new LearnerError(
     "NOT_FINITE",
-    `the ${what} of micro-batch ${index} is ${value}; the step was not applied, its rows are in details`,
+    `the ${what} of micro-batch ${index} is ${value}, so the step was not applied; the error's details have its rows`,
     { details: { step: request.step, microBatch: index, rows } },
   );
 }

@@ -101,9 +101,9 @@ export async function stepsAfter(
 export async function loggedDump(folder: string, { dump }: Pick<StepRecord, "dump">): Promise<StepDump> {
   const file = join(folder, dump.name);
   const bytes = await bytesOf(file);
-  if (bytes === undefined) throw corrupt(file, "is not there");
+  if (bytes === undefined) throw corrupt(file, "does not exist");
   if (bytes.length !== dump.sizeBytes) throw corrupt(file, `has ${bytes.length} bytes of ${dump.sizeBytes}`);
-  if (sha256(bytes) !== dump.sha256) throw corrupt(file, "does not have the hash that was noted");
+  if (sha256(bytes) !== dump.sha256) throw corrupt(file, "does not have the recorded hash");
   return decodeStepDump(bytes);
 }
 
@@ -136,16 +136,16 @@ async function isThere(folder: string, record: StepRecord): Promise<boolean> {
 
 async function readRecord(file: string): Promise<StepRecord> {
   const bytes = await bytesOf(file);
-  if (bytes === undefined) throw corrupt(file, "is not there any more");
+  if (bytes === undefined) throw corrupt(file, "no longer exists");
   if (shortHash(bytes) !== RECORD.exec(basename(file))?.[2])
-    throw corrupt(file, "does not have the hash that its name says");
+    throw corrupt(file, "does not have the hash in its name");
   return recordSchema.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
 }
 
 function corrupt(file: string, what: string): LearnerError {
   return new LearnerError(
     "CHECKPOINT_CORRUPT",
-    `${file} ${what}; bring it back, or begin another run from this one's last checkpoint: { checkpoint: RUN } as its model`,
+    `${file} ${what}; restore it, or begin another run from this one's last checkpoint, with model: { checkpoint: RUN }`,
   );
 }
 

@@ -46,7 +46,11 @@ export async function supervisedStep(
   rows.forEach(checkSupervisedRow);
   const extents = rows.map((row, index) => ({ tokens: trainedTokens(row), trajectoryId: String(index) }));
   const tokens = extents.reduce((sum, extent) => sum + extent.tokens, 0);
-  if (tokens === 0) throw new LearnerError("BATCH_EMPTY", `${rows.length} rows hold no token to learn`);
+  if (tokens === 0)
+    throw new LearnerError(
+      "BATCH_EMPTY",
+      `the ${rows.length} rows contain no token to learn; give rows whose loss masks are not all 0`,
+    );
   const learningRate = order.learningRate ?? learningRateAt(step, config.schedule);
   const { loss, gradientNorm } = await optimizerStep(module, config, {
     ...{ objective: "supervised", rows, learningRate, step, signal, together },

@@ -3,7 +3,8 @@
  * Not responsible for: how the other's message arrives here.
  *
  * Invariants:
- * - SWAP-1. Nobody waits longer than the deadline, and nobody at all after a failure.
+ * - SWAP-1. No call waits longer than the deadline. After a failure no call waits at all: each rejects with the
+ *   failure.
  */
 export class SwapBox {
   readonly #timeoutMs: number;
@@ -38,7 +39,7 @@ export class SwapBox {
     const met = this.#waiting.get(key);
     if (met !== undefined) {
       this.#waiting.delete(key);
-      if (met.side === side) throw new Error(`rank ${rank} comes twice with "${tag}"`);
+      if (met.side === side) throw new Error(`rank ${rank} sent "${tag}" twice`);
       met.resolve(value);
       return met.value;
     }
@@ -51,7 +52,7 @@ export class SwapBox {
       const failed = (reason: unknown) => end(() => reject(reason));
       const timer = setTimeout(() => {
         this.#waiting.delete(key);
-        failed(new Error(`rank ${rank} did not come to "${tag}" within ${this.#timeoutMs / 1000} s`));
+        failed(new Error(`rank ${rank} did not send "${tag}" within ${this.#timeoutMs / 1000} s`));
       }, this.#timeoutMs);
       this.#rejects.add(failed);
       this.#waiting.set(key, { side, value, resolve: (theirs) => end(() => resolve(theirs)) });

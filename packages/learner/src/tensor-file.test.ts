@@ -32,10 +32,10 @@ describe("a tensor file", () => {
     const [a, b] = written.tensors;
     if (!a || !b) throw new Error("two tensors were written");
     const wrong = (change: Partial<typeof written>) => readTensorFile(path, { ...written, ...change });
-    expect(await wrong({ tensors: [a, { ...b, offset: 4 }] })).toBe("has b at 4, where 8 is next");
+    expect(await wrong({ tensors: [a, { ...b, offset: 4 }] })).toBe("has b at byte 4 instead of 8");
     expect(await wrong({ tensors: [a] })).toBe("has 12 bytes that belong to no tensor");
-    expect(await wrong({ tensors: [a, { ...b, count: 4 }] })).toBe("ends within b");
-    expect(await wrong({ sizeBytes: 19 })).toBe("has 20 bytes of 19");
-    expect(await wrong({ sha256: "0".repeat(64) })).toBe("does not have the hash that was noted");
+    expect(await wrong({ tensors: [a, { ...b, count: 4 }] })).toBe("ends inside tensor b");
+    expect(await wrong({ sizeBytes: 19 })).toBe("has 20 bytes instead of 19");
+    expect(await wrong({ sha256: "0".repeat(64) })).toBe("does not have the recorded hash");
   });
 });

@@ -63,22 +63,22 @@ export async function readTensorFile(
   const file = await open(path, "r");
   try {
     const { size } = await file.stat();
-    if (size !== sizeBytes) return `has ${size} bytes of ${sizeBytes}`;
+    if (size !== sizeBytes) return `has ${size} bytes instead of ${sizeBytes}`;
     const hash = createHash("sha256");
     const read: Record<string, Float32Array> = {};
     let position = 0;
     for (const { name, offset, count } of tensors) {
-      if (offset !== position) return `has ${name} at ${offset}, where ${position} is next`;
+      if (offset !== position) return `has ${name} at byte ${offset} instead of ${position}`;
       const values = new Float32Array(count);
       for (const piece of piecesOf(values)) {
-        if (!(await fill(file, piece, position))) return `ends within ${name}`;
+        if (!(await fill(file, piece, position))) return `ends inside tensor ${name}`;
         hash.update(piece);
         position += piece.byteLength;
       }
       read[name] = values;
     }
     if (position !== sizeBytes) return `has ${sizeBytes - position} bytes that belong to no tensor`;
-    return hash.digest("hex") === sha256 ? read : "does not have the hash that was noted";
+    return hash.digest("hex") === sha256 ? read : "does not have the recorded hash";
   } finally {
     await file.close();
   }

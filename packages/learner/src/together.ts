@@ -37,12 +37,12 @@ export function checkTogether(
   if (replicas > 1)
     throw new LearnerError(
       "CONFIG_INVALID",
-      `replicas is ${replicas} and ${size} learners train together; set replicas to 1, and have as many more learners`,
+      `replicas is ${replicas}, but each of the ${size} learners that train together has one replica; set replicas to 1 and use more learners instead`,
     );
   if (memory.accumulators === "none")
     throw new LearnerError(
       "CONFIG_INVALID",
-      `memory.accumulators is "none" and ${size} learners train together, who add up their sums; set it to "auto"`,
+      `memory.accumulators is "none", but the ${size} learners that train together sum their accumulated gradients; set it to "auto"`,
     );
 }
 
@@ -81,7 +81,9 @@ export class Together {
     const byIndex = new Map(all.flatMap((rank) => rank.own));
     const counts = all.map((rank) => rank.count);
     if (byIndex.size !== count || counts.some((each) => each !== count))
-      throw failed(`ranks have ${counts.join(", ")} micro-batches, and ${byIndex.size} are computed`);
+      throw failed(
+        `the ranks have ${counts.join(", ")} micro-batches, of which ${byIndex.size} were computed, so their batches differ`,
+      );
     return Array.from({ length: count }, (_, index) => byIndex.get(index) as Outputs);
   }
 
@@ -135,7 +137,7 @@ export class Together {
 function failed(what: string, cause?: unknown): LearnerError {
   return new LearnerError(
     "PEER_FAILED",
-    `the learners that train together could not go on: ${what}; this one is closed: make all of them again from the last checkpoint`,
+    `the learners that train together cannot continue: ${what}; this one is closed; create all of them again from the last checkpoint`,
     { cause },
   );
 }

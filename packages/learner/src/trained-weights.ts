@@ -52,7 +52,7 @@ export function trainedAdapters(checkpoint: Pick<Checkpoint, "model" | "config" 
   if (!lora)
     throw new LearnerError(
       "CHECKPOINT_MISMATCH",
-      "the checkpoint holds a whole model and no adapters: its run trained without `learner.lora`",
+      "the checkpoint contains a whole model and no adapters, because its run trained without `learner.lora`; use its weights",
     );
   return { model, lora, adapters: taken(checkpoint, loraShapes(model, loraForm(lora))) };
 }
@@ -71,7 +71,7 @@ export function trainedWeights(
   if (base === undefined)
     throw new LearnerError(
       "CHECKPOINT_MISMATCH",
-      "the checkpoint holds adapters alone; give the weights that they belong to as well",
+      "the checkpoint contains only adapters; also give the weights of the base model",
     );
   const { lora, adapters } = trainedAdapters(checkpoint);
   return { model, parameters: mergeLora(model, base, adapters, lora) };

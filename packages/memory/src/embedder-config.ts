@@ -6,14 +6,14 @@ import { hashedEmbedder } from "./hashed-embedder.js";
 /** Chooses an embedder and its settings. */
 export const embedderConfigSchema = z.discriminatedUnion("kind", [
   z.strictObject({
-    kind: z.literal("hashed").describe("hashed words and parts of words; needs no model"),
+    kind: z.literal("hashed").describe("vectors of hashed words and character n-grams; needs no model"),
     dimensions: z.int().min(8).max(4096).default(256).describe("numbers per vector"),
   }),
   z.strictObject({
-    kind: z.literal("endpoint").describe("a server with OpenAI's /v1/embeddings"),
+    kind: z.literal("endpoint").describe("vectors from a server with OpenAI's endpoint /v1/embeddings"),
     url: z.string().min(1).describe("URL of the server"),
-    model: z.string().min(1).describe("the server's name for the model"),
-    dimensions: z.int().min(1).describe("numbers in the model's vectors"),
+    model: z.string().min(1).describe("name under which the server serves the model"),
+    dimensions: z.int().min(1).describe("numbers per vector of this model"),
     tokenEnv: z
       .string()
       .min(1)
@@ -21,9 +21,9 @@ export const embedderConfigSchema = z.discriminatedUnion("kind", [
       .describe("environment variable with the server's key, which is sent as a bearer token"),
   }),
   z.strictObject({
-    kind: z.literal("model").describe("a language model's mean hidden state, computed in this process"),
-    model: z.string().min(1).describe("a model's folder, relative to the recipe").meta({ format: "path" }),
-    maxTokens: z.int().min(1).default(128).describe("tokens of a text that are read"),
+    kind: z.literal("model").describe("mean hidden states of a language model, computed in this process"),
+    model: z.string().min(1).describe("folder of the model, relative to the recipe").meta({ format: "path" }),
+    maxTokens: z.int().min(1).default(128).describe("most tokens of a text that are read"),
   }),
 ]);
 
@@ -37,6 +37,6 @@ export function createEmbedder(config: EmbedderConfig): Embedder {
   if (config.kind === "hashed") return hashedEmbedder(config);
   throw new MemoryError(
     "BAD_INPUT",
-    `embedder.kind: "${config.kind}" must be opened by the program and passed to the agent or reward as \`embedder\`: pass one, or use hashed`,
+    `embedder.kind: "${config.kind}" is not created here; pass an opened one to the agent or reward as \`embedder\`, or use kind: hashed`,
   );
 }

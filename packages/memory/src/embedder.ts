@@ -32,7 +32,7 @@ export async function embedAll(
     if (embedded.length !== part.length || odd !== undefined) {
       throw new MemoryError(
         "EMBEDDER_FAILED",
-        `embedder ${embedder.name}: returned ${embedded.length} vectors${odd ? ` with one of ${odd.length} numbers` : ""} for ${part.length} texts of ${embedder.dimensions} numbers: fix the embedder`,
+        `embedder ${embedder.name}: returned ${embedded.length} vectors${odd ? ` with one of ${odd.length} numbers` : ""} for ${part.length} texts of ${embedder.dimensions} numbers; fix the embedder`,
       );
     }
     for (const vector of embedded) vectors.push(unitVector(vector));

@@ -236,7 +236,10 @@ export class MemoryStore {
       if (this.get(id) === undefined) throw unknownId(id);
     for (const { id } of diff.created) {
       if (this.get(id) === undefined) continue;
-      throw new MemoryError("DUPLICATE_ID", `diff.created: a record "${id}" is in the store already`);
+      throw new MemoryError(
+        "DUPLICATE_ID",
+        `diff.created: the store already contains a record "${id}"; apply a diff to the base from which it was made`,
+      );
     }
     for (const id of diff.deleted) this.#overlay.remove(id);
     put.forEach((record, i) => {
@@ -260,5 +263,5 @@ const unknownId = (id: string) => new MemoryError("NOT_FOUND", `no memory has th
 
 function checkContent(content: string): void {
   if (content.trim() === "")
-    throw new MemoryError("BAD_INPUT", "content: is empty: a memory needs some text");
+    throw new MemoryError("BAD_INPUT", "content: is empty; a memory needs some text");
 }

@@ -42,7 +42,7 @@ describe("snapshot files", () => {
     };
     await expect(readSnapshotFile(join(folder, "none"))).rejects.toThrow("NOT_FOUND");
     await expect(reading("")).rejects.toThrow("is empty");
-    await expect(reading('{"id":"x"}\n')).rejects.toThrow("bad.jsonl:1: is not a header");
+    await expect(reading('{"id":"x"}\n')).rejects.toThrow("bad.jsonl:1: is not the header");
     await expect(reading(`${header}{"id":"x"`)).rejects.toThrow("bad.jsonl:2: is not JSON");
     await expect(reading(`${header}{"id":"x"}\n`)).rejects.toThrow(/bad.jsonl:2: .*content/);
   });

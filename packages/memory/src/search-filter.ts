@@ -46,7 +46,7 @@ function checkTime(field: string, time: string | undefined): void {
   if (time === undefined || timePattern.test(time)) return;
   throw new MemoryError(
     "BAD_INPUT",
-    `${field}: "${time}" is not a time: write it as 2023-05-08 or 2023-05-08T13:56`,
+    `${field}: "${time}" is not a time; write it as 2023-05-08 or 2023-05-08T13:56`,
   );
 }
 

@@ -50,11 +50,15 @@ export async function readSnapshotFile(path: string): Promise<MemoryRecord[]> {
     }
   } catch (reason) {
     if (!(reason instanceof Error && "code" in reason && reason.code === "ENOENT")) throw reason;
-    throw new MemoryError("NOT_FOUND", `${path}: no such file: write one with writeSnapshotFile`, {
+    throw new MemoryError("NOT_FOUND", `${path}: does not exist; write a snapshot with writeSnapshotFile`, {
       cause: reason,
     });
   }
-  if (place === 0) throw new MemoryError("DAMAGED", `${path}: is empty: a snapshot begins with a header`);
+  if (place === 0)
+    throw new MemoryError(
+      "DAMAGED",
+      `${path}: is empty, but a snapshot begins with a header; write it again with writeSnapshotFile`,
+    );
   return records;
 }
 
@@ -62,7 +66,11 @@ function parseLine(path: string, place: number, line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw new MemoryError("DAMAGED", `${path}:${place}: is not JSON: was the file truncated?`, { cause });
+    throw new MemoryError(
+      "DAMAGED",
+      `${path}:${place}: is not JSON, so the file may have been cut off; write it again with writeSnapshotFile`,
+      { cause },
+    );
   }
 }
 
@@ -71,7 +79,7 @@ function checkHeader(path: string, value: unknown): void {
   if (format === header.format && version === header.version) return;
   throw new MemoryError(
     "DAMAGED",
-    `${path}:1: is not a header of a memory snapshot of version ${header.version}: ${JSON.stringify(value)}`,
+    `${path}:1: is not the header of a memory snapshot of version ${header.version}, but ${JSON.stringify(value)}`,
   );
 }
 

@@ -44,7 +44,7 @@ export class StoreBase {
       if (indexOf.has(id)) {
         throw new MemoryError(
           "DUPLICATE_ID",
-          `records[${i}].id: "${id}" occurs twice: ids must be unique in a store`,
+          `records[${i}].id: "${id}" occurs twice; give each record of a store an id of its own`,
         );
       }
       indexOf.set(id, i);

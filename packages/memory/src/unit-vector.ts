@@ -13,7 +13,10 @@ export function unitVector(vector: ArrayLike<number>): Int16Array {
   let square = 0;
   for (let i = 0; i < vector.length; i++) square += (vector[i] ?? 0) ** 2;
   if (!Number.isFinite(square)) {
-    throw new MemoryError("EMBEDDER_FAILED", "embedder: returned a vector with numbers that are not finite");
+    throw new MemoryError(
+      "EMBEDDER_FAILED",
+      "embedder: returned a vector with numbers that are not finite; fix the embedder",
+    );
   }
   const scaled = new Int16Array(paddedDimensions(vector.length));
   if (square === 0) return scaled;

@@ -68,12 +68,12 @@ export async function inspectModel(path: string, options: TokenizerPath = {}): P
 
 function formatOf(path: string): ModelFormat {
   if (!existsSync(path))
-    throw new ModelError("FILE_MISSING", `${path} is not there; name a model folder or file`);
+    throw new ModelError("FILE_MISSING", `${path} does not exist; give a model folder or file`);
   if (statSync(path).isDirectory()) return "folder";
   if (path.endsWith(".gguf")) return "gguf";
   if (path.endsWith(".bin")) return "llama2c";
   const fix = "give a model folder, a GGUF file (.gguf) or a llama2.c checkpoint (.bin)";
-  throw new ModelError("FILE_DAMAGED", `${path}: its name says no format that is read; ${fix}`);
+  throw new ModelError("FILE_DAMAGED", `${path}: the name has no known extension; ${fix}`);
 }
 
 type Found = Omit<ModelFacts, "format">;

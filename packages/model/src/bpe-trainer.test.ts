@@ -53,7 +53,7 @@ describe("a trained byte-level tokenizer", () => {
 
   it("refuses a vocabulary too small for its alphabet", () => {
     expect(() => trainBpe(corpus, { vocabSize: 100, specialTokens, alphabet: "bytes" })).toThrow(
-      /vocabSize 100 is below 2 special tokens \+ 256 bytes/,
+      /vocabSize 100 is less than the 2 special tokens and 256 bytes/,
     );
   });
 

@@ -30,7 +30,7 @@ export function trainBpe(texts: Iterable<string>, training: BpeTraining): BpeTok
   const alphabet = alphabetOf(counts.keys(), training.alphabet);
   const base = training.specialTokens.length + alphabet.length;
   if (training.vocabSize < base) {
-    const message = `vocabSize ${training.vocabSize} is below ${training.specialTokens.length} special tokens + ${alphabet.length} bytes`;
+    const message = `vocabSize ${training.vocabSize} is less than the ${training.specialTokens.length} special tokens and ${alphabet.length} bytes that it must include; raise it`;
     throw new ModelError("CONFIG_INVALID", message);
   }
   const symbols = [...training.specialTokens, ...alphabet];

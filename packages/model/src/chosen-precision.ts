@@ -34,9 +34,9 @@ export function choosePrecision(
   mode: "auto" | JitMode,
   model: ModelConfig,
 ): ChosenPrecision {
-  if (wanted !== "auto") return { precision: wanted, reason: "it is set" };
+  if (wanted !== "auto") return { precision: wanted, reason: "the setting precision names it" };
   if (mode === "eager" || mode === "xla")
-    return { precision: "float32", reason: `mode ${mode} is asked for, and bfloat16 on a CPU is for graph` };
+    return { precision: "float32", reason: `mode is ${mode}, but on a CPU bfloat16 needs mode graph` };
   const parameters = parameterCount(model);
   if (parameters < leastParameters)
     return {

@@ -3,15 +3,18 @@ import { ModelError } from "./error.js";
 
 const positive = z.int().positive();
 
-/** Rotary scaling of Llama 3.1 and later: low frequencies are stretched, high ones kept. */
+/** Rotary scaling of Llama 3.1 and later: low frequencies are divided, high ones kept. */
 const llama3RopeScalingSchema = z.strictObject({
-  factor: z.number().positive().describe("How much the low frequencies are stretched"),
+  factor: z.number().positive().describe("Factor by which low frequencies are divided"),
   lowFreqFactor: z
     .number()
     .positive()
-    .describe("Wavelengths above originalMaxPositions / this are stretched"),
-  highFreqFactor: z.number().positive().describe("Wavelengths below originalMaxPositions / this are kept"),
-  originalMaxPositions: positive.describe("Context length before stretching, tokens"),
+    .describe("Wavelengths above originalMaxPositions / lowFreqFactor are scaled by the whole factor"),
+  highFreqFactor: z
+    .number()
+    .positive()
+    .describe("Wavelengths below originalMaxPositions / highFreqFactor are not scaled"),
+  originalMaxPositions: positive.describe("Context length in tokens before scaling"),
 });
 
 export const modelConfigSchema = z
@@ -21,18 +24,24 @@ export const modelConfigSchema = z
       .describe(
         "llama: plain; qwen2: biases on query, key and value; qwen3: RMSNorm on each query and key head",
       ),
-    vocabSize: positive.describe("Rows of the embedding"),
+    vocabSize: positive.describe("Number of token ids, which is the number of rows of the embedding"),
     hiddenSize: positive.describe("Width of the residual stream"),
     layers: positive.describe("Decoder blocks"),
     heads: positive.describe("Query heads"),
-    kvHeads: positive.describe("Key and value heads; divides heads"),
-    headDim: positive.multipleOf(2).describe("Width of one head; need not be hiddenSize / heads"),
+    kvHeads: positive.describe("Key and value heads; must divide heads"),
+    headDim: positive.multipleOf(2).describe("Width of one head, which may differ from hiddenSize / heads"),
     intermediateSize: positive.describe("Width of the gated feed-forward layer"),
-    ropeTheta: z.number().positive().default(10_000).describe("Base of the rotary frequencies"),
-    ropeScaling: llama3RopeScalingSchema.optional().describe("Stretching of rotary frequencies, llama3 kind"),
-    rmsNormEps: z.number().positive().default(1e-6).describe("Added to the mean square before the root"),
-    tieWordEmbeddings: z.boolean().describe("true: the embedding is also the output head"),
-    maxPositions: positive.describe("Longest sequence, tokens"),
+    ropeTheta: z.number().positive().default(10_000).describe("Base of the rotary embedding's frequencies"),
+    ropeScaling: llama3RopeScalingSchema
+      .optional()
+      .describe("Scaling of rotary frequencies for longer contexts, of kind llama3"),
+    rmsNormEps: z
+      .number()
+      .positive()
+      .default(1e-6)
+      .describe("Epsilon of RMSNorm, which is added to the mean square"),
+    tieWordEmbeddings: z.boolean().describe("Whether the embedding is also the output head"),
+    maxPositions: positive.describe("Longest sequence in tokens"),
   })
   .refine((config) => config.heads % config.kvHeads === 0, {
     path: ["kvHeads"],

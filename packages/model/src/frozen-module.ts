@@ -40,7 +40,7 @@ export function frozenModule(
   if (tokenizer === undefined) {
     throw new ModelError(
       "TOKENIZER_INVALID",
-      `the model has no tokenizer.json, so it cannot ${options.purpose}`,
+      `the model has no tokenizer.json, without which it cannot ${options.purpose}; add the file to its folder`,
     );
   }
   const { backend, mode = "auto" } = options;

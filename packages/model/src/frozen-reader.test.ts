@@ -54,8 +54,8 @@ describe("FrozenReader", () => {
 
   it("refuses what is too long, and stops at an abort", async () => {
     const long = { prompt: "the cat ".repeat(200), answer: " sat" };
-    await expect(reader.logLikelihood(long)).rejects.toThrow("together at most 200");
-    await expect(reader.logLikelihood({ prompt: "", answer: " sat" })).rejects.toThrow("not empty");
+    await expect(reader.logLikelihood(long)).rejects.toThrow("both together have at most 200");
+    await expect(reader.logLikelihood({ prompt: "", answer: " sat" })).rejects.toThrow("must not be empty");
     const signal = AbortSignal.abort(new Error("stop"));
     await expect(reader.logLikelihood({ prompt: "the", answer: " cat", signal })).rejects.toThrow("stop");
   });

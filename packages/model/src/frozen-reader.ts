@@ -44,7 +44,7 @@ export class FrozenReader {
     if (width === undefined || prompt.length === 0) {
       throw new ModelError(
         "CONFIG_INVALID",
-        `reader: a prompt of ${prompt.length} and an answer of ${answer.length} tokens; together at most ${widths.at(-1)}, the prompt not empty`,
+        `reader: the prompt has ${prompt.length} tokens and the answer ${answer.length}; the prompt must not be empty, and both together have at most ${widths.at(-1)}`,
       );
     }
     const tokenIds = new Int32Array(width);

@@ -32,7 +32,7 @@ describe("a model made from nothing", () => {
     expect(() => parseModelInit({ depth: 3 })).toThrow(/CONFIG_INVALID.*depth/);
     expect(() => parseModelInit({ tokenizer: { endToken: "<e>" } })).toThrow(/endToken is "<e>"/);
     expect(() => initModel(parseModelInit({ tokenizer: { vocabSize: 20 } }), texts)).toThrow(
-      /vocabSize 20 is below 3 special tokens \+ 256 bytes/,
+      /vocabSize 20 is less than the 3 special tokens and 256 bytes/,
     );
     expect(() => initModel(parseModelInit({ model: { heads: 4, kvHeads: 3 } }), texts)).toThrow(/kvHeads/);
   });

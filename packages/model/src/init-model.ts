@@ -10,20 +10,28 @@ const size = z.int().positive();
 
 /** A small random model and its own tokenizer, for experiments and tests. */
 const modelInitSchema = z.strictObject({
-  seed: z.int().min(0).default(1).describe("of the weights"),
+  seed: z.int().min(0).default(1).describe("seed of the weights"),
   tokenizer: z
     .strictObject({
-      vocabSize: z.int().min(2).default(1024).describe("most ids: special tokens, bytes, merges"),
+      vocabSize: z
+        .int()
+        .min(2)
+        .default(1024)
+        .describe("most token ids, which special tokens, bytes and merges share"),
       specialTokens: z
         .array(z.string().min(1))
         .default(["<|endoftext|>", "<|im_start|>", "<|im_end|>"])
-        .describe("take the first ids"),
-      endToken: z.string().min(1).default("<|im_end|>").describe("one of specialTokens: ends an answer"),
+        .describe("special tokens, which get the first ids"),
+      endToken: z
+        .string()
+        .min(1)
+        .default("<|im_end|>")
+        .describe("the one of specialTokens that ends an answer"),
       alphabet: z
         .enum(["bytes", "corpus"])
         .default("bytes")
         .describe(
-          "bytes: encodes any text; corpus: only the bytes of the texts, for the smallest vocabulary",
+          "bytes that can be encoded. bytes: all, and so any text; corpus: only those of the given texts, which makes the vocabulary smaller",
         ),
     })
     .prefault({})
@@ -34,13 +42,13 @@ const modelInitSchema = z.strictObject({
       layers: size.default(4).describe("decoder blocks"),
       hiddenSize: size.default(256).describe("width of the residual stream"),
       heads: size.default(4).describe("query heads"),
-      kvHeads: size.optional().describe("key and value heads; default: as many as heads"),
-      headDim: size.multipleOf(2).optional().describe("width of one head; default: hiddenSize / heads"),
+      kvHeads: size.optional().describe("key and value heads; absent: as many as heads"),
+      headDim: size.multipleOf(2).optional().describe("width of one head; absent: hiddenSize / heads"),
       intermediateSize: size
         .optional()
-        .describe("width of the feed-forward layer; default: 8/3 of hiddenSize"),
-      maxPositions: size.default(2048).describe("longest sequence, tokens"),
-      tieWordEmbeddings: z.boolean().default(false).describe("true: the embedding is also the output head"),
+        .describe("width of the feed-forward layer; absent: 8/3 of hiddenSize"),
+      maxPositions: size.default(2048).describe("longest sequence in tokens"),
+      tieWordEmbeddings: z.boolean().default(false).describe("whether the embedding is also the output head"),
       ropeTheta: modelConfigSchema.shape.ropeTheta,
       rmsNormEps: modelConfigSchema.shape.rmsNormEps,
     })
@@ -60,7 +68,7 @@ export function parseModelInit(input: unknown): ModelInit {
   }
   const { endToken, specialTokens } = parsed.data.tokenizer;
   if (!specialTokens.includes(endToken)) {
-    const message = `model init: tokenizer.endToken is "${endToken}", which is none of specialTokens; add it there`;
+    const message = `model init: tokenizer.endToken is "${endToken}", which specialTokens does not contain; add it there`;
     throw new ModelError("CONFIG_INVALID", message);
   }
   return parsed.data;

@@ -21,12 +21,16 @@ const projectionNames = Object.keys(LORA_PROJECTIONS) as (keyof typeof LORA_PROJ
 
 /** Low-rank adapters: x·W becomes x·W + alpha / rank · (x·A)·B, and only A and B are trained. */
 export const loraConfigSchema = z.strictObject({
-  rank: z.int().min(1).max(1024).default(16).describe("Columns of A and rows of B."),
-  alpha: z.number().positive().default(32).describe("What adapters add is multiplied by alpha / rank."),
+  rank: z.int().min(1).max(1024).default(16).describe("Rank of the adapters: columns of A and rows of B."),
+  alpha: z
+    .number()
+    .positive()
+    .default(32)
+    .describe("Scale of the adapters: their product is multiplied by alpha / rank."),
   targets: z
     .union([z.literal("all-linear"), z.array(z.enum(projectionNames)).min(1)])
     .default("all-linear")
-    .describe("Projections with adapters, by their Hugging Face names; all-linear: all seven."),
+    .describe("Projections that get adapters, by their Hugging Face names; all-linear: all seven."),
 });
 export type LoraConfig = z.infer<typeof loraConfigSchema>;
 

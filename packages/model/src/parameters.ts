@@ -184,13 +184,13 @@ export function checkTensors(
     const values = tensors[name];
     if (values === undefined) throw new ModelError("TENSOR_MISSING", `parameter ${name} is missing`);
     if (values.length !== sizeOf(shape)) {
-      const message = `parameter ${name} has ${values.length} values where [${shape.join(", ")}] needs ${sizeOf(shape)}`;
+      const message = `parameter ${name} has ${values.length} values, but shape [${shape.join(", ")}] needs ${sizeOf(shape)}`;
       throw new ModelError("SHAPE_MISMATCH", message);
     }
   }
   const unknown = Object.keys(tensors).find((name) => shapes[name] === undefined);
   if (unknown !== undefined)
-    throw new ModelError("TENSOR_UNKNOWN", `parameter ${unknown} has no place in ${where}`);
+    throw new ModelError("TENSOR_UNKNOWN", `parameter ${unknown} is unknown in ${where}`);
 }
 
 /** @throws {ModelError} NOT_FINITE, naming the first NaN or infinity */
@@ -198,7 +198,10 @@ export function checkFinite(parameters: Readonly<Record<string, Float32Array>>):
   for (const [name, values] of Object.entries(parameters)) {
     const bad = findNotFinite(values);
     if (bad !== undefined)
-      throw new ModelError("NOT_FINITE", `${name} holds ${values[bad]} at element ${bad}`);
+      throw new ModelError(
+        "NOT_FINITE",
+        `${name} has the value ${values[bad]} at element ${bad}, which is not finite`,
+      );
   }
 }
 

@@ -2,8 +2,8 @@
  * Responsibility: a limit on the bytes in flight.
  *
  * Invariants:
- * - BUDGET-1. The bytes taken and not released never exceed maxBytes. A request for more than all of it gets all of
- *   it.
+ * - BUDGET-1. The bytes of granted requests that are not yet released never exceed `maxBytes`. A request for more
+ *   than `maxBytes` is granted all `maxBytes`, and so has the budget to itself.
  * - BUDGET-2. Requests are served in order. More than maxWaiting are refused.
  */
 import { PalimpsestError } from "@palimpsest/wire";

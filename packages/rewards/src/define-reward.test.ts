@@ -11,7 +11,7 @@ test.each([[Number.NaN], [Number.POSITIVE_INFINITY], [{ reward: Number.NaN, comp
     const kind = defineReward({ settings: z.strictObject({}), score: () => given });
     const reward = kind.create({}, {});
     await expect(async () => reward(task, episode)).rejects.toThrow(
-      /reward\.module: score returned .* for task t1: return a finite number, or throw/,
+      /reward\.module: score returned .* for task t1; return a finite number, or throw/,
     );
   },
 );

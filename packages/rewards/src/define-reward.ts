@@ -38,7 +38,7 @@ export function defineReward<Config extends object>(definition: {
       if (!Number.isFinite(score?.reward))
         throw new RewardError(
           "BAD_REPLY",
-          `reward.module: score returned ${typeof scored === "object" ? `a reward of ${String(score?.reward)}` : shown(scored)} for task ${task.id}: return a finite number, or throw when there is none`,
+          `reward.module: score returned ${typeof scored === "object" ? `a reward of ${String(score?.reward)}` : shown(scored)} for task ${task.id}; return a finite number, or throw if there is none`,
         );
       return score;
     },

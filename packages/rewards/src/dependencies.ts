@@ -69,5 +69,8 @@ export interface RewardDependencies {
 /** @throws {RewardError} BAD_CONFIG */
 export function openTextModel(field: string, endpoint: ModelEndpoint, given: RewardDependencies): TextModel {
   if (given.openTextModel !== undefined) return given.openTextModel(endpoint);
-  throw new RewardError("BAD_CONFIG", `${field}: needs a language model, and none can be opened here`);
+  throw new RewardError(
+    "BAD_CONFIG",
+    `${field}: needs a language model, which this program does not open; pass \`openTextModel\``,
+  );
 }

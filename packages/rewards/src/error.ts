@@ -35,9 +35,6 @@ export class RewardError extends Error {
 /** @throws {RewardError} NO_GROUND_TRUTH */
 export function requireAnswers(answers: readonly string[]): void {
   if (answers.length === 0) {
-    throw new RewardError(
-      "NO_GROUND_TRUTH",
-      "answers: the list is empty: a task needs at least one right answer",
-    );
+    throw new RewardError("NO_GROUND_TRUTH", "answers: is empty; a task needs at least one right answer");
   }
 }

@@ -94,7 +94,7 @@ export function rewardByName(name: string, options: BoxedOptions = {}): Reward {
   if (found === undefined) {
     throw new RewardError(
       "UNKNOWN_REWARD",
-      `reward: "${name}" is unknown: use one of ${rewardNames.join(", ")}`,
+      `reward: "${name}" is unknown; use one of ${rewardNames.join(", ")}`,
     );
   }
   return (answer, answers) => found(answer, answers, options);

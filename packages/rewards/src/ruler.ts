@@ -32,6 +32,6 @@ export function rulerRuleOf(task: string): RulerRule {
   if (/^(?:niah_\w+|vt|cwe|fwe)$/.test(task)) return "all";
   throw new RewardError(
     "UNKNOWN_REWARD",
-    `task: "${task}" is not a RULER task: RULER has niah_*, vt, cwe, fwe, qa_1 and qa_2`,
+    `task: "${task}" is not a RULER task; use niah_*, vt, cwe, fwe, qa_1 or qa_2`,
   );
 }

@@ -10,18 +10,18 @@ const foundSchema = z.discriminatedUnion("by", [
   z.strictObject({
     by: z
       .literal("words")
-      .describe("the records that share the most words with the question, including ties"),
+      .describe("the records that have the most words in common with the question, including ties"),
   }),
   z.strictObject({
     by: z.literal("search").describe("the records that the search of the agent's tools retrieves"),
     topK: z.int().min(1).max(100).default(1).describe("number of records that are retrieved for a question"),
-    embedder: embedderConfigSchema.prefault({ kind: "hashed" }).describe("method of that search"),
+    embedder: embedderConfigSchema.prefault({ kind: "hashed" }).describe("embedder of that search"),
     denseWeight: z
       .number()
       .min(0)
       .max(1)
       .default(0.2)
-      .describe("weight of the embedder in that search, from 0 to 1"),
+      .describe("weight of the embedding similarity in that search's score, from 0 to 1; BM25 has the rest"),
   }),
 ]);
 
@@ -41,10 +41,10 @@ export const storeProbesRewardSchema = z.strictObject({
     .min(0)
     .max(1)
     .default(0.1)
-    .describe(
-      "penalty for each change of the store after the first; without it, changes are made for their own sake",
-    ),
-  found: foundSchema.prefault({ by: "words" }).describe("the records that a probe is answered from"),
+    .describe("penalty for each change of the store after the first, so that needless changes do not pay"),
+  found: foundSchema
+    .prefault({ by: "words" })
+    .describe("how the records are chosen from which a probe is answered"),
 });
 type StoreProbesConfig = z.output<typeof storeProbesRewardSchema>;
 

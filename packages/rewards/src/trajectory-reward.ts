@@ -13,13 +13,13 @@ import { storeProbesReward, storeProbesRewardSchema } from "./store-probes.js";
 
 /** Settings of rewards that score the final answer alone. */
 const answerRewardSchema = z.strictObject({
-  name: z.enum(rewardNames as [RewardName, ...RewardName[]]).describe("the measure of the final answer"),
+  name: z.enum(rewardNames as [RewardName, ...RewardName[]]).describe("reward of the final answer"),
   lastCharacters: z
     .int()
     .min(1)
     .nullable()
     .default(300)
-    .describe("how many of the answer's last characters are read; null: all"),
+    .describe("characters at the answer's end that are read; null: all"),
 });
 
 /** The built-in kinds. Everything else asks this list, or a record in it, about a reward. */
@@ -60,8 +60,11 @@ const kinds: readonly RewardKind[] = [
 ];
 
 const moduleRewardSchema = z.strictObject({
-  name: z.literal("module").describe("a reward of your own, exported by a file (`defineReward`)"),
-  module: z.string().min(1).describe("TypeScript or JavaScript file, relative to the recipe"),
+  name: z.literal("module").describe("a reward of your own, which a file exports (`defineReward`)"),
+  module: z
+    .string()
+    .min(1)
+    .describe("TypeScript or JavaScript file that exports the reward, relative to the recipe"),
   settings: z.record(z.string(), z.unknown()).default({}).describe("the reward's own settings, by name"),
 });
 
@@ -112,11 +115,11 @@ export function trajectoryReward(
 function rewardKindOf({ name }: RewardConfig, module: RewardKind | undefined): RewardKind {
   const found = name === "module" ? module : kinds.find(({ names }) => names.includes(name));
   if (found !== undefined) return found;
-  const fix =
+  const problem =
     name === "module"
-      ? "its module was not loaded here"
-      : `use one of ${kinds.flatMap(({ names }) => names).join(", ")}`;
-  throw new RewardError("UNKNOWN_REWARD", `reward: "${name}" is unknown; ${fix}`);
+      ? "needs the exports of its module, but the reward's module was not loaded; load it, or use a built-in reward"
+      : `is unknown; use one of ${kinds.flatMap(({ names }) => names).join(", ")}`;
+  throw new RewardError("UNKNOWN_REWARD", `reward: "${name}" ${problem}`);
 }
 
 /** Parses the settings of a module's reward with its schema. @throws {RewardError} BAD_CONFIG */

@@ -9,7 +9,7 @@ export function waitingFor(folder: string, onEvent: TrainListener, signal: Abort
   const onWait = ({ message }: Error) =>
     onEvent({
       kind: "notice",
-      text: `the run waits for space on the disk of ${folder}, nothing of it is lost: ${message}`,
+      text: `the run waits for space on the disk of ${folder} and loses nothing: ${message}`,
     });
   return { onWait, signal };
 }
@@ -45,7 +45,7 @@ export function watchDisk(folder: string, onEvent: TrainListener): () => void {
     const wasFull = isFull;
     const neededBytes = Math.max(leastBytes, await checkpointBytes(folder).catch(() => 0));
     isFull = bavail * bsize < neededBytes;
-    const text = `the disk of ${folder} is full: the run waits for space there, nothing of it is lost`;
+    const text = `the disk of ${folder} is full: the run waits for space and loses nothing`;
     if (isFull && !wasFull) onEvent({ kind: "notice", text });
   };
   // A folder that cannot be queried is not known to be full.

@@ -72,7 +72,7 @@ describe("planRun", () => {
     const short = await plan({ maxTokens: tokens - 1, length: tokens - 1 });
     expect(short.problems).toHaveLength(2);
     expect(short.problems[0]).toContain(
-      `rollout.maxTokens is ${tokens - 1} and the longest memory update takes ${tokens} tokens (prompt ${memory.promptTokens}, reply 8); raise it to ${tokens}`,
+      `rollout.maxTokens: is ${tokens - 1}, but the longest memory update takes ${tokens} tokens (prompt ${memory.promptTokens}, reply 8); raise it to ${tokens}`,
     );
     expect(short.problems[1]).toContain(`add { rows: 1, length: ${tokens} } to buckets`);
     expect((await plan({ maxTokens: tokens, length: tokens })).problems).toEqual([]);
@@ -83,14 +83,14 @@ describe("planRun", () => {
   it("refuses a bucket whose trained tokens are fewer than a reply's", async () => {
     const { problems } = await plan({ trainedTokens: 7 });
     expect(problems).toHaveLength(2);
-    expect(problems[0]).toContain("8 of them trained, and fits no bucket");
+    expect(problems[0]).toContain("of which 8 are trained, and fits into no bucket");
   });
 
   it("refuses what the memory cannot hold, part by part", async () => {
     const { problems } = await plan({}, gib / 4);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(
-      /^memory: the run takes about .* GiB \(learner .*\) and there are 0\.3 GiB; use/,
+      /^memory: the run needs about .* GiB \(learner .*\), but there are 0\.3 GiB; use/,
     );
   });
 

@@ -172,13 +172,13 @@ function promptKind({ agent }: Recipe, { chat }: PlannedModel, stopTokens: reado
 function vocabularyProblems({ vocabSize = 0, config }: PlannedModel): string[] {
   if (vocabSize <= config.vocabSize) return [];
   return [
-    `model: the tokenizer has ids up to ${vocabSize - 1} and the model ${config.vocabSize} rows; give a folder whose files belong together`,
+    `model: the tokenizer has ids up to ${vocabSize - 1}, but the model's embedding has ${config.vocabSize} rows; give a folder whose files belong together`,
   ];
 }
 
 function shorter({ kind }: Recipe["agent"]): string {
   return kind === "module"
-    ? "give episode.ask less text in your agent's module, or a lower maxTokens"
+    ? "pass less text or a lower maxTokens to episode.ask in the agent's module"
     : "shorten chunkTokens, memoryTokens or finalTokens of the agent";
 }
 
@@ -193,11 +193,11 @@ function lengthProblems(
   const problems: string[] = [];
   if (tokens > rollout.maxTokens)
     problems.push(
-      `rollout.maxTokens is ${rollout.maxTokens} and the longest ${what} takes ${sum}; raise it to ${tokens}, or ${shorter(agent)}`,
+      `rollout.maxTokens: is ${rollout.maxTokens}, but the longest ${what} takes ${sum}; raise it to ${tokens}, or ${shorter(agent)}`,
     );
   if (tokens > model.maxPositions)
     problems.push(
-      `agent: the longest ${what} takes ${sum} and the model has ${model.maxPositions} positions; ${shorter(agent)}`,
+      `agent: the longest ${what} takes ${sum}, but the model has ${model.maxPositions} positions; ${shorter(agent)}`,
     );
   return problems;
 }
@@ -214,7 +214,7 @@ function bucketProblems(
   if (fits) return [];
   const longest = Math.max(...buckets.map(({ length }) => length));
   return [
-    `learner: the longest ${what} is a row of ${tokens} tokens, ${wanted} of them trained, and fits no bucket (longest: ${longest}); add { rows: 1, length: ${tokens} } to buckets, or the length to microBatch.lengths`,
+    `learner.buckets: the longest ${what} is a row of ${tokens} tokens, of which ${wanted} are trained, and fits into no bucket (the longest has ${longest} tokens); add { rows: 1, length: ${tokens} } to buckets, or ${tokens} to microBatch.lengths`,
   ];
 }
 
@@ -223,6 +223,6 @@ const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 function memoryProblems(needs: RunMemory, memoryBytes: number): string[] {
   if (needs.totalBytes <= memoryBytes) return [];
   return [
-    `memory: the run takes about ${gib(needs.totalBytes)} (${needs.learnerActors === 1 ? "learner" : `${needs.learnerActors} learners of`} ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}, base and weights in object stores ${gib(needs.storeBytes)}) and there are ${gib(memoryBytes)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB where more machines share it`,
+    `memory: the run needs about ${gib(needs.totalBytes)} (${needs.learnerActors === 1 ? "learner" : `${needs.learnerActors} learners of`} ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}, base and weights in object stores ${gib(needs.storeBytes)}), but there are ${gib(memoryBytes)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB if several machines share the run`,
   ];
 }

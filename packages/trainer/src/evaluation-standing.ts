@@ -29,7 +29,7 @@ export function ratingOf({ lengths }: Evaluation, metric: EvaluationMetric): num
   if (values.some((value) => value === null)) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `evaluation.metric: ${metric} needs a reward with the component exactMatch, and the run's reward has none; set meanReward`,
+      `evaluation.metric: ${metric} needs a reward that reports the component exactMatch, which the run's reward does not; set metric to meanReward`,
     );
   }
   return values.reduce<number>((sum, value) => sum + (value ?? 0), 0) / values.length;

@@ -47,7 +47,9 @@ test("prepared files are the questions instead, each a length, found beside the 
     { lengthTokens: 400, tasks: tasks.slice(0, 2) },
   ]);
   document.setIn(["evaluation"], { tasks: 2 });
-  expect(() => parseRecipe(document.toString(), folder)).toThrow("either source (a generator) or files");
+  expect(() => parseRecipe(document.toString(), folder)).toThrow(
+    "exactly one of source, a generator, and files",
+  );
 });
 
 test("an evaluation with an answer of another version than the one it is of is an error, not a number (EVALUATING-1)", async () => {
@@ -66,7 +68,9 @@ test("an evaluation with an answer of another version than the one it is of is a
     answer: async () => ({ prediction, began: 2, ended: ++asked < 3 ? 2 : 3 }),
   } as unknown as ActorHandle<RolloutActor>;
   const run = { rollouts: [actor], recipe, lengths, onProgress() {}, signal: new AbortController().signal };
-  await expect(evaluate({ ...run, policyVersion: 2 })).rejects.toThrow(/version 2 had answers of version 3/);
+  await expect(evaluate({ ...run, policyVersion: 2 })).rejects.toThrow(
+    /version 2 is discarded, because version 3 gave/,
+  );
   asked = -100;
   expect((await evaluate({ ...run, policyVersion: 2 })).lengths[0]).toMatchObject({ n: 4, exactMatch: 1 });
 });

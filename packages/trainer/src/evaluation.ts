@@ -52,7 +52,7 @@ export async function openEvaluation(recipe: Recipe, signal?: AbortSignal): Prom
   if (typeof base !== "number") {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      "evaluation.source.sentences: give one number, the training length, which `lengths` multiply",
+      "evaluation.source.sentences: must be one number, the training length, which `lengths` multiply",
     );
   }
   return evaluation.lengths.map((factor) => ({
@@ -123,7 +123,7 @@ export async function evaluate(run: EvaluationRun): Promise<Evaluation> {
   if (others.size > 0) {
     throw new PalimpsestError(
       "STALE_POLICY",
-      `the evaluation of version ${run.policyVersion} had answers of ${[...others].join(", ")}; it does not count`,
+      `the evaluation of policy version ${run.policyVersion} is discarded, because ${[...others].join(", ")} gave some of the answers`,
     );
   }
   return { agent: agent.kind, temperature: evaluation.temperature, seed: evaluation.seed, lengths };
@@ -168,5 +168,8 @@ function isEngineAway(reason: unknown): boolean {
 async function documentOf(item: EvalItem): Promise<string> {
   const document = await openDocument(item);
   if (typeof document === "string") return document;
-  throw new PalimpsestError("INTERNAL", `question ${item.id} has its document in pieces`);
+  throw new PalimpsestError(
+    "INTERNAL",
+    `question ${item.id} has a document in pieces, which an agent of a run cannot read; this is a bug in Palimpsest`,
+  );
 }

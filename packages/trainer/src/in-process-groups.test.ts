@@ -66,7 +66,7 @@ it("INPROCESS-2: a failed episode leaves its group and is counted; a group that 
   const next = await sampleStep(source(agentThatFails((call) => call <= 2)), 2, 2);
   expect(next.groups.map(({ taskId }) => taskId)).toEqual(["t0"]);
   await expect(sampleStep(source(agentThatFails(() => true)), 1, 0)).rejects.toThrow(
-    /every group of step 1 failed, the first because: call/,
+    /every group of step 1 failed; the first failure is: call/,
   );
 });
 

@@ -90,7 +90,7 @@ export async function sampleStep(source: GroupSource, step: number, first: numbe
   if (kept.length > 0) return { ...sortedOut(kept, (group) => !rejects(group), train), next, failures };
   throw new PalimpsestError(
     "INTERNAL",
-    `every group of step ${step} failed, the first because: ${failures[0] ?? "unknown"}`,
+    `every group of step ${step} failed; the first failure is: ${failures[0] ?? "unknown"}`,
   );
 }
 

@@ -165,9 +165,9 @@ export class LearnerActor {
         this.#saves.repeat(run, {
           gpu,
           signal,
-          onStep: (step) => logger.info({ step }, "a step is repeated from the log"),
+          onStep: (step) => logger.info({ step }, "a step is replayed from the log"),
           onDifference: (text) =>
-            logger.warn({ difference: text }, "the log was repeated with other rounding"),
+            logger.warn({ difference: text }, "the replayed steps gave weights that differ by rounding"),
         }),
       );
     } else if (checkpointEverySteps > 1 || keepStepDumps > 0) {
@@ -246,7 +246,7 @@ export class LearnerActor {
     } catch (reason) {
       this.#context.logger.warn(
         { err: reason, step: policyVersion },
-        "scalars of an evaluation were not written",
+        "the scalars of an evaluation were not written",
       );
       this.#context.metrics.counter("palimpsest_learner_records_dropped_total").inc({ kind: "scalars" });
     }
@@ -321,7 +321,7 @@ export class LearnerActor {
         const folder = dirname(this.#spec.checkpointDir);
         logger.warn(
           { err: error, folder },
-          `the disk of ${folder} is full: the step waits for space, nothing of it is lost`,
+          `the disk of ${folder} is full: the step waits for space and loses nothing`,
         );
       },
       signal,

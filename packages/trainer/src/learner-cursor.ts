@@ -19,6 +19,6 @@ export function checkBase(saved: string | undefined, now: string): void {
   if (saved === undefined || saved === now) return;
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    `model: the checkpoint's adapters belong to weights ${saved}, and the model has ${now} now; bring back the model that the run began with`,
+    `model: the checkpoint's adapters were trained on weights ${saved}, but the model now has weights ${now}; restore the model with which the run began`,
   );
 }

@@ -160,7 +160,7 @@ test("the log holds the steps after the checkpoint, and is empty after the next 
 test("a CPU that repeats a step with other weights ends the run; a GPU's go into a new checkpoint (SAVES-3)", async () => {
   const ledger = await twoStepsInTheLog();
   await expect(live(ledger, new Life(), { rounding: "!" })).rejects.toThrow(
-    /CONFIG_INVALID.*step 1, repeated from the log, makes weights/,
+    /CONFIG_INVALID.*step 1, replayed from the log, gave weights/,
   );
   // The new checkpoint's two points, and one of the step after it.
   expect(await dies(ledger, 3, { gpu: true, rounding: "!" })).toBe(true);
@@ -176,5 +176,5 @@ test("a logged step whose file was changed is refused, by name (STEPLOG-3)", asy
   await expect(live(new Ledger(), new Life())).rejects.toThrow(/CHECKPOINT_CORRUPT.*\.pb has 5 bytes/);
   const record = (await readdir(log)).find((name) => name.endsWith(".json")) ?? "";
   await writeFile(join(log, record), "{}");
-  await expect(findSaved(checkpointDirOf(root))).rejects.toThrow(/CHECKPOINT_CORRUPT.*its name says/);
+  await expect(findSaved(checkpointDirOf(root))).rejects.toThrow(/CHECKPOINT_CORRUPT.*the hash in its name/);
 });

@@ -4,13 +4,14 @@
  * Not responsible for: when a step is saved and acknowledged (step-protocol.ts).
  *
  * Invariants:
- * - SAVES-1 (T1). A step is saved when its checkpoint is in place, or its record in the log: each names the groups.
- * - SAVES-2. Steps leave the log when a newer checkpoint is in place, and never before.
- *   Each kept checkpoint that was made with a log can be resumed from: the records continue past newer ones.
- * - SAVES-3 (T5). Replayed steps produce the weights that were published under their versions; on a CPU another hash ends the
- *   run. A GPU may round differently: then a new checkpoint is written before anything is announced.
- * - SAVES-4. A long replay leaves checkpoints on its way: a learner that is killed before it is ready starts
- *   further along the next time, however long the log is.
+ * - SAVES-1 (T1). A step counts as saved once its checkpoint, or its record in the log, is completely written; both
+ *   name the groups of the step.
+ * - SAVES-2. A step is removed from the log only after a newer checkpoint is completely written. A run can be resumed
+ *   from every kept checkpoint that was made with a log, because the log continues past newer checkpoints.
+ * - SAVES-3 (T5). Replaying a step produces the weights that were published as its version; on a CPU a different hash
+ *   ends the run. A GPU may round differently; a new checkpoint is then written before any weights are announced.
+ * - SAVES-4. A long replay of the log writes checkpoints as it advances. A learner that is killed during the replay
+ *   therefore continues from the last of them and makes progress with every attempt, however long the log is.
  */
 import { dirname, join } from "node:path";
 import {
@@ -176,11 +177,11 @@ export class LearnerSaves {
       await learner.update(dump.groups, { shuffleRewards: dump.shuffleRewards, signal });
       const hash = learner.weightsHash();
       if (hash !== record.weightsHash)
-        this.#different ??= `step ${record.policyVersion}, repeated from the log, makes weights ${hash}, and ${record.weightsHash} were published`;
+        this.#different ??= `step ${record.policyVersion}, replayed from the log, gave weights ${hash}, but ${record.weightsHash} had been published`;
       if (this.#different !== undefined && !gpu)
         throw new PalimpsestError(
           "CONFIG_INVALID",
-          `${this.#different}; resume with the version, the backend and the learnerThreads that the run had`,
+          `${this.#different}; resume with the Palimpsest version, the backend and the learnerThreads that the run had`,
         );
       // The last one needs no checkpoint, because the learner is then ready.
       if (record === steps.at(-1) || clock.monotonicMs() - savedAtMs < repeatedCheckpointEveryMs) continue;

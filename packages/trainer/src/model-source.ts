@@ -26,13 +26,18 @@ export const modelSourceSchema = z
     name: nonEmpty
       .optional()
       .describe(
-        "a model that has a short name here, such as smollm2-135m-instruct; downloaded if it is missing",
+        "short name of a model that Palimpsest knows, such as smollm2-135m-instruct; it is downloaded if it is missing",
       ),
     hub: z
       .string()
-      .regex(/^[\w][\w.-]*\/[\w][\w.-]*$/, "an id of a hub, such as Qwen/Qwen2.5-0.5B-Instruct")
+      .regex(
+        /^[\w][\w.-]*\/[\w][\w.-]*$/,
+        "must be the id of a model on a hub, such as Qwen/Qwen2.5-0.5B-Instruct",
+      )
       .optional()
-      .describe("id on a Hugging Face hub (HF_ENDPOINT, HF_TOKEN); downloaded if it is missing"),
+      .describe(
+        "id of a model on a Hugging Face hub (HF_ENDPOINT, HF_TOKEN); it is downloaded if it is missing",
+      ),
     revision: nonEmpty.optional().describe("branch, tag or commit of `hub`; absent: main"),
     checkpoint: nonEmpty
       .optional()
@@ -48,11 +53,15 @@ export const modelSourceSchema = z
   .check(({ value, issues }) => {
     const given = ways.filter((way) => value[way] !== undefined);
     if (given.length !== 1) {
-      const what = given.length === 0 ? "nothing is given" : `${given.join(" and ")} are given`;
-      issues.push({ code: "custom", input: value, message: `${what}; give one of ${ways.join(", ")}` });
+      const what = given.length === 0 ? "nothing is set" : `${given.join(" and ")} are set`;
+      issues.push({
+        code: "custom",
+        input: value,
+        message: `${what}; set exactly one of ${ways.join(", ")}`,
+      });
     }
     if (value.revision !== undefined && value.hub === undefined) {
-      const message = "revision belongs to hub; leave it out or give hub";
+      const message = "revision has no effect without hub; set hub, or leave revision out";
       issues.push({ code: "custom", input: value, path: ["revision"], message });
     }
   });

@@ -44,6 +44,6 @@ test("a model without a template has no chat format; a damaged object is refused
   const { chat_template: _, ...tokenizerConfig } = text.tokenizerConfig;
   expect(openModelText({ ...text, tokenizerConfig }, 0).chat).toBeUndefined();
   expect(() => decodeModelText(Buffer.from(readFileSync(join(folder, "tokenizer_config.json"))))).toThrow(
-    /the run's tokenizer object/,
+    /the object with the run's tokenizer is damaged/,
   );
 });

@@ -53,7 +53,10 @@ export function encodeModelText(text: ModelText): Uint8Array {
 export function decodeModelText(bytes: Uint8Array): ModelText {
   const parsed = modelTextSchema.safeParse(JSON.parse(Buffer.from(bytes).toString("utf8")));
   if (parsed.success) return parsed.data;
-  throw new PalimpsestError("CODEC", `the run's tokenizer object: ${z.prettifyError(parsed.error)}`);
+  throw new PalimpsestError(
+    "CODEC",
+    `the object with the run's tokenizer is damaged: ${z.prettifyError(parsed.error)}`,
+  );
 }
 
 /**

@@ -22,6 +22,6 @@ test("an actor of the run that died for good is told with its reason; one that r
   expect(looks).toBe(2);
   expect(watch.signal.reason).toMatchObject({
     code: "ACTOR_DIED",
-    message: expect.stringContaining("rollout actor-late does not come back: its class is gone"),
+    message: expect.stringContaining("rollout actor-late died and will not be restarted: its class is gone"),
   });
 });

@@ -24,7 +24,7 @@ export function watchRunActors(cluster: Pick<Cluster, "actors">, actors: readonl
       abort.abort(
         new PalimpsestError(
           "ACTOR_DIED",
-          `${role} ${member.actorId} does not come back: ${reason}; the same command with the same run folder goes on from the last step`,
+          `${role} ${member.actorId} died and will not be restarted: ${reason}; repeat the command with the same run folder to resume from the last step`,
           { details: { actorId: member.actorId } },
         ),
       );

@@ -18,7 +18,7 @@ export function samplerProgress(rollouts: readonly ActorHandle<RolloutActor>[]) 
             sampled += sampledTokens >= before ? sampledTokens - before : sampledTokens;
             known[index] = sampledTokens;
           } catch {
-            // It died under the question: its tokens show at the next step.
+            // An actor that died while it was asked is skipped, because its restarted process is counted at the next step.
           }
         }),
       );

@@ -36,7 +36,7 @@ async function readFolder<T extends ModelText | ModelFolder>(
   } catch (reason) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `model: ${folder} does not load (${reason instanceof Error ? reason.message : String(reason)}); give a model folder, builtin:quickstart, or the name of a model`,
+      `model: ${folder} cannot be loaded (${reason instanceof Error ? reason.message : String(reason)}); give a model folder, builtin:quickstart, or the name of a model`,
       { cause: reason },
     );
   }

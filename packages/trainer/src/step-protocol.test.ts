@@ -189,7 +189,7 @@ test("a step that was done, and whose checkpoint is gone, ends the run with what
   const { log, run, elsewhere } = aLearner();
   elsewhere.trained.add("g1");
   await expect(run(1)).rejects.toThrow(
-    /CONFIG_INVALID.*group g1 of step 1 is trained.*ends with step 0.*bring it back/,
+    /CONFIG_INVALID.*group g1 of step 1 is already trained.*ends with step 0.*restore it/,
   );
   expect(log).toEqual([]);
 });

@@ -4,18 +4,21 @@
  * Not responsible for: training itself, checkpoints, weights (its parts, see learner-actor.ts).
  *
  * Invariants:
- * - STEP-1 (T1). A step's groups are acknowledged after the checkpoint, or the record of the log, that names them is on disk.
+ * - STEP-1 (T1). A step's groups are acknowledged only after a checkpoint, or a record of the log, that names them is
+ *   on disk.
  * - STEP-2 (T1). A step that is already saved is answered from its record and not trained again.
- * - STEP-3 (T1). A step with groups that the ledger does not know is handed back, and none of it is trained.
+ * - STEP-3 (T1). A step with groups that the ledger does not know is returned to the driver, and none of it is
+ *   trained.
  * - STEP-4 (T1). A step that failed after training is continued from the point of failure by the next request, for
  *   whichever step: it is not trained again, and no other step is trained before it is saved and acknowledged.
  * - STEP-5 (T1). A step is not trained on weights that are behind the checkpoint on disk: a learner presumed dead may have
  *   completed one more step, if Redis lost the take-over that fenced it off. The learner throws STALE_POLICY and must
  *   restart from that checkpoint. If no checkpoint is newer, saved steps were lost, and no step can be trained.
- * - STEP-6 (T2). A step with a window trains `count` groups of it, none of which was dropped as too stale: those are handed back
- *   to be replaced, and the complete ones wait.
- * - STEP-7 (T1). Groups that teach nothing are handed back once, as rejected, so that the driver adds others. They stay complete
- *   until the step is saved with their ids, and are closed then: a learner that repeats the step rejects the same ones.
+ * - STEP-6 (T2). A step with a window trains `count` of its complete groups. If groups of the window were dropped as
+ *   too stale, they are returned to the driver, which replaces them, and the complete ones wait.
+ * - STEP-7 (T1). Groups that teach nothing are returned to the driver once, as rejected, so that it dispatches
+ *   others. They stay complete in the ledger until the step is saved with their ids, and are closed then, so that a
+ *   learner that repeats the step rejects the same ones.
  */
 import type { Group, GroupBatch, GroupConsumer, LedgerStore } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -127,19 +130,19 @@ export class StepProtocol<
     }
     if (this.#last?.step === step) return { result: this.#last, batch: undefined };
     const done = policyVersion();
-    if (step > done + 1) await this.#checkNotBehind(`step ${step - 1} is done`);
+    if (step > done + 1) await this.#checkNotBehind(`step ${step - 1} was completed`);
     if (step !== done + 1) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `step is ${step}; the learner stands after step ${done} and takes the next one`,
+        `step: is ${step}, but the learner has completed step ${done} and trains step ${done + 1} next`,
       );
     }
     const { outstanding, undispatched, failed, trained: elsewhere } = await this.#statesOf(groupIds);
     if (elsewhere !== undefined) {
-      await this.#checkNotBehind(`group ${elsewhere} is trained`);
+      await this.#checkNotBehind(`group ${elsewhere} was trained`);
       throw new PalimpsestError(
         "CONFIG_INVALID",
-        `group ${elsewhere} of step ${step} is trained, and the run's folder ends with step ${done}: a newer checkpoint or record of its log is gone; bring it back, or begin another run from this one's checkpoint: { checkpoint: RUN } as its model`,
+        `group ${elsewhere} of step ${step} is already trained, but the run's folder ends with step ${done}, so a newer checkpoint or record of its log is missing; restore it, or begin another run with model: { checkpoint: RUN }`,
       );
     }
     if (undispatched.length > 0) return { undispatched };
@@ -151,7 +154,7 @@ export class StepProtocol<
     if (batch.groups.length === 0) {
       throw new PalimpsestError(
         "INTERNAL",
-        `every group of step ${step} failed, the first because: ${batch.failures[0]?.message ?? "unknown"}`,
+        `every group of step ${step} failed; the first failure is: ${batch.failures[0]?.message ?? "unknown"}`,
       );
     }
     const trainedIds = idsOf(batch.groups);
@@ -185,7 +188,7 @@ export class StepProtocol<
     if (saved <= mine) return;
     throw new PalimpsestError(
       "STALE_POLICY",
-      `${what}, by another learner: this one stands after step ${mine} and the checkpoint on disk after step ${saved}; restart this learner`,
+      `${what} by another learner: this one has completed step ${mine}, but the checkpoint on disk is of step ${saved}; restart this learner`,
       { retryable: true },
     );
   }

@@ -57,11 +57,11 @@ export function shortageNotice(
 ): string | undefined {
   if (rejected === undefined) return undefined;
   const { groups, noneTaught } = rejected;
-  const fix = "the questions are too easy or too hard for the policy";
+  const fix = "the questions are too easy or too hard for the policy; change the data or the curriculum";
   if (noneTaught)
-    return `none of the ${groups + groupsTrained} groups of step ${step} has episodes with different rewards: ${groupsTrained} of them are trained with an advantage of zero; ${fix}`;
+    return `none of the ${groups + groupsTrained} groups of step ${step} has episodes with different rewards, so ${groupsTrained} of them are trained with an advantage of zero; ${fix}`;
   if (groups <= zeroVarianceRefills * groupsPerStep) return undefined;
-  return `step ${step} trains ${groupsTrained} of ${groupsPerStep} groups: ${groups} others have episodes with equal rewards, and zeroVarianceRefills is ${zeroVarianceRefills}; ${fix}`;
+  return `step ${step} trains ${groupsTrained} of ${groupsPerStep} groups: in ${groups} others all episodes have the same reward, and zeroVarianceRefills is ${zeroVarianceRefills}; ${fix}`;
 }
 
 interface ShortStep {

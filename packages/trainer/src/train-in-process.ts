@@ -104,17 +104,17 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   if (recipe.start !== undefined)
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      "start: a run in one process writes no files; create the model with `palimpsest train sft --data`, and name its folder as model.path",
+      "start: is set, but a run in one process writes no files; create the model with `palimpsest train sft --data`, and set model.path to its folder",
     );
   if (recipe.rollout.engine !== undefined)
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      "rollout.engine: a run in one process samples itself; leave the section out, or train through a cluster",
+      "rollout.engine: is set, but a run in one process has its own sampler; leave the section out, or run on a cluster",
     );
   if (recipe.train.maxStaleness > 0)
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `train.maxStaleness: is ${recipe.train.maxStaleness}, and a run in one process cannot sample while it trains; set it to 0, or run on a cluster`,
+      `train.maxStaleness: is ${recipe.train.maxStaleness}, but a run in one process cannot sample while it trains; set it to 0, or run on a cluster`,
     );
   const idle = settingsWithoutEffect(recipe);
   if (idle.length > 0) onNotice?.(`these settings have no effect in one process: ${idle.join(", ")}`);

@@ -117,7 +117,7 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
     const result = await untilTaken(trainStep, {
       restartLearner: () => restartActor(actors.learner, signal),
       onAgain: ({ message }) =>
-        onEvent({ kind: "notice", text: `step ${step} is repeated from the last checkpoint: ${message}` }),
+        onEvent({ kind: "notice", text: `step ${step} is run again from the last checkpoint: ${message}` }),
       signal,
     });
     inFlight.stepDone(result.taken?.schedule);

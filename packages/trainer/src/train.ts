@@ -3,9 +3,10 @@
  * them, evaluates before and after. The whole loop is `trainSteps` (train-steps.ts).
  * Not responsible for: anything that must survive this process; the learner's checkpoint and the queues hold that.
  *
- * TRAIN-1 (T1). A group's id follows from run, step and place: a driver that dispatches it again changes nothing.
- * TRAIN-2 (T6). Tasks and seeds follow from recipe seed and step alone.
- * TRAIN-3. A step is asked of the learner again after the learner's death; the learner answers it once.
+ * TRAIN-1 (T1). A group's id is derived from the run, the step and the group's index in the step, so that a driver
+ *   that dispatches it again changes nothing.
+ * TRAIN-2 (T6). Tasks and seeds depend only on the recipe's seed and the step.
+ * TRAIN-3. After the death of the learner the driver requests the step again, and the learner performs it once.
  */
 import { agentKindOf } from "@palimpsest/agents";
 import type { Cluster } from "@palimpsest/client";

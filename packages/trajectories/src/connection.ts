@@ -72,11 +72,13 @@ async function checkServer(redis: Redis, logger: Logger): Promise<void> {
   if (policy !== undefined && policy !== "noeviction") {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `maxmemory-policy of Redis is "${policy}", so it may delete jobs: set it to "noeviction"`,
+      `maxmemory-policy of Redis is "${policy}", so Redis may delete jobs; set it to "noeviction"`,
     );
   }
   if (field(info, "aof_enabled") === "0") {
-    logger.debug("redis keeps no append-only file: a crash of redis loses the queues");
+    logger.debug(
+      "Redis has no append-only file, so that a crash of Redis loses the queues; set appendonly to yes",
+    );
   }
 }
 

@@ -29,7 +29,10 @@ function encodeFact(value: Fact): proto.TaskFact.$Properties {
 function decodeFact(name: string, fact: proto.TaskFact.$Properties, owner: string): Fact {
   const value = fact.text ?? fact.number ?? fact.flag;
   if (value === undefined || value === null) {
-    throw new PalimpsestError("CODEC", `metadata.${name} of the ${owner} has no value`);
+    throw new PalimpsestError(
+      "CODEC",
+      `metadata.${name} of the ${owner} has no value; give a string, a number or a boolean`,
+    );
   }
   return value;
 }

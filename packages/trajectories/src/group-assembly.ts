@@ -47,7 +47,7 @@ export async function assembleGroup(
 }
 
 function unreadable(groupId: string, index: number): EpisodeFailure {
-  const message = "the group's entry in the ledger was written by another version";
+  const message = "another version of Palimpsest wrote the group's entry in the ledger";
   return { trajectoryId: trajectoryIdOf(groupId, index), groupId, stage: "group", message };
 }
 

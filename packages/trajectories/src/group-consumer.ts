@@ -94,7 +94,7 @@ export class GroupConsumer {
     if (this.#requestRunning) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        "nextGroups is already waiting: wait for it before you call it again",
+        "nextGroups is already waiting; await that call before you call it again",
       );
     }
     this.#requestRunning = true;
@@ -146,14 +146,14 @@ export class GroupConsumer {
     const waited = groupIds.filter((groupId) => !this.#feed.found.has(groupId));
     const [lost] = await this.#deps.store.undispatched(waited);
     if (lost !== undefined) {
-      throw new PalimpsestError("NOT_FOUND", `group ${lost} is not dispatched: dispatch it again`, {
+      throw new PalimpsestError("NOT_FOUND", `group ${lost} is not dispatched; dispatch it again`, {
         retryable: true,
       });
     }
     const states = await this.#deps.store.states(waited);
     const closed = waited.filter((_, at) => states[at] !== "outstanding");
     if (closed.length > 0 && groupIds.length - closed.length < count) {
-      throw new PalimpsestError("NOT_FOUND", `group ${closed[0]} is closed: ask for the other groups only`, {
+      throw new PalimpsestError("NOT_FOUND", `group ${closed[0]} is closed; request only the other groups`, {
         retryable: true,
       });
     }
@@ -242,7 +242,7 @@ export class GroupConsumer {
       }
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `group ${groupId} is ${state ?? "unknown"} and was not returned by nextGroups: only groups from nextGroups can be acknowledged`,
+        `group ${groupId} is ${state ?? "unknown"} and was not returned by nextGroups; acknowledge only groups that nextGroups returned`,
       );
     }
     if (await this.#close(found.assembled, "trained")) {

@@ -3,13 +3,13 @@
  * Not responsible for: loading, judging or closing groups.
  *
  * Invariants:
- * - FEED-1 (T1). Every complete group is found by the first look after it completed, and again by each feed that is
+ * - FEED-1 (T1). Every complete group is found by the first search after it completed, and again by each feed that is
  *   opened later, until it is closed.
  * - FEED-2 (T1). A feed that is not the newest finds nothing and reports that.
  * - FEED-3 (T1). A group that this feed has closed and that is open again in the store, because the store lost its last
  *   second, is closed again and not found again.
- * - FEED-4 (T1). When the store answers again after an outage, the newest feed repeats to it that it is the newest and
- *   what it has closed, whether or not anybody waits for groups.
+ * - FEED-4 (T1). When the store answers again after an outage, the newest feed tells it again that it is the newest
+ *   and which groups it has closed, even if nobody waits for groups.
  */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
@@ -69,7 +69,7 @@ export class GroupFeed {
       feed
         .#repair()
         .catch((error) =>
-          deps.logger.warn({ err: error }, "closings could not be checked after an outage of redis"),
+          deps.logger.warn({ err: error }, "closed groups could not be checked after an outage of Redis"),
         );
     };
     feed.#subscription = await deps.store.onCompletion(() => feed.wake(), repair);
@@ -147,7 +147,7 @@ export class GroupFeed {
     if (closing === undefined) {
       return false;
     }
-    this.#deps.logger.warn({ groupId }, "the store forgot that this group was closed; closed again");
+    this.#deps.logger.warn({ groupId }, "Redis forgot that this group was closed; it was closed again");
     if ((await this.close(closing)) === "unknown" && closing.outcome === "trained") {
       await this.rememberTrained([groupId]);
     }
@@ -223,7 +223,7 @@ export class GroupFeed {
 function fencedError(epoch: number): PalimpsestError {
   return new PalimpsestError(
     "ALREADY_EXISTS",
-    `a newer learner consumes this run: this one (epoch ${epoch}) may not close groups any more`,
+    `a newer learner consumes this run, so this one (epoch ${epoch}) may no longer close groups; stop it`,
     { details: { epoch: String(epoch) } },
   );
 }

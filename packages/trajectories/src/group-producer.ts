@@ -6,7 +6,8 @@
  * Invariants:
  * - DISPATCH-1 (T1). A group id is dispatched once, however often and by whomever it is requested.
  * - DISPATCH-2 (T1). A producer that dies at any instruction leaves a group that a second dispatch completes.
- * - DISPATCH-3. Dispatch waits, or is refused, while LEDGER-3 or the room in Redis forbids more.
+ * - DISPATCH-3. Dispatch waits, or is refused, while the limits of LEDGER-3 or the free space in Redis (ROOM-1) do
+ *   not allow more.
  * - DISPATCH-4 (T1). A group whose claim or task Redis lost before its jobs were confirmed is claimed again by the same
  *   dispatch.
  */
@@ -153,7 +154,7 @@ export class GroupProducer {
     const { groups, queuedBytes } = await this.#deps.store.counts();
     return new PalimpsestError(
       "LIMIT_EXCEEDED",
-      `${groups.outstanding} groups with ${queuedBytes} bytes are outstanding; queues.maxOutstandingGroups allows ${maxOutstandingGroups} and queues.maxQueuedBytes ${maxQueuedBytes}, counting what open episodes are expected to add; train, raise them, or lower groupsPerStep`,
+      `${groups.outstanding} groups with ${queuedBytes} bytes are outstanding; queues.maxOutstandingGroups allows ${maxOutstandingGroups} and queues.maxQueuedBytes ${maxQueuedBytes}, including what open episodes are expected to add; train first, raise these limits, or lower groupsPerStep`,
     );
   }
 }

@@ -77,7 +77,7 @@ export class JobConsumer {
     this.#worker.on("error", (error) => logger.warn({ err: error }, "queue consumer error"));
     this.#worker.on("stalled", (jobId) => {
       metrics?.counter("palimpsest_queue_stalled_jobs_total").inc({ kind });
-      logger.warn({ jobId, kind }, "job taken back from a dead consumer");
+      logger.warn({ jobId, kind }, "took over the job of a dead consumer");
     });
     this.#worker.on("lockRenewalFailed", (jobIds) => {
       for (const jobId of jobIds) {
@@ -94,7 +94,7 @@ export class JobConsumer {
   static async start(options: JobConsumerOptions): Promise<JobConsumer> {
     const consumer = new JobConsumer(options);
     await consumer.#worker.waitUntilReady();
-    consumer.#worker.run().catch((error) => options.logger.error({ err: error }, "queue consumer ended"));
+    consumer.#worker.run().catch((error) => options.logger.error({ err: error }, "the queue consumer ended"));
     return consumer;
   }
 
@@ -171,7 +171,7 @@ export class JobConsumer {
       return {};
     }
     return {
-      poison: `the job stalled: it lost its consumer ${stalledCounter} times, more than maxStalledCount of ${maxStalledCount}`,
+      poison: `the job lost its consumer ${stalledCounter} times, more than maxStalledCount ${maxStalledCount}, so it probably kills the processes that run it`,
     };
   }
 
@@ -182,7 +182,7 @@ export class JobConsumer {
     } catch (error) {
       this.#options.logger.error(
         { err: error, jobId: attempt.id },
-        "failure not recorded; the job comes again",
+        "the job's failure was not recorded, so the job will run again",
       );
       const { settings, clock } = this.#options;
       await job.moveToDelayed(clock.now() + settings.retryDelayMs, token);
@@ -217,7 +217,7 @@ export class JobConsumer {
     if (isLate) {
       this.#options.logger.warn(
         { jobs: this.#running.size },
-        "jobs did not stop; others will take them over",
+        "jobs did not stop in time; other consumers will take them over",
       );
     }
   }

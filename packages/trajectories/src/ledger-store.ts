@@ -8,8 +8,9 @@
  * - LEDGER-2 (T1). Episodes dispatched = trained + failed + dropped + those of outstanding groups.
  * - LEDGER-3. A claim is refused while as many groups are outstanding, or as many bytes are expected of them, as the
  *   limits allow. One group may always be outstanding, however large it is.
- * - LEDGER-4. Only the newest epoch closes groups and reads complete ones. An older one, and one of the same number
- *   that is not the stored one, is told that it is fenced. A store that forgot an epoch takes it from its learner.
+ * - LEDGER-4. Only the learner with the newest epoch closes groups and reads complete ones. A learner with an older
+ *   epoch, or with the same number but another token, is told that it is fenced. A store that has lost the newest
+ *   epoch takes it over from the learner that has it.
  * - LEDGER-5 (T1). The first trajectory and the first score or failure recorded for an episode stay. Later ones change
  *   nothing, so a consumer that was wrongly taken for dead cannot change what was scored or trained on.
  * - LEDGER-6. Nothing is stored for a group that is not outstanding, nor a trajectory for an episode that has ended.

@@ -4,9 +4,10 @@
  * Not responsible for: groups that are not dispatched; those have to be dispatched again.
  *
  * Invariants:
- * - LOSTJOBS-1 (T1). While a learner waits for a group, an episode of it that has not ended has a job again after at
- *   most one look per `episodesPerLook` open episodes.
- * - LOSTJOBS-2. A look adds at most `episodesPerLook` jobs plus those of one group.
+ * - LOSTJOBS-1 (T1). While a learner waits for a group, every episode of the group that has not ended gets its job
+ *   back within one pass over the open episodes. Each look covers at least `episodesPerLook` of them, so a pass takes
+ *   at most one look per `episodesPerLook` open episodes.
+ * - LOSTJOBS-2. One look adds at most `episodesPerLook` jobs, not counting those of the last group that it reaches.
  */
 import type { EpisodeJobs } from "./episode-jobs.js";
 import { specOfRecord } from "./group-assembly.js";

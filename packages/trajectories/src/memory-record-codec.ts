@@ -12,7 +12,7 @@ export function decodeRecord(message: proto.MemoryRecord.$Properties): MemoryRec
   const { memoryType } = message;
   const id = message.id ?? "";
   const known = memoryTypes.find((type) => type === memoryType);
-  if (id === "") throw new PalimpsestError("CODEC", "the id of a memory record is empty");
+  if (id === "") throw new PalimpsestError("CODEC", "id of a memory record is empty; give each record an id");
   if (known === undefined) {
     throw new PalimpsestError(
       "CODEC",

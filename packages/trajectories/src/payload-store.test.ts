@@ -50,7 +50,7 @@ describe("payload store", () => {
     const storing = store.putTrajectory(aTrajectory({ answer: "x".repeat(10_000) }));
     await expect(storing).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", retryable: false });
     await expect(storing).rejects.toThrow(
-      /trajectory group-1\.0 has 10\d\d\d bytes.*maxTrajectoryBytes of 10000/,
+      /trajectory group-1\.0 has 10\d\d\d bytes.*maxTrajectoryBytes 10000/,
     );
     expect(await store.episode(first)).toBe("open");
     expect(() => store.encodeTask(aTask({ document: "x".repeat(10_000) }))).toThrow("task task-1");

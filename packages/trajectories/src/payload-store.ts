@@ -163,7 +163,7 @@ export class PayloadStore {
     if (length > limit) {
       throw new PalimpsestError(
         "LIMIT_EXCEEDED",
-        `${what} has ${length} bytes, above queues.maxTrajectoryBytes of ${limit}: raise it, or shorten documents or replies`,
+        `${what} has ${length} bytes, more than queues.maxTrajectoryBytes ${limit}; raise it, or shorten documents or replies`,
         { retryable: false },
       );
     }

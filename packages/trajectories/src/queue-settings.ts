@@ -8,73 +8,82 @@ export const queueSettingsSchema = z.strictObject({
   maxOutstandingGroups: positiveInt
     .default(256)
     .describe(
-      "Maximum number of groups that are dispatched and not yet trained or failed; dispatch waits above it.",
+      "Most groups that are dispatched and neither trained nor failed yet; dispatch waits until there are fewer.",
     ),
   maxQueuedBytes: positiveInt
     .default(2048 * mebibyte)
     .describe(
-      "Maximum bytes of tasks, trajectories and scores that outstanding groups have in Redis, plus what their open episodes are expected to add; dispatch waits above it.",
+      "Most bytes that tasks, trajectories and scores of outstanding groups take in Redis, including what open episodes are expected to add; dispatch waits until there are fewer.",
     ),
   maxTrajectoryBytes: positiveInt
     .max(512 * mebibyte)
     .default(64 * mebibyte)
     .describe(
-      "Largest encoded trajectory or task in bytes; a larger one fails its episode, naming the size.",
+      "Largest encoded trajectory or task in bytes; a larger one fails its episode with an error that names the size.",
     ),
   maxFetchBytes: positiveInt
     .default(64 * mebibyte)
-    .describe("Maximum bytes of trajectories that the learner fetches from Redis at once."),
-  attempts: positiveInt.max(100).default(3).describe("Attempts at a rollout or reward before it is failed."),
+    .describe("Most bytes of trajectories that the learner fetches from Redis at once."),
+  attempts: positiveInt
+    .max(100)
+    .default(3)
+    .describe("Attempts at a rollout or a reward before it counts as failed."),
   rolloutTimeoutMs: positiveInt
     .max(86_400_000)
     .default(1_800_000)
     .describe(
-      "Longest time of one attempt at a rollout in milliseconds; a longer attempt is aborted and has failed.",
+      "Longest time of one attempt at a rollout in milliseconds; a longer attempt is aborted and counts as failed.",
     ),
   rewardTimeoutMs: positiveInt
     .max(86_400_000)
     .default(300_000)
     .describe(
-      "Longest time of one attempt at a reward in milliseconds; a longer attempt is aborted and has failed.",
+      "Longest time of one attempt at a reward in milliseconds; a longer attempt is aborted and counts as failed.",
     ),
   backoffMs: z
     .int()
     .min(0)
     .default(1000)
-    .describe("Milliseconds before the second attempt; doubles with each further attempt."),
+    .describe("Wait in milliseconds before the second attempt; it doubles with each further attempt."),
   lockDurationMs: z
     .int()
     .min(100)
     .default(15_000)
     .describe(
-      "A consumer that does not renew its lock for this many milliseconds is considered dead; locks are renewed at half of it.",
+      "Milliseconds without a renewal of its lock after which a consumer counts as dead; locks are renewed after half of this time.",
     ),
   stalledIntervalMs: z
     .int()
     .min(50)
     .default(5000)
-    .describe("Milliseconds between two looks for jobs of dead consumers."),
+    .describe("Milliseconds between two searches for jobs of dead consumers."),
   maxStalledCount: positiveInt
     .default(16)
-    .describe("How often a job may lose its consumer before it is failed as one that kills processes."),
+    .describe(
+      "Number of consumers that a job may lose before it counts as failed, because it probably kills processes.",
+    ),
   retryDelayMs: z
     .int()
     .min(10)
     .default(1000)
-    .describe("Milliseconds to wait after a lost connection before the next fetch."),
+    .describe("Milliseconds after a lost connection before the next fetch."),
   redisSilenceMs: z
     .int()
     .min(100)
     .default(15_000)
     .describe(
-      "A connection to Redis on which nothing is answered for this many milliseconds is closed and opened again; outstanding commands are sent again.",
+      "Milliseconds without an answer after which a connection to Redis is closed and opened again, and outstanding commands are sent again.",
     ),
   payloadTtlMs: z
     .int()
     .min(1000)
     .default(7 * 24 * 3600 * 1000)
     .describe("Milliseconds after which tasks and trajectories are deleted, acknowledged or not."),
-  keepFailedJobs: z.int().min(0).default(1000).describe("Failed jobs that each queue keeps for people."),
+  keepFailedJobs: z
+    .int()
+    .min(0)
+    .default(1000)
+    .describe("Number of failed jobs that each queue keeps for inspection."),
 });
 
 export type QueueSettings = z.infer<typeof queueSettingsSchema>;

@@ -66,7 +66,7 @@ export class RedisArchive {
     const found = await this.#redis.eval(openScript, 1, this.#prefix, name);
     const [base, changes] = Array.isArray(found) ? found : [];
     if (typeof base !== "string" || typeof changes !== "string")
-      throw new MemoryError("NOT_FOUND", `namespace "${name}" is not in the archive: save it first`);
+      throw new MemoryError("NOT_FOUND", `namespace "${name}" is not in the archive; save it first`);
     const records = parse<MemoryRecord[]>(`base of namespace "${name}"`, z.array(memoryRecordSchema), base);
     const diff = parse<StoreDiff>(`changes of namespace "${name}"`, storeDiffSchema, changes);
     const store = new MemoryStore(await bases.baseOf(records, options.signal), options);

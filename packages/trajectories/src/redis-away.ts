@@ -16,7 +16,9 @@ export async function withRedis<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (reason) {
     if (!isAway(reason)) throw reason;
-    throw new PalimpsestError("UNAVAILABLE", `Redis went away: ${reason.message}`, { cause: reason });
+    throw new PalimpsestError("UNAVAILABLE", `the connection to Redis was lost: ${reason.message}`, {
+      cause: reason,
+    });
   }
 }
 

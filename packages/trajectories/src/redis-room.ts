@@ -65,14 +65,14 @@ export class RedisRoom implements Room {
         }
       }
       if (signal?.aborted) {
-        throw new PalimpsestError("CANCELLED", "waiting for room in Redis was canceled", {
+        throw new PalimpsestError("CANCELLED", "the wait for space in Redis was canceled", {
           cause: signal.reason,
         });
       }
       if (this.#clock.monotonicMs() >= deadlineMs) {
         throw new PalimpsestError(
           "LIMIT_EXCEEDED",
-          `Redis has been above ${payloadShare * 100} % of its maxmemory for ${timeoutMs} ms: raise maxmemory, or lower groupsPerStep or queues.maxQueuedBytes`,
+          `Redis has been above ${payloadShare * 100} % of its maxmemory for ${timeoutMs} ms; raise maxmemory, or lower groupsPerStep or queues.maxQueuedBytes`,
           { retryable: true },
         );
       }
@@ -97,7 +97,7 @@ export class RedisRoom implements Room {
       this.#full = full;
       this.#logger.warn(
         { usedBytes: used, maxBytes: limit },
-        full ? "redis is full; payloads wait" : "redis has room",
+        full ? "Redis is nearly full; payloads wait" : "Redis has space again",
       );
     }
     return full;

@@ -117,7 +117,7 @@ function checkBelongs(
     if (trajectory[field] !== episode[field]) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `${field} of the trajectory is "${trajectory[field]}"; its episode has "${episode[field]}"`,
+        `${field} of the trajectory is "${trajectory[field]}", but its episode has "${episode[field]}"`,
       );
     }
   }

@@ -87,7 +87,7 @@ export function checkId(field: string, id: string): void {
   if (!/^(?!\d+$)[A-Za-z0-9._-]{1,128}$/.test(id)) {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `${field} is "${id}": it must be 1 to 128 letters, digits, ".", "_" or "-", and not digits alone`,
+      `${field} is "${id}", but must be 1 to 128 letters, digits, ".", "_" or "-", and not only digits`,
     );
   }
 }

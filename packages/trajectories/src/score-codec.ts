@@ -47,5 +47,9 @@ function checkScore(score: Score): void {
   for (const [name, value] of Object.entries(score.components)) {
     check(Number.isFinite(value), `components.${name}`, `is ${value}`);
   }
-  check((score.stepRewards ?? []).every(Number.isFinite), "stepRewards", "has a number that is not finite");
+  check(
+    (score.stepRewards ?? []).every(Number.isFinite),
+    "stepRewards",
+    "contains a number that is not finite",
+  );
 }

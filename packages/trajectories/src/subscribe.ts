@@ -36,7 +36,7 @@ export async function subscribe(
     subscriber
       .subscribe(channel)
       .then(onReady)
-      .catch((error) => logger.warn({ err: error, channel }, "cannot subscribe again"));
+      .catch((error) => logger.warn({ err: error, channel }, "subscribing again failed"));
   });
   const stopPings = every(systemClock, pingMs, () => {
     if (subscriber.status === "ready") {

@@ -41,12 +41,12 @@ export function decodeTask(bytes: Uint8Array): Task {
 
 function checkTask(task: Task): void {
   if (task.id === "") {
-    throw new PalimpsestError("CODEC", "the id of the task is empty");
+    throw new PalimpsestError("CODEC", "id of the task is empty; give each task an id");
   }
   if (task.answers.length === 0) {
     throw new PalimpsestError(
       "CODEC",
-      `answers of task ${task.id} is empty: a task needs at least one answer`,
+      `answers of task ${task.id} is empty; a task needs at least one answer`,
     );
   }
 }

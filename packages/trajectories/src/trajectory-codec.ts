@@ -110,11 +110,11 @@ export function encodeTrajectoryParts(trajectory: Trajectory): TrajectoryBytes {
 
 function writeRow(words: Uint32Array, at: number, conversation: Conversation, index: number): void {
   const { step, policyVersion } = conversation;
-  check(step >>> 0 === step, `conversations[${index}].step`, `is ${step}: it must be a uint32`);
+  check(step >>> 0 === step, `conversations[${index}].step`, `is ${step}, but must be a uint32`);
   check(
     Number.isSafeInteger(policyVersion) && policyVersion >= 0,
     `conversations[${index}].policyVersion`,
-    `is ${policyVersion}: it must be a whole number that is at least 0`,
+    `is ${policyVersion}, but must be a whole number ≥ 0`,
   );
   words[at] = conversation.promptTokenIds.length;
   words[at + 1] = conversation.sampledTokenIds.length;
@@ -143,7 +143,7 @@ function readRow(view: DataView, index: number): Row {
   check(
     Number.isSafeInteger(policyVersion),
     `conversations[${index}].policyVersion`,
-    `is ${policyVersion}: it must be at most ${Number.MAX_SAFE_INTEGER}`,
+    `is ${policyVersion}, but must be at most ${Number.MAX_SAFE_INTEGER}`,
   );
   const double = (place: number): number => view.getFloat64(at + rowDoublesAt + 8 * place, true);
   const sampling = { temperature: double(0), topP: double(1), topK: word(9), minP: double(2) };
@@ -261,7 +261,7 @@ function readHead(bytes: Uint8Array): {
   check(
     headBytes <= bytes.length,
     "trajectory",
-    `is truncated: its head has ${headBytes} bytes, and only ${bytes.length} are here`,
+    `is truncated: its head has ${headBytes} bytes, of which only ${bytes.length} are present`,
   );
   const rows = Array.from({ length: count }, (_, index) => readRow(view, index));
   const message = decodeMessage("trajectory", () =>

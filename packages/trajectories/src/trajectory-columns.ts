@@ -57,7 +57,7 @@ const notFinite = "a finite float32";
 
 /** Returns what is wrong with the number at that index of a column; undefined for index -1. */
 function faultOf(field: string, column: Column, at: number, what: string): string | undefined {
-  return at < 0 ? undefined : `${field}[${at}] is ${column[at]}: it must be ${what}`;
+  return at < 0 ? undefined : `${field}[${at}] is ${column[at]}, but must be ${what}`;
 }
 
 /** @returns the index of the first number that is not a 32-bit integer, or -1 */

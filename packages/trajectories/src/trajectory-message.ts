@@ -134,7 +134,7 @@ export function checkHead(trajectory: TrajectoryHead): void {
   check(
     trajectory.policyVersionMin <= trajectory.policyVersionMax,
     "policyVersionMin",
-    `${trajectory.policyVersionMin} is above policyVersionMax ${trajectory.policyVersionMax}`,
+    `${trajectory.policyVersionMin} is greater than policyVersionMax ${trajectory.policyVersionMax}`,
   );
   for (const [name, value] of Object.entries(trajectory.counters ?? {})) {
     check(Number.isFinite(value), `counters.${name}`, `is ${value}`);
@@ -147,16 +147,16 @@ export function checkHead(trajectory: TrajectoryHead): void {
 
 function checkSampling({ temperature, topP, topK, minP }: Sampling, at: string): void {
   if (!(temperature >= 0 && temperature < Number.POSITIVE_INFINITY)) {
-    check(false, `${at}.temperature`, `is ${temperature}: it must be a finite number that is at least 0`);
+    check(false, `${at}.temperature`, `is ${temperature}, but must be a finite number ≥ 0`);
   }
   if (!(topP > 0 && topP <= 1)) {
-    check(false, `${at}.topP`, `is ${topP}: it must be above 0 and at most 1`);
+    check(false, `${at}.topP`, `is ${topP}, but must be above 0 and at most 1`);
   }
   if (topK >>> 0 !== topK || topK > 0x7fffffff) {
-    check(false, `${at}.topK`, `is ${topK}: it must be a whole number from 0 to 2^31 - 1`);
+    check(false, `${at}.topK`, `is ${topK}, but must be a whole number from 0 to 2^31 - 1`);
   }
   if (!(minP >= 0 && minP <= 1)) {
-    check(false, `${at}.minP`, `is ${minP}: it must be from 0 to 1`);
+    check(false, `${at}.minP`, `is ${minP}, but must be from 0 to 1`);
   }
 }
 
@@ -192,7 +192,7 @@ function checkTrajectory(trajectory: Trajectory): void {
       check(
         at < 0,
         `conversations[${index}].${name}[${at}]`,
-        `is ${column[at]}: it must be a finite float32`,
+        `is ${column[at]}, but must be a finite float32`,
       );
     }
   }

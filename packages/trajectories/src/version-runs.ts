@@ -52,15 +52,11 @@ export function checkVersionRuns(
   );
   for (const [index, run] of versionRuns.entries()) {
     const whole = Number.isSafeInteger(run.tokens) && run.tokens > 0;
-    check(
-      whole,
-      `${field}[${index}].tokens`,
-      `is ${run.tokens}: it must be a whole number that is at least 1`,
-    );
+    check(whole, `${field}[${index}].tokens`, `is ${run.tokens}, but must be a whole number ≥ 1`);
     check(
       Number.isSafeInteger(run.policyVersion) && run.policyVersion >= policyVersion,
       `${field}[${index}].policyVersion`,
-      `is ${run.policyVersion}: it must be a whole number that is at least the conversation's oldest, ${policyVersion}`,
+      `is ${run.policyVersion}, but must be a whole number and at least the conversation's oldest version, ${policyVersion}`,
     );
   }
 }

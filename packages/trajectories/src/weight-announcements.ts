@@ -55,7 +55,7 @@ export class WeightAnnouncements {
       try {
         listener(bytes);
       } catch (error) {
-        this.#logger.error({ err: error }, "listener for weights failed");
+        this.#logger.error({ err: error }, "a listener for announced weights failed");
       }
     };
     const catchUp = async (): Promise<void> => {
@@ -68,7 +68,9 @@ export class WeightAnnouncements {
       onMessage: tell,
       // Announcements made in the meantime are read once the subscription is active again.
       onReady: () => {
-        catchUp().catch((error) => this.#logger.warn({ err: error }, "cannot read the current weights"));
+        catchUp().catch((error) =>
+          this.#logger.warn({ err: error }, "the current weights could not be read"),
+        );
       },
     });
     await catchUp();

@@ -18,15 +18,13 @@ export const memAgentConfigSchema = z.strictObject({
     .min(1)
     .default(1024)
     .describe("most tokens sampled for the answer, including the stop token"),
-  maxChunks: z
-    .int()
-    .min(1)
-    .optional()
-    .describe("a document with more chunks overflows; absent: any number of chunks is read"),
+  maxChunks: z.int().min(1).optional().describe("most chunks that are read of a document; absent: no limit"),
   overflow: z
     .enum(["error", "head", "middle", "tail"])
     .default("error")
-    .describe("beyond maxChunks: fail, keep the head, keep head and tail and drop the middle, keep the tail"),
+    .describe(
+      "what to do with a document of more than maxChunks chunks. error: fail; head, tail: keep only its beginning or its end; middle: keep both and drop the middle",
+    ),
   prompt: z
     .enum(["auto", "chat", "chatml", "text"])
     .default("text")
@@ -48,7 +46,7 @@ export const memAgentConfigSchema = z.strictObject({
   specialTokens: z
     .array(z.string().min(1))
     .default([])
-    .describe("texts in the prompts that represent special tokens, such as <|im_start|>"),
+    .describe("texts in the prompts that are encoded as special tokens, such as <|im_start|>"),
   stopTokens: z
     .array(z.string().min(1))
     .default([])

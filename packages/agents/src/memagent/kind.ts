@@ -6,7 +6,7 @@ import { presets } from "./presets.js";
 export const memAgentKind = builtInKind(
   {
     kind: "memagent",
-    description: "overwrites one memory, section by section; the default",
+    description: "reads section by section and overwrites one memory; the default",
     presets,
     schema: memAgentConfigSchema,
     reads: { memories: 2, memoryShare: 16 },

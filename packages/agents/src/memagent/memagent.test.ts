@@ -324,7 +324,7 @@ describe("memAgentConfig", () => {
     const { sampler } = recorded(oracleReply);
     const agent = (overrides: Parameters<typeof memAgentConfig>[1]) =>
       memAgent({ sampler, tokenizer, config: memAgentConfig("tiny", overrides) });
-    expect(() => agent({ finalPrompt: "{question}" })).toThrow("finalPrompt: has no {memory}");
+    expect(() => agent({ finalPrompt: "{question}" })).toThrow("finalPrompt: contains no {memory}");
     expect(() => agent({ stopTokens: ["</s>"] })).toThrow(
       'stopTokens: the tokenizer has no special token "</s>"',
     );

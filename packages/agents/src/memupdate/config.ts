@@ -31,7 +31,12 @@ export const memUpdateConfigSchema = z.strictObject({
     .default([...memoryToolNames])
     .describe("tools that the model may call"),
   callForm,
-  lineTopK: z.int().min(1).max(50).default(5).describe("memories that a search of the form lines returns"),
+  lineTopK: z
+    .int()
+    .min(1)
+    .max(50)
+    .default(5)
+    .describe("memories that a search returns, if callForm is lines"),
   resultStyle: z
     .enum(["full", "compact"])
     .default("full")
@@ -60,9 +65,9 @@ export const memUpdateConfigSchema = z.strictObject({
     .max(100)
     .default(0)
     .describe(
-      "records from which a final conversation answers the question; 0: the episode ends without an answer",
+      "number of records from which a final conversation answers the question; 0: there is none, and the episode ends without an answer",
     ),
-  answerPrompt: z.string().describe("prompt of that conversation, with {memories} and {question}"),
+  answerPrompt: z.string().describe("prompt of the final conversation, with {memories} and {question}"),
   answerTokens: z.int().min(1).default(256).describe("most tokens of the answer, including the stop token"),
   idPrefix: z.string().min(1).default("memory_").describe("prefix of new ids, followed by a number"),
   embedder: embedderConfigSchema.prefault({ kind: "hashed" }).describe("embedder for search"),
@@ -71,7 +76,7 @@ export const memUpdateConfigSchema = z.strictObject({
     .min(0)
     .max(1)
     .default(0.2)
-    .describe("weight of the embedding similarity in a search's score, against BM25"),
+    .describe("weight of the embedding similarity in a search's score; BM25 has the rest"),
   enableThinking,
   specialTokens,
   stopTokens,

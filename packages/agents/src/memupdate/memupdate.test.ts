@@ -241,7 +241,7 @@ describe("MemUpdate", () => {
     expect(conversations[0]?.sampledTokenIds.length).toBeLessThanOrEqual(100);
     expect(conversations[0]?.sampledTokenIds.length).toBeGreaterThan(30);
     await expect(anAgent(turns, { contextTokens: promptTokens }).agent.run(task)).rejects.toThrow(
-      /BAD_CONFIG.*leaves no turn within the model's/,
+      /BAD_CONFIG.*leaves no token for a turn in the model's context/,
     );
   });
 
@@ -401,6 +401,6 @@ describe("prompts in a model's own chat template", () => {
     await agent.run(task);
     expect(prompts[0]).not.toContain("system");
     const deaf: ChatFormat = { ...qwen, render: (turns) => qwen.render(turns.slice(0, 2), {}) };
-    expect(() => anAgent([], { chat: deaf })).toThrow("no place for what tools return");
+    expect(() => anAgent([], { chat: deaf })).toThrow("does not render the results of tools");
   });
 });

@@ -100,7 +100,7 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
   if (options.resumeFrom !== undefined) {
     throw new AgentError(
       "BAD_STATE",
-      `resumeFrom: is of agent "${options.resumeFrom.agent}"; an episode of memupdate cannot be resumed; run it again`,
+      `resumeFrom: is a state of agent "${options.resumeFrom.agent}", but memupdate has no states to resume from; run the episode from the beginning`,
     );
   }
   const startedAtMs = now();

@@ -107,7 +107,7 @@ export function readerPrompt(
   if (stopTokens.length === 0) {
     throw new AgentError(
       "BAD_CONFIG",
-      "stopTokens: a plain prompt needs at least one special token that ends a reply; name one of the model's own",
+      "stopTokens: a plain prompt needs at least one special token that ends a reply; add one of the model's special tokens",
     );
   }
   const stopTokenIds = stopTokens.map((stop) => specialId(tokenizer, "stopTokens", stop));

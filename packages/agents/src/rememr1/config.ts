@@ -2,7 +2,9 @@ import { z } from "zod";
 import { memAgentConfigSchema } from "../memagent/config.js";
 
 const { memoryPrompt, finalPrompt, initialMemory, ...reading } = memAgentConfigSchema.shape;
-const tag = z.string().regex(/^[A-Za-z][\w-]*$/, "a letter, then letters, digits, dashes and underscores");
+const tag = z
+  .string()
+  .regex(/^[A-Za-z][\w-]*$/, "must begin with a letter, followed by letters, digits, dashes and underscores");
 
 /**
  * Settings of ReMemR1 (arXiv:2509.23040). Of the presets, `rememr1` follows its paper and `rememr1-released` follows
@@ -36,9 +38,9 @@ export const rememr1ConfigSchema = z.strictObject({
     .enum(["update", "reply"])
     .default("update")
     .describe(
-      "what of a reply becomes the memory. update: what stands in the tag, and without one the memory stays; reply: everything but recalls, as in the original's code, which also wants a query on one line",
+      "part of a reply that becomes the memory. update: the content of the update tag; without the tag the memory stays as it is; reply: everything except recall queries, as in the original's code, which also requires a query to be on one line",
     ),
-  recall: z.boolean().default(true).describe("false: recall queries are ignored"),
+  recall: z.boolean().default(true).describe("whether recall queries are answered; false: they are ignored"),
   similarityFloor: z
     .number()
     .min(0)
@@ -46,7 +48,7 @@ export const rememr1ConfigSchema = z.strictObject({
     .nullable()
     .default(0.02)
     .describe(
-      "an earlier memory is recalled when its TF-IDF cosine with the query is above this; null: the best is recalled even when it shares no word, as in the original",
+      "an earlier memory is recalled only if its TF-IDF cosine similarity to the query exceeds this; null: the most similar one is always recalled, even if it has no word in common with the query, as in the original",
     ),
 });
 

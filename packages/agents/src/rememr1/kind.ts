@@ -6,7 +6,7 @@ import { rememr1 } from "./rememr1.js";
 export const rememr1Kind = builtInKind(
   {
     kind: "rememr1",
-    description: "overwrites a memory and may recall an earlier one",
+    description: "reads section by section, overwrites one memory, and may recall an earlier one",
     presets,
     schema: rememr1ConfigSchema,
     // A conversation also holds a recalled memory, and a reply holds the memory and the thinking about it.

@@ -52,7 +52,7 @@ export function aroundResults(
   }
   throw new AgentError(
     "BAD_CONFIG",
-    "prompt: the model's chat template has no place for what tools return; use prompt: chatml or text",
+    "prompt: the model's chat template does not render the results of tools; use prompt: chatml or text",
   );
 }
 

@@ -12,7 +12,9 @@ export const toolLoopSchema = z.strictObject({
   callsInLastTurn: z
     .boolean()
     .default(true)
-    .describe("whether the calls of turn maxTurns are executed; the original's code does not (false)"),
+    .describe(
+      "whether calls in the last turn (maxTurns) are executed; false: they are not, as in the original",
+    ),
   maxCallsPerTurn: z
     .int()
     .min(1)
@@ -33,11 +35,13 @@ export const toolLoopSchema = z.strictObject({
     .min(16)
     .default(4000)
     .describe("longest result of one call; a longer one is truncated with a note, and counted"),
-  resultCut: z.enum(["end", "middle"]).default("end").describe("the part of a long result that is cut out"),
+  resultCut: z.enum(["end", "middle"]).default("end").describe("the part of a long result that is removed"),
   malformed: z
     .enum(["answer", "ignore"])
     .default("answer")
-    .describe("a malformed call: answered with an error, or ignored as in the original"),
+    .describe(
+      "what to do with a malformed call. answer: report the error to the model; ignore: skip it, as the original does",
+    ),
   listTools: z
     .boolean()
     .default(true)
@@ -45,7 +49,7 @@ export const toolLoopSchema = z.strictObject({
   resultPrompt: z
     .string()
     .default("\n{results}\n")
-    .describe("text after a turn with calls if prompt is text, with {results}"),
+    .describe("text after a turn with calls, with {results}; used if prompt is text"),
 });
 
 export type ToolLoopSettings = Omit<z.infer<typeof toolLoopSchema>, "listTools" | "resultPrompt"> & {

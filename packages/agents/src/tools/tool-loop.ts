@@ -4,8 +4,8 @@
  * (EpisodeLog).
  *
  * Invariants:
- * TOOLS-1. It is one conversation. Sampled tokens are trained as they were sampled; all other tokens after the prompt
- *     are not trained.
+ * TOOLS-1. All turns form one conversation. Sampled tokens are trained as they were sampled; all other tokens after
+ *   the prompt are not trained.
  * TOOLS-2. Every call is answered, in order. A mistake of the model is reported to it, and never thrown.
  * TOOLS-3. The numbers of turns, of calls per turn, of tokens, and of characters per result are bounded.
  */
@@ -58,7 +58,7 @@ export async function toolLoop(
   if (most < 1) {
     throw new AgentError(
       "BAD_CONFIG",
-      `${loop.field}: a prompt of ${prompt} tokens leaves no turn within the model's ${loop.contextTokens}; take tools out, use callForm: lines, or give the model more room`,
+      `${loop.field}: a prompt of ${prompt} tokens leaves no token for a turn in the model's context of ${loop.contextTokens}; remove tools, use callForm: lines, or use a model with a longer context`,
     );
   }
   for (let turn = 1; ; turn++) {

@@ -49,7 +49,7 @@ export function toolPrompts(
   if (texts.stopTokens.length === 0) {
     throw new AgentError(
       "BAD_CONFIG",
-      "stopTokens: a plain prompt needs at least one special token that ends a turn; name one of the model's own",
+      "stopTokens: a plain prompt needs at least one special token that ends a turn; add one of the model's special tokens",
     );
   }
   const prompt = compileTemplate(tokenizer, "userPrompt", texts.prompt, {
@@ -81,7 +81,10 @@ function plainTexts(config: ToolPromptSettings, tools: ListedTools): Texts {
   const { systemPrompt, userPrompt, resultPrompt, specialTokens, stopTokens } = config;
   const [before, after, ...more] = resultPrompt.split("{results}");
   if (before === undefined || after === undefined || more.length > 0) {
-    throw new AgentError("BAD_CONFIG", "resultPrompt: must hold {results} once; add it where results belong");
+    throw new AgentError(
+      "BAD_CONFIG",
+      "resultPrompt: must contain {results} exactly once; put it where the results belong",
+    );
   }
   const parts = [systemPrompt, config.listTools ? toolList(config.callForm, tools) : null, userPrompt];
   return {

@@ -83,7 +83,7 @@ describe("ask", () => {
     expect(result.answer.trim()).toBe("word0");
     expect([trace.agent, trace.conversations.length]).toEqual(["first-words", 1]);
     expect(moduleSettings({ trained, set: {}, agent: "memagent" })).toBeUndefined();
-    await expect(ask(options({ settings: trained }))).rejects.toThrow(/its module was not loaded here/);
+    await expect(ask(options({ settings: trained }))).rejects.toThrow(/the agent's module was not loaded/);
   });
 
   it("answers from the memory, tells every step, and gives a trace of the whole way", async () => {

@@ -338,7 +338,7 @@ describe("data prepare from a hub", () => {
       expect(requests).toHaveLength(before);
       await expect(
         data("prepare", "hotpotqa", "--hf-dataset", "someone/hotpot", "--out", out),
-      ).rejects.toThrow("no choice means 2 tables");
+      ).rejects.toThrow("no split and no config selects 2 tables");
     } finally {
       vi.unstubAllEnvs();
       http.closeAllConnections();

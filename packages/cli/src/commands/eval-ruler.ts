@@ -38,8 +38,8 @@ export function addEvalRuler(command: Command): void {
     )
     .option("--count <n>", "questions per task and length", parseWhole, 100)
     .option("--essay <file>", "plain text in which needles are hidden; default: generated prose")
-    .option("--squad <file>", "questions of qa_1, in SQuAD's form")
-    .option("--hotpotqa <file>", "questions of qa_2, in HotpotQA's form")
+    .option("--squad <file>", "file of questions for qa_1, in SQuAD's format")
+    .option("--hotpotqa <file>", "file of questions for qa_2, in HotpotQA's format")
     .option(
       "--count-with <model>",
       "model whose tokenizer counts lengths; default: that of --tokenizer or of a local model, else four characters per token",

@@ -5,10 +5,10 @@
  *
  * Invariants:
  * - CURVES-1. Each line is read once. A file that was rewritten, or has become shorter, is read from its beginning.
- * - CURVES-3. A reader that says what it already has gets only what came after it; nothing is sent twice unless it has
- *   changed.
- * - CURVES-2. At most `maxPoints` points of a series and `maxNumbers` numbers are kept and sent; of more points, every
- *   n-th step.
+ * - CURVES-3. A reader that names the points that it has is sent only later ones. If points that it has were changed
+ *   since, it is sent all of them again.
+ * - CURVES-2. At most `maxPoints` points per series and `maxNumbers` numbers in total are kept and sent. Of a longer
+ *   run only every n-th step is kept, where n doubles whenever a bound is reached.
  */
 import { randomInt } from "node:crypto";
 import { stat } from "node:fs/promises";

@@ -137,7 +137,7 @@ async function readLog(
       if (head.success && sameJson(head.data.settings, settings)) continue;
       throw new DatasetError(
         "BAD_CONFIG",
-        `log: "${path}" holds answers to other questions or of other settings; remove it, or repeat its settings`,
+        `log: "${path}" contains answers to other questions or under other settings; remove the file, or use the settings in its first line`,
         { path, settings: head.data?.settings },
       );
     }

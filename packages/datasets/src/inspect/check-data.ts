@@ -46,7 +46,7 @@ export async function checkData(path: string, options: CheckOptions = {}): Promi
   if (info === undefined) {
     throw new DatasetError(
       "UNREADABLE_FILE",
-      `check: "${path}" is not there; give a prepared file or folder`,
+      `check: "${path}" does not exist; give a prepared file or folder`,
       { path },
     );
   }
@@ -55,7 +55,7 @@ export async function checkData(path: string, options: CheckOptions = {}): Promi
     if (names.length === 0) {
       throw new DatasetError(
         "UNREADABLE_FILE",
-        `check: no manifest in "${path}"; give a folder of prepared files`,
+        `check: "${path}" contains no manifest; give a folder that \`palimpsest data prepare\` wrote`,
         { path },
       );
     }
@@ -129,7 +129,7 @@ async function checkHash(path: string, promised: Promised, { signal, onFile }: C
   if (!existsSync(path)) return { path, state: "missing" } as const;
   const { sizeBytes, sha256 } = await hashFile(path, signal);
   if (sha256 === promised.sha256) return { path, state: "right" } as const;
-  const detail = `${sizeBytes} bytes with sha256 ${sha256.slice(0, 16)}… where the manifest says ${promised.sizeBytes} with ${promised.sha256.slice(0, 16)}…`;
+  const detail = `${sizeBytes} bytes with sha256 ${sha256.slice(0, 16)}…, but the manifest records ${promised.sizeBytes} with ${promised.sha256.slice(0, 16)}…`;
   return { path, state: "changed", detail } as const;
 }
 
@@ -137,7 +137,7 @@ async function checkRows(file: CheckedFile, promised: number, options: CheckOpti
   const { rows, bad } = await readAll(file.path, options);
   if (bad.length > 0) return { ...file, state: "bad-rows", detail: firstOf(bad), rows };
   if (rows === promised) return { ...file, rows };
-  return { ...file, state: "bad-rows", detail: `${rows} rows where the manifest says ${promised}`, rows };
+  return { ...file, state: "bad-rows", detail: `${rows} rows, but the manifest records ${promised}`, rows };
 }
 
 async function readAll(path: string, { signal }: CheckOptions) {
@@ -150,5 +150,7 @@ async function readAll(path: string, { signal }: CheckOptions) {
 
 function firstOf(bad: readonly SourceBadRow[]): string {
   const [first] = bad;
-  return first ? `${bad.length} bad row(s), the first is ${first.row}: ${first.reason}, ${first.detail}` : "";
+  return first
+    ? `${bad.length} bad row(s); the first is row ${first.row}: ${first.reason}, ${first.detail}`
+    : "";
 }

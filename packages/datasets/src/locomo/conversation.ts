@@ -83,7 +83,7 @@ const conversationSchema = z.object({
         category: z.int().min(1).max(5),
       })
       .refine(({ answer, category }) => category === 5 || answer !== undefined, {
-        message: "answer: there is none; only adversarial questions go without",
+        message: "answer: is missing; only adversarial questions (category 5) may have none",
       }),
   ),
 });
@@ -110,7 +110,8 @@ class BadField extends Error {}
 function conversationOf(raw: RawConversation): LocomoConversation {
   const speakers = [raw.conversation["speaker_a"], raw.conversation["speaker_b"]].map((name, i) => {
     const parsed = text.safeParse(name);
-    if (!parsed.success) throw new BadField(`conversation.speaker_${"ab"[i]}: is no name`);
+    if (!parsed.success)
+      throw new BadField(`conversation.speaker_${"ab"[i]}: must be the speaker's name, a non-empty string`);
     return parsed.data;
   });
   const numbers = Object.keys(raw.conversation)
@@ -132,7 +133,7 @@ function conversationOf(raw: RawConversation): LocomoConversation {
     remarks: [
       ...empty.map((number) => ({
         reason: "date-without-session" as const,
-        detail: `conversation.session_${number}_date_time: there is no session_${number}`,
+        detail: `conversation.session_${number}_date_time: has no session_${number} beside it`,
       })),
       ...read.flatMap(({ remarks }) => remarks),
     ],
@@ -149,7 +150,7 @@ function sessionOf(raw: RawConversation, number: number): LocomoSession {
   const time = typeof said === "string" ? isoDate(said) : null;
   if (time === null) {
     throw new BadField(
-      `conversation.${name}_date_time: ${JSON.stringify(said)} is no date such as "1:56 pm on 8 May, 2023"`,
+      `conversation.${name}_date_time: ${JSON.stringify(said)} is not a date such as "1:56 pm on 8 May, 2023"`,
     );
   }
   const facts = (byName: Readonly<Record<string, readonly (readonly [string, readonly string[]])[]>>) =>

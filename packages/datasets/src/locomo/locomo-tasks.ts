@@ -11,23 +11,28 @@ export const locomoOptionsSchema = z.strictObject({
     .array(z.enum(recordSources))
     .min(1)
     .default(["observation"])
-    .describe("what the store's records are made of"),
+    .describe("sources of the records in the memory store"),
   adversarial: z
     .boolean()
     .default(false)
-    .describe("asks the questions that the conversation does not answer too"),
+    .describe("also asks the adversarial questions, which the conversation does not answer"),
   categories: z
     .array(z.enum(locomoCategories))
     .default([])
-    .describe("asks only these categories; none named: all, adversarial ones as --adversarial says"),
-  asked: z.int().min(1).max(50).default(1).describe("questions that a task shows and asks"),
+    .describe("categories to ask; empty: all of them, the adversarial one only with --adversarial"),
+  asked: z
+    .int()
+    .min(1)
+    .max(50)
+    .default(1)
+    .describe("questions per task that the agent is shown and the store is then asked"),
   heldOut: z
     .int()
     .min(0)
     .max(300)
     .default(4)
-    .describe("other questions of the conversation that a task asks without showing them"),
-  document: z.boolean().default(false).describe("gives the whole dialogue as the task's document too"),
+    .describe("further questions per task that the store is asked and the agent is not shown"),
+  document: z.boolean().default(false).describe("also gives each task the whole dialogue as its document"),
 });
 export type LocomoOptions = z.output<typeof locomoOptionsSchema>;
 

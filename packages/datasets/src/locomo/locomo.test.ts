@@ -111,7 +111,7 @@ describe("readLocomoConversation", () => {
   it("says which field it cannot read", () => {
     const why = (changes: object) => readLocomoConversation(aConversation(changes));
     expect(why({ qa: [{ question: "Who?", evidence: [], category: 4 }] })).toMatchObject({
-      detail: expect.stringContaining("only adversarial questions go without"),
+      detail: expect.stringContaining("only adversarial questions (category 5) may have none"),
     });
     const broken = { ...aConversation().conversation, session_1_date_time: "yesterday" };
     expect(why({ conversation: broken })).toMatchObject({

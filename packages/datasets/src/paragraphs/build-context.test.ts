@@ -42,7 +42,9 @@ describe("buildContext", () => {
     const { texts, goldDocuments } = buildContext(aQuestion("a"), pool, { ...settings, docs: 4 });
     expect(texts).toHaveLength(4);
     expect(goldDocuments.every((place) => place >= 1 && place <= 4)).toBe(true);
-    expect(() => buildContext(aQuestion("a"), pool, { ...settings, docs: 1 })).toThrow("give at least 2");
+    expect(() => buildContext(aQuestion("a"), pool, { ...settings, docs: 1 })).toThrow(
+      "set docs to 2 or more",
+    );
   });
 
   it("refuses a pool that is too small, and repeats documents only where that is allowed", () => {
@@ -67,7 +69,7 @@ describe("buildContext", () => {
     expect(any.texts.join()).toContain("ANSWER");
     const free = { ...settings, docs: 3, answerFree: true };
     expect(buildContext(aQuestion("a", 2), telling, free).texts.join()).not.toContain("ANSWER");
-    expect(() => buildContext(aQuestion("a", 2), telling, { ...free, docs: 4 })).toThrow("hold no answer");
+    expect(() => buildContext(aQuestion("a", 2), telling, { ...free, docs: 4 })).toThrow("contain no answer");
   });
 
   it("puts gold paragraphs at uniformly random places, each item anew", () => {

@@ -49,7 +49,7 @@ export function buildContext(
   if (count < gold.length) {
     throw new DatasetError(
       "BAD_CONFIG",
-      `docs: question "${question.id}" has ${gold.length} paragraphs of evidence, which ${count} documents cannot hold; give at least ${gold.length}`,
+      `docs: question "${question.id}" has ${gold.length} paragraphs of evidence, which do not fit into ${count} documents; set docs to ${gold.length} or more`,
       { docs: count },
     );
   }
@@ -89,10 +89,10 @@ function drawOthers(
   const telling = answerFree ? pool.holding(question.answers) : new Set<number>();
   const free = pool.texts.length - union(kin, telling);
   if (free < count && (!repeat || free === 0)) {
-    const short = answerFree ? "that are not its own and hold no answer" : "that are not its own";
+    const short = answerFree ? "that are not its own and contain no answer" : "that are not its own";
     throw new DatasetError(
       "BAD_CONFIG",
-      `docs: question "${question.id}" needs ${count} other paragraphs for ${docs} documents, and the pool has ${free} ${short}; add files with pool, ask for fewer documents, or allow the same document twice with repeat`,
+      `docs: question "${question.id}" needs ${count} other paragraphs for ${docs} documents, and the pool has ${free} ${short}; add files to pool, lower docs, or set repeat so that a document may occur twice`,
       { docs, free },
     );
   }

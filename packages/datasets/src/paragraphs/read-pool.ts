@@ -29,7 +29,7 @@ export async function readPool(paths: readonly string[], context: PrepareContext
     for await (const { source, row, value } of context.rows(path)) {
       const found = paragraphsOf(value);
       if (found === undefined) {
-        const detail = "row: it is neither a paragraph, a text with a title nor a question with paragraphs";
+        const detail = "row: must be a text, an object with title and text, or a question with paragraphs";
         context.badRow({ source, row, reason: "not-a-paragraph", detail });
       } else paragraphs.push(...found);
     }

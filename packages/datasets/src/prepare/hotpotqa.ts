@@ -4,7 +4,7 @@ import { questionPreparer } from "./question-preparer.js";
 /** HotpotQA in its own schema or the hub's, or as contexts in MemAgent's parquet or vime's JSON lines. */
 export const hotpotqa = questionPreparer({
   name: "hotpotqa",
-  summary: "HotpotQA (distractor), or contexts made of it: MemAgent's parquet, vime's JSONL",
+  summary: "HotpotQA (distractor), or contexts built from it: MemAgent's parquet files, vime's JSONL files",
   read: (value) => [hotpotQuestion(value)],
 });
 

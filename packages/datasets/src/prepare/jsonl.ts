@@ -11,16 +11,14 @@ import { parseTaskRow } from "../written/task-row.js";
 import { definePreparer, type SourceRow } from "./preparer.js";
 
 const optionsSchema = z.strictObject({
-  dataSource: z
-    .string()
-    .min(1)
-    .default("jsonl")
-    .describe("what metadata.dataSource says of rows that do not say it"),
+  dataSource: z.string().min(1).default("jsonl").describe("metadata.dataSource of rows that do not set it"),
   corpus: z
     .string()
     .min(1)
     .optional()
-    .describe("file that contexts are indices into: paragraphs, or RULER-HQA's hotpotqa_dev.json"),
+    .describe(
+      "file of paragraphs, or RULER-HQA's hotpotqa_dev.json, for rows that give their context as indices into it",
+    ),
   idField: z
     .string()
     .min(1)
@@ -33,7 +31,7 @@ const optionsSchema = z.strictObject({
     .default("answers")
     .describe("field with the answers: a text or a list of texts"),
   documentField: z.string().min(1).default("document").describe("field with the text to read"),
-  keepFields: z.array(z.string().min(1)).default([]).describe("other fields that go into the metadata"),
+  keepFields: z.array(z.string().min(1)).default([]).describe("further fields to copy into the metadata"),
 });
 
 /**
@@ -42,7 +40,7 @@ const optionsSchema = z.strictObject({
  */
 export const jsonl = definePreparer({
   name: "jsonl",
-  summary: "any JSON, JSONL or parquet file with a question, answers and a document a row",
+  summary: "any JSON, JSONL or parquet file with a question, answers and a document in each row",
   inputs: "required",
   options: optionsSchema,
   async *prepare(options, context) {
@@ -70,7 +68,7 @@ async function taskOf(
     if (options.corpus === undefined) {
       throw new DatasetError(
         "BAD_CONFIG",
-        `corpus: ${source} holds contexts as places in a corpus of paragraphs; name that file`,
+        `corpus: ${source} gives contexts as indices into a file of paragraphs; set corpus to that file`,
       );
     }
     return {
@@ -113,7 +111,7 @@ function namedFields(value: unknown, options: z.output<typeof optionsSchema>): T
     else if (one !== undefined && one !== null) {
       return {
         reason: "wrong-type",
-        detail: `${field}: only texts, numbers and booleans go into the metadata`,
+        detail: `${field}: must be a string, a number or a boolean to be copied into the metadata`,
       };
     }
   }

@@ -6,7 +6,7 @@ import { definePreparer } from "./preparer.js";
 /** LoCoMo's ten conversations as stores of records with questions about them. */
 export const locomo = definePreparer({
   name: "locomo",
-  summary: "LoCoMo's locomo10.json: stores of records and questions, in MemUpdate's split",
+  summary: "LoCoMo's locomo10.json: memory stores with questions, in MemUpdate's split",
   inputs: "required",
   options: locomoOptionsSchema,
   file: ({ metadata }) => String(metadata["split"]) as LocomoSplit,

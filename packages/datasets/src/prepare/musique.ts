@@ -3,6 +3,6 @@ import { questionPreparer } from "./question-preparer.js";
 
 export const musique = questionPreparer({
   name: "musique",
-  summary: "MuSiQue (answerable questions); evidence in the order of the hops",
+  summary: "MuSiQue (answerable questions), with the evidence in the order of the hops",
   read: (value) => [musiqueQuestion(value)],
 });

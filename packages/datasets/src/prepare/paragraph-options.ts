@@ -8,41 +8,41 @@ export const contextOptions = {
     .min(1)
     .optional()
     .describe(
-      "files that other paragraphs are drawn from: paragraphs or questions; absent: the inputs themselves",
+      "files of paragraphs or questions from which distractor paragraphs are drawn; absent: the inputs",
     ),
   corpus: z
     .string()
     .min(1)
     .optional()
-    .describe("file that finished contexts are indices into: paragraphs, or RULER-HQA's hotpotqa_dev.json"),
-  answerFree: z.boolean().default(false).describe("draws no paragraph that holds an answer"),
+    .describe(
+      "file of paragraphs, or RULER-HQA's hotpotqa_dev.json, for rows that give their context as indices into it",
+    ),
+  answerFree: z.boolean().default(false).describe("draws only paragraphs that do not contain an answer"),
   repeat: z
     .boolean()
     .default(false)
     .describe(
-      "draws paragraphs again when the pool is used up, instead of an error; counted in repeatedDocs",
+      "draws paragraphs a second time when the pool is used up, instead of failing; repeatedDocs counts them",
     ),
   clean: z
     .boolean()
     .default(false)
-    .describe("keeps only questions whose answer stands in no paragraph of the pool besides their own"),
+    .describe("keeps only questions whose answer occurs in no paragraph of the pool except their own"),
   minDistance: z
     .int()
     .min(1)
     .optional()
-    .describe("keeps only items whose gold documents stand at least so far apart"),
+    .describe("keeps only items whose gold documents are at least this many documents apart"),
   order: z
     .enum(["any", ...evidenceOrders])
     .default("any")
-    .describe("keeps only items whose evidence stands in this order"),
+    .describe("keeps only items whose evidence comes in this order"),
 };
 
 export const docsOption = z
   .int()
   .min(1)
   .optional()
-  .describe(
-    "documents of a context; absent: the question's own paragraphs, or the context as it is in the file",
-  );
+  .describe("documents per context; absent: the question's own paragraphs, or the context that the file has");
 
 export type ContextOptions = z.output<z.ZodObject<typeof contextOptions>>;

@@ -143,9 +143,9 @@ describe("prepareData", () => {
     await expect(prepare("hotpotqa", { inputs, limit: 0 })).rejects.toThrow("limit: 0 leaves no task");
     await expect(
       prepare("ruler-hqa", { inputs, out: out(""), options: { lengths: [5, 4, 5] } }),
-    ).rejects.toThrow(/a length is named twice.*lengths/s);
+    ).rejects.toThrow(/a length occurs twice.*lengths/s);
     await expect(prepare("hotpotqa", { inputs, out: folder })).rejects.toThrow(
-      "is a folder; name a file in it",
+      "is a folder; give the path of a file",
     );
     const below = join(input(rows), "x.jsonl");
     await expect(prepare("hotpotqa", { inputs, out: below })).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe("prepareData", () => {
   it("leaves no file behind where no task comes of it, and says why", async () => {
     const path = out();
     await expect(prepare("hotpotqa", { inputs: [input([{}])], out: path })).rejects.toThrow(
-      "1 bad row(s), the first",
+      "1 bad row(s); the first is row",
     );
     await expect(
       prepare("hotpotqa", { inputs: [input(rows)], out: path, options: { minDistance: 99 } }),
@@ -173,12 +173,12 @@ describe("prepareData", () => {
     await expect(prepare("hotpotqa", { inputs: [input(rows)], options: { color: 1 } })).rejects.toThrow(
       "color",
     );
-    await expect(prepare("ruler-hqa", { inputs: [input(rows)] })).rejects.toThrow("name a folder");
+    await expect(prepare("ruler-hqa", { inputs: [input(rows)] })).rejects.toThrow("give a folder");
     const finished = input([{ input: "q?", answers: ["a"], context: "text", index: 0 }]);
     await expect(prepare("hotpotqa", { inputs: [finished], options: { docs: 5 } })).rejects.toThrow(
-      "made already",
+      "contains finished contexts",
     );
-    expect(() => preparerByName("hotpot")).toThrow("none of hotpotqa, ");
+    expect(() => preparerByName("hotpot")).toThrow("use one of hotpotqa, ");
   });
 
   it("keeps questions by the places of their evidence and counts those it leaves out", async () => {

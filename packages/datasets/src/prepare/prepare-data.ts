@@ -79,7 +79,7 @@ export async function prepareData(request: PrepareRequest): Promise<PreparedData
       if (files.rowsOf(path) >= context.limit) continue;
       if (!(await files.add(path, task))) {
         const { source, row } = task.origin ?? { source: path, row: files.rowsOf(path) + 1 };
-        const detail = `id: "${task.id}" is there already`;
+        const detail = `id: "${task.id}" is already used by an earlier row`;
         context.badRow({ source, row, reason: "duplicate-id", detail });
         continue;
       }
@@ -176,7 +176,7 @@ function prepareContext(
 
 function checkInputs({ name, inputs: wanted }: Preparer, inputs: readonly string[]): void {
   if (wanted === "required" && inputs.length === 0) {
-    throw new DatasetError("BAD_CONFIG", `input: ${name} is made of files; give one or more`);
+    throw new DatasetError("BAD_CONFIG", `input: ${name} is read from files; give at least one`);
   }
   if (wanted === "none" && inputs.length > 0) {
     throw new DatasetError("BAD_CONFIG", `input: ${name} is generated; leave input out`);
@@ -191,25 +191,29 @@ function checkLimit(limit: number | undefined): void {
 function checkOut({ name, file }: Preparer, out: string): void {
   if (file === undefined) {
     if (!existsSync(out) || !statSync(out).isDirectory()) return;
-    throw new DatasetError("BAD_CONFIG", `out: "${out}" is a folder; name a file in it`, { out });
+    throw new DatasetError("BAD_CONFIG", `out: "${out}" is a folder; give the path of a file`, { out });
   }
   if (!/\.jsonl?$/.test(out)) return;
   throw new DatasetError(
     "BAD_CONFIG",
-    `out: ${name} makes several files, and "${out}" is called like one; name a folder`,
+    `out: "${out}" looks like one file, but ${name} writes several; give a folder`,
   );
 }
 
 function noTasks({ name }: Preparer, { badRows, leftOut }: Books): DatasetError {
   const first = badRows[0];
   const why = first
-    ? `${badRows.length} bad row(s), the first ${first.source} row ${first.row}: ${first.reason}, ${first.detail}`
+    ? `${badRows.length} bad row(s); the first is row ${first.row} of ${first.source}: ${first.reason}, ${first.detail}`
     : leftOut.size > 0
       ? `the options leave out every row (${[...leftOut].map(([reason, n]) => `${reason} ${n}`).join(", ")})`
-      : "the files hold no row";
-  return new DatasetError("BAD_ROWS", `${name}: no task came of it: ${why}`, {
-    byReason: countByReason(badRows),
-  });
+      : "the files contain no row";
+  return new DatasetError(
+    "BAD_ROWS",
+    `${name}: the input yields no task: ${why}; fix the rows or the options`,
+    {
+      byReason: countByReason(badRows),
+    },
+  );
 }
 
 function countByReason(rows: readonly SourceBadRow[]): Record<string, number> {

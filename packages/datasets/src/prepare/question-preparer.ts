@@ -116,7 +116,7 @@ async function finishedTask(row: SourceRow, rows: FinishedRows): Promise<Prepare
   if (rows.docs !== undefined) {
     throw new DatasetError(
       "BAD_CONFIG",
-      `docs: ${row.source} holds contexts that are made already; leave docs out, or give the data set's own rows`,
+      `docs: ${row.source} contains finished contexts, whose number of documents is fixed; leave docs out, or give the data set's original rows`,
       { source: row.source },
     );
   }
@@ -126,7 +126,7 @@ async function finishedTask(row: SourceRow, rows: FinishedRows): Promise<Prepare
   if (rows.corpus === undefined) {
     throw new DatasetError(
       "BAD_CONFIG",
-      `corpus: ${row.source} holds contexts as places in a corpus of paragraphs; name that file`,
+      `corpus: ${row.source} gives contexts as indices into a file of paragraphs; set corpus to that file`,
       { source: row.source },
     );
   }

@@ -85,7 +85,7 @@ export async function readQuestionSource(files: QuestionSourceFiles): Promise<Qu
       }
       const [id, key] = identityOf(read);
       if (seen.has(key)) {
-        bad({ reason: "duplicate-id", detail: `id: "${id}" is there already` });
+        bad({ reason: "duplicate-id", detail: `id: "${id}" is already used by an earlier row` });
         continue;
       }
       seen.add(key);
@@ -157,7 +157,7 @@ function finishedContext(
   if (corpus === undefined) {
     throw new DatasetError(
       "BAD_CONFIG",
-      `corpus: ${source} holds contexts as places in a corpus of paragraphs; name that file`,
+      `corpus: ${source} gives contexts as indices into a file of paragraphs; set corpus to that file`,
       { source },
     );
   }
@@ -171,7 +171,8 @@ function preparedContext(value: object, source: string, corpora: Corpora): Finis
   if (records !== undefined && !Array.isArray(records)) {
     return {
       reason: "bad-value",
-      detail: "records: stand in a file of stores; questions are asked of documents",
+      detail:
+        "records: are in a separate file of stores, which is not read here; give rows with a document and no such records",
     };
   }
   const task = { ...rest, ...(records ? { records } : {}) };
@@ -196,7 +197,7 @@ function rowContext(files: QuestionSourceFiles, badRows: SourceBadRow[]): Prepar
         else yield { source: path, ...row };
       }
     },
-    text: () => Promise.reject(new Error("questions are read row by row")),
+    text: () => Promise.reject(new Error("a file of questions is read row by row, never as one text")),
     badRow: (row: SourceBadRow) => void badRows.push(row),
     remark: () => undefined,
     leftOut: () => undefined,

@@ -28,5 +28,5 @@ export function preparerByName(name: string): Preparer {
   const preparer = preparers.find((known) => known.name === name);
   if (preparer !== undefined) return preparer;
   const known = preparers.map((one) => one.name).join(", ");
-  throw new DatasetError("BAD_CONFIG", `data set "${name}" is none of ${known}`, { name });
+  throw new DatasetError("BAD_CONFIG", `data set: "${name}" is unknown; use one of ${known}`, { name });
 }

@@ -13,9 +13,12 @@ const optionsSchema = z.strictObject({
   lengths: z
     .array(z.int().min(1))
     .min(1)
-    .refine((lengths) => new Set(lengths).size === lengths.length, "a length is named twice; name each once")
+    .refine(
+      (lengths) => new Set(lengths).size === lengths.length,
+      "a length occurs twice; give each length once",
+    )
     .default(officialLengths)
-    .describe("documents of a context, a file for each; every file asks the same questions"),
+    .describe("numbers of documents per context, one output file each; every file asks the same questions"),
   ...contextOptions,
 });
 const fileOf = (numDocs: unknown) => `eval_${String(numDocs ?? "unknown")}`;

@@ -83,7 +83,7 @@ describe("data prepare ruler", () => {
 
   it("says which file is missing", async () => {
     await expect(prepare("none", { tasks: ["qa_2"], lengths: [512] })).rejects.toThrow(
-      /hotpotqa: qa_2 needs a file with questions/,
+      /hotpotqa: is missing, but qa_2 needs a file of questions/,
     );
   });
 });

@@ -16,13 +16,17 @@ const optionsSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("plain text that the needles of six tasks are hidden in; default: generated prose"),
-  squad: z.string().min(1).optional().describe("questions of qa_1, in SQuAD's form"),
-  hotpotqa: z.string().min(1).optional().describe("questions of qa_2, in HotpotQA's form"),
+    .describe("file of plain text into which six of the tasks insert their needles; absent: generated prose"),
+  squad: z.string().min(1).optional().describe("file of questions for qa_1, in SQuAD's format"),
+  hotpotqa: z.string().min(1).optional().describe("file of questions for qa_2, in HotpotQA's format"),
   depthPercent,
   charactersPerToken,
-  chains: z.int().min(1).default(1).describe("vt: chains of assignments; one is asked for"),
-  hops: z.int().min(1).default(4).describe("vt: assignments after the first in a chain"),
+  chains: z
+    .int()
+    .min(1)
+    .default(1)
+    .describe("task vt: chains of assignments in the text; the question is about one"),
+  hops: z.int().min(1).default(4).describe("task vt: assignments in a chain after its first"),
 });
 
 const fileOf = (task: unknown, length: unknown) => `${String(task)}_${String(length)}`;
@@ -30,7 +34,7 @@ const fileOf = (task: unknown, length: unknown) => `${String(task)}_${String(len
 /** RULER's 13 tasks, with one file per task and length. */
 export const ruler = definePreparer({
   name: "ruler",
-  summary: "RULER's 13 synthetic tasks at any length in tokens, generated",
+  summary: "RULER's 13 synthetic tasks, generated at any length in tokens",
   inputs: "none",
   options: optionsSchema,
   file: (task: Task) => fileOf(task.metadata["task"], task.metadata["length"]),

@@ -105,7 +105,10 @@ function vimeRow(value: unknown, dataSource: string): FinishedRow | RowProblem {
   const { context, ground_truth, num_docs, data_source, ...rest } = metadata;
   const answers = ground_truth ?? label;
   if (answers === undefined)
-    return { reason: "missing-field", detail: "label: it and metadata.ground_truth are both absent" };
+    return {
+      reason: "missing-field",
+      detail: "label: is missing, and so is metadata.ground_truth; a row needs one of them",
+    };
   const source = data_source ?? dataSource;
   const given = row.data.id ?? rest["id"];
   return {
@@ -140,7 +143,10 @@ function evalRow(value: unknown, dataSource: string): FinishedRow | RowProblem {
   const source = data_source ?? dataSource;
   const wanted = answers ?? outputs;
   if (wanted === undefined)
-    return { reason: "missing-field", detail: "answers: it and outputs are both absent" };
+    return {
+      reason: "missing-field",
+      detail: "answers: is missing, and so is outputs; a row needs one of them",
+    };
   const own = ownId ?? _id;
   const indices = typeof context === "string" ? undefined : context;
   return {

@@ -22,7 +22,7 @@ const columns = {
     .object({ title: z.array(z.string()), sentences: z.array(z.array(z.string())) })
     .refine(
       ({ title, sentences }) => title.length === sentences.length,
-      "as many titles as lists of sentences are needed",
+      "title and sentences must have the same length",
     )
     .transform(({ title, sentences }) =>
       title.map((name, at): [string, string[]] => [name, sentences[at] ?? []]),
@@ -51,7 +51,7 @@ const maybeText = <Schema extends z.ZodType>(schema: Schema) =>
     } catch (error) {
       context.issues.push({
         code: "custom",
-        message: `it is text and no JSON: ${String(error)}`,
+        message: `is a string that is not JSON: ${String(error)}`,
         input: value,
       });
       return value;
@@ -77,7 +77,7 @@ export function hotpotQuestion(value: unknown): SourceQuestion | QuestionProblem
   const paragraphs = data.context.map(
     ([title, sentences]): Paragraph => ({ title, text: joinSentences(sentences) }),
   );
-  if (paragraphs.length === 0) return { reason: "no-context", detail: "context: it has no paragraph" };
+  if (paragraphs.length === 0) return { reason: "no-context", detail: "context: contains no paragraph" };
   const gold = placesOfTitles(
     data.supporting_facts.map(([title]) => title),
     paragraphs,

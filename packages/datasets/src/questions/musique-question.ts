@@ -25,9 +25,12 @@ export function musiqueQuestion(value: unknown): SourceQuestion | QuestionProble
   if ("reason" in row) return row;
   const { data } = row;
   if (!data.answerable) {
-    return { reason: "no-answer", detail: "answerable: false; its paragraphs do not hold the answer" };
+    return {
+      reason: "no-answer",
+      detail: "answerable: is false, because the paragraphs do not contain the answer",
+    };
   }
-  if (data.paragraphs.length === 0) return { reason: "no-context", detail: "paragraphs: there is none" };
+  if (data.paragraphs.length === 0) return { reason: "no-context", detail: "paragraphs: is empty" };
   const placeOf = new Map(data.paragraphs.map(({ idx }, place) => [idx ?? place, place]));
   const hops = data.question_decomposition.map((hop) => hop.paragraph_support_idx ?? -1);
   const lost = hops.find((idx) => idx >= 0 && !placeOf.has(idx));
@@ -40,7 +43,7 @@ export function musiqueQuestion(value: unknown): SourceQuestion | QuestionProble
   const inHops = hops.flatMap((idx) => placeOf.get(idx) ?? []);
   const marked = data.paragraphs.flatMap(({ is_supporting }, place) => (is_supporting ? [place] : []));
   const gold = [...new Set([...inHops, ...marked])];
-  if (gold.length === 0) return { reason: "no-evidence", detail: "paragraphs: none is_supporting" };
+  if (gold.length === 0) return { reason: "no-evidence", detail: "paragraphs: none has is_supporting set" };
   return {
     id: data.id ?? idOfQuestion(data.question),
     question: data.question,

@@ -64,12 +64,10 @@ export function placesOfTitles(
     if (place < 0) {
       return {
         reason: "evidence-not-in-context",
-        detail: `supporting_facts: no paragraph is called "${title}"`,
+        detail: `supporting_facts: names "${title}", which is the title of no paragraph`,
       };
     }
     places.push(place);
   }
-  return places.length > 0
-    ? places
-    : { reason: "no-evidence", detail: "supporting_facts: it names no paragraph" };
+  return places.length > 0 ? places : { reason: "no-evidence", detail: "supporting_facts: is empty" };
 }

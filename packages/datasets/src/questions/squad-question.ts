@@ -58,7 +58,11 @@ function questionOf(
   row: z.output<typeof questionSchema>,
   paragraph: Paragraph,
 ): SourceQuestion | QuestionProblem {
-  if (row.is_impossible) return { reason: "no-answer", detail: `question "${row.question}": is_impossible` };
+  if (row.is_impossible)
+    return {
+      reason: "no-answer",
+      detail: `question "${row.question}": is marked is_impossible, so it has no answer`,
+    };
   const answers = [...new Set(row.answers.map(({ text }) => text.trim()).filter(Boolean))];
   if (answers.length === 0)
     return { reason: "no-answer", detail: `question "${row.question}": answers is empty` };

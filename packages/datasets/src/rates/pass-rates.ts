@@ -119,14 +119,14 @@ export class PassRates {
       const what =
         value === undefined ? "is not JSON" : `${issue?.path.join(".") || "row"}: ${issue?.message}`;
       throw refuse(
-        `is no pass rate (${what})`,
-        "go on with `palimpsest data rate`, which fixes a line that was cut off",
+        `is not a pass rate (${what})`,
+        "repeat the `palimpsest data rate` that wrote it, which removes a line that was cut off",
       );
     }
     const { id, textSha256, passRate } = parsed.data;
     const key = idKey(id);
     if (this.#indexes.has(key))
-      throw refuse(`has the question "${id}" a second time`, "leave one of its lines out");
+      throw refuse(`rates the question "${id}" a second time`, "remove one of its two lines");
     this.#indexes.set(key, this.#rates.length);
     this.#texts.push(keyOfHash(textSha256));
     this.#rates.push(passRate);

@@ -152,7 +152,7 @@ async function rateOf(
     const reason = first instanceof Error ? first.message : String(first);
     throw new DatasetError(
       "BAD_ROWS",
-      `question "${task.id}" (position ${position}): each of its ${samples} episodes failed, the first because: ${reason}; fix that or leave the question out of the data, and give the command again`,
+      `question "${task.id}" (position ${position}): each of its ${samples} episodes failed, the first because: ${reason}; fix that or leave the question out of the data, then repeat the command`,
       { position },
       first,
     );
@@ -202,7 +202,7 @@ async function readRated(
     if (data === undefined || data.position >= tasks.count || done[data.position] === 1)
       throw new DatasetError(
         "BAD_ROWS",
-        `out: line ${line} of "${path}" is no line of this rating; remove it, and its question is asked again`,
+        `out: line ${line} of "${path}" does not belong to this rating; remove the line, and its question will be asked again`,
         { path, line },
       );
     count(data);
@@ -219,7 +219,7 @@ function refuseOtherSettings(path: string, value: unknown, settings: RatingReque
   if (other.length === 0) return;
   throw new DatasetError(
     "BAD_CONFIG",
-    `out: "${path}" holds rates of another ${other.join(", another ")} (${other.map((name) => `${name} then ${shown(before[name])}, now ${shown(settings[name])}`).join("; ")}); name another file, or give what it was begun with`,
+    `out: "${path}" contains rates with other settings (${other.map((name) => `${name}: there ${shown(before[name])}, here ${shown(settings[name])}`).join("; ")}); give another file, or the settings with which it was begun`,
     { path, other },
   );
 }
@@ -230,7 +230,7 @@ const beginning = '{"log":"pass-rates"';
 const beginsAsRates = (text: string) => text.startsWith(beginning) || beginning.startsWith(text);
 
 const noRates = (path: string) =>
-  new DatasetError("BAD_CONFIG", `out: "${path}" is no file of pass rates; name another file`, { path });
+  new DatasetError("BAD_CONFIG", `out: "${path}" is not a file of pass rates; give another path`, { path });
 
 const longestShown = 100;
 

@@ -41,12 +41,12 @@ export async function ratedTasks(
   if (count === 0) {
     const [lowest, highest] = extremes(rateAt);
     throw bad(
-      `min ${min} and max ${max}: leave none ${file}, from ${lowest} to ${highest}; set bounds that some of them lie in`,
+      `min ${min} and max ${max}: keep none ${file}, because their rates are from ${lowest} to ${highest}; set bounds that include some of these rates`,
     );
   }
   if (count === set.count && order === undefined) {
     throw bad(
-      `min ${min} and max ${max}: leave none out ${file}, and order does not go by rates, so they would do nothing; narrow the bounds, set order to easy-first or hard-first, or leave passRates out`,
+      `min ${min} and max ${max}: exclude none ${file}, and order does not depend on rates either, so passRates would have no effect; narrow the bounds, set order to easy-first or hard-first, or leave passRates out`,
     );
   }
   const kept = new Uint32Array(count);
@@ -87,12 +87,12 @@ async function ratesOf(
   const { absent, "other text": changed } = without;
   if (absent.count === set.count)
     throw bad(
-      `path: "${rates.path}" names none of the ${set.count} questions, such as "${absent.id}"; it was made from other data: ${fix}`,
+      `path: "${rates.path}" rates none of the ${set.count} questions, such as "${absent.id}", so it was made from other data; ${fix}`,
     );
   if (changed.count > 0) throw otherText(rates, changed.count, set.count, changed.id);
   if (absent.count > 0)
     throw bad(
-      `path: "${rates.path}" has no rate for ${absent.count} of ${set.count} questions, the first is "${absent.id}"; finish it with the \`palimpsest data rate\` that began it, or limit the data to what is rated`,
+      `path: "${rates.path}" has no rate for ${absent.count} of ${set.count} questions, the first of which is "${absent.id}"; finish the file with the \`palimpsest data rate\` that began it, or limit the data to the rated questions`,
     );
   return rateAt;
 }
@@ -104,11 +104,11 @@ function extremes(rates: Float64Array): readonly [lowest: number, highest: numbe
   );
 }
 
-const fix = "measure them with `palimpsest data rate`";
+const fix = "rate these questions with `palimpsest data rate`";
 
 function otherText({ path }: PassRates, changed: number, count: number, first: string): DatasetError {
   return bad(
-    `path: "${path}" was made from other data: ${changed} of ${count} questions have another text than when they were rated, the first is "${first}"; ${fix}`,
+    `path: "${path}" was made from other data: ${changed} of ${count} questions had another text when they were rated, the first of which is "${first}"; ${fix}`,
   );
 }
 

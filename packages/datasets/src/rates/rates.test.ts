@@ -105,11 +105,11 @@ describe("rateQuestions", () => {
     const request = rating(path, ids, solved);
     await rateQuestions(request);
     await expect(rateQuestions({ ...request, settings: { model: "large" } })).rejects.toThrow(
-      /out: .* another model \(model then "small", now "large"\)/,
+      /out: .* other settings \(model: there "small", here "large"\)/,
     );
     const wrong = fileOf("tasks.jsonl");
     writeFileSync(wrong, `${JSON.stringify(taskOf("a"))}\n${JSON.stringify(taskOf("b"))}\n`);
-    await expect(rateQuestions({ ...request, path: wrong })).rejects.toThrow("is no file of pass rates");
+    await expect(rateQuestions({ ...request, path: wrong })).rejects.toThrow("is not a file of pass rates");
     expect(linesOf(wrong)).toHaveLength(2);
   });
 
@@ -159,27 +159,29 @@ describe("ratedTasks", () => {
     const path = fileOf("rates.jsonl");
     const bounds = { min: 0.1, max: 0.9 };
     await expect(select(setOf(["x", "y"]), bounds)).rejects.toThrow(
-      /path: ".*rates.jsonl" names none of the 2 questions, such as "x"; it was made from other data/,
+      /path: ".*rates.jsonl" rates none of the 2 questions, such as "x", so it was made from other data/,
     );
     await expect(select(setOf([...ids, "g", "h"]), bounds)).rejects.toThrow(
-      /has no rate for 2 of 8 questions, the first is "g"; finish it/,
+      /has no rate for 2 of 8 questions, the first of which is "g"; finish the file/,
     );
     const changed = generatedTasks(6, (position) => ({
       ...taskOf(ids[position] ?? ""),
       ...(position === 3 ? { document: "another" } : {}),
     }));
     await expect(select(changed, bounds)).rejects.toThrow(
-      /made from other data: 1 of 6 questions have another text .* "d"/,
+      /made from other data: 1 of 6 questions had another text .* "d"/,
     );
     await expect(select(setOf(ids), { min: 0.3, max: 0.4 })).rejects.toThrow(
-      /min 0.3 and max 0.4: leave none of the 6 questions .* from 0 to 1;/,
+      /min 0.3 and max 0.4: keep none of the 6 questions .* from 0 to 1;/,
     );
-    await expect(select(setOf(ids), { min: 0, max: 1 })).rejects.toThrow(/they would do nothing; narrow/);
+    await expect(select(setOf(ids), { min: 0, max: 1 })).rejects.toThrow(
+      /passRates would have no effect; narrow/,
+    );
     expect((await select(setOf(ids), { min: 0, max: 1, order: "hard-first" })).count).toBe(6);
     const twice = fileOf("twice.jsonl");
     writeFileSync(twice, `${readFileSync(path, "utf8")}${linesOf(path)[2]}\n`);
-    await expect(PassRates.read(twice)).rejects.toThrow(/line 8 of .* a second time; leave one/);
+    await expect(PassRates.read(twice)).rejects.toThrow(/line 8 of .* a second time; remove one/);
     writeFileSync(twice, `${readFileSync(path, "utf8")}{"position":7,"id"`);
-    await expect(PassRates.read(twice)).rejects.toThrow(/line 8 of .* is no pass rate \(is not JSON\)/);
+    await expect(PassRates.read(twice)).rejects.toThrow(/line 8 of .* is not a pass rate \(is not JSON\)/);
   });
 });

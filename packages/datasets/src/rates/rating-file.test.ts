@@ -40,7 +40,7 @@ describe("a file of rates", () => {
     expect(first).toMatchObject({ rated: 6, resumed: 0 });
     expect(String(await second)).toMatch(
       new RegExp(
-        `\\[BAD_CONFIG\\] out: ".*two.jsonl" is written by process ${process.pid} of ${hostname()}; .* remove .*two.jsonl.lock`,
+        `\\[BAD_CONFIG\\] out: ".*two.jsonl" is being written by process ${process.pid} of ${hostname()}; .* remove .*two.jsonl.lock`,
       ),
     );
     expect((await PassRates.read(path)).count).toBe(6);
@@ -55,7 +55,9 @@ describe("a file of rates", () => {
     expect(await rateQuestions(request(path))).toMatchObject({ rated: 6 });
     expect(existsSync(`${path}.lock`)).toBe(false);
     writeFileSync(`${path}.lock`, JSON.stringify({ pid, host: "elsewhere" }));
-    await expect(rateQuestions(request(path))).rejects.toThrow(/is written by process \d+ of elsewhere/);
+    await expect(rateQuestions(request(path))).rejects.toThrow(
+      /is being written by process \d+ of elsewhere/,
+    );
   });
 
   it("RATING-5: is never made of a file that is something else, though its only line has no end", async () => {
@@ -66,7 +68,7 @@ describe("a file of rates", () => {
       if (text.includes("pass-rates")) expect(await rated).toMatchObject({ rated: 6 });
       else {
         await expect(rated).rejects.toThrow(
-          /out: ".*precious.json" is no file of pass rates; name another file/,
+          /out: ".*precious.json" is not a file of pass rates; give another path/,
         );
         expect(readFileSync(path, "utf8")).toBe(text);
       }

@@ -83,7 +83,7 @@ function busy(path: string, lock: string, said: string): DatasetError {
   const who = holder === undefined ? "another process" : `process ${holder.pid} of ${holder.host}`;
   return new DatasetError(
     "BAD_CONFIG",
-    `out: "${path}" is written by ${who}; wait for its end, name another file, or, where it is known to have ended, remove ${lock}`,
+    `out: "${path}" is being written by ${who}; wait until that ends, give another file, or, if you know that it has ended, remove ${lock}`,
     { path },
   );
 }

@@ -5,7 +5,7 @@ import type { DraftInput } from "./draft.js";
 export function noDocument({ name, budgetTokens }: DraftInput): DatasetError {
   return new DatasetError(
     "BAD_CONFIG",
-    `lengths: ${Math.max(0, budgetTokens)} tokens for document and question are too few for ${name}; raise lengths`,
+    `lengths: ${Math.max(0, budgetTokens)} tokens are left for document and question, too few for ${name}; raise lengths`,
     { task: name, budgetTokens },
   );
 }

@@ -31,7 +31,7 @@ export function fileText(name: string, text: string): HaystackText {
     .split(/(?<=[.!?]["'”’)]*)(?= )|(?<=\n)(?!\n)/)
     .filter((sentence) => sentence.trim() !== "");
   if (sentences.length === 0) {
-    throw new DatasetError("BAD_CONFIG", `essay: "${name}" has no sentence; give a file of plain text`);
+    throw new DatasetError("BAD_CONFIG", `essay: "${name}" contains no sentence; give a file of plain text`);
   }
   return { name, sentences };
 }

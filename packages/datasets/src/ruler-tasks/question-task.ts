@@ -13,7 +13,10 @@ export function questionTask(input: DraftInput): Draft {
   const { name, random, counter, budgetTokens, questions: source, index } = input;
   if (source === undefined || source.questions.length === 0) {
     const flag = name === "qa_1" ? "squad" : "hotpotqa";
-    throw new DatasetError("BAD_CONFIG", `${flag}: ${name} needs a file with questions; give its path`);
+    throw new DatasetError(
+      "BAD_CONFIG",
+      `${flag}: is missing, but ${name} needs a file of questions; give its path`,
+    );
   }
   const order = createPermutation(`${input.config.seed}/${name}/questions`, source.questions.length);
   const asked = source.questions[order(index % source.questions.length)] as (typeof source.questions)[number];

@@ -234,7 +234,7 @@ describe("rulerTaskSet", () => {
       expect(task.metadata["haystack"]).toBe("play.txt");
       expect(textOf(task)).toMatch(/(?:^|[.:?]\s+)A hidden number of \S+ is \d{7}\.(?:\s+[A-Z]|\s*$)/);
     }
-    expect(() => fileText("empty.txt", " \n ")).toThrow(/"empty.txt" has no sentence/);
+    expect(() => fileText("empty.txt", " \n ")).toThrow(/"empty.txt" contains no sentence/);
   });
 
   it("has prose of its own without digits, different enough to be no mere repetition", () => {
@@ -246,12 +246,16 @@ describe("rulerTaskSet", () => {
 
   it("refuses what cannot be: questions without a file, a length without room, unknown names", () => {
     const without = (config: RulerTasksInput) => () => [...rulerTaskSet(config, { countTokens })];
-    expect(without({ tasks: ["qa_1"], lengths: [1024] })).toThrow(/squad: qa_1 needs a file with questions/);
-    expect(without({ tasks: ["qa_2"], lengths: [1024] })).toThrow(/hotpotqa: qa_2 needs a file/);
+    expect(without({ tasks: ["qa_1"], lengths: [1024] })).toThrow(
+      /squad: is missing, but qa_1 needs a file of questions/,
+    );
+    expect(without({ tasks: ["qa_2"], lengths: [1024] })).toThrow(
+      /hotpotqa: is missing, but qa_2 needs a file/,
+    );
     expect(without({ tasks: ["cwe"], lengths: [512] })).toThrow(/too few for cwe; raise lengths/);
     expect(without({ tasks: ["vt"], lengths: [12] })).toThrow(/lengths/);
     expect(without({ tasks: ["vt"], lengths: [1024], commonWords: { commonRepeats: 3 } })).toThrow(
-      /commonRepeats must be above otherRepeats/,
+      /commonRepeats must be greater than otherRepeats/,
     );
   });
 });

@@ -55,8 +55,8 @@ describe("jsonArrayElements", () => {
   });
 
   it("throws where the array is cut off or something follows it", async () => {
-    await expect(elements('[{"a":1},{"b"', 4)).rejects.toThrow("does not end after element 2");
-    await expect(elements("[1] x", 4)).rejects.toThrow("behind the array's end");
+    await expect(elements('[{"a":1},{"b"', 4)).rejects.toThrow("has no end after element 2");
+    await expect(elements("[1] x", 4)).rejects.toThrow('closing bracket is followed by "x"');
   });
 });
 

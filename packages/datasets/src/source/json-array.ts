@@ -68,7 +68,7 @@ export class ArraySplit implements RowSplit<RowSlice> {
     if (this.#state === "ended") refuseMore(window);
     else if (atEnd)
       throw new SyntaxError(
-        `the array does not end after element ${this.#elements + 1}: the file is cut off`,
+        `the array has no end after element ${this.#elements + 1}, so the file is cut off`,
       );
   }
 
@@ -103,7 +103,7 @@ function refuseMore(window: ByteWindow): void {
   for (; window.from < window.to; window.from++) {
     const byte = window.bytes[window.from] as number;
     if (!isBlank(byte))
-      throw new SyntaxError(`something stands behind the array's end: "${String.fromCharCode(byte)}"`);
+      throw new SyntaxError(`the array's closing bracket is followed by "${String.fromCharCode(byte)}"`);
   }
 }
 

@@ -15,9 +15,9 @@ export interface PageLocation {
 const headerSchema = z.object({
   /** Page type: 0 and 3 are data pages, 2 is a dictionary page. */
   field_1: z.number(),
-  field_3: z.number().describe("bytes of data behind the header"),
-  field_5: z.object({ field_1: z.number().describe("values") }).optional(),
-  field_8: z.object({ field_3: z.number().describe("rows") }).optional(),
+  field_3: z.number().describe("bytes of data after the header"),
+  field_5: z.object({ field_1: z.number().describe("number of values") }).optional(),
+  field_8: z.object({ field_3: z.number().describe("number of rows") }).optional(),
 });
 
 const likelyHeaderBytes = 1 << 14;

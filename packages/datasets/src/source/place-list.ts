@@ -34,7 +34,7 @@ export class PlaceList {
    */
   at(index: number): RowPlace {
     if (!(index >= 0 && index < this.#count))
-      throw new RangeError(`place ${index} is not in a list of ${this.#count}`);
+      throw new RangeError(`index ${index} is outside a list of ${this.#count} positions`);
     const first = this.#numbers[2 * index] as number;
     const sizeBytes = this.#numbers[2 * index + 1] as number;
     return sizeBytes === tableRowSize ? { tableRow: first } : { offset: first, sizeBytes };

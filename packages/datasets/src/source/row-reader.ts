@@ -51,13 +51,13 @@ export class RowReader {
    */
   async readAll(places: readonly RowPlace[]): Promise<readonly unknown[]> {
     try {
-      if ((await stateOf(this.#file)) !== this.#state) throw new Error("it was written to");
+      if ((await stateOf(this.#file)) !== this.#state) throw new Error("it was written to in the meantime");
       return await Promise.all(places.map((place) => this.#row(place)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new DatasetError(
         "UNREADABLE_FILE",
-        `path: "${this.#path}" is no longer as it was when it was opened (${reason}); leave files of a run alone, or start again`,
+        `path: "${this.#path}" has changed since it was opened (${reason}); do not change files while a run reads them, and start the run again`,
         { path: this.#path },
         error,
       );

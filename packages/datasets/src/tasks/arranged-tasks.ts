@@ -59,13 +59,13 @@ function positionsOf({ weight, tasks }: WeightedTasks, total: number): number {
 function refuseUnmixable(part: WeightedTasks, at: number, parts: number, total: number): void {
   const { weight, tasks, field = `data, part ${at + 1} of ${parts}` } = part;
   const refuse = (what: string) => new DatasetError("BAD_CONFIG", `${field}: ${what}`);
-  if (!(weight > 0)) throw refuse(`has weight ${weight}; give one above 0`);
-  if (tasks.count === 0) throw refuse("holds no task");
+  if (!(weight > 0)) throw refuse(`weight is ${weight}; give one above 0`);
+  if (tasks.count === 0) throw refuse("contains no task; leave this part out");
   const positions = positionsOf(part, total);
   if (positions <= maxPositions) return;
   const share = ((tasks.count / maxPositions) * 100).toPrecision(2);
   throw refuse(
-    `weight ${weight} of ${total} meets each of its ${tasks.count} tasks after ${positions} questions, and a mixture has at most ${maxPositions}; give it ${share} % of the weights or more, or fewer tasks with \`limit\``,
+    `weight ${weight} of ${total} reaches all of its ${tasks.count} tasks only after ${positions} questions, but a mixture has at most ${maxPositions}; give it at least ${share} % of the weights, or fewer tasks with \`limit\``,
   );
 }
 

@@ -173,7 +173,7 @@ describe("FileTasks", () => {
     const path = await file("changed.jsonl", `${JSON.stringify(row("a"))}\n`);
     const tasks = await FileTasks.open(path);
     await writeFile(path, `${JSON.stringify(row("another"))}\n`);
-    await expect(tasks.open(0)).rejects.toThrow("no longer as it was");
+    await expect(tasks.open(0)).rejects.toThrow("has changed since it was opened");
     await tasks.close();
   });
 

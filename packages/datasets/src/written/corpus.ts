@@ -51,7 +51,7 @@ export function checkIndices(path: string, indices: readonly number[], paragraph
   if (outside === undefined) return;
   throw new DatasetError(
     "BAD_ROWS",
-    `document: index ${outside} is outside ${path}, which has ${paragraphs} paragraphs; give the corpus that the indices were made for`,
+    `document: paragraph index ${outside} is outside ${path}, which has ${paragraphs} paragraphs; give the corpus to which the indices belong`,
     { index: outside, paragraphs },
   );
 }
@@ -129,6 +129,6 @@ function inPythonsOrder(texts: Iterable<string>): readonly string[] {
 }
 
 function noCorpus(path: string, why: string): DatasetError {
-  const fix = "give a file of paragraphs, or HotpotQA's rows that the indices were made of";
+  const fix = "give a file of paragraphs, or the HotpotQA rows to which the indices belong";
   return new DatasetError("UNREADABLE_FILE", `corpus: "${path}": ${why}; ${fix}`, { path });
 }

@@ -9,11 +9,13 @@ const countsSchema = z.record(z.string(), count);
 
 /** The file beside prepared files: what they were made from, how, and their hashes. */
 const manifestSchema = z.strictObject({
-  manifest: z.literal(1).describe("version of this form"),
-  dataset: z.string().describe("what was prepared"),
-  options: z.record(z.string(), z.unknown()).describe("of the preparer, defaults filled in"),
+  manifest: z.literal(1).describe("version of this format"),
+  dataset: z.string().describe("name of the data set"),
+  options: z
+    .record(z.string(), z.unknown())
+    .describe("options with which it was prepared, including defaults"),
   seed: z.union([z.int(), z.string()]),
-  limit: count.nullable().describe("tasks per file; null: all"),
+  limit: count.nullable().describe("most tasks per file; null: no limit"),
   format: z.enum(rowFormats),
   hub: z
     .strictObject({ endpoint: z.string(), repo: z.string(), revision: z.string(), commit: z.string() })
@@ -21,15 +23,15 @@ const manifestSchema = z.strictObject({
     .describe("where the sources were fetched from"),
   sources: z.array(
     z.strictObject({
-      path: z.string().describe("relative to the manifest"),
+      path: z.string().describe("path relative to the manifest"),
       sizeBytes: count,
       sha256,
-      rows: count.describe("rows that were read; fewer than the file has where a limit ended it"),
+      rows: count.describe("rows that were read: fewer than the file has if a limit ended the reading"),
     }),
   ),
   files: z.array(
     z.strictObject({
-      path: z.string().describe("relative to the manifest"),
+      path: z.string().describe("path relative to the manifest"),
       kind: z.enum(["tasks", "corpus", "stores"]),
       rows: count,
       sizeBytes: count,
@@ -40,12 +42,12 @@ const manifestSchema = z.strictObject({
   badRows: z.strictObject({
     total: count,
     byReason: countsSchema,
-    list: z.string().nullable().describe("file with all of them, relative to the manifest"),
+    list: z.string().nullable().describe("file that lists all bad rows, relative to the manifest"),
   }),
-  leftOut: countsSchema.describe("good rows that the options leave out, by reason"),
+  leftOut: countsSchema.describe("good rows that the options excluded, by reason"),
   remarks: countsSchema
     .default({})
-    .describe("parts of good rows that were left out or read in a way that should be known, by reason"),
+    .describe("parts of good rows that were left out or not read literally, by reason"),
 });
 
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -70,7 +72,7 @@ export async function readManifest(path: string): Promise<Manifest> {
   if (parsed.success) return parsed.data;
   throw new DatasetError(
     "UNREADABLE_FILE",
-    `manifest: "${path}" is none (${z.prettifyError(parsed.error).split("\n")[0]}); prepare the data again`,
+    `manifest: "${path}" is not a manifest (${z.prettifyError(parsed.error).split("\n")[0]}); prepare the data again`,
     { path },
   );
 }

@@ -57,7 +57,7 @@ async function orUnwritable<T>(path: string, make: () => Promise<T>): Promise<T>
     const reason = error instanceof Error ? error.message : String(error);
     throw new DatasetError(
       "UNWRITABLE_FILE",
-      `out: cannot write "${path}" (${reason}); give a place that may be written`,
+      `out: cannot write "${path}" (${reason}); give a path that this process may write`,
       { path },
       error,
     );

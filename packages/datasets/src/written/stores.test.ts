@@ -53,7 +53,7 @@ describe("a file of stores", () => {
     writeFileSync(path, JSON.stringify(row));
     await expect(loadTasks(path)).rejects.toThrow(/UNREADABLE_FILE.*s\.json/);
     writeFileSync(join(folder, "s.json"), JSON.stringify({ ann: [{ id: "m1" }] }));
-    await expect(loadTasks(path)).rejects.toThrow("no file of stores");
+    await expect(loadTasks(path)).rejects.toThrow("is not a file of stores");
     writeFileSync(join(folder, "s.json"), JSON.stringify({ ben: [record] }));
     await expect(loadTasks(path)).rejects.toThrow('no store "ann"');
   });

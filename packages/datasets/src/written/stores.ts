@@ -37,7 +37,7 @@ export class Stores {
     if (found !== undefined) return found;
     throw new DatasetError(
       "BAD_ROWS",
-      `records: "${path}" has no store "${store}"; give the file that the tasks were written with`,
+      `records: "${path}" has no store "${store}"; give the file of stores that was written with the tasks`,
       { path, store },
     );
   }
@@ -47,7 +47,7 @@ async function readStores(path: string): Promise<Readonly<Record<string, readonl
   const bad = (what: string, cause?: unknown) =>
     new DatasetError(
       "UNREADABLE_FILE",
-      `stores: "${path}" ${what}; it lies beside the tasks that it was written with`,
+      `stores: "${path}" ${what}; put the file of stores that was written with the tasks there`,
       { path },
       cause,
     );
@@ -59,5 +59,5 @@ async function readStores(path: string): Promise<Readonly<Record<string, readonl
   }
   const parsed = storesSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw bad(`is no file of stores (${z.prettifyError(parsed.error).split("\n")[0]})`);
+  throw bad(`is not a file of stores (${z.prettifyError(parsed.error).split("\n")[0]})`);
 }

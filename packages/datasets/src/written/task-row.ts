@@ -10,21 +10,29 @@ export const memoryRecordSchema = z.strictObject({
   content: z.string(),
   memoryType: z.enum(memoryTypes),
   speaker: z.string().exactOptional(),
-  session: z.string().exactOptional().describe("such as session_3"),
-  dialogueTime: z.string().exactOptional().describe("when it was said: ISO 8601 without a zone"),
-  createdAt: z.string().exactOptional().describe("ISO 8601"),
-  updatedAt: z.string().exactOptional().describe("ISO 8601"),
-  source: z.string().exactOptional().describe("observation, dialogue, event, agent"),
-  provenance: z.array(z.string()).default([]).describe("records or dialogue turns that it comes from"),
+  session: z.string().exactOptional().describe("session of the dialogue, such as session_3"),
+  dialogueTime: z.string().exactOptional().describe("when it was said, in ISO 8601 without a time zone"),
+  createdAt: z.string().exactOptional().describe("when the record was created, in ISO 8601"),
+  updatedAt: z.string().exactOptional().describe("when the record was last changed, in ISO 8601"),
+  source: z
+    .string()
+    .exactOptional()
+    .describe("where the record comes from: observation, dialogue, event or agent"),
+  provenance: z
+    .array(z.string())
+    .default([])
+    .describe("ids of the records or dialogue turns that it was derived from"),
   metadata: plainValues.default({}),
 });
 
 const probeSchema = z.strictObject({
   question: z.string().min(1),
-  answers: z.array(z.string()).describe("any one counts as right; none: the store cannot know"),
+  answers: z
+    .array(z.string())
+    .describe("right answers, any one of which suffices; empty: the store cannot answer"),
   category: z.string().exactOptional(),
-  evidence: z.array(z.string()).exactOptional().describe("dialogue turns that hold the answer"),
-  heldOut: z.boolean().describe("the agent was not shown it"),
+  evidence: z.array(z.string()).exactOptional().describe("dialogue turns that contain the answer"),
+  heldOut: z.boolean().describe("whether the question is kept from the agent"),
 });
 
 /** A document given by the indices of its paragraphs in a corpus file, which is how very long contexts are written. */
@@ -33,7 +41,7 @@ const indexedDocumentSchema = z.strictObject({
   indices: z
     .array(z.int().min(0))
     .min(1)
-    .describe("places in the corpus from 0, in the order of the documents"),
+    .describe("indices of paragraphs in the corpus, from 0, in the order of the documents"),
 });
 
 /** A store given by its name in a file that several tasks share. */
@@ -49,14 +57,14 @@ const shared = {
   records: z
     .union([z.array(memoryRecordSchema), namedStoreSchema])
     .exactOptional()
-    .describe("the memory store at the beginning"),
+    .describe("records of the memory store when the episode begins"),
 };
 
 /** One line of a task file. */
 export const taskRowSchema = z.strictObject({
   ...shared,
   question: z.string().min(1),
-  answers: z.array(z.string().min(1)).min(1).describe("any one counts as right"),
+  answers: z.array(z.string().min(1)).min(1).describe("right answers, any one of which suffices"),
   probes: z.array(probeSchema).length(0).exactOptional(),
 });
 
@@ -65,7 +73,7 @@ const probedTaskRowSchema = z.strictObject({
   ...shared,
   question: z.string(),
   answers: z.array(z.string().min(1)),
-  probes: z.array(probeSchema).min(1).describe("questions asked of the store after the episode"),
+  probes: z.array(probeSchema).min(1).describe("questions that the store is asked after the episode"),
 });
 
 export type MemoryRecordRow = z.output<typeof memoryRecordSchema>;

@@ -89,6 +89,6 @@ async function logprobsAfter(
 function missing(id: number): never {
   throw new EngineError(
     "NOT_TRAINABLE",
-    `${path}: the server returns no log-prob of token ${id}, so the answer cannot be trained on: use a newer llama.cpp`,
+    `${path}: the server returned no log-prob for token ${id}, which training needs; use a newer llama.cpp`,
   );
 }

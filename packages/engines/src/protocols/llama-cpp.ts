@@ -65,7 +65,7 @@ export const llamaCpp: TokenProtocol = {
     if (tokenIds.length > 0 && reply.tokens === undefined && reply.tokens_predicted !== tokenIds.length) {
       throw new EngineError(
         "NOT_TRAINABLE",
-        `${path}: the answer has no tokens, so it cannot be trained on: use a newer llama.cpp`,
+        `${path}: the response has no token ids, which training needs; use a newer llama.cpp`,
       );
     }
     return {

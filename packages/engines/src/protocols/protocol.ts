@@ -63,6 +63,6 @@ export function parseReply<T extends z.ZodType>(path: string, schema: T, value: 
   const [issue] = parsed.error.issues;
   throw new EngineError(
     "BAD_REPLY",
-    `${path}: the answer's ${issue?.path.join(".") || "body"} is not what this kind of server returns: ${issue?.message ?? ""}: is \`kind\` right?`,
+    `${path}: the response's ${issue?.path.join(".") || "body"} is not what this kind of server returns (${issue?.message ?? ""}); check that \`kind\` names the server that runs there`,
   );
 }

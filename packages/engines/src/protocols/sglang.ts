@@ -55,7 +55,7 @@ export const sglang: TokenProtocol = {
         return { tokenIds: [], logprobs: [], end: endOf(meta.finish_reason?.type) };
       throw new EngineError(
         "NOT_TRAINABLE",
-        `${path}: the answer has no output_token_logprobs, so it cannot be trained on: does the server support return_logprob?`,
+        `${path}: the response has no output_token_logprobs, which training needs; use a version of the server that supports return_logprob`,
       );
     }
     return {

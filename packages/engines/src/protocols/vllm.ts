@@ -56,14 +56,14 @@ export const vllm: TokenProtocol = {
     if (tokenIds === undefined) {
       throw new EngineError(
         "NOT_TRAINABLE",
-        `${path}: the answer has no token ids, so nothing can be trained from it: is this vLLM? For text alone use ChatEndpoint`,
+        `${path}: the response has no token ids, which training needs; check that the server is vLLM, or use ChatEndpoint if the text is enough`,
       );
     }
     if (logprobs === undefined || logprobs === null) {
       if (tokenIds.length > 0) {
         throw new EngineError(
           "NOT_TRAINABLE",
-          `${path}: the answer has no log-probs, so it cannot be trained on`,
+          `${path}: the response has no log-probs, which training needs; check that the server is vLLM`,
         );
       }
     }

@@ -30,40 +30,51 @@ export const readerConfigSchema = z.strictObject({
     .string()
     .default(closedPrompt)
     .describe("prompt of an answer without any text, with {question}"),
-  answerTokens: z.int().min(1).default(256).describe("maximum tokens sampled for the answer"),
+  answerTokens: z
+    .int()
+    .min(1)
+    .default(256)
+    .describe("most tokens sampled for the answer, including the stop token"),
   contextTokens: z
     .int()
     .min(16)
     .default(32_768)
     .describe(
-      "maximum tokens of prompt and answer together; a longer prompt of the full context is a failure",
+      "most tokens of prompt and answer together; a full-context prompt that is longer counts as a failure",
     ),
   truncatedTokens: z
     .int()
     .min(16)
     .optional()
-    .describe("for the truncated baseline: maximum tokens of prompt and answer; absent: contextTokens"),
-  passages: z.int().min(1).default(8).describe("for the retrieval baselines: number of passages shown"),
+    .describe("for the truncated baseline: most tokens of prompt and answer together; absent: contextTokens"),
+  passages: z
+    .int()
+    .min(1)
+    .default(8)
+    .describe("for the retrieval baselines: number of passages that the model is shown"),
   passageTokens: z
     .int()
     .min(8)
     .default(300)
     .describe(
-      "for the retrieval baselines: longest passage in tokens; numbered documents are passages of their own",
+      "for the retrieval baselines: most tokens per passage; each numbered document is divided into passages of its own",
     ),
   prompt: z
     .enum(["auto", "chat", "chatml", "text"])
     .default("auto")
     .describe("how prompts are presented to the model, as for agents"),
-  enableThinking: z.boolean().default(false).describe("switch of chat templates of models that can think"),
+  enableThinking: z
+    .boolean()
+    .default(false)
+    .describe("whether models that can think do so, by their chat template"),
   specialTokens: z
     .array(z.string().min(1))
     .default([])
-    .describe("texts in the prompts that stand for special tokens"),
+    .describe("texts in the prompts that are encoded as special tokens"),
   stopTokens: z
     .array(z.string().min(1))
     .default([])
-    .describe("special tokens that end the answer; none: those of the chat format"),
+    .describe("special tokens that end the answer; empty: those of the chat format"),
   temperature: z.number().min(0).default(0).describe("sampling temperature; 0 is greedy"),
   topP: z
     .number()

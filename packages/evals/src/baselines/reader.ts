@@ -51,7 +51,7 @@ export function createReader(model: AgentModel, config: ReaderConfig): Reader {
     if (promptTokenIds.length + answerTokens > contextTokens) {
       throw new EvaluationError(
         "PROMPT_TOO_LONG",
-        `document: a prompt of ${promptTokenIds.length} tokens and an answer of ${answerTokens} exceed contextTokens ${contextTokens}: raise it if the model takes more`,
+        `document: a prompt of ${promptTokenIds.length} tokens and an answer of ${answerTokens} exceed contextTokens ${contextTokens}; raise it if the model's context is longer`,
       );
     }
     const request = { promptTokenIds, maxTokens: answerTokens, temperature, topP, stopTokenIds, seed };

@@ -32,7 +32,7 @@ export function storeSystem(
       if (records === undefined) {
         throw new EvaluationError(
           "BAD_CONFIG",
-          `item ${item.id}: it has no records, and ${agent.name} edits a store: use it where there is one, as in eval locomo`,
+          `item ${item.id}: has no records, but ${agent.name} edits a memory store; evaluate it on data with records, such as eval locomo`,
         );
       }
       const { signal, seed } = answering;

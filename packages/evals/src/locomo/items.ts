@@ -43,7 +43,7 @@ export function locomoItems(
   if (items.length > 0) return items;
   throw new EvaluationError(
     "BAD_CONFIG",
-    `input: none of ${conversations.length} conversations is in the split "${options.split}": choose another`,
+    `input: none of the ${conversations.length} conversations is in the split "${options.split}"; choose another split`,
   );
 }
 

@@ -37,7 +37,7 @@ export function longQaItems(options: LongQaOptions): EvalItem[] {
   const wanted = source.questions.length + source.finished.length;
   throw new EvaluationError(
     "BAD_CONFIG",
-    `input: no item is left of ${wanted} questions: give files with questions, or ask for a smaller distance or another order`,
+    `input: no item is left of ${wanted} questions; give files with questions, or lower the distance or change the order`,
   );
 }
 

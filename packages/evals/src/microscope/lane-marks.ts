@@ -14,7 +14,7 @@ const held: Readonly<Record<string, LaneMark>> = {
 const events: Readonly<Record<string, LaneMark>> = {
   entered: { sign: "▶", tone: "good", text: "entered the memory" },
   returned: { sign: "↺", tone: "good", text: "returned to the memory" },
-  rephrased: { sign: "≈", tone: "good", text: "is said in other words from here on" },
+  rephrased: { sign: "≈", tone: "good", text: "is in the memory in other words from here on" },
   lost: { sign: "✕", tone: "bad", text: "lost from the memory" },
   missed: { sign: "○", tone: "bad", text: "read and not kept" },
 };
@@ -27,13 +27,13 @@ const ends: Readonly<Record<FactLane["end"], string>> = {
 };
 
 export const laneLegend =
-  "▶ entered · ■ in the memory · ▣ in other words · ✕ lost · ○ read and not kept · ↺ returned · ↩ recalled · “·” not in the memory · ? nor is it known what was read (the trace has no prompts) · framed: read here";
+  "▶ entered · ■ in the memory · ▣ in other words · ✕ lost · ○ read and not kept · ↺ returned · ↩ recalled · “·” not in the memory · ? not in the memory, and what was read is unknown (the trace has no prompts) · framed: read here";
 
 export const isRead = ({ seen }: LaneStep): boolean => seen !== undefined && seen !== "no";
 
 export function laneMark(step: LaneStep): LaneMark {
   const { event, memory, seen, recalled } = step;
-  const unknown = "not in the memory; what was read is not known";
+  const unknown = "not in the memory; what was read is unknown";
   const main: LaneMark =
     (event && events[event]) ??
     held[memory] ??

@@ -77,7 +77,7 @@ export function rulerSection(run: SuiteRun): ReportSection {
     files[plot] = plotOf(system, own);
   }
   lines.push(
-    "RULER's score in percent with 95 % intervals (Wilson's when every item scored 0 or 1, else bootstrap): the fraction of the references that the reply contains; for questions, whether it contains any. Failed and empty replies are 0.",
+    "RULER's score in percent with 95 % intervals (Wilson's if every item scored 0 or 1, otherwise bootstrap): the fraction of the references that the reply contains; for questions, whether it contains any. Failed and empty replies are 0.",
   );
   return { title: "Tasks by length", lines, data: cells, files };
 }

@@ -51,7 +51,7 @@ export function pairsBetween(
   if (couples.length === 0) {
     throw new EvaluationError(
       "NOT_COMPARABLE",
-      `systems: ${after.systems.map((one) => one.system).join(", ")} are not in ${names.before}: compare runs that share one`,
+      `systems: ${after.systems.map((one) => one.system).join(", ")} are not in ${names.before}; compare runs that have a system in common`,
     );
   }
   const metrics = after.metrics.filter(({ name }) => before.metrics.some((other) => other.name === name));
@@ -128,7 +128,7 @@ function pairedOutcomes(
     if (a === undefined || earlier.size !== later.length) {
       throw new EvaluationError(
         "NOT_COMPARABLE",
-        `items: "${b.item}" or others in group ${group} are not in both runs: evaluate the same items (same files, lengths, --limit and seed)`,
+        `items: "${b.item}" or others in group ${group} are not in both runs; evaluate the same items (the same files, lengths, --limit and seed)`,
       );
     }
     return { a, b, cluster: b.question };

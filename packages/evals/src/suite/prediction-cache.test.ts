@@ -31,7 +31,7 @@ describe("PredictionCache", () => {
     await writeFile(path, "");
     await expect(PredictionCache.open(join(path, "predictions.jsonl"))).rejects.toMatchObject({
       code: "BAD_FOLDER",
-      message: expect.stringContaining("give a folder that can be written"),
+      message: expect.stringContaining("give a folder that this process may write"),
     });
   });
 

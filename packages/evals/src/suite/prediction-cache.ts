@@ -72,7 +72,7 @@ export class PredictionCache {
       const reason = error instanceof Error ? error.message : String(error);
       throw new EvaluationError(
         "BAD_FOLDER",
-        `out: cannot keep predictions in "${path}" (${reason}): give a folder that can be written`,
+        `out: cannot write predictions to "${path}" (${reason}); give a folder that this process may write`,
       );
     }
   }

@@ -283,7 +283,7 @@ describe("runSuite", () => {
   });
 
   it("refuses suites with repeated names, and empty ones", async () => {
-    await expect(runSuite(base({ items: [] }))).rejects.toThrow(/items: the list is empty/);
+    await expect(runSuite(base({ items: [] }))).rejects.toThrow(/items: is empty/);
     await expect(runSuite(base({ items: [anItem(1), anItem(1)] }))).rejects.toThrow(/"q1" occurs twice/);
     await expect(runSuite(base({ systems: [right, right] }))).rejects.toThrow(/"scripted" occurs twice/);
   });

@@ -110,13 +110,13 @@ function checkSuite({ items, systems, scorer }: SuiteOptions): void {
   const bad = (message: string) => {
     throw new EvaluationError("BAD_CONFIG", message);
   };
-  if (items.length === 0) bad("items: the list is empty: give at least one question");
-  if (systems.length === 0) bad("systems: the list is empty: give at least one");
-  if (scorer.metrics.length === 0) bad("scorer: it has no metric: give at least one");
+  if (items.length === 0) bad("items: is empty; give at least one question");
+  if (systems.length === 0) bad("systems: is empty; give at least one");
+  if (scorer.metrics.length === 0) bad("scorer: has no metric; give at least one");
   const id = firstRepeated(items.map((item) => item.id));
-  if (id !== undefined) bad(`items: id "${id}" occurs twice: ids must be unique in a suite`);
+  if (id !== undefined) bad(`items: id "${id}" occurs twice; give each item of a suite an id of its own`);
   const name = firstRepeated(systems.map((system) => system.name));
-  if (name !== undefined) bad(`systems: "${name}" occurs twice: give each a name of its own`);
+  if (name !== undefined) bad(`systems: "${name}" occurs twice; give each system a name of its own`);
 }
 
 function firstRepeated(values: readonly string[]): string | undefined {
@@ -270,7 +270,7 @@ async function scoresOf(
       if (value === undefined || !Number.isFinite(value)) {
         throw new EvaluationError(
           "BAD_SCORE",
-          `scorer ${scorer.name}: ${name} of item "${item.id}" is ${value}: it must be a number`,
+          `scorer ${scorer.name}: ${name} of item "${item.id}" is ${value}, but must be a finite number`,
         );
       }
       return [name, value];

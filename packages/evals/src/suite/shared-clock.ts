@@ -10,7 +10,7 @@ export class SharedClock {
   readonly #now: () => number;
   #open = 0;
   #lastMs = 0;
-  /** The time that a span that has been open from the start would have been given so far. */
+  /** The busy time that a span would have by now if it had been open from the beginning. */
   #givenMs = 0;
 
   constructor(now: () => number) {

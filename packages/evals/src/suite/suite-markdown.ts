@@ -58,7 +58,7 @@ export function suiteMarkdown(report: SuiteReport): string {
     "",
     ...scoreTable(summary),
     "",
-    `In percent with 95 % intervals: Wilson's for fractions of independent questions, else bootstrap over questions. Failed and empty answers are wrong and stay in the count.`,
+    `In percent with 95 % intervals: Wilson's for fractions of independent questions, otherwise bootstrap over questions. Failed and empty answers are wrong and stay in the count.`,
     "",
     ...metrics.slice(0, 2).flatMap(({ name, label }) => [`![${label}](${plotName(name)})`, ""]),
     ...(report.sections ?? []).flatMap(({ title, lines: own }) => [`## ${title}`, "", ...own, ""]),
@@ -90,7 +90,7 @@ export function suiteMarkdown(report: SuiteReport): string {
 export const plotName = (metric: string): string => `${metric.replace(/[^\w.-]+/g, "-")}.svg`;
 
 const testNote =
-  "Differences (second minus first) in points with 95 % intervals. Fractions of independent questions: Newcombe's paired interval and McNemar's exact test; else paired bootstrap and random sign flips over questions. The last column is Holm's correction over the pairs of the same group and metric.";
+  "Differences (second minus first) in points with 95 % intervals. Fractions of independent questions: Newcombe's paired interval and McNemar's exact test; otherwise paired bootstrap and random sign flips over questions. The last column is Holm's correction over the pairs of the same group and metric.";
 
 /** Writes a table with systems as rows and groups as columns; several metrics follow each other. */
 function scoreTable(summary: SuiteSummary): string[] {

@@ -93,6 +93,9 @@ export async function readSuiteSummary(folder: string): Promise<SuiteSummary> {
     };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new EvaluationError("BAD_FOLDER", `"${path}" is not a report of an evaluation (${reason})`);
+    throw new EvaluationError(
+      "BAD_FOLDER",
+      `"${path}" is not a report of an evaluation (${reason}); give the report.json of an evaluation`,
+    );
   }
 }

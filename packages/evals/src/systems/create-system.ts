@@ -35,7 +35,7 @@ export function systemSettings(name: string, settings: EvalSettings): SystemSett
     (Object.hasOwn(builtInSystems, name) ? builtInSystems[name as keyof typeof builtInSystems] : undefined);
   if (found) return found;
   const known = [...new Set([...Object.keys(settings.systems), ...Object.keys(builtInSystems)])];
-  throw new EvaluationError("BAD_CONFIG", `systems: "${name}" is unknown: use one of ${known.join(", ")}`);
+  throw new EvaluationError("BAD_CONFIG", `systems: "${name}" is unknown; use one of ${known.join(", ")}`);
 }
 
 /**
@@ -109,7 +109,7 @@ export function systemAgent(
     if (!(idle in system.settings)) continue;
     throw new EvaluationError(
       "BAD_CONFIG",
-      `${field}.settings.${idle}: ${String(system.settings[idle])} would have no effect: all systems are asked at the evaluation's ${idle}, so set that`,
+      `${field}.settings.${idle}: ${String(system.settings[idle])} has no effect, because all systems are asked at the evaluation's ${idle}; set that`,
     );
   }
   if (system.kind === "agent") {
@@ -117,7 +117,10 @@ export function systemAgent(
     return parse(field, agentSettingsSchema, { kind, preset, settings });
   }
   if (!trainedAgent)
-    throw new EvaluationError("BAD_CONFIG", `${field}: no recipe can be read here: give its agent`);
+    throw new EvaluationError(
+      "BAD_CONFIG",
+      `${field}: is a recipe, which this program does not read; give the recipe's agent instead`,
+    );
   const trained = trainedAgent(system.recipe);
   const settings = { ...trained.config, ...system.settings };
   if (trained.kind === "module") return { ...trained, config: settings };

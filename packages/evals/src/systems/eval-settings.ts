@@ -5,7 +5,7 @@ import { answerForms } from "../suite/qa-scorer.js";
 const readerOverrides = z
   .record(z.string(), z.unknown())
   .default({})
-  .describe("settings that replace the reader's, for this system");
+  .describe("settings of the reader for this system, which replace the evaluation's");
 
 /** Fields of every system that is an agent. */
 const agentFields = {
@@ -13,11 +13,11 @@ const agentFields = {
     .record(z.string(), z.unknown())
     .default({})
     .describe("settings that replace the preset's, or the recipe's, by name"),
-  memories: z.boolean().default(false).describe("whether to keep the memory after each step, for people"),
+  memories: z.boolean().default(false).describe("whether predictions contain the memory after each step"),
   by: z
     .enum(["bm25", "embedding"])
     .default("bm25")
-    .describe("for memupdate: how the reader's memories are retrieved from the resulting store"),
+    .describe("for memupdate: how memories for the reader are retrieved from the store after the episode"),
   reader: readerOverrides,
 };
 
@@ -25,11 +25,11 @@ const agentFields = {
 const systemSettingsSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("agent").describe("a memory agent"),
-    agent: z.string().describe("the agent: memagent, rememr1 or memupdate"),
+    agent: z.string().describe("kind of the agent: memagent, rememr1 or memupdate"),
     preset: z
       .string()
       .optional()
-      .describe("settings to start from; absent: the preset with the agent's name"),
+      .describe("named settings to start from; absent: the preset with the agent's name"),
     ...agentFields,
   }),
   z.strictObject({
@@ -38,7 +38,7 @@ const systemSettingsSchema = z.discriminatedUnion("kind", [
       .string()
       .optional()
       .describe(
-        "the recipe's file, relative to the working folder; absent: that of the run where it is evaluated, else of the run that --model names",
+        "file of the recipe, relative to the working folder; absent: the recipe of the run that is evaluated, or else of the run that --model names",
       ),
     ...agentFields,
   }),
@@ -47,7 +47,7 @@ const systemSettingsSchema = z.discriminatedUnion("kind", [
     reader: readerOverrides,
   }),
   z.strictObject({
-    kind: z.literal("truncated").describe("beginning and end of the document in one prompt"),
+    kind: z.literal("truncated").describe("the beginning and the end of the document in one prompt"),
     reader: readerOverrides,
   }),
   z.strictObject({
@@ -56,7 +56,7 @@ const systemSettingsSchema = z.discriminatedUnion("kind", [
     reader: readerOverrides,
   }),
   z.strictObject({
-    kind: z.literal("closed-book").describe("the question alone"),
+    kind: z.literal("closed-book").describe("the question without any text"),
     reader: readerOverrides,
   }),
 ]);
@@ -82,32 +82,30 @@ export const builtInSystems = {
 
 /** The systems of an evaluation and how they are asked: the settings file of `palimpsest eval`. */
 export const evalSettingsSchema = z.strictObject({
-  description: z.string().optional().describe("a description for people"),
+  description: z.string().optional().describe("description of the evaluation, for readers of the report"),
   systems: z
     .record(z.string(), systemSettingsSchema)
     .default({})
-    .describe("systems by name; those that are built in need not be listed"),
+    .describe("systems by name, in addition to the built-in ones"),
   run: z
     .array(z.string())
     .min(1)
     .optional()
     .describe(
-      "names of the systems to evaluate, in order, when --systems is not given; absent: the suite's usual ones",
+      "names of the systems to evaluate, in order, unless --systems is given; absent: the suite's default systems",
     ),
   reader: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe(
-      "how baselines ask the model, see the reader; absent fields: the model's limits, then the defaults",
-    ),
+    .describe("how baselines ask the model; absent fields are the model's limits, or else the defaults"),
   answer: z
     .strictObject({
-      form: z.enum(answerForms).default("auto").describe("where the answer is in a reply"),
-      golds: z.enum(["any", "first"]).default("any").describe("which right answers count"),
+      form: z.enum(answerForms).default("auto").describe("part of a reply that is its answer"),
+      golds: z.enum(["any", "first"]).default("any").describe("which of several right answers count"),
       primary: z
         .enum(["exactMatch", "f1", "subExactMatch"])
         .optional()
-        .describe("the metric that is shown first; absent: the suite's usual one"),
+        .describe("metric that is shown first; absent: the suite's default"),
     })
     .prefault({}),
   temperature: z
@@ -121,13 +119,13 @@ export const evalSettingsSchema = z.strictObject({
     .max(1)
     .default(1)
     .describe("nucleus sampling: cumulative probability of the tokens kept"),
-  concurrency: z.int().min(1).default(16).describe("number of concurrent questions"),
+  concurrency: z.int().min(1).default(16).describe("most questions that are asked concurrently"),
   maxLength: z
     .int()
     .min(64)
     .optional()
     .describe(
-      "for a local model: maximum tokens of prompt and reply together; absent: the model's own limit, at most 4096",
+      "for a local model: most tokens of prompt and reply together; absent: the model's own limit, at most 4096",
     ),
 });
 export type EvalSettings = z.output<typeof evalSettingsSchema>;
@@ -139,7 +137,7 @@ export type EvalSettings = z.output<typeof evalSettingsSchema>;
  */
 export function parseEvalSettings(value: unknown, where: string): EvalSettings {
   if (typeof value === "object" && value !== null && "contestants" in value)
-    throw new EvaluationError("BAD_CONFIG", `${where}: contestants is no setting; write systems instead`);
+    throw new EvaluationError("BAD_CONFIG", `${where}: contestants is not a setting; write systems instead`);
   const parsed = evalSettingsSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new EvaluationError("BAD_CONFIG", `${where}: ${z.prettifyError(parsed.error)}`);

@@ -50,9 +50,7 @@ describe("systems from settings", () => {
 
   it("refuses a temperature of one agent, which the evaluation's would replace", () => {
     const idle = overrideSetting(plain, "memagent.temperature", 0.7);
-    expect(() => make("memagent", idle)).toThrow(
-      "systems.memagent.settings.temperature: 0.7 would have no effect",
-    );
+    expect(() => make("memagent", idle)).toThrow("systems.memagent.settings.temperature: 0.7 has no effect");
   });
 
   it("asks within what the model takes, unless the settings say otherwise", () => {
@@ -126,7 +124,7 @@ describe("systems from settings", () => {
       preset: "tiny",
     });
     expect(() => overrideSetting(none, "memagnet.preset", "x")).toThrow(
-      /"memagnet" is unknown: use one of memagent,/,
+      /"memagnet" is unknown; use one of memagent,/,
     );
     expect(() => overrideSetting(none, "concurrency", 0)).toThrow(/BAD_CONFIG/);
     expect(() => make("memagent", overrideSetting(plain, "memagent.chunks", 1))).toThrow(
@@ -137,6 +135,6 @@ describe("systems from settings", () => {
 
 it("refuses a setting's former name with the one that it has", () => {
   expect(() => parseEvalSettings({ contestants: {} }, "card.yaml")).toThrow(
-    "card.yaml: contestants is no setting; write systems instead",
+    "card.yaml: contestants is not a setting; write systems instead",
   );
 });

@@ -71,7 +71,7 @@ describe("a trace file", () => {
     await writeFile(path, `${JSON.stringify({ ...aTrace(), answer: 1 })}\n${good}\n`);
     await expect(all(path)).rejects.toThrow(/t\.jsonl, line 1: .*answer/);
     await writeFile(path, `${JSON.stringify({ ...aTrace(), version: 9 })}\n`);
-    await expect(all(path)).rejects.toThrow(/line 1: is of version 9, and this program reads version 1/);
+    await expect(all(path)).rejects.toThrow(/line 1: has version 9, but this program reads version 1/);
     await expect(all(join(folder, "none"))).rejects.toThrow(/\[BAD_TRACE\].*cannot be read/);
   });
 });

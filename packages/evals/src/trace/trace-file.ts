@@ -74,7 +74,7 @@ function parseTrace(path: string, line: number, text: string): Trace {
   } catch {
     throw new EvaluationError(
       "BAD_TRACE",
-      `${path}, line ${line}: is not JSON: give a trace file with one trace per line`,
+      `${path}, line ${line}: is not JSON; give a trace file with one trace per line`,
     );
   }
   const parsed = traceSchema.safeParse(value);
@@ -82,11 +82,11 @@ function parseTrace(path: string, line: number, text: string): Trace {
   const version = (value as { readonly version?: unknown } | null)?.version;
   const fix =
     typeof version === "number" && version !== traceSchema.shape.version.value
-      ? `is of version ${version}, and this program reads version ${traceSchema.shape.version.value}`
+      ? `has version ${version}, but this program reads version ${traceSchema.shape.version.value}`
       : z.prettifyError(parsed.error).split("\n").join(" ");
   throw new EvaluationError(
     "BAD_TRACE",
-    `${path}, line ${line}: ${fix}; docs/trace-format.md has the fields`,
+    `${path}, line ${line}: ${fix}; docs/trace-format.md describes the fields`,
   );
 }
 
@@ -106,7 +106,7 @@ async function endsTorn(path: string): Promise<boolean> {
     file = await open(path, "r");
   } catch (reason) {
     const why = reason instanceof Error ? reason.message : String(reason);
-    throw new EvaluationError("BAD_TRACE", `${path}: cannot be read (${why}): give a trace file`);
+    throw new EvaluationError("BAD_TRACE", `${path}: cannot be read (${why}); give a trace file`);
   }
   try {
     const { size } = await file.stat();

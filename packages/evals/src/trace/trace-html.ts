@@ -45,7 +45,7 @@ export function traceHtml(traces: readonly Trace[], options: { readonly title?: 
 <div class="dim small"><span id="found">${traces.length} of ${traces.length}</span> shown</div>
 <ol id="list">${traces.map(row)}</ol>
 </nav>
-<main id="main" tabindex="-1"><noscript>This page shows one trajectory at a time and needs its script for it; let scripts of local files run.</noscript></main>
+<main id="main" tabindex="-1"><noscript>This page needs its script to show one trajectory at a time; allow scripts for local files.</noscript></main>
 </div>
 <dialog id="help">${keyTable()}</dialog>
 <script>${new Html(viewerScript)}</script>
@@ -87,7 +87,7 @@ const keyRows = [
   ["n  →", "next trajectory"],
   ["p  ←", "trajectory before"],
   ["/", "search; Esc leaves it"],
-  ["d", "memory as a diff to the step before, or plain"],
+  ["d", "show the memory as a diff from the previous step, or plain"],
   ["t", "light or dark"],
   ["?", "this list"],
 ] as const;

@@ -21,31 +21,40 @@ const recordSchema = z.strictObject({
 });
 
 const conversationSchema = z.strictObject({
-  kind: z.enum(["memory", "final", "tool"]).describe("a memory update, the answer, or a turn with tools"),
-  step: z.int().min(0).describe("index within the episode, from 0"),
+  kind: z
+    .enum(["memory", "final", "tool"])
+    .describe("kind of conversation: a memory update, the answer, or a turn with tools"),
+  step: z.int().min(0).describe("index of the conversation within the episode, from 0"),
   promptTokens: count.describe("tokens of the prompt"),
   sampledTokens: count.describe("tokens that the model wrote"),
-  stopReason: z.enum(["stop", "length", "abort"]).describe("length: cut by its token limit"),
-  policyVersion: z.int().min(0).describe("version of the weights that sampled it"),
+  stopReason: z
+    .enum(["stop", "length", "abort"])
+    .describe("why the reply ended; length: it was cut off at its token limit"),
+  policyVersion: z.int().min(0).describe("version of the weights that sampled the reply"),
   prompt: z.string().optional().describe("the prompt as text"),
-  sampled: z.string().optional().describe("what the model wrote, markup included"),
+  sampled: z.string().optional().describe("what the model wrote, including markup"),
   promptTokenIds: z.array(z.number()).optional().describe("the prompt as token ids"),
   sampledTokenIds: z.array(z.number()).optional().describe("the sampled token ids"),
   rolloutLogprobs: z
     .array(z.number().nullable())
     .optional()
-    .describe("log-probs in nats, one per sampled token; null where the engine does not report it"),
-  reward: z.number().optional().describe("the step's own reward, when the reward scores steps"),
-  advantage: z.number().optional().describe("what the update trained it with, when it was trained on"),
+    .describe(
+      "log-probs in nats, one per sampled token; null for tokens whose log-prob the engine does not report",
+    ),
+  reward: z.number().optional().describe("the step's own reward, if the reward scores steps"),
+  advantage: z
+    .number()
+    .optional()
+    .describe("advantage with which the update trained the conversation, if it was trained on"),
   lossMask: z
     .array(z.number())
     .optional()
-    .describe("1 where the sampled token is trained on; absent: all are"),
+    .describe("1 for each sampled token that is trained on, otherwise 0; absent: all are trained on"),
   ratios: z
     .array(z.number().nullable())
     .optional()
     .describe(
-      "policy / policy before the update, at the last optimizer step, one per sampled token; null where it is not trained on",
+      "ratios of the policy to the policy before the update, at the last optimizer step, one per sampled token; null for tokens that are not trained on",
     ),
   clipped: z
     .array(z.int().min(0))
@@ -55,56 +64,59 @@ const conversationSchema = z.strictObject({
 });
 
 const memoryStepSchema = z.strictObject({
-  step: z.int().min(0).describe("step of its conversation"),
+  step: z.int().min(0).describe("step of the conversation that wrote this memory"),
   documentTokenStart: count.describe("first document token that the step read"),
   documentTokenEnd: count.describe("the document token after the last one"),
   section: z.string().optional().describe("the text that the step read"),
   memory: z.string().describe("the memory after the step"),
-  recalled: z.string().describe("what was recalled for this step; empty when nothing was"),
-  recallQuery: z.string().optional().describe("what the step asked to be recalled for the next one"),
+  recalled: z.string().describe("what was recalled for this step; empty: nothing"),
+  recallQuery: z.string().optional().describe("what the step asked to recall for the next one"),
   found: z.string().optional().describe("what the query found"),
 });
 
 const toolCallSchema = z.strictObject({
   step: z.int().min(0).describe("step of the conversation that made the call"),
-  name: z.string().describe("name of the tool; empty when the call could not be read"),
+  name: z.string().describe("name of the tool; empty: the call could not be read"),
   arguments: z.string().describe("the arguments as the model wrote them"),
-  result: z.string().optional().describe("what the tool answered; absent when the episode ended first"),
+  result: z.string().optional().describe("what the tool returned; absent: the episode ended first"),
 });
 
 export const traceSchema = z.strictObject({
   version: z.literal(traceVersion).describe("version of this format"),
-  origin: z.enum(["ask", "eval", "train"]).describe("name of the program that wrote it"),
+  origin: z.enum(["ask", "eval", "train"]).describe("name of the program that wrote the trace"),
   trajectoryId: z.string().min(1).describe("unique within the file"),
   agent: z.string().describe("name of the agent or system"),
-  model: z.string().optional().describe("the model and where it ran"),
-  run: z.string().optional().describe("the training run or evaluation"),
-  trainingStep: z.int().min(0).optional().describe("the step that trained on it"),
-  groupId: z.string().optional().describe("episodes of one question that are compared"),
+  model: z.string().optional().describe("name of the model and where it ran"),
+  run: z.string().optional().describe("name of the training run or evaluation"),
+  trainingStep: z.int().min(0).optional().describe("training step that trained on the episode"),
+  groupId: z
+    .string()
+    .optional()
+    .describe("id of the group, the episodes of one question that are compared with each other"),
   episodeIndex: z.int().min(0).optional().describe("index within the group"),
   task: z
     .strictObject({
       id: z.string(),
       question: z.string(),
-      answers: z.array(z.string()).describe("the right answers; none when they are not known"),
+      answers: z.array(z.string()).describe("right answers; empty: they are not known"),
       metadata: z.record(z.string(), scalar).optional(),
     })
     .describe("the question"),
-  answer: z.string().describe("the final reply, markup included"),
+  answer: z.string().describe("the final reply, including markup"),
   failure: z.string().optional().describe("why there is no answer"),
-  discarded: z.string().optional().describe("why training left it out although it was scored"),
+  discarded: z.string().optional().describe("why training left the episode out although it was scored"),
   reward: z
     .strictObject({
       total: z.number().describe("the value that training uses"),
       components: z.record(z.string(), z.number()).describe("parts of the reward by name"),
     })
     .optional()
-    .describe("absent when it was not scored"),
+    .describe("absent: the episode was not scored"),
   documentTokens: count.optional().describe("tokens of the whole document"),
-  droppedDocumentTokens: count.describe("document tokens that were not read, by the overflow rule"),
-  conversations: z.array(conversationSchema).describe("every prompt and reply, in order"),
-  memorySteps: z.array(memoryStepSchema).describe("the memory after every update, in order"),
-  toolCalls: z.array(toolCallSchema).optional().describe("calls of agents with tools"),
+  droppedDocumentTokens: count.describe("document tokens that the overflow rule left out"),
+  conversations: z.array(conversationSchema).describe("all conversations, in order"),
+  memorySteps: z.array(memoryStepSchema).describe("memories after each update, in order"),
+  toolCalls: z.array(toolCallSchema).optional().describe("tool calls, in order"),
   storeDiff: z
     .strictObject({
       created: z.array(recordSchema),
@@ -112,13 +124,19 @@ export const traceSchema = z.strictObject({
       deleted: z.array(z.string()),
     })
     .optional()
-    .describe("how the memory store changed"),
+    .describe("changes of the memory store during the episode"),
   counters: z.record(z.string(), z.number()).optional().describe("numbers that the agent counted, by name"),
-  policyVersionMin: z.int().min(0).describe("oldest weights that sampled a part of it"),
-  policyVersionMax: z.int().min(0).describe("newest weights that sampled a part of it"),
-  weightsHash: z.string().describe("SHA-256 of the weights that sampled last; empty when unknown"),
-  startedAtMs: z.number().describe("Unix milliseconds"),
-  endedAtMs: z.number().describe("Unix milliseconds"),
+  policyVersionMin: z
+    .int()
+    .min(0)
+    .describe("oldest version of the weights that sampled a part of the episode"),
+  policyVersionMax: z
+    .int()
+    .min(0)
+    .describe("newest version of the weights that sampled a part of the episode"),
+  weightsHash: z.string().describe("SHA-256 of the weights that sampled last; empty: unknown"),
+  startedAtMs: z.number().describe("start in Unix milliseconds"),
+  endedAtMs: z.number().describe("end in Unix milliseconds"),
 });
 
 /** One trajectory for people and programs: a line of a trace file. */

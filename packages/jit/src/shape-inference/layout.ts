@@ -31,7 +31,7 @@ const reshape = rule(({ shape }, inputs, operation) => {
   if (sizeOf(result) === sizeOf(shape)) return result;
   throw new JitError(
     "SHAPE_MISMATCH",
-    `${operation} of [${shape.join(", ")}] to [${wanted.join(", ")}]: sizes differ`,
+    `${operation} from [${shape.join(", ")}] to [${wanted.join(", ")}]: the numbers of values differ`,
   );
 });
 

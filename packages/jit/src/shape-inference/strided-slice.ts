@@ -10,7 +10,7 @@ export function stridedShape(
   if (attributes.number("ellipsis_mask", 0) !== 0 || attributes.number("new_axis_mask", 0) !== 0) {
     throw new JitError(
       "NO_SHAPE_INFERENCE",
-      "StridedSlice with an ellipsis or a new axis; use slice and expandDims",
+      "StridedSlice with an ellipsis or a new axis cannot be traced; use slice and expandDims",
     );
   }
   const begin = constantAt(inputs, 1, attributes.operation);

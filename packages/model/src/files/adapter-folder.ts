@@ -66,7 +66,7 @@ export async function saveAdapters(
     const values = adapters[parameter];
     if (values === undefined) throw new ModelError("TENSOR_MISSING", `adapter ${parameter} is missing`);
     if (values.length !== size) {
-      const message = `adapter ${parameter} has ${values.length} values where rank ${lora.rank} needs ${size}`;
+      const message = `adapter ${parameter} has ${values.length} values, but rank ${lora.rank} needs ${size}`;
       throw new ModelError("SHAPE_MISMATCH", message);
     }
     checkFiniteValues(parameter, values);
@@ -119,9 +119,12 @@ export async function loadAdapters(folder: string, model: ModelConfig): Promise<
     if (tensor === undefined) throw new ModelError("TENSOR_MISSING", `${folder}: tensor ${name} is missing`);
     const { values } = tensor;
     if (!(values instanceof Float32Array))
-      throw new ModelError("DTYPE_UNSUPPORTED", `${folder}: tensor ${name} holds integers`);
+      throw new ModelError(
+        "DTYPE_UNSUPPORTED",
+        `${folder}: tensor ${name} contains integers instead of floats`,
+      );
     if (tensor.shape.join() !== shape.join()) {
-      const message = `${folder}: tensor ${name} is [${tensor.shape.join(", ")}] where the model needs [${shape.join(", ")}]`;
+      const message = `${folder}: tensor ${name} is [${tensor.shape.join(", ")}] but the model needs [${shape.join(", ")}]`;
       throw new ModelError("SHAPE_MISMATCH", message);
     }
     checkFiniteValues(name, values);
@@ -131,7 +134,10 @@ export async function loadAdapters(folder: string, model: ModelConfig): Promise<
   const wanted = new Set(places.map(({ name }) => name));
   const unknown = Object.keys(stored).find((name) => !wanted.has(name));
   if (unknown !== undefined)
-    throw new ModelError("TENSOR_UNKNOWN", `${folder}: tensor ${unknown} has no place in this model`);
+    throw new ModelError(
+      "TENSOR_UNKNOWN",
+      `${folder}: tensor ${unknown} belongs to no projection of this model`,
+    );
   return { lora, adapters, ...(baseModel === undefined ? {} : { baseModel }) };
 }
 
@@ -195,5 +201,9 @@ function adapterTensors(model: ModelConfig, lora: LoraConfig): AdapterTensor[] {
 
 function checkFiniteValues(name: string, values: Float32Array): void {
   const bad = findNotFinite(values);
-  if (bad !== undefined) throw new ModelError("NOT_FINITE", `${name} holds ${values[bad]} at element ${bad}`);
+  if (bad !== undefined)
+    throw new ModelError(
+      "NOT_FINITE",
+      `${name} has the value ${values[bad]} at element ${bad}, which is not finite`,
+    );
 }

@@ -89,12 +89,12 @@ type Json = Readonly<Record<string, unknown>>;
  * @throws {ModelError} CONFIG_INVALID, naming the field that is missing, unknown or unsupported
  */
 export function modelConfigFromHf(json: unknown): ModelConfig {
-  if (!isJson(json)) throw new ModelError("CONFIG_INVALID", "config.json: expected an object");
+  if (!isJson(json)) throw new ModelError("CONFIG_INVALID", "config.json: is not a JSON object");
   const config = new HfConfigReader(json);
   const modelType = config.take("model_type");
   const architecture = architectures[modelType as keyof typeof architectures];
   if (architecture === undefined)
-    config.refuse("model_type", modelType, "llama, mistral, qwen2 and qwen3 are known");
+    config.refuse("model_type", modelType, "use a model of type llama, mistral, qwen2 or qwen3");
   config.checkClass(classNames[modelType as keyof typeof classNames]);
   config.require("hidden_act", "silu", "silu");
   config.require("mlp_bias", false, false);
@@ -257,7 +257,11 @@ class HfConfigReader {
   refuseRest(): void {
     for (const [field, value] of Object.entries(this.#json)) {
       if (this.#taken.has(field) || ignored.has(field) || value === null) continue;
-      this.refuse(field, value, "this field is not known, so the model might compute something else");
+      this.refuse(
+        field,
+        value,
+        "this field is unknown, and ignoring it might give a model that computes something else",
+      );
     }
   }
 }

@@ -54,7 +54,7 @@ export function parametersFromHf(
   for (const tensor of wanted) {
     const values = tensors[tensor.name]?.values;
     if (!(values instanceof Float32Array)) {
-      const message = `tensor ${tensor.name} holds integers where weights are expected`;
+      const message = `tensor ${tensor.name} contains integers instead of weights`;
       throw new ModelError("DTYPE_UNSUPPORTED", message);
     }
     place(tensor, values, 0, parameters);
@@ -89,7 +89,7 @@ function emptyParameters(config: ModelConfig): Parameters {
 function place(tensor: HfTensor, values: Float32Array, offset: number, parameters: Parameters): void {
   const bad = findNotFinite(values);
   if (bad !== undefined) {
-    const message = `tensor ${tensor.name} holds ${values[bad]} at element ${offset + bad}; its training went wrong, or the file is damaged`;
+    const message = `tensor ${tensor.name} has the value ${values[bad]} at element ${offset + bad}: its training diverged, or the file is damaged; fetch it again`;
     throw new ModelError("NOT_FINITE", message);
   }
   const stack = entry(parameters, tensor.parameter);
@@ -115,14 +115,14 @@ export function checkTensors(
     if (stored === undefined)
       throw new ModelError("TENSOR_MISSING", `tensor ${name} is not in the checkpoint`);
     if (stored.length !== shape.length || stored.some((dimension, i) => dimension !== shape[i])) {
-      const message = `tensor ${name} is [${stored.join(", ")}] where config.json says [${shape.join(", ")}]`;
+      const message = `tensor ${name} is [${stored.join(", ")}] but by config.json it must be [${shape.join(", ")}]`;
       throw new ModelError("SHAPE_MISMATCH", message);
     }
   }
   const known = new Set(wanted.map(({ name }) => name));
   const unknown = [...tensors.keys()].find((name) => !known.has(name) && !isRedundant(name));
   if (unknown !== undefined) {
-    const message = `tensor ${unknown} has no place in a ${config.architecture} model; check model_type in config.json`;
+    const message = `tensor ${unknown} is unknown in a ${config.architecture} model; check model_type in config.json`;
     throw new ModelError("TENSOR_UNKNOWN", message);
   }
 }

@@ -196,7 +196,9 @@ describe("weights in a folder", () => {
     // The last tensor of the file is the final norm.
     bytes.writeFloatLE(Number.NaN, bytes.length - 4 * 3);
     await writeFile(file, bytes);
-    await expect(loadModel(path)).rejects.toThrow(/NOT_FINITE.*model\.norm\.weight holds NaN at element 5/);
+    await expect(loadModel(path)).rejects.toThrow(
+      /NOT_FINITE.*model\.norm\.weight has the value NaN at element 5/,
+    );
   });
 
   it("are refused when the index names a tensor that its shard has not", async () => {

@@ -69,7 +69,7 @@ async function refuseForeign(folder: string): Promise<void> {
     throw reason;
   });
   if (names.length === 0 || names.includes("config.json")) return;
-  const message = `${folder} holds something else (${names[0]}); name another folder, or remove it`;
+  const message = `${folder} contains other files (${names[0]}); give another folder, or remove this one`;
   throw new ModelError("FOLDER_TAKEN", message);
 }
 
@@ -115,7 +115,7 @@ export async function loadGenerationConfig(
   if (!existsSync(path)) return undefined;
   const json = await readJson(path);
   if (typeof json === "object" && json !== null && !Array.isArray(json)) return { ...json };
-  throw new ModelError("FILE_DAMAGED", `${path} is no object; fetch it again, or remove it`);
+  throw new ModelError("FILE_DAMAGED", `${path} is not a JSON object; fetch it again, or remove it`);
 }
 
 /** @throws {ModelError} FILE_MISSING, FILE_DAMAGED, CONFIG_INVALID */
@@ -136,10 +136,10 @@ export async function loadTokenizer(folder: string): Promise<BpeTokenizer> {
 
 async function readJson(path: string): Promise<unknown> {
   if (!existsSync(path))
-    throw new ModelError("FILE_MISSING", `${path} is not there; is this a model folder?`);
+    throw new ModelError("FILE_MISSING", `${path} does not exist; check that this is a model folder`);
   try {
     return JSON.parse(await readFile(path, "utf8"));
   } catch (cause) {
-    throw new ModelError("FILE_DAMAGED", `${path} is not JSON`, { cause });
+    throw new ModelError("FILE_DAMAGED", `${path} is not JSON; fetch it again`, { cause });
   }
 }

@@ -91,7 +91,7 @@ function checkPlaces(
       throw damaged(`tensor ${name}: ${end - start} bytes for ${dtype} [${shape.join(", ")}]`);
     }
     if (start < reached) throw damaged(`tensor ${name} overlaps ${before}`);
-    if (start > reached) throw damaged(`${start - reached} bytes before tensor ${name} belong to none`);
+    if (start > reached) throw damaged(`${start - reached} bytes before tensor ${name} belong to no tensor`);
     if (end > sizeBytes) {
       throw damaged(`truncated: tensor ${name} ends at byte ${end} of ${sizeBytes}`);
     }

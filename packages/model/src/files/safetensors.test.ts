@@ -105,7 +105,7 @@ describe("a damaged safetensors file", () => {
     [
       "has bytes of no tensor between",
       safetensorsBytes({ a: aTensor, b: { ...aTensor, offsets: [12, 20] } }),
-      /4 bytes before tensor b belong to none/,
+      /4 bytes before tensor b belong to no tensor/,
     ],
     [
       "has bytes of no tensor at the end",

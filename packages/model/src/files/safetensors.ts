@@ -54,7 +54,7 @@ export class SafetensorsFile implements TensorSource {
   async read(name: string, visit: VisitValues, signal?: AbortSignal): Promise<void> {
     const { dtype } = this.#place(name);
     if (dtype === "I32") {
-      const message = `${this.path}: tensor ${name} holds integers where weights are expected`;
+      const message = `${this.path}: tensor ${name} contains integers instead of weights`;
       throw new ModelError("DTYPE_UNSUPPORTED", message);
     }
     const widen = wideners[dtype];
@@ -93,12 +93,13 @@ export class SafetensorsFile implements TensorSource {
 
   #place(name: string): TensorPlace & { readonly dtype: ReadableDtype } {
     const place = this.#places.get(name);
-    if (place === undefined) throw new ModelError("TENSOR_MISSING", `${this.path}: no tensor ${name}`);
+    if (place === undefined)
+      throw new ModelError("TENSOR_MISSING", `${this.path}: contains no tensor ${name}`);
     const { dtype } = place;
     if (isReadable(dtype)) return { ...place, dtype };
     throw new ModelError(
       "DTYPE_UNSUPPORTED",
-      `${this.path}: tensor ${name} is ${dtype}; F32, F16, BF16 and I32 are read`,
+      `${this.path}: tensor ${name} is ${dtype}, but only F32, F16, BF16 and I32 can be read; convert the file`,
     );
   }
 

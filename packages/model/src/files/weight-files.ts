@@ -78,7 +78,7 @@ export class WeightFiles implements TensorSource {
 async function readShardIndex(folder: string): Promise<Readonly<Record<string, string>>> {
   const path = join(folder, indexFile);
   if (!existsSync(path)) {
-    const message = `${folder}: neither ${weightsFile} nor ${indexFile}; is this a model folder?`;
+    const message = `${folder}: contains neither ${weightsFile} nor ${indexFile}; check that this is a model folder`;
     throw new ModelError("FILE_MISSING", message);
   }
   let json: unknown;
@@ -91,9 +91,13 @@ async function readShardIndex(folder: string): Promise<Readonly<Record<string, s
   if (!index.success) throw new ModelError("FILE_DAMAGED", `${path}: ${z.prettifyError(index.error)}`);
   for (const shard of new Set(Object.values(index.data.weight_map))) {
     // A shard is a file of this folder: a path to elsewhere is either damage or an attack.
-    if (basename(shard) !== shard) throw new ModelError("FILE_DAMAGED", `${path}: shard ${shard} is a path`);
+    if (basename(shard) !== shard)
+      throw new ModelError(
+        "FILE_DAMAGED",
+        `${path}: shard ${shard} is a path, but must be a file name in the same folder`,
+      );
     if (!existsSync(join(folder, shard))) {
-      const message = `${folder}: shard ${shard} named in ${indexFile} is not there; fetch it`;
+      const message = `${folder}: shard ${shard}, which ${indexFile} names, does not exist; fetch it`;
       throw new ModelError("FILE_MISSING", message);
     }
   }

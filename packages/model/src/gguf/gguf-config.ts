@@ -34,7 +34,12 @@ function architectureOf(file: GgufFile): GgufArchitecture {
   const name = file.metadata.get("general.architecture");
   const architecture = architectures.find((known) => known === name);
   if (architecture === undefined) {
-    refuse(file, "general.architecture", name, "llama (Mistral too), qwen2 and qwen3 are known");
+    refuse(
+      file,
+      "general.architecture",
+      name,
+      "use a model of architecture llama (which includes Mistral), qwen2 or qwen3",
+    );
   }
   return architecture;
 }
@@ -62,12 +67,16 @@ export async function modelConfigFromGguf(file: GgufFile): Promise<ModelConfig> 
   only("expert_count", 0, "mixtures of experts are not supported");
   only("attention.sliding_window", 0, "only full attention is supported");
   only("rope.scale_linear", 1, "linear scaling is not supported");
-  only("rope.scaling.type", "none", "of the scalings only llama3's, as rope_freqs.weight, is supported");
+  only(
+    "rope.scaling.type",
+    "none",
+    "only llama3's scaling, given as the tensor rope_freqs.weight, is supported",
+  );
   const heads = shape["attention.head_count"];
   const headDim = shape["attention.key_length"] ?? shape.embedding_length / heads;
   for (const key of ["attention.value_length", "rope.dimension_count"] as const) {
     if ((shape[key] ?? headDim) !== headDim) {
-      refuse(file, `${prefix}${key}`, shape[key], `it has to be the head's width, ${headDim}`);
+      refuse(file, `${prefix}${key}`, shape[key], `it must be the width of a head, ${headDim}`);
     }
   }
   const embedding = file.tensors.get("token_embd.weight");

@@ -169,7 +169,11 @@ describe("a GGUF file", () => {
       ggufBytes({}, [{ name: "w", shape: [32], type: 0, bytes: new Uint8Array(128), ...more }]);
     await expectRefused(one({ type: 20 }), "DTYPE_UNSUPPORTED", "tensor w is IQ4_NL");
     await expectRefused(one({ type: 99 }), "DTYPE_UNSUPPORTED", "of type 99");
-    await expectRefused(one({ shape: [40], type: 8 }), "FILE_DAMAGED", "rows of 40 values in blocks of 32");
+    await expectRefused(
+      one({ shape: [40], type: 8 }),
+      "FILE_DAMAGED",
+      "rows of 40 values, which blocks of 32 do not divide",
+    );
     await expectRefused(one({ shape: [2 ** 40, 2 ** 40] }), "FILE_DAMAGED", "has the shape");
     await expectRefused(one({ shape: [2 ** 30] }), "FILE_DAMAGED", "truncated: tensor w ends at byte");
     await expectRefused(one({ shape: [2, 2, 2, 2, 2] }), "FILE_DAMAGED", "5 dimensions");

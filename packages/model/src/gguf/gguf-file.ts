@@ -52,7 +52,7 @@ export async function openGguf(path: string): Promise<GgufFile> {
     const splits = metadata.get("split.count");
     if (typeof splits === "number" && splits > 1) {
       const fix = "join them with `llama-gguf-split --merge`";
-      throw new ModelError("FILE_DAMAGED", `${path}: one of ${splits} parts of a model; ${fix}`);
+      throw new ModelError("FILE_DAMAGED", `${path}: is one of ${splits} parts of a model; ${fix}`);
     }
     const tensors = await readTensors(bytes, tensorCount, alignmentOf(metadata, bytes));
     return {
@@ -74,20 +74,20 @@ async function opened(path: string): Promise<FileHandle> {
   try {
     return await open(path, "r");
   } catch (cause) {
-    throw new ModelError("FILE_MISSING", `${path} cannot be opened; name a GGUF file`, { cause });
+    throw new ModelError("FILE_MISSING", `${path} cannot be opened; give an existing GGUF file`, { cause });
   }
 }
 
 async function readVersion(bytes: HeaderBytes): Promise<number> {
   await bytes.need(8);
-  if (bytes.uint32() !== MAGIC) throw bytes.damaged("no GGUF file: it does not begin with GGUF");
+  if (bytes.uint32() !== MAGIC) throw bytes.damaged("not a GGUF file, because it does not begin with GGUF");
   const version = bytes.uint32();
   if (version !== 2 && version !== 3) {
     // In a file of the other byte order, the version is in the upper bytes.
     const what = (version & 0xffff) === 0 ? "big-endian" : `version ${version}`;
     throw new ModelError(
       "FILE_DAMAGED",
-      `${bytes.path}: GGUF ${what}; little-endian versions 2 and 3 are read`,
+      `${bytes.path}: GGUF ${what}, but only little-endian versions 2 and 3 can be read`,
     );
   }
   return version;
@@ -96,7 +96,7 @@ async function readVersion(bytes: HeaderBytes): Promise<number> {
 function alignmentOf(metadata: GgufMetadata, bytes: HeaderBytes): number {
   const alignment = metadata.get("general.alignment") ?? DEFAULT_ALIGNMENT;
   if (typeof alignment !== "number" || alignment <= 0 || alignment % 8 !== 0) {
-    throw bytes.damaged(`general.alignment is ${String(alignment)}, no multiple of 8`);
+    throw bytes.damaged(`general.alignment is ${String(alignment)}, which is not a multiple of 8`);
   }
   return alignment;
 }
@@ -116,7 +116,7 @@ async function readTensors(
       const end = offset + info.sizeBytes;
       throw bytes.damaged(`truncated: tensor ${info.name} ends at byte ${end} of ${bytes.sizeBytes}`);
     }
-    if (tensors.has(info.name)) throw bytes.damaged(`tensor ${info.name} stands twice`);
+    if (tensors.has(info.name)) throw bytes.damaged(`tensor ${info.name} occurs twice`);
     tensors.set(info.name, { ...info, offset });
   }
   return tensors;
@@ -139,15 +139,20 @@ async function readTensorInfo(bytes: HeaderBytes, index: number, alignment: numb
   if (type === undefined) {
     const known = [...storageTypes.values()].map((other) => other.name).join(", ");
     const found = unreadTypeNames.get(typeNumber) ?? `of type ${typeNumber}`;
-    throw new ModelError("DTYPE_UNSUPPORTED", `${bytes.path}: tensor ${name} is ${found}; read are ${known}`);
+    throw new ModelError(
+      "DTYPE_UNSUPPORTED",
+      `${bytes.path}: tensor ${name} is ${found}, but only ${known} can be read; convert the model`,
+    );
   }
   const [rowValues = 0] = fileShape;
   if (rowValues % type.blockValues !== 0) {
-    throw bytes.damaged(`tensor ${name}: rows of ${rowValues} values in blocks of ${type.blockValues}`);
+    throw bytes.damaged(
+      `tensor ${name} has rows of ${rowValues} values, which blocks of ${type.blockValues} do not divide`,
+    );
   }
   const offset = Number(bytes.uint64());
   if (offset % alignment !== 0) {
-    throw bytes.damaged(`tensor ${name} begins at ${offset}, no multiple of ${alignment}`);
+    throw bytes.damaged(`tensor ${name} begins at ${offset}, which is not a multiple of ${alignment}`);
   }
   const sizeBytes = (values / type.blockValues) * type.blockBytes;
   return { name, shape: fileShape.toReversed(), type, offset, sizeBytes };

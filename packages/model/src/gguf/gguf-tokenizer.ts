@@ -41,24 +41,27 @@ export function tokenizerFromGguf(file: GgufFile): BpeTokenizer {
   if (kind === undefined) fail("no tokenizer in the metadata (tokenizer.ggml.model is missing)");
   if (kind !== "gpt2") {
     const note = kind === "llama" ? " (sentencepiece)" : "";
-    fail(`tokenizer.ggml.model is ${JSON.stringify(kind)}${note}; only gpt2, the byte-level BPE, is read`);
+    fail(
+      `tokenizer.ggml.model is ${JSON.stringify(kind)}${note}; only gpt2, the byte-level BPE, can be read`,
+    );
   }
   const parsed = metadataSchema.safeParse(Object.fromEntries(file.metadata));
   if (!parsed.success) return fail(z.prettifyError(parsed.error).split("\n").join(" "), parsed.error);
   const metadata = parsed.data;
   const tokens = metadata["tokenizer.ggml.tokens"];
   const types = metadata["tokenizer.ggml.token_type"];
-  if (types.length !== tokens.length) fail(`${tokens.length} tokens and ${types.length} token types`);
+  if (types.length !== tokens.length) fail(`has ${tokens.length} tokens, but ${types.length} token types`);
   const vocab = vocabOf(tokens, types);
   const damagedMerge = metadata["tokenizer.ggml.merges"].find((merge) => !mergeFits(merge, vocab));
   if (damagedMerge !== undefined)
-    fail(`merge ${JSON.stringify(damagedMerge)} joins no two tokens into a third`);
+    fail(`merge ${JSON.stringify(damagedMerge)} does not join two tokens into a third`);
   const name = metadata["tokenizer.ggml.pre"];
   const pre = preTokenizers.get(name ?? "");
   if (pre === undefined) {
     const known = [...preTokenizers.keys()].join(", ");
-    const found = name === undefined ? "missing: an old converter wrote the file" : JSON.stringify(name);
-    return fail(`tokenizer.ggml.pre is ${found}; ${known} are known`);
+    const found =
+      name === undefined ? "missing, because an old converter wrote the file" : JSON.stringify(name);
+    return fail(`tokenizer.ggml.pre is ${found}, but only ${known} are known`);
   }
   const json = {
     version: "1.0",

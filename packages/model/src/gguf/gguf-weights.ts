@@ -48,7 +48,8 @@ export function ggufWeights(file: GgufFile, config: ModelConfig): TensorSource {
     tensors: new Map(infos),
     async read(name, visit, signal) {
       const tensor = byName.get(name);
-      if (tensor === undefined) throw new ModelError("TENSOR_MISSING", `${file.path}: no tensor ${name}`);
+      if (tensor === undefined)
+        throw new ModelError("TENSOR_MISSING", `${file.path}: contains no tensor ${name}`);
       const side = config.architecture === "llama" ? interleaved.exec(tensor.name)?.[1] : undefined;
       if (side !== undefined) {
         const heads = side === "q" ? config.heads : config.kvHeads;
@@ -68,7 +69,7 @@ function hfName(file: GgufFile, { name }: GgufTensor): string {
   const layer = /^blk\.(\d+)\.(.+)$/.exec(name);
   const known = layer === null ? wholeNames.get(name) : layerNames.get(layer[2] as string);
   if (known === undefined) {
-    const message = `${file.path}: tensor ${name} has no place in a llama, qwen2 or qwen3 model`;
+    const message = `${file.path}: tensor ${name} is unknown in llama, qwen2 and qwen3 models`;
     throw new ModelError("TENSOR_UNKNOWN", message);
   }
   return layer === null ? known : `model.layers.${layer[1]}.${known}`;

@@ -44,7 +44,7 @@ export class HeaderBytes {
     if (this.has(count)) return;
     if (count > this.remaining) {
       throw this.damaged(
-        `truncated: ${count} bytes wanted at byte ${this.position} of a file of ${this.sizeBytes}`,
+        `truncated: ${count} bytes are expected at byte ${this.position} of a file of ${this.sizeBytes}`,
       );
     }
     const start = this.position;
@@ -99,7 +99,7 @@ export class HeaderBytes {
   length(what: string): number {
     const value = this.uint64();
     if (value > BigInt(this.sizeBytes))
-      throw this.damaged(`${what} is ${value}, more than the file has bytes`);
+      throw this.damaged(`the ${what} is ${value}, which is more than the file has bytes`);
     return Number(value);
   }
 

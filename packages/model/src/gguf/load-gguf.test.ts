@@ -184,10 +184,14 @@ describe("a model of a GGUF file", () => {
   });
 
   it.each<[string, Typed, string]>([
-    ["general.architecture", text("gemma3"), "llama (Mistral too), qwen2 and qwen3 are known"],
+    [
+      "general.architecture",
+      text("gemma3"),
+      "use a model of architecture llama (which includes Mistral), qwen2 or qwen3",
+    ],
     ["llama.expert_count", uint32(8), "mixtures of experts"],
     ["llama.rope.scaling.type", text("yarn"), 'llama.rope.scaling.type is "yarn"'],
-    ["llama.rope.dimension_count", uint32(4), "the head's width, 6"],
+    ["llama.rope.dimension_count", uint32(4), "the width of a head, 6"],
     ["llama.attention.sliding_window", uint32(16), "only full attention"],
     ["llama.block_count", text("two"), "llama.block_count"],
     ["llama.attention.head_count_kv", uint32(3), "kvHeads must divide heads"],

@@ -40,7 +40,7 @@ export async function readMetadata(bytes: HeaderBytes, count: number): Promise<G
   const metadata = new Map<string, GgufValue>();
   for (let i = 0; i < count; i++) {
     const key = await readString(bytes, `length of key ${i}`);
-    if (metadata.has(key)) throw bytes.damaged(`metadata key ${key} stands twice`);
+    if (metadata.has(key)) throw bytes.damaged(`metadata key ${key} occurs twice`);
     await bytes.need(4);
     metadata.set(key, await readValue(bytes, bytes.uint32(), key, 0));
   }

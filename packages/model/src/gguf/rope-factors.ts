@@ -38,7 +38,7 @@ export async function ropeScalingOf(
     });
   if (same) return scaling;
   const message =
-    "rope_freqs.weight is not the table of llama3's scaling from 8,192 positions; only that is read";
+    "rope_freqs.weight is not the table of llama3's scaling from 8,192 positions, the only one that is supported";
   throw new ModelError("CONFIG_INVALID", `${file.path}: ${message}`);
 }
 

@@ -89,7 +89,7 @@ describe("chooseDatasetFiles", () => {
 
   it("refuses to merge tables that only have a word in common, and lists them", () => {
     expect(() => chooseDatasetFiles(memAgent, { split: "train" }, "a/b")).toThrow(
-      "split train means 2 tables: name one of them, or a config, or a split; it has hotpotqa_train_32k.parquet, hotpotqa_train_process.parquet",
+      "split train selects 2 tables; choose one of them by a file, a config or a split; it has hotpotqa_train_32k.parquet, hotpotqa_train_process.parquet",
     );
     expect(chooseDatasetFiles(memAgent, { files: ["eval_50.json"] }, "a/b")).toEqual(["eval_50.json"]);
     expect(() => chooseDatasetFiles(memAgent, { files: ["eval_51.json"] }, "a/b")).toThrow(

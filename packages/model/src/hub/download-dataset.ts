@@ -71,7 +71,7 @@ export function chooseDatasetFiles(
   };
   if (files !== undefined && files.length > 0) {
     const missing = files.find((file) => !paths.includes(file));
-    if (missing !== undefined) throw refuse(`no file "${missing}"`, paths);
+    if (missing !== undefined) throw refuse(`there is no file "${missing}"`, paths);
     return files;
   }
   const data = paths.filter(isData);
@@ -81,7 +81,11 @@ export function chooseDatasetFiles(
   const tables = new Set(matching.map(tableOf));
   if (tables.size === 1) return matching;
   const asked =
-    [config && `config ${config}`, split && `split ${split}`].filter(Boolean).join(", ") || "no choice";
-  if (tables.size === 0) throw refuse(`no data file for ${asked}`, data);
-  throw refuse(`${asked} means ${tables.size} tables: name one of them, or a config, or a split`, matching);
+    [config && `config ${config}`, split && `split ${split}`].filter(Boolean).join(", ") ||
+    "no split and no config";
+  if (tables.size === 0) throw refuse(`there is no data file for ${asked}`, data);
+  throw refuse(
+    `${asked} selects ${tables.size} tables; choose one of them by a file, a config or a split`,
+    matching,
+  );
 }

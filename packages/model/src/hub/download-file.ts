@@ -49,7 +49,7 @@ export async function downloadFile(download: FileDownload): Promise<void> {
     if (hex === digest.hex) return await rename(part.path, path);
     await rm(part.path);
     if (lastTry) {
-      const message = `${download.url}: ${sizeBytes} bytes with ${digest.kind} ${hex} where the listing says ${digest.hex}; try again, or another endpoint`;
+      const message = `${download.url}: ${sizeBytes} bytes with ${digest.kind} ${hex} but the listing has ${digest.hex}; try again, or use another endpoint`;
       throw new ModelError("HASH_MISMATCH", message);
     }
   }
@@ -88,7 +88,7 @@ async function fill(part: Part, download: FileDownload): Promise<void> {
     failures = part.doneBytes > furthest ? 1 : failures + 1;
     furthest = Math.max(furthest, part.doneBytes);
     if (failures >= retry.attempts) {
-      const message = `${download.url}: stopped at byte ${furthest} of ${sizeBytes} (${String(reason)}); call again to go on from there`;
+      const message = `${download.url}: stopped at byte ${furthest} of ${sizeBytes} (${String(reason)}); repeat the download to continue from there`;
       throw new ModelError("HUB_UNREACHABLE", message, { cause: reason });
     }
     await waitBeforeRetry(retry, failures, response, signal);
@@ -144,7 +144,10 @@ async function fetchRest(
 async function append(part: Part, bytes: Uint8Array, { url, sizeBytes, onBytes }: FileDownload) {
   if (part.doneBytes + bytes.length > sizeBytes) {
     await rm(part.path, { force: true });
-    throw new ModelError("HASH_MISMATCH", `${url}: more than the ${sizeBytes} bytes of the listing arrive`);
+    throw new ModelError(
+      "HASH_MISMATCH",
+      `${url}: the server sends more than the ${sizeBytes} bytes in the listing`,
+    );
   }
   await part.file.appendFile(bytes);
   part.hash.update(bytes);
@@ -155,7 +158,7 @@ async function append(part: Part, bytes: Uint8Array, { url, sizeBytes, onBytes }
 /** Returns the error for a status that a retry does not change, with the fix. */
 export function refusal(what: string, status: number): ModelError {
   if (status === 401 || status === 403) {
-    const fix = "it is private, gated or not there: check the name, set HF_TOKEN, accept its license";
+    const fix = "it is private, gated or missing; check the name, set HF_TOKEN, or accept its license";
     return new ModelError("HUB_REFUSED", `${what}: status ${status}; ${fix}`);
   }
   if (status === 404) {

@@ -232,7 +232,7 @@ async function isComplete(
 async function refuseForeign(target: string): Promise<void> {
   const names = await readdir(target).catch(() => []);
   if (names.length > 0) {
-    const message = `${target} holds something else (${names[0]}); name another folder, or remove it`;
+    const message = `${target} contains other files (${names[0]}); give another folder, or remove this one`;
     throw new ModelError("FOLDER_TAKEN", message);
   }
 }
@@ -241,7 +241,10 @@ function refuseIncomplete(repo: string, files: readonly HubFile[], wanted: reado
   const has = (path: RegExp) => wanted.some((file) => path.test(file.path));
   const found = files.map(({ path }) => path).join(", ") || "nothing";
   if (!has(/^config\.json$/)) {
-    throw new ModelError("FILE_MISSING", `${repo} has no config.json (it has ${found}); is this a model?`);
+    throw new ModelError(
+      "FILE_MISSING",
+      `${repo} has no config.json (it has ${found}); check that it is a model`,
+    );
   }
   if (!has(/\.safetensors$/)) {
     const fix = "choose a repository or a revision with safetensors";

@@ -115,6 +115,6 @@ function patientFetch(access: HubAccess, what: string): typeof fetch {
 function answerDamaged(repo: string, what: string): ModelError {
   return new ModelError(
     "FILE_DAMAGED",
-    `listing of ${repo}: ${what}; is the endpoint a Hugging Face hub?`.replaceAll("\n", " "),
+    `listing of ${repo}: ${what}; check that the endpoint is a Hugging Face hub`.replaceAll("\n", " "),
   );
 }

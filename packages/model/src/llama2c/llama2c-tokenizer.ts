@@ -21,7 +21,7 @@ const space = "▁";
 export async function readLlama2cTokenizer(path: string, vocabSize: number): Promise<BpeTokenizer> {
   const pieces = parsePieces(await readFile(path), path);
   if (pieces.length !== vocabSize) {
-    const message = `${path}: ${pieces.length} pieces for a model of ${vocabSize}; give the tokenizer that belongs to it`;
+    const message = `${path}: has ${pieces.length} tokens, but the model has ${vocabSize}; give the tokenizer that belongs to the model`;
     throw new ModelError("TOKENIZER_INVALID", message);
   }
   return new BpeTokenizer(tokenizerJson(pieces), {
@@ -41,7 +41,7 @@ function parsePieces(bytes: Buffer, path: string): Piece[] {
     if (length < 0 || at + 8 + length > bytes.length) {
       throw new ModelError(
         "TOKENIZER_INVALID",
-        `${path}: piece ${pieces.length} ends outside the file; fetch it again`,
+        `${path}: token ${pieces.length} ends outside the file; fetch it again`,
       );
     }
     const raw = bytes.toString("utf8", at + 8, at + 8 + length);

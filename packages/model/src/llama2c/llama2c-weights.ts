@@ -29,7 +29,7 @@ export class Llama2cFile implements TensorSource {
     this.config = config;
     const { starts, end } = layout(config);
     if (end !== sizeBytes) {
-      const message = `${path}: ${sizeBytes} bytes where its header (${config.layers} layers of ${config.hiddenSize}, vocabulary ${config.vocabSize}) needs ${end}; fetch it again`;
+      const message = `${path}: has ${sizeBytes} bytes, but its header (${config.layers} layers of ${config.hiddenSize}, vocabulary ${config.vocabSize}) needs ${end}; fetch it again`;
       throw new ModelError("FILE_DAMAGED", message);
     }
     this.#starts = starts;
@@ -62,7 +62,7 @@ export class Llama2cFile implements TensorSource {
     const start = this.#starts.get(name);
     const info = this.tensors.get(name);
     if (start === undefined || info === undefined)
-      throw new ModelError("TENSOR_MISSING", `${this.#path}: no tensor ${name}`);
+      throw new ModelError("TENSOR_MISSING", `${this.#path}: contains no tensor ${name}`);
     const values = new Float32Array(sizeOf(info.shape));
     await this.#file.read(new Uint8Array(values.buffer), 0, values.byteLength, start);
     const { heads, kvHeads, headDim } = this.config;
@@ -79,7 +79,7 @@ export class Llama2cFile implements TensorSource {
 function configOf(path: string, header: Buffer): ModelConfig {
   const field = (i: number) => header.readInt32LE(i * 4);
   if (field(0) === laterMagic) {
-    const message = `${path}: llama2.c format ${field(1)}; only the first one is read (export.py --version 0)`;
+    const message = `${path}: llama2.c format ${field(1)}, but only format 0 can be read; export the model again (export.py --version 0)`;
     throw new ModelError("DTYPE_UNSUPPORTED", message);
   }
   const [hiddenSize, heads, vocab] = [field(0), field(3), field(5)];

@@ -6,7 +6,7 @@
  * Invariants:
  * - ADAPTED-1. Merged matrices are computed from the base as it was given, not from previously merged ones, so that
  *     adapters do not accumulate.
- * - ADAPTED-2. Only adapters are copied from the host: a base is written once.
+ * - ADAPTED-2. The base is copied from the host to the device once; after that only adapters are copied.
  * - ADAPTED-3. In bfloat16 the contribution of adapters is not lost by rounding, however small: see `ditherOf`.
  */
 import {
@@ -124,7 +124,7 @@ export class AdaptedWeights {
   writeAdapters(module: JitModule, adapters: Parameters): void {
     const { [FINITE]: finite } = module.call(MERGE, adapters);
     if (finite?.[0] !== 1)
-      throw new ModelError("NOT_FINITE", "base and adapters together are beyond what a float32 holds");
+      throw new ModelError("NOT_FINITE", "the sum of base and adapters exceeds the range of a float32");
   }
 
   #baseNames(): string[] {

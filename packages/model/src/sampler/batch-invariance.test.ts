@@ -97,5 +97,5 @@ it("SAMPLER-9: lanes, which split batches, are refused", () => {
   const parameters = initParameters(config, 1);
   expect(() =>
     createSampler({ backend, config, parameters, maxLength: 64, lanes: 2, batchInvariant: true }),
-  ).toThrow(/lanes is 2 with batchInvariant/);
+  ).toThrow(/lanes is 2, but batchInvariant/);
 });

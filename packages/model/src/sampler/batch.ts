@@ -129,6 +129,6 @@ export class Batch {
 }
 
 function leaseOf({ lease }: Generation): NonNullable<Generation["lease"]> {
-  if (lease === undefined) throw new Error("internal: a request in the batch has no part of the cache");
+  if (lease === undefined) throw new Error("internal: a request in the batch has no lease on the cache");
   return lease;
 }

@@ -1,7 +1,8 @@
 /** Returns the smallest bucket that fits `size`. Buckets ascend; the last one is the largest size that may be requested. */
 export function bucketFor(buckets: readonly number[], size: number): number {
   const bucket = buckets.find((candidate) => candidate >= size);
-  if (bucket === undefined) throw new RangeError(`no bucket for ${size} among ${buckets.join(", ")}`);
+  if (bucket === undefined)
+    throw new RangeError(`internal: no bucket is large enough for ${size} among ${buckets.join(", ")}`);
   return bucket;
 }
 

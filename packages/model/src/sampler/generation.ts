@@ -122,7 +122,7 @@ export class Generation {
     let finish: { readonly reason: FinishReason; readonly stopString?: string } | undefined;
     for (const { tokenId, rolloutLogprob, sampledLogprob, top } of sampled) {
       if (!Number.isFinite(rolloutLogprob) || !Number.isFinite(sampledLogprob)) {
-        const message = `the model gives ${rolloutLogprob} as a log-probability; its weights diverged`;
+        const message = `the model computed ${rolloutLogprob} as a log-prob, so its weights have diverged; load other weights`;
         throw new ModelError("NOT_FINITE", message);
       }
       this.#tokenIds.push(tokenId);

@@ -100,7 +100,7 @@ export class ModelSampler {
       made.device.writeWeights(parameters);
     } catch (error) {
       made?.device.dispose();
-      throw withMemoryAdvice(error, this.#limits, "the sampler was not made");
+      throw withMemoryAdvice(error, this.#limits, "the sampler was not created");
     }
     const { chosen, device, pool, shapes } = made;
     this.#chosen = chosen;
@@ -153,7 +153,7 @@ export class ModelSampler {
       canDecode: decode !== undefined,
     });
     if (this.#batch.waiting.length >= this.#limits.maxQueue) {
-      const message = `${this.#batch.waiting.length} requests wait already; send fewer at once or raise maxQueue`;
+      const message = `${this.#batch.waiting.length} requests are already waiting; send fewer at once or raise maxQueue`;
       throw new ModelError("QUEUE_FULL", message);
     }
     const { stop = [] } = request;
@@ -303,7 +303,7 @@ export class ModelSampler {
   #checkOpen(): void {
     if (!this.#closed) return;
     const reason = this.#closedBy instanceof Error ? ` by a failure (${this.#closedBy.message})` : "";
-    throw new ModelError("CLOSED", `the sampler was closed${reason}; make another with createSampler`, {
+    throw new ModelError("CLOSED", `the sampler was closed${reason}; create another one with createSampler`, {
       cause: this.#closedBy,
     });
   }

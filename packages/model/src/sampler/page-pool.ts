@@ -7,8 +7,10 @@ import { type CacheLease, type CachePool, worthwhileTokens } from "./cache-pool.
  *
  * PAGES-1. A page is written by one lease at most, and only by the one that allocated it.
  * PAGES-2. A page of a lease is not given to another for writing before the lease is released.
- * PAGES-3. Shared pages store exactly the prompt's tokens at their positions, and everything before is equal too.
- * PAGES-4. A lease counts shared pages as read only once they are filled; if the request that fills them gives up, it is broken.
+ * PAGES-3. A request shares a page only if its prompt has the same tokens as the page, at the same positions, and the
+ *   same tokens before them.
+ * PAGES-4. A lease counts shared pages as read only once they are filled. If the request that fills them gives up,
+ *   the lease is broken, and its request starts again.
  */
 
 /** One full page of a prompt, a child of the page that precedes it. */

@@ -62,24 +62,24 @@ export interface GenerateResult {
 }
 
 export const samplerConfigSchema = z.strictObject({
-  maxBatch: count.default(64).describe("Requests in flight at once"),
-  maxLength: z.int().min(2).describe("Longest prompt plus sampled tokens of one request"),
+  maxBatch: count.default(64).describe("Most requests in flight"),
+  maxLength: z.int().min(2).describe("Most tokens of prompt and reply together"),
   promptLengths: z
     .array(z.int().positive())
     .optional()
-    .describe("Lengths that pieces of prompts are padded to; default 32, 64, … up to the longest piece"),
+    .describe("Lengths to which pieces of prompts are padded; absent: 32, 64, … up to the longest piece"),
   packPrompts: z
     .boolean()
     .optional()
     .describe(
-      "With a table of slots: prompts are packed end to end instead of padded one by one. Default: true if attention is one GPU kernel. Elsewhere a request whose " +
-        "values are not finite fails those that are read with it. promptLengths turns it off",
+      "With a table of slots: whether prompts are packed end to end instead of padded one by one. Absent: true if attention is one GPU kernel. Elsewhere a request whose " +
+        "values are not finite fails those that are prefilled with it. promptLengths turns it off",
     ),
   maxQueue: count.default(4096).describe("Maximum number of waiting requests"),
   stepsPerCall: count
     .optional()
     .describe(
-      "Tokens sampled per device call; the rest of a call is wasted if a request stops early. Default 8, with a table of " +
+      "Tokens sampled per device call; the rest of a call is wasted if a request stops early. Absent: 8, with a table of " +
         "slots 32",
     ),
   prefillTokens: z
@@ -87,25 +87,25 @@ export const samplerConfigSchema = z.strictObject({
     .min(32)
     .optional()
     .describe(
-      "Prompt tokens read between two sampling calls; longer prompts are read in pieces. Default: what takes a " +
+      "Most prompt tokens that are prefilled between two sampling calls; longer prompts are prefilled in pieces. Absent: what takes a " +
         "fraction of a second, 256 for models of 100 million parameters and more, up to 4096 for small ones",
     ),
   lanes: count
     .default(1)
     .describe(
-      "Parts of a batch that are read and sampled in parallel, one per core, on a backend loaded with threads 1 and as many " +
-        "operationsAtOnce; a part has 16 rows or more, in models of more than 8 layers 8. A request alone then has one core",
+      "Parts of a batch that are prefilled and sampled in parallel, one per core, on a backend loaded with threads 1 and as many " +
+        "operationsAtOnce; a part has at least 16 rows, in models of more than 8 layers 8. A request that runs alone then uses one core",
     ),
   cacheTokens: count
     .optional()
     .describe(
-      "Tokens whose keys and values are kept; default maxBatch times maxLength, so that no request waits",
+      "Capacity of the key-value cache in tokens; absent: maxBatch times maxLength, so that no request waits for it",
     ),
   precision: z
     .enum(["auto", "float32", "bfloat16"])
     .default("auto")
     .describe(
-      "bfloat16: matrices are stored and multiplied in it; modes graph and xla. Sampled log-probabilities then " +
+      "Type in which matrices are stored and multiplied; bfloat16 needs mode graph or xla. Sampled log-probs then " +
         "differ from a float32 learner's, for SmolLM2-135M by 0.02 nats on average. auto: bfloat16 on a CPU if a trial of 100 ms finds it faster for this model, else float32",
     ),
   cache: z
@@ -113,35 +113,35 @@ export const samplerConfigSchema = z.strictObject({
     .optional()
     .describe(
       "How keys and values are stored. pages: a pool from which requests take and share pages; slots: a table with one row of " +
-        "maxLength tokens for each request in flight. Default slots on a GPU in mode xla with precision bfloat16, pages elsewhere",
+        "maxLength tokens for each request in flight. Absent: slots on a GPU in mode xla with precision bfloat16, pages elsewhere",
     ),
   prefixCache: z
     .boolean()
     .default(true)
     .describe(
-      "Prompts with a common prefix share its keys and values, in flight or cached from earlier requests",
+      "Whether prompts with a common prefix share its keys and values, with requests in flight and with earlier ones",
     ),
   speculate: z
     .boolean()
     .optional()
     .describe(
-      "While one request runs alone, several tokens guessed from its prompt and reply are checked per call: the same tokens, sooner if " +
+      "Whether, for a request that runs alone, several tokens that are guessed from its prompt and reply are checked per call, which gives the same tokens, sooner if " +
         "a reply copies its prompt. Available with cache slots, and with pages if more than 8 " +
-        "layers run on a CPU in mode graph, without batchInvariant. Default true with pages in float32 or with singleWeights; elsewhere false, because in bfloat16 " +
+        "layers run on a CPU in mode graph, without batchInvariant. Absent: true with pages in float32 or with singleWeights; elsewhere false, because in bfloat16 " +
         "the different rounding of TensorFlow's products occasionally draws another token",
     ),
   singleWeights: z
     .enum(["auto", "off", "float32", "bfloat16", "int8"])
     .default("auto")
     .describe(
-      "Format of the weights with which a request that runs alone on a CPU is sampled, by a separate decoder with its own copy of the weights. int8 is fastest and changes log-probabilities, for " +
+      "Format of the weights with which a request that runs alone on a CPU is sampled, by a separate decoder with its own copy of the weights. int8 is fastest and changes log-probs, for " +
         "SmolLM2-135M by 0.02 nats on average. auto: the same as `precision` in models of 20 million parameters and more, from the 17th token of a single request on",
     ),
   batchInvariant: z
     .boolean()
     .default(false)
     .describe(
-      "A request's results are the same bits regardless of the rest of its batch; on a CPU in mode graph. Batches are padded to " +
+      "Whether a request's results are the same bits regardless of the rest of its batch, on a CPU in mode graph. Batches are padded to " +
         "multiples of 16 rows, and prefixes of prompts are shared in whole pieces",
     ),
 });
@@ -179,7 +179,7 @@ export function checkRequest(request: GenerateRequest, limits: RequestLimits): v
     refuse("stop", JSON.stringify(request.stop), "give createSampler a decode function, or use stopTokenIds");
   const length = promptTokenIds.length + maxTokens;
   if (length > limits.maxLength) {
-    const fix = `the sampler was made for maxLength ${limits.maxLength}; shorten the prompt or raise it`;
+    const fix = `the sampler's maxLength is ${limits.maxLength}; shorten the prompt or raise maxLength`;
     refuse("prompt + maxTokens", `${promptTokenIds.length} + ${maxTokens}`, fix);
   }
   const outside = promptTokenIds.find((id) => !Number.isInteger(id) || id < 0 || id >= limits.vocabSize);

@@ -41,7 +41,7 @@ const exhausted = (after: RegExp) =>
     code: "MEMORY_EXHAUSTED",
     message: expect.stringMatching(
       new RegExp(
-        `for a piece of 2\\.5 GiB; .* lower cacheTokens \\(128\\), maxBatch \\(2\\), maxLength \\(64.*${after.source}`,
+        `for an allocation of 2\\.5 GiB; .* lower cacheTokens \\(128\\), maxBatch \\(2\\), maxLength \\(64.*${after.source}`,
       ),
     ),
   });
@@ -57,7 +57,7 @@ it("rejects what runs and waits, and goes on with nothing that was read before (
       [1, 2, 3, 4].map((seed) => sampler.generate({ ...request, seed })),
     );
     for (const outcome of outcomes)
-      expect(outcome).toMatchObject({ status: "rejected", reason: exhausted(/the sampler goes on$/) });
+      expect(outcome).toMatchObject({ status: "rejected", reason: exhausted(/the sampler continues$/) });
     restore();
     const { cachedTokens } = sampler.stats;
     expect((await sampler.generate(request)).tokenIds).toEqual(tokenIds);
@@ -82,7 +82,7 @@ it.each(["pages", "slots"] as const)(
     restore();
     await expect(sampler.generate(request)).rejects.toMatchObject({
       code: "CLOSED",
-      message: expect.stringMatching(/closed by a failure \(\[MEMORY_EXHAUSTED\] .* make another/),
+      message: expect.stringMatching(/closed by a failure \(\[MEMORY_EXHAUSTED\] .* create another one/),
     });
     await sampler.close();
   },
@@ -91,6 +91,6 @@ it.each(["pages", "slots"] as const)(
 it("is not made where its weights do not fit", () => {
   exhaustMemory();
   expect(() => aSampler({ mode: "graph" })).toThrow(
-    /MEMORY_EXHAUSTED\] writing .* lower cacheTokens.*was not made$/,
+    /MEMORY_EXHAUSTED\] writing .* lower cacheTokens.*was not created$/,
   );
 });

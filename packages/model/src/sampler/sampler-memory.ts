@@ -2,7 +2,7 @@ import { JitError } from "@palimpsest/jit";
 import { ModelError } from "../error.js";
 import type { SamplerConfig } from "./request.js";
 
-const GOES_ON = "the requests in flight failed and the sampler goes on";
+const GOES_ON = "the requests in flight failed, but the sampler continues";
 
 /**
  * Turns an out-of-memory error into one that names the settings to lower; other errors are returned unchanged.
@@ -20,7 +20,7 @@ export function withMemoryAdvice(error: unknown, limits: SamplerConfig, otherwis
   ];
   const said = error.message.replace(/^\[\w+\] /, "");
   const after = error.losesState
-    ? "the sampler is closed, because the failed launch took keys and values with it: lower it and make another, in another process"
+    ? "the sampler is closed, because the failed launch destroyed its keys and values; create another one with these settings, in another process"
     : otherwise;
   return new ModelError("MEMORY_EXHAUSTED", `${said}; lower ${settings.join(", ")}; ${after}`, {
     cause: error,

@@ -42,11 +42,13 @@ export function parseLimits(limits: SamplerConfigInput, model: ModelConfig): Sam
     throw new ModelError("CONFIG_INVALID", `sampler: ${problem}`);
   };
   if (batchInvariant && lanes > 1)
-    refuse(`lanes is ${lanes} with batchInvariant, which needs whole batches; set lanes to 1`);
+    refuse(`lanes is ${lanes}, but batchInvariant needs whole batches; set lanes to 1`);
   if (cache === "slots" && (batchInvariant || lanes > 1))
-    refuse(`cache is slots with ${batchInvariant ? "batchInvariant" : `lanes ${lanes}`}; set cache to pages`);
+    refuse(
+      `cache is slots, which does not work with ${batchInvariant ? "batchInvariant" : `lanes ${lanes}`}; set cache to pages`,
+    );
   if (maxLength > model.maxPositions)
-    refuse(`maxLength ${maxLength} exceeds the model's maxPositions ${model.maxPositions}`);
+    refuse(`maxLength ${maxLength} exceeds the model's maxPositions ${model.maxPositions}; lower it`);
   return parsed.data;
 }
 
@@ -62,7 +64,10 @@ export function samplerParts(
   const { prefixCache: share, batchInvariant, lanes } = limits;
   const chosen: ChosenPrecision =
     limits.precision === "auto" && batchInvariant
-      ? { precision: "float32", reason: "batchInvariant is for float32 products" }
+      ? {
+          precision: "float32",
+          reason: "batchInvariant needs precision float32; set precision, or leave batchInvariant out",
+        }
       : choosePrecision(limits.precision, backend, mode, config);
   const { precision } = chosen;
   const gpu = backend.gpu;
@@ -87,7 +92,7 @@ export function samplerParts(
   if (limits.speculate === true && !canSpeculate)
     throw new ModelError(
       "CONFIG_INVALID",
-      "sampler: speculate is true, and guesses are checked in cache slots, and in cache pages for models of more than 8 layers on a CPU with the tensorflow backend, without batchInvariant; leave it out",
+      "sampler: speculate is true, which needs cache slots, or, with cache pages, a model of more than 8 layers on a CPU with the tensorflow backend, without batchInvariant; leave speculate out",
     );
   const single = singleFormat(limits, precision, { canSpeculate, config, maxLength });
   // In bfloat16 the rounding of another shape occasionally changes a draw, so guesses are checked there only on request. In the
@@ -129,11 +134,11 @@ function singleFormat(
   const format = singleWeights === "auto" ? precision : singleWeights;
   const problem = canSpeculate
     ? SingleRequest.unfitness({ config, format, maxLength })
-    : "it is for models of more than 8 layers on a CPU with the tensorflow backend, without batchInvariant";
+    : "which needs a model of more than 8 layers on a CPU with the tensorflow backend, without batchInvariant";
   if (problem !== undefined && isNamed)
     throw new ModelError(
       "CONFIG_INVALID",
-      `sampler: singleWeights is ${singleWeights}: ${problem}; set it to auto`,
+      `sampler: singleWeights is ${singleWeights}, ${problem}; set it to auto`,
     );
   const isWorthwhile = parameterCount(config) >= leastParametersAlone;
   return problem === undefined && (isNamed || isWorthwhile) ? format : undefined;

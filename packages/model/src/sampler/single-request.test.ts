@@ -134,7 +134,7 @@ test("new weights are copied when they are used, and a failure of theirs leaves 
   // Scores of 1e19 times 1e19 are infinite, and their differences no numbers.
   const broken = { ...others, "layers.query": (others["layers.query"] as Float32Array).map(() => 3e38) };
   await alone.setWeights(broken, 2);
-  await expect(alone.generate(aRequest(3, 20))).rejects.toThrow(/log-probability/);
+  await expect(alone.generate(aRequest(3, 20))).rejects.toThrow(/as a log-prob/);
   await alone.setWeights(others, 3);
   expect((await alone.generate(aRequest(3, 20))).tokenIds).toEqual(other.tokenIds);
 });

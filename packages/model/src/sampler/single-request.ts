@@ -42,8 +42,8 @@ interface Context {
  * Not responsible for: deciding when a request is alone (model-sampler.ts).
  *
  * Invariants:
- * - SINGLE-2. Weights are copied, and the decoder is created, once they have sampled 16 tokens for a request that was alone:
- *     whoever sets weights often and samples in batches pays nothing.
+ * - SINGLE-2. Weights are copied, and the decoder is created, only after these weights have sampled 16 tokens for a
+ *   request that runs alone, so that programs that set weights often and sample in batches do not pay for it.
  * - SINGLE-3. Every call on the device's pages except `sample` is preceded by `flush`, so that the pages contain all tokens, and
  *     the copy of a request is not used after it.
  */

@@ -8,7 +8,8 @@ import { type CacheLease, type CachePool, worthwhileTokens } from "./cache-pool.
  * Invariants:
  * SLOT-1. A slot has one owner at most, and only its owner writes it.
  * SLOT-2. A slot from which a request still has to copy gets no new owner.
- * SLOT-3. Shared tokens count as read once their slot is filled that far; if its owner gives up before, the lease is broken.
+ * SLOT-3. Shared tokens count as read only once their slot is filled up to them. If its owner gives up before, the
+ *   lease is broken, and its request starts again.
  */
 
 interface Slot {

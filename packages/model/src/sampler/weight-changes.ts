@@ -76,7 +76,7 @@ export class WeightChanges {
     if (this.#lora === undefined)
       throw new ModelError(
         "CONFIG_INVALID",
-        "adapters were given to a sampler that was made without lora; make it with the adapters' lora",
+        "adapters were given, but the sampler was created without lora; create it with the adapters' lora",
       );
     checkTensors(loraShapes(this.#model, loraForm(this.#lora)), values.adapters, "these adapters");
     checkFinite(values.adapters);

@@ -40,7 +40,9 @@ export class Barrier {
     try {
       while (Atomics.load(sync, index) === before)
         if (Atomics.wait(sync, index, before, patience) === "timed-out")
-          throw new Error(`internal: a thread of a single request was waited for ${patience} ms`);
+          throw new Error(
+            `internal: a thread of the single-request decoder did not reach the barrier within ${patience} ms`,
+          );
     } finally {
       Atomics.sub(sync, SYNC.sleeping, 1);
     }

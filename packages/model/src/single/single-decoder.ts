@@ -32,9 +32,10 @@ export interface Entries {
 export function unfitness(options: SingleOptions): string | undefined {
   const { format } = options;
   if (!fitsTiles(options))
-    return `sizes of the model are no multiples of ${format === "int8" ? 64 : 8}, as products of ${format} need them`;
+    return `which needs sizes that are multiples of ${format === "int8" ? 64 : 8}, unlike this model's`;
   const { sizeBytes } = singleLayout(options);
-  if (sizeBytes > mostBytes) return `it takes ${sizeBytes} bytes, and 32 bits address ${mostBytes}`;
+  if (sizeBytes > mostBytes)
+    return `which needs ${sizeBytes} bytes for this model, more than the ${mostBytes} that 32 bits can address`;
   return undefined;
 }
 

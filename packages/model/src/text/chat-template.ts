@@ -123,14 +123,14 @@ function parseTemplates(field: unknown): ReadonlyMap<string, JinjaTemplate> {
   if (field === undefined || field === null) {
     throw new ModelError(
       "TEMPLATE_MISSING",
-      "tokenizer_config.json: has no chat_template and there is no chat_template.jinja; use a plain prompt, or give a template of your own as `template`",
+      "tokenizer_config.json: has no chat_template, and chat_template.jinja does not exist; use a plain prompt, or pass a template of your own as `template`",
     );
   }
   const parsed = templateField.safeParse(field);
   if (!parsed.success) {
     throw new ModelError(
       "TEMPLATE_INVALID",
-      "tokenizer_config.json: chat_template is neither a text nor a list of { name, template }",
+      "tokenizer_config.json: chat_template is neither a string nor a list of { name, template }",
     );
   }
   const named = typeof parsed.data === "string" ? [{ name: "default", template: parsed.data }] : parsed.data;

@@ -48,7 +48,7 @@ export class LocalTextModel extends TextModel {
     if (tokenizer === undefined) {
       throw new ModelError(
         "TOKENIZER_INVALID",
-        "the model has no tokenizer.json, so it knows token ids alone; put the tokenizer into its folder",
+        "the model has no tokenizer.json, so it can only be given token ids; add the tokenizer to its folder",
       );
     }
     const { backend, mode, template: own, stopTokens, maxTokens, ...limits } = options;

@@ -143,7 +143,7 @@ describe("a text model", () => {
     const model = new TextModel({ sampler: saying("a b c d e f g h"), tokenizer, stopTokens });
     const generation = model.streamText({ prompt: "x" });
     for await (const _piece of generation) break;
-    await expect(generation.result).rejects.toThrow(/CLOSED.*reader left/);
+    await expect(generation.result).rejects.toThrow(/CLOSED.*reader stopped/);
   });
 
   it("says what is missing: a template for messages, a stop token of the vocabulary", async () => {

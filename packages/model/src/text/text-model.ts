@@ -110,7 +110,7 @@ export class TextModel {
     const named = stopTokens.map((text) => {
       const id = options.tokenizer.specialTokenId(text);
       if (id !== undefined) return id;
-      const message = `stopTokens: the tokenizer has no special token "${text}"; use one of the model's own`;
+      const message = `stopTokens: the tokenizer has no special token "${text}"; use one of the model's special tokens`;
       throw new ModelError("CONFIG_INVALID", message);
     });
     this.#stopTokenIds = [...new Set([...named, ...(options.stopTokenIds ?? [])])];
@@ -154,7 +154,7 @@ export class TextModel {
         }
         await result;
       } finally {
-        left.abort(new ModelError("CLOSED", "streamText: its reader left before the end"));
+        left.abort(new ModelError("CLOSED", "streamText: the reader stopped before the end of the stream"));
       }
     }
     return { result, [Symbol.asyncIterator]: read };
@@ -167,7 +167,7 @@ export class TextModel {
     if (template !== undefined) return template.encode(request.messages, request);
     throw new ModelError(
       "TEMPLATE_MISSING",
-      "messages: the model has no chat template; give `prompt`, or make the text model with a `template`",
+      "messages: the model has no chat template; give `prompt` instead, or create the text model with a `template`",
     );
   }
 
@@ -209,7 +209,10 @@ export class TextModel {
       request.signal,
     );
     if (sampled.stopReason === "abort") {
-      throw new ModelError("CLOSED", "the sampler ended the generation before it was done; ask again");
+      throw new ModelError(
+        "CLOSED",
+        "the sampler ended the generation before it was complete; repeat the request",
+      );
     }
     // A sampler that does not stream has reported nothing yet; one that does has reported all of these.
     take(sampled.tokenIds.slice(seen.length));

@@ -46,6 +46,6 @@ export function noVerdict(reply: string, attempts: number): RewardError {
   const end = reply.slice(-80).replaceAll("\n", " ");
   return new RewardError(
     "BAD_REPLY",
-    `judge: returned no verdict in ${attempts} attempt(s), and the last reply ends "${end}": use a model that follows instructions, or raise maxTokens`,
+    `judge: returned no verdict in ${attempts} attempt(s), and the last reply ends "${end}"; use a model that follows instructions, or raise maxTokens`,
   );
 }

@@ -7,7 +7,7 @@ import { createJudge, judgeSchema } from "./judge.js";
 
 /** Settings of the reward with which a language model decides whether the final answer is right. */
 export const judgeRewardSchema = judgeSchema.extend({
-  name: z.literal("llm-judge").describe("1 when a language model judges the answer right, else 0"),
+  name: z.literal("llm-judge").describe("1 if a language model judges the answer to be right, otherwise 0"),
 });
 export type JudgeRewardConfig = z.output<typeof judgeRewardSchema>;
 

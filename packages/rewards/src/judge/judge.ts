@@ -6,13 +6,13 @@ import { type JudgedAnswer, judgePrompt, noVerdict, readVerdict } from "./judge-
 
 /** How a language model judges answers. */
 export const judgeSchema = z.strictObject({
-  endpoint: modelEndpointSchema.describe("the judge's server"),
-  maxTokens: z.int().min(8).default(256).describe("maximum tokens of one verdict, including its reasons"),
+  endpoint: modelEndpointSchema.describe("server of the judge's model"),
+  maxTokens: z.int().min(8).default(256).describe("most tokens of one verdict, including its reasoning"),
   maxAttempts: z
     .int()
     .min(1)
     .default(3)
-    .describe("how often the judge is asked about one answer until it returns a verdict"),
+    .describe("most requests about one answer, until the judge returns a verdict that can be read"),
   cacheSize: z.int().min(0).default(4096).describe("number of verdicts that are cached"),
 });
 export type JudgeConfig = z.output<typeof judgeSchema>;

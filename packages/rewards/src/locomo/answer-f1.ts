@@ -12,7 +12,7 @@ export function locomoCategory(category: string | number): LocomoCategory {
   if (found === undefined) {
     throw new RewardError(
       "UNKNOWN_CATEGORY",
-      `category: ${JSON.stringify(category)} is not a LoCoMo category: use 1 to 5 or ${locomoCategories.join(", ")}`,
+      `category: ${JSON.stringify(category)} is not a LoCoMo category; use 1 to 5 or ${locomoCategories.join(", ")}`,
     );
   }
   return found;
@@ -84,7 +84,7 @@ export function locomoF1(
   if (gold === null) {
     throw new RewardError(
       "NO_GROUND_TRUTH",
-      "answer: it is missing: only adversarial questions have no right answer",
+      "answer: is missing; only adversarial questions have no right answer",
     );
   }
   if (prediction === null) return 0;

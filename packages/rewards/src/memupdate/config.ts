@@ -7,7 +7,9 @@ import { judgeSchema } from "../judge/judge.js";
 export const memUpdateReleasedSchema = z.strictObject({
   name: z
     .literal("memupdate-released")
-    .describe("change of the original's keyword score times its efficiency, as its code computes it"),
+    .describe(
+      "the change of the original's keyword score, times efficiency, both as the original's code computes them",
+    ),
   maxTotalMemories: z
     .int()
     .min(1)
@@ -24,8 +26,8 @@ const answererFields = {
 /** The ways to score how well a store answers a question, in [0, 1]. */
 const storeScoreSchema = z.discriminatedUnion("by", [
   z.strictObject({
-    by: z.literal("span").describe("LoCoMo's F1 of the best segment of words of a retrieved record"),
-    maxWords: z.int().min(1).max(200).default(24).describe("longest segment in words"),
+    by: z.literal("span").describe("LoCoMo's F1 of the best-matching segment of a retrieved record"),
+    maxWords: z.int().min(1).max(200).default(24).describe("most words in a segment"),
   }),
   z.strictObject({
     by: z.literal("reader").describe("probability of the right answer under a frozen model"),
@@ -40,7 +42,9 @@ const storeScoreSchema = z.discriminatedUnion("by", [
     ...answererFields,
   }),
   z.strictObject({
-    by: z.literal("judge").describe("whether a judge calls right what a model answers from those records"),
+    by: z
+      .literal("judge")
+      .describe("1 if a judge finds right what a model answers from the retrieved records, otherwise 0"),
     ...answererFields,
     judge: judgeSchema.describe("the judge that decides whether an answer is right"),
   }),
@@ -63,39 +67,43 @@ const weightsSchema = z.strictObject({
 export const memUpdateRewardSchema = z.strictObject({
   name: z
     .literal("memupdate")
-    .describe("the value of the change of a store, measured by questions asked before and after"),
-  score: storeScoreSchema.prefault({ by: "span" }).describe("how well a store answers a question"),
+    .describe("how much better the store answers questions after the episode than before it"),
+  score: storeScoreSchema
+    .prefault({ by: "span" })
+    .describe("how it is scored how well a store answers a question"),
   topK: z.int().min(1).max(100).default(5).describe("number of records that are retrieved for a question"),
   embedder: embedderConfigSchema
     .prefault({ kind: "hashed" })
-    .describe("method of the search that retrieves them"),
+    .describe("embedder of the search that retrieves these records"),
   denseWeight: z
     .number()
     .min(0)
     .max(1)
     .default(0.2)
-    .describe("weight of the embedder in that search, from 0 to 1"),
+    .describe("weight of the embedding similarity in that search's score, from 0 to 1; BM25 has the rest"),
   efficiency: z
     .enum(["none", "gains", "all"])
     .default("gains")
     .describe(
-      "what the original's efficiency is multiplied with. gains: improvements only, and never above 1; all: damage too, as in the original",
+      "which changes of the score are multiplied by the original's efficiency factor. none: no change; gains: improvements only, by a factor of at most 1; all: losses too, as in the original",
     ),
   maxTotalMemories: z
     .int()
     .min(1)
     .nullable()
     .default(null)
-    .describe("number of records above which efficiency falls; null: 25 % more than at first, at least 100"),
+    .describe(
+      "number of records above which efficiency falls; null: 25 % more than the store has at the beginning, at least 100",
+    ),
   budgetTokens: z
     .int()
     .min(1)
     .nullable()
     .default(null)
     .describe(
-      "tokens (of 4 bytes) above which a store earns nothing for gains; null: 25 % more than at first, at least 2048",
+      "size in tokens (of 4 bytes) above which the reward for gains is 0; null: 25 % more than the store has at the beginning, at least 2048",
     ),
-  maxCallPenalty: z.number().min(0).default(0.5).describe("maximum penalty for calls together"),
+  maxCallPenalty: z.number().min(0).default(0.5).describe("maximum sum of the penalties for calls"),
   weights: weightsSchema.prefault({}),
 });
 export type MemUpdateRewardConfig = z.output<typeof memUpdateRewardSchema>;

@@ -25,7 +25,7 @@ export function memUpdateReleasedReward({ maxTotalMemories }: MemUpdateReleasedC
     if (answer === undefined) {
       throw new RewardError(
         "NO_GROUND_TRUTH",
-        `answers of task ${task.id}: there are none, and memupdate-released scores the task's own answer: prepare the data with --asked 1 and without adversarial questions, or use the reward memupdate`,
+        `answers of task ${task.id}: is empty, but memupdate-released scores the task's own answer; prepare the data with --asked 1 and without adversarial questions, or use the reward memupdate`,
       );
     }
     const probe = { question: task.question, answer };
@@ -90,7 +90,7 @@ export function memUpdateReward(
     if (shown.count + heldOut.count === 0) {
       throw new RewardError(
         "NO_PROBES",
-        `probes of task ${task.id}: score "${config.score.by}" cannot score any of its ${all.length} questions: give some with answers, or score by answer or judge`,
+        `probes of task ${task.id}: score.by "${config.score.by}" cannot score any of the ${all.length} questions; give some that have answers, or set score.by to answer or judge`,
       );
     }
     return weigh(config, { task, episode, states, shown, heldOut, asked: all.length });

@@ -129,6 +129,6 @@ function openReader(
   if (open !== undefined) return open(reader);
   throw new RewardError(
     "BAD_CONFIG",
-    `score.reader: needs the model "${reader.path}", and none can be opened here`,
+    `score.reader: needs the model "${reader.path}", which this program does not open; pass \`openReader\``,
   );
 }

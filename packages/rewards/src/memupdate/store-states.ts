@@ -21,7 +21,7 @@ export function storeStates(
   if (diff === undefined) {
     throw new RewardError(
       "NO_STORE",
-      `storeDiff of an episode of task ${task.id}: it is missing: this reward is for agents with a memory store, such as memupdate`,
+      `storeDiff of an episode of task ${task.id}: is missing; use this reward with an agent that has a memory store, such as memupdate`,
     );
   }
   const before = task.records ?? [];

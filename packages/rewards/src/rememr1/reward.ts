@@ -16,26 +16,30 @@ const weight = (text: string) => z.number().min(0).default(1).describe(`weight o
 export const rememr1RewardSchema = z.strictObject({
   name: z
     .enum(["rememr1", "rememr1-released"])
-    .describe("whether steps are rewarded as the paper describes it or as the original's code does"),
+    .describe(
+      "rememr1: steps are rewarded as the paper describes; rememr1-released: as the original's code does",
+    ),
   outcome: z
     .enum(rewardNames as [RewardName, ...RewardName[]])
     .default("boxed-exact-match")
-    .describe("the measure of the final answer"),
+    .describe("reward of the final answer"),
   lastCharacters: z
     .int()
     .min(1)
     .nullable()
     .default(300)
-    .describe("how many of the answer's last characters are read; null: all"),
-  memoryGain: weight("how much of the answer a step adds to the memory"),
-  recallGain: weight("how much of the answer a recall adds to what the prompt contained"),
+    .describe("characters at the answer's end that are read; null: all"),
+  memoryGain: weight("the words of the answer that a step adds to the memory"),
+  recallGain: weight("the words of the answer that a recall adds to the prompt"),
   format: weight("the required form of a reply"),
-  updateTag: z.string().min(1).default("update").describe("the agent's setting; `rememr1` only"),
-  recallTag: z.string().min(1).default("recall").describe("the agent's setting; `rememr1` only"),
+  updateTag: z.string().min(1).default("update").describe("the agent's updateTag; used by `rememr1` only"),
+  recallTag: z.string().min(1).default("recall").describe("the agent's recallTag; used by `rememr1` only"),
   instructions: z
     .string()
     .default("")
-    .describe("what prompts say besides their fields; its words count, for `rememr1-released` only"),
+    .describe(
+      "text of the agent's prompts besides their fields, whose words count as known to the agent; used by `rememr1-released` only",
+    ),
 });
 
 export type ReMemR1RewardConfig = z.output<typeof rememr1RewardSchema>;
@@ -104,7 +108,7 @@ function stepCaseOf(
   if (step?.reply === undefined) {
     throw new RewardError(
       "STEPS_MISSING",
-      `memorySteps: the reply of step ${conversation.step} is missing: reward "rememr1" scores only complete episodes of agent rememr1`,
+      `memorySteps: the reply of step ${conversation.step} is missing; use reward "rememr1" with the agent rememr1, on episodes that are complete`,
     );
   }
   return {

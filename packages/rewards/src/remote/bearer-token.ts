@@ -24,5 +24,8 @@ export async function readToken(
   const token = text?.trim() ?? "";
   // Header values allow only visible ASCII. Messages must not reveal what the token looks like.
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new RewardError("BAD_CONFIG", `${where} does not hold a token: it must be one word of visible ASCII`);
+  throw new RewardError(
+    "BAD_CONFIG",
+    `${where} contains no token; it must be one word of visible ASCII characters`,
+  );
 }

@@ -37,7 +37,7 @@ export class Gate {
     if (this.#waiting.size >= this.#maxWaiting) {
       throw new RewardError(
         "UNREACHABLE",
-        `remote reward: ${this.#waiting.size} requests wait already: score fewer at once or raise maxQueue`,
+        `remote reward: ${this.#waiting.size} requests are already waiting; score fewer at once or raise maxQueue`,
       );
     }
     await new Promise<void>((resolve, reject) => {

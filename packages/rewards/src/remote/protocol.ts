@@ -15,7 +15,10 @@ export const remoteReplySchema = z.object({
     .record(z.string(), finite)
     .default({})
     .describe("parts of the reward by name, for logs and reports"),
-  stepRewards: z.array(finite).optional().describe("one value per conversation, in their order"),
+  stepRewards: z
+    .array(finite)
+    .optional()
+    .describe("one value per conversation, in the order of the conversations"),
 });
 
 /**
@@ -55,7 +58,7 @@ function numbersOf(column: ColumnLength | Column): number[] {
   if (!(Symbol.iterator in column)) {
     throw new RewardError(
       "BAD_CONFIG",
-      "sendTokens: the episode has no token ids here: read complete trajectories when rewardReadsTokens says so",
+      "sendTokens: is set, but the episode was read without its token ids; read complete trajectories if `rewardReadsTokens` returns true",
     );
   }
   return [...column];
@@ -76,7 +79,7 @@ export function readRemoteReply(text: string, conversations: number): Score | { 
   }
   const { reward, components, stepRewards } = parsed.data;
   if (stepRewards !== undefined && stepRewards.length !== conversations) {
-    return { problem: `stepRewards: there are ${stepRewards.length} for ${conversations} conversations` };
+    return { problem: `stepRewards: has ${stepRewards.length} values for ${conversations} conversations` };
   }
   return { reward, components, ...(stepRewards === undefined ? {} : { stepRewards }) };
 }

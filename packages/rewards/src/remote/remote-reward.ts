@@ -19,11 +19,11 @@ import { Gate } from "./gate.js";
 import { readRemoteReply, remoteRequest } from "./protocol.js";
 
 export const remoteRewardSchema = z.strictObject({
-  name: z.literal("remote").describe("what your own service answers for an episode"),
+  name: z.literal("remote").describe("the score that an HTTP service of your own returns for an episode"),
   url: z
     .url({ protocol: /^https?$/ })
     .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
-      message: "contains a name or password: give a token with tokenEnv or tokenFile",
+      message: "contains a user name or password; give a token with tokenEnv or tokenFile instead",
     })
     .describe("URL to which requests are posted, such as http://127.0.0.1:9000/score"),
   tokenEnv: z
@@ -32,7 +32,10 @@ export const remoteRewardSchema = z.strictObject({
     .optional()
     .describe("environment variable with a bearer token, which is never logged"),
   tokenFile: z.string().min(1).optional().describe("file with a bearer token, instead of tokenEnv"),
-  sendTokens: z.boolean().default(false).describe("whether to send the token ids of all conversations too"),
+  sendTokens: z
+    .boolean()
+    .default(false)
+    .describe("whether the request includes the token ids of all conversations"),
   timeoutMs: z
     .int()
     .min(1)
@@ -77,7 +80,11 @@ export function remoteReward(
     } catch (reason) {
       options?.signal?.throwIfAborted();
       if (reason instanceof RewardError) throw reason;
-      throw new RewardError("UNREACHABLE", `${config.url}: no score within ${config.timeoutMs} ms`, reason);
+      throw new RewardError(
+        "UNREACHABLE",
+        `${config.url}: no score within timeoutMs ${config.timeoutMs}`,
+        reason,
+      );
     }
   };
 }
@@ -138,8 +145,8 @@ async function askOnce({ url, attemptTimeoutMs }: RemoteRewardConfig, ask: Ask):
   }
   if (status >= 500 || [408, 425, 429].includes(status)) return fail("UNREACHABLE", `status ${status}`, true);
   if (status < 200 || status > 299)
-    return fail("REFUSED", `status ${status}: the service refuses to score this`, false);
-  if (text === null) return fail("BAD_REPLY", `the answer is longer than ${longestReplyBytes} bytes`, true);
+    return fail("REFUSED", `status ${status}: the service refused the request`, false);
+  if (text === null) return fail("BAD_REPLY", `the response is longer than ${longestReplyBytes} bytes`, true);
   const score = readRemoteReply(text, ask.conversations);
   return "problem" in score ? fail("BAD_REPLY", score.problem, true) : score;
 }

@@ -8,63 +8,101 @@ const { names, values, places, fillers, likesSentence, originSentence, needleQue
 
 /** The settings that all stages have: the number of steps, the batch, and the learning rate. */
 const stage = {
-  steps: z.int().min(1).describe("optimizer steps"),
+  steps: z.int().min(1).describe("optimizer steps of this stage"),
   batch: z.int().min(1).describe("rows per step"),
-  learningRate: z.number().positive().describe("peak"),
-  warmupSteps: z.int().min(0).default(30).describe("linear rise from 0"),
+  learningRate: z.number().positive().describe("peak learning rate"),
+  warmupSteps: z.int().min(0).default(30).describe("steps in which the learning rate rises linearly from 0"),
   decayFrom: chance
     .default(1)
-    .describe("share of the steps after which the rate falls to a twentieth; 1: never"),
+    .describe("fraction of the steps after which the learning rate falls to a twentieth; 1: it never falls"),
 };
 
 const needlePolicy = z.strictObject({
-  kind: z.literal("needle").describe("a memory of one fact, kept or overwritten"),
-  answer: chance.describe("a row asks for the answer"),
-  emptyMemory: chance.describe("the prompt's memory is empty"),
-  rightMemory: chance.describe("it is the asked fact"),
-  rightInSection: chance.describe("the section holds the asked fact"),
-  keepBesideRight: chance.describe("then: the memory is kept"),
-  writeRight: chance.describe("then: it becomes the asked fact"),
-  keep: chance.describe("where the section does not hold it: the memory is kept"),
+  kind: z.literal("needle").describe("policy with a memory of one fact, which it keeps or overwrites"),
+  answer: chance.describe("probability that a row asks for the answer instead of a memory"),
+  emptyMemory: chance.describe("probability that the memory in the prompt is empty"),
+  rightMemory: chance.describe(
+    "probability that the memory in the prompt is the asked fact; otherwise it is another fact",
+  ),
+  rightInSection: chance.describe(
+    "probability that the section contains the asked fact, unless the memory is that fact",
+  ),
+  keepBesideRight: chance.describe(
+    "if the section contains the asked fact: probability that the memory is kept",
+  ),
+  writeRight: chance.describe(
+    "if the section contains the asked fact: probability that it becomes the memory",
+  ),
+  keep: chance.describe("if the section does not contain that fact: probability that the memory is kept"),
 });
 
 const twoHopPolicy = z.strictObject({
-  kind: z.literal("two-hop").describe("a memory of up to two facts, one added to the other"),
-  answer: chance.describe("a row asks for the answer"),
-  emptyMemory: chance.describe("the prompt's memory is empty"),
-  oneFact: chance.describe("it is one fact; else two"),
-  ownFact: chance.describe("each fact of it belongs to the asked chain"),
-  nextInSection: chance.describe("the section holds the chain's next fact"),
-  keepBesideNext: chance.describe("then: the memory is kept"),
-  takeNext: chance.describe("then: the memory takes it"),
-  keep: chance.describe("where the section does not hold it: the memory is kept"),
+  kind: z
+    .literal("two-hop")
+    .describe("policy with a memory of up to two facts, the second of which it adds to the first"),
+  answer: chance.describe("probability that a row asks for the answer instead of a memory"),
+  emptyMemory: chance.describe("probability that the memory in the prompt is empty"),
+  oneFact: chance.describe(
+    "probability that the memory in the prompt has one fact; if it is not empty either, it has two",
+  ),
+  ownFact: chance.describe(
+    "probability, for each fact in the memory, that it belongs to the chain that answers the question",
+  ),
+  nextInSection: chance.describe(
+    "probability that the section contains the chain's next fact, the one that the memory lacks",
+  ),
+  keepBesideNext: chance.describe(
+    "if the section contains the next fact: probability that the memory is kept",
+  ),
+  takeNext: chance.describe(
+    "if the section contains the next fact: probability that it is written to the memory",
+  ),
+  keep: chance.describe("if the section does not contain that fact: probability that the memory is kept"),
 });
 
 const lookBackPolicy = z.strictObject({
   kind: z
     .literal("look-back")
-    .describe("a memory of one fact, and of agents that recall, queries and what they find"),
-  answer: chance.describe("a row asks for the answer"),
-  emptyMemory: chance.describe("the prompt's memory is empty"),
-  nameInMemory: chance.describe("it is the fact about the asked name"),
-  recalled: chance.describe("something was recalled"),
-  nameInSection: chance.describe("the section holds the fact about the asked name"),
-  writeName: chance.describe("then: it becomes the memory"),
-  keepName: chance.describe("a memory about the asked name is kept"),
-  keep: chance.describe("elsewhere: the memory is kept"),
-  askForName: chance.describe("a memory about the asked name comes with a query for what it names"),
-  ask: chance.describe("any other memory does"),
-  answerRecalled: chance.describe("an answer is the recalled fact's, where there is one"),
+    .describe(
+      "policy with a memory of one fact that can also query earlier memories and read what is recalled",
+    ),
+  answer: chance.describe("probability that a row asks for the answer instead of a memory"),
+  emptyMemory: chance.describe("probability that the memory in the prompt is empty"),
+  nameInMemory: chance.describe("probability that the memory in the prompt is the fact about the asked name"),
+  recalled: chance.describe("probability that the prompt contains a recalled memory"),
+  nameInSection: chance.describe(
+    "probability that the section contains the fact about the asked name, unless the memory is that fact",
+  ),
+  writeName: chance.describe(
+    "if the section contains the fact about the asked name: probability that it becomes the memory",
+  ),
+  keepName: chance.describe("if the memory is about the asked name: probability that it is kept"),
+  keep: chance.describe(
+    "if neither the memory nor the section is about the asked name: probability that the memory is kept",
+  ),
+  askForName: chance.describe(
+    "if the new memory is about the asked name: probability of a query for the thing that it mentions",
+  ),
+  ask: chance.describe("for any other new memory: probability of a query for the thing that it mentions"),
+  answerRecalled: chance.describe("if a memory was recalled: probability that the answer is taken from it"),
 });
 
 const storePolicy = z.strictObject({
-  kind: z.literal("store").describe("searches, writes and deletes in a small store; of the agent memupdate"),
-  people: z.int().min(2).describe("people whom a store knows something of"),
-  search: chance.describe("begins with a search for the one whom the statement is about"),
-  searchOther: chance.describe("begins with a search for somebody else"),
-  createUnseen: chance.describe("begins with a new record; else it is done at once"),
-  right: chance.describe("after a search: the call that the results ask for; else any other"),
-  stop: chance.describe("after a change: it is done; else another call"),
+  kind: z
+    .literal("store")
+    .describe("policy of the agent memupdate, which searches, writes and deletes in a small store"),
+  people: z.int().min(2).describe("people about whom a store has a record"),
+  search: chance.describe(
+    "probability that the first call searches for the person whom the statement is about",
+  ),
+  searchOther: chance.describe("probability that the first call searches for somebody else"),
+  createUnseen: chance.describe(
+    "probability that the first call creates a record; otherwise the episode ends at once",
+  ),
+  right: chance.describe(
+    "after a search: probability of the call that is right for the results; otherwise it is any other call",
+  ),
+  stop: chance.describe("after a change: probability that the episode ends; otherwise another call follows"),
 });
 
 /** The recipe of a base model: a world of words, a tokenizer for it, random weights, and three supervised stages. */
@@ -72,11 +110,14 @@ export const baseRecipeSchema = z
   .strictObject({
     name: z
       .string()
-      .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "lower-case letters, digits and dashes")
-      .describe("names the base"),
-    seed: z.int().min(0).default(1).describe("of weights and rows"),
+      .regex(
+        /^[a-z0-9][a-z0-9-]{0,62}$/,
+        "must be 1 to 63 lower-case letters, digits and dashes, beginning with a letter or a digit",
+      )
+      .describe("name of the base model"),
+    seed: z.int().min(0).default(1).describe("seed of the initial weights and of the training rows"),
     threads: z.int().min(1).default(2).describe("compute threads"),
-    agent: builtInAgentSchema.describe("whose prompts the base learns to follow"),
+    agent: builtInAgentSchema.describe("the agent whose prompts the base model learns to follow"),
     words: z
       .strictObject({
         names,
@@ -88,51 +129,59 @@ export const baseRecipeSchema = z
         needleQuestion,
         twoHopQuestion,
       })
-      .describe("of the question generator; training must use the same"),
+      .describe(
+        "words and sentence forms of the question generator; a training run on this base must use the same",
+      ),
     tokenizer: z
       .strictObject({
-        vocabSize: z.int().min(2).describe("most ids; every word of the world must come out as one"),
+        vocabSize: z
+          .int()
+          .min(2)
+          .describe("largest number of token ids; it must be enough for every word to be one token"),
       })
-      .describe("byte-level BPE over the bytes that the world's texts hold"),
+      .describe("byte-level BPE tokenizer, trained on the generated texts"),
     model: z.strictObject({
       hiddenSize: z.int().min(1).describe("width of the residual stream"),
       layers: z.int().min(1).describe("decoder blocks"),
-      heads: z.int().min(1).describe("query, key and value heads"),
+      heads: z.int().min(1).describe("attention heads; queries, keys and values have the same number"),
       headDim: z.int().min(2).multipleOf(2).describe("width of one head"),
-      intermediateSize: z.int().min(1).describe("width of the gated feed-forward layer"),
-      maxPositions: z.int().min(2).describe("longest sequence, tokens"),
-      projectionStd: z.number().positive().describe("standard deviation of the first projections"),
+      intermediateSize: z.int().min(1).describe("width of the gated feed-forward layer (SwiGLU)"),
+      maxPositions: z.int().min(2).describe("longest sequence in tokens"),
+      projectionStd: z.number().positive().describe("standard deviation of the initial projection weights"),
     }),
     repeat: z
       .strictObject({
         ...stage,
-        minLength: z.int().min(1).describe("shortest string, tokens"),
-        maxLength: z.int().min(1).describe("longest string, tokens"),
-        rowTokens: z.int().min(2).describe("tokens of a row"),
+        minLength: z.int().min(1).describe("shortest string in tokens"),
+        maxLength: z.int().min(1).describe("longest string in tokens"),
+        rowTokens: z.int().min(2).describe("tokens per row"),
       })
-      .describe("first: copy random strings"),
+      .describe("first stage: learns to copy random strings"),
     recall: z
       .strictObject({
         ...stage,
-        facts: z.int().min(2).describe("facts shown in a row"),
-        questions: z.int().min(1).describe("facts asked in a row"),
+        facts: z.int().min(2).describe("facts that a row states"),
+        questions: z.int().min(1).describe("facts that a row asks for"),
         originFraction: chance
           .default(0)
-          .describe("share of the facts that say where a value is from; the rest say what a name likes"),
+          .describe(
+            "fraction of the facts that state where a value is from; the others state what a name likes",
+          ),
       })
-      .describe("second: look names up"),
+      .describe("second stage: learns to look up names among facts"),
     format: z
       .strictObject({
         ...stage,
-        fillerFraction: chance.describe("share of a section's sentences that state nothing"),
+        fillerFraction: chance.describe("fraction of a section's sentences that state no fact"),
         scriptedPolicy: z
           .discriminatedUnion("kind", [needlePolicy, twoHopPolicy, lookBackPolicy, storePolicy])
-          .describe("what a reader without an aim does, as chances"),
+          .describe("probabilities of what a policy does that does not know which fact is rewarded"),
       })
-      .describe("third: follow the agent's prompts, without the aim"),
+      .describe("third stage: learns to follow the agent's prompts, but not which fact is rewarded"),
   })
   .refine(({ agent, format }) => (agent.kind === "memupdate") === (format.scriptedPolicy.kind === "store"), {
-    error: "the scripted policy of kind store belongs to the agent memupdate, all others to agents that read",
+    error:
+      "use the kind store with the agent memupdate, and the other kinds with agents that read a document",
     path: ["format", "scriptedPolicy", "kind"],
   });
 

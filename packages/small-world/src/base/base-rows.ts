@@ -114,7 +114,7 @@ async function storeStage({ agent, format, words }: BaseRecipe, seed: number, to
   if (agent.kind !== "memupdate" || scriptedPolicy.kind !== "store")
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      "format.scriptedPolicy.kind: store belongs to the agent memupdate",
+      "format.scriptedPolicy.kind: is store, which needs the agent memupdate; set agent.kind: memupdate or use another kind",
     );
   const { names, values, likesSentence } = words;
   const tasks = storeTasks({
@@ -140,7 +140,7 @@ function readingAgent({ agent }: BaseRecipe): ReadingAgentSettings {
   if (agent.kind !== "memupdate") return agent;
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    "agent.kind: memupdate reads no sections; its scripted policy is of kind store",
+    "agent.kind: is memupdate, which reads no document; use format.scriptedPolicy.kind: store with it",
   );
 }
 

@@ -28,7 +28,7 @@ export function trainBaseTokenizer(recipe: BaseRecipe): BpeTokenizer {
   if (broken !== undefined) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `tokenizer.vocabSize: with ${vocabSize} "${broken}" is ${tokenizer.encode(broken).length} tokens; raise it or use fewer words`,
+      `tokenizer.vocabSize: with ${vocabSize} ids the word "${broken}" takes ${tokenizer.encode(broken).length} tokens instead of one; raise it or use fewer words`,
     );
   }
   return tokenizer;

@@ -4,7 +4,7 @@
  * Not responsible for: reinforcement learning, printing.
  *
  * BASE-1. The same recipe, seed, backend and number of threads give the same base.
- * BASE-2. The folder appears whole at the end or not at all.
+ * BASE-2. The folder appears complete at the end, or not at all.
  */
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { createLearner, warmStart } from "@palimpsest/learner";

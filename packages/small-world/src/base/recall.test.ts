@@ -52,6 +52,6 @@ describe("recallRows", () => {
     const options = { count: 3, facts: 3, seed: 5, words: { names: 3, values: ["x", "y"] } };
     expect(recallRows(options)).toEqual(recallRows(options));
     expect(recallRows(options)[0]?.[0]?.text).toMatch(/^( (anna|ben|cora) likes [xy]\.){3}$/);
-    expect(() => recallRows({ ...options, facts: 4 })).toThrow("facts: 4 is not within 2 … 3");
+    expect(() => recallRows({ ...options, facts: 4 })).toThrow("facts: 4 is not from 2 to 3");
   });
 });

@@ -35,7 +35,7 @@ export function recallRows(options: {
   if (options.facts < 2 || options.facts > config.names.length) {
     throw new DatasetError(
       "BAD_CONFIG",
-      `facts: ${options.facts} is not within 2 … ${config.names.length}, the number of names`,
+      `facts: ${options.facts} is not from 2 to ${config.names.length}, the number of names; change it or give more names`,
     );
   }
   const { originFraction = 0 } = options;
@@ -96,7 +96,11 @@ interface Fact {
 function sentenceParts(field: string, form: string, asked: string, answer: string): SentenceParts {
   const answerSlot = `{${answer}}`;
   const slot = form.indexOf(answerSlot);
-  if (slot < 0) throw new DatasetError("BAD_CONFIG", `${field}: holds no ${answerSlot}; add it`);
+  if (slot < 0)
+    throw new DatasetError(
+      "BAD_CONFIG",
+      `${field}: contains no ${answerSlot}; put it where the answer belongs`,
+    );
   // The space before the word is part of the answer, because together they are one token.
   const from = form[slot - 1] === " " ? slot - 1 : slot;
   const end = slot + answerSlot.length;

@@ -32,11 +32,11 @@ export function repeatRows(options: {
   if (minLength < 1 || minLength > maxLength || maxLength >= rowTokens) {
     throw new DatasetError(
       "BAD_CONFIG",
-      `minLength ${minLength}, maxLength ${maxLength}, rowTokens ${rowTokens}: each must be above the one before, from 1 on`,
+      `minLength ${minLength}, maxLength ${maxLength}, rowTokens ${rowTokens}: must be whole numbers from 1, each greater than the one before`,
     );
   }
   if (vocabulary.length < 2) {
-    throw new DatasetError("BAD_CONFIG", `vocabulary: ${vocabulary.length} ids; give 2 or more`);
+    throw new DatasetError("BAD_CONFIG", `vocabulary: has ${vocabulary.length} ids; give 2 or more`);
   }
   return Array.from({ length: count }, (_, index) => {
     const random = createRandom(`${seed}/repeat/${index}`);

@@ -74,7 +74,7 @@ describe("haystackTasks", () => {
   });
 
   it("refuse an empty text and unknown settings", () => {
-    expect(() => haystackTasks(" \n ", { lengthTokens: 10 })).toThrow("the text is empty");
+    expect(() => haystackTasks(" \n ", { lengthTokens: 10 })).toThrow("the text contains no sentence");
     expect(() => haystackTasks(prose, {} as { lengthTokens: number })).toThrow("lengthTokens");
   });
 });

@@ -7,21 +7,27 @@ import { defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
 
 /** Settings of the needle and two-hop tasks that hide facts in prose supplied by the user. */
 export const haystackConfigSchema = z.strictObject({
-  kind: z.enum(rulerKinds).default("needle").describe("needle: one hidden sentence; two-hop: two in a chain"),
-  count: z.int().min(1).default(1).describe("how many tasks"),
-  seed: z.union([z.int(), z.string()]).default(0).describe("same seed, settings and text: same tasks"),
+  kind: z
+    .enum(rulerKinds)
+    .default("needle")
+    .describe("needle: one hidden sentence answers the question; two-hop: two hidden sentences form a chain"),
+  count: z.int().min(1).default(1).describe("number of tasks"),
+  seed: z
+    .union([z.int(), z.string()])
+    .default(0)
+    .describe("the same seed, settings and text give the same tasks"),
   lengthTokens: z
     .int()
     .min(1)
     .describe(
-      "tokens of prose in a document, hidden sentences beside; cut at the end of a sentence, never longer",
+      "most tokens of prose in a document, not counting hidden sentences; it is cut at the end of a sentence",
     ),
   charactersPerToken: z
     .number()
     .positive()
     .default(4)
-    .describe("how tokens are estimated where no tokenizer counts them"),
-  distractors: z.int().min(0).default(0).describe("hidden sentences about other names"),
+    .describe("characters per token, to estimate lengths without a tokenizer"),
+  distractors: z.int().min(0).default(0).describe("number of hidden sentences about other names"),
   likesSentence: z.string().default("{name} likes {value}."),
   originSentence: z.string().default("The {value} come from {place}."),
   needleQuestion: z.string().default("What does {name} like?"),
@@ -79,7 +85,7 @@ function haystackTaskMaker(
   const config = parsed.data;
   const sentences = sentencesOfProse(haystack);
   if (sentences.length === 0)
-    throw new DatasetError("BAD_CONFIG", "haystack: the text is empty; give some prose");
+    throw new DatasetError("BAD_CONFIG", "haystack: the text contains no sentence; give some prose");
   const countTokens =
     options.countTokens ?? ((text: string) => Math.ceil([...text].length / config.charactersPerToken));
   const tokensOf = sentences.map(countTokens);
@@ -89,7 +95,7 @@ function haystackTaskMaker(
     if (left.length >= least) return left;
     throw new DatasetError(
       "BAD_CONFIG",
-      `haystack: the prose itself uses all but ${left.length} ${what}; give another text`,
+      `haystack: the prose already contains all but ${left.length} of the ${what}; give another text`,
     );
   };
   const names = unused(defaultNames, "names", config.distractors > 0 ? 2 : 1).map(capitalised);

@@ -55,7 +55,9 @@ describe("reverseTwoHopTasks", () => {
   });
 
   it("refuses settings that leave no place, naming the field", () => {
-    expect(() => reverseTwoHopTasks({ segments: 3, gap: 3 })).toThrow("segments: 3 leave no place");
+    expect(() => reverseTwoHopTasks({ segments: 3, gap: 3 })).toThrow(
+      "segments: 3 leave no segment for the fact",
+    );
     expect(() => reverseTwoHopTasks({ segments: 9, values: 4 })).toThrow("values");
   });
 });

@@ -11,49 +11,57 @@ const segmentsPerDocument = z.int().min(3);
 /** Settings of two-hop questions whose second fact comes first in the document. */
 export const reverseTwoHopConfigSchema = z
   .strictObject({
-    count: z.int().min(1).default(1).describe("how many tasks"),
-    seed: z.union([z.int(), z.string()]).default(0).describe("same seed and settings: same tasks"),
+    count: z.int().min(1).default(1).describe("number of tasks"),
+    seed: z
+      .union([z.int(), z.string()])
+      .default(0)
+      .describe("the same seed and settings give the same tasks"),
     segments: z
       .union([
         segmentsPerDocument,
         z
           .strictObject({ min: segmentsPerDocument, max: segmentsPerDocument })
-          .refine((range) => range.min <= range.max, "min must not be above max"),
+          .refine((range) => range.min <= range.max, "min must not be greater than max"),
       ])
-      .describe("length of a document in segments; a range is drawn from uniformly, task by task"),
+      .describe("segments per document; from a range it is drawn uniformly for each task"),
     segmentSentences: z
       .int()
       .min(2)
       .default(2)
-      .describe("sentences of a segment; just one of them says where something is from"),
+      .describe("sentences per segment, of which exactly one states where something is from"),
     nameAfter: z
       .number()
       .min(0)
       .max(1)
       .default(0.6)
-      .describe("share of the segments that stand before the one with the name at least"),
+      .describe("least fraction of the segments that precede the one with the name"),
     gap: z
       .int()
       .min(1)
       .default(2)
-      .describe("segments from the origin's to the name's at least; 2: one between"),
+      .describe(
+        "least distance in segments from the fact about the origin to the fact about the name; 2: at least one segment is between them",
+      ),
     fillerFraction: z
       .number()
       .min(0)
       .max(1)
       .default(0.2)
-      .describe("share of the other sentences that state nothing"),
+      .describe("fraction of the other sentences that state no fact"),
     names,
     values,
     places,
     fillers,
     likesSentence,
     originSentence,
-    question: twoHopQuestion.describe("the question"),
+    question: twoHopQuestion.describe("question, with {name}"),
   })
   .refine(
     ({ segments, values }) => values.length >= (typeof segments === "number" ? segments : segments.max),
-    { error: "values: there must be at least one for each segment", path: ["values"] },
+    {
+      error: "values: must have at least one value for each segment; add values or lower segments",
+      path: ["values"],
+    },
   );
 
 export type ReverseTwoHopConfigInput = z.input<typeof reverseTwoHopConfigSchema>;
@@ -160,7 +168,7 @@ function firstNamePlace({ gap, nameAfter }: ReverseTwoHopConfig, segments: numbe
   if (first >= segments) {
     throw new DatasetError(
       "BAD_CONFIG",
-      `segments: ${segments} leave no place for the name's fact with nameAfter ${nameAfter} and gap ${gap}; give more`,
+      `segments: ${segments} leave no segment for the fact about the name with nameAfter ${nameAfter} and gap ${gap}; give more segments`,
     );
   }
   return first;

@@ -3,7 +3,7 @@ import { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vo
 
 const fraction = z.number().min(0).max(1);
 
-const word = z.string().regex(/^[^\s{}]+$/, "one word without spaces or braces");
+const word = z.string().regex(/^[^\s{}]+$/, "must be one word without spaces or braces");
 
 const wordList = z.array(word).min(2).readonly();
 
@@ -17,9 +17,9 @@ function vocabulary(defaults: readonly string[], what: string) {
       return typeof value === "string" ? value.split(/\s+/).filter((text) => text !== "") : value;
     })
     .pipe(wordList)
-    .refine((value) => new Set(value).size === value.length, `${what} must differ from each other`)
+    .refine((value) => new Set(value).size === value.length, `${what}: a word occurs twice; give each once`)
     .describe(
-      `${what}: a list of words, a text of words with spaces between, or how many of the ${defaults.length} default ones to take`,
+      `${what}: a list of words, words separated by spaces, or the number of default words to use, at most ${defaults.length}`,
     );
 }
 
@@ -28,7 +28,7 @@ const amount = (least: number) =>
     z.int().min(least),
     z
       .strictObject({ min: z.int().min(least), max: z.int().min(least) })
-      .refine((range) => range.min <= range.max, "min must not be above max"),
+      .refine((range) => range.min <= range.max, "min must not be greater than max"),
   ]);
 
 export const rulerKinds = ["needle", "two-hop"] as const;
@@ -40,33 +40,44 @@ export const rulerConfigSchema = z
     kind: z
       .enum([...rulerKinds, "mixed"])
       .default("needle")
-      .describe("needle: one fact answers; two-hop: two facts in a chain; mixed: the two in turn"),
-    count: z.int().min(1).default(1).describe("how many tasks"),
-    seed: z.union([z.int(), z.string()]).default(0).describe("same seed and settings: same tasks"),
+      .describe(
+        "needle: one fact answers the question; two-hop: two facts form a chain; mixed: both kinds in turn",
+      ),
+    count: z.int().min(1).default(1).describe("number of tasks"),
+    seed: z
+      .union([z.int(), z.string()])
+      .default(0)
+      .describe("the same seed and settings give the same tasks"),
     sentences: amount(2)
       .optional()
-      .describe("length of a document in sentences; a range is drawn from uniformly, task by task"),
+      .describe("sentences per document; from a range it is drawn uniformly for each task"),
     lengthTokens: amount(8)
       .optional()
       .describe(
-        "length of a document in tokens (instead of `sentences`): never longer, at most one sentence shorter",
+        "most tokens per document, instead of `sentences`; documents are at most one sentence shorter",
       ),
     sentenceTokens: z
       .int()
       .min(1)
       .default(4)
-      .describe("tokens in one sentence, used with lengthTokens where no tokenizer counts them"),
+      .describe("tokens per sentence, to apply lengthTokens without a tokenizer"),
     depth: fraction
       .optional()
-      .describe("place of the (first) asked fact: 0 first sentence, 1 last; absent: uniform over all places"),
+      .describe(
+        "relative position of the asked fact (two-hop: of the first one), from 0, the first sentence, to 1, the last; absent: uniform",
+      ),
     secondDepth: fraction
       .optional()
-      .describe("two-hop: place of the second fact; absent: uniform over the places that hopOrder leaves"),
+      .describe(
+        "two-hop: relative position of the second fact; absent: uniform over the positions that hopOrder allows",
+      ),
     hopOrder: z
       .enum(["forward", "backward", "random"])
       .default("forward")
-      .describe("two-hop: forward puts the fact about the name before the fact about the value's origin"),
-    fillerFraction: fraction.default(0).describe("share of the other sentences that state nothing"),
+      .describe(
+        "two-hop: order of the facts. forward: the fact about the name precedes the one about the value's origin; backward: it follows it",
+      ),
+    fillerFraction: fraction.default(0).describe("fraction of the other sentences that state no fact"),
     names: vocabulary(defaultNames, "names"),
     values: vocabulary(defaultValues, "values"),
     places: vocabulary(defaultPlaces, "places"),
@@ -74,15 +85,15 @@ export const rulerConfigSchema = z
       .array(z.string().min(1))
       .min(1)
       .default([...defaultFillers])
-      .describe("the sentences that state nothing"),
+      .describe("the sentences that state no fact"),
     likesSentence: z
       .string()
       .default(" {name} likes {value}.")
-      .describe("fact about a name; leading space included"),
+      .describe("sentence that states a fact about a name, with its leading space"),
     originSentence: z
       .string()
       .default(" {value} from {place}.")
-      .describe("fact about where a value comes from; leading space included"),
+      .describe("sentence that states where a value is from, with its leading space"),
     needleQuestion: z.string().default("what does {name} like?").describe("question of a needle task"),
     twoHopQuestion: z
       .string()
@@ -90,7 +101,7 @@ export const rulerConfigSchema = z
       .describe("question of a two-hop task"),
   })
   .refine((config) => (config.sentences === undefined) !== (config.lengthTokens === undefined), {
-    error: "give exactly one of sentences and lengthTokens",
+    error: "set exactly one of sentences and lengthTokens",
   })
   .refine(
     ({ names, values, places }) => {
@@ -100,7 +111,8 @@ export const rulerConfigSchema = z
       return new Set(words).size === words.length;
     },
     {
-      error: "names, values and places must not share a word: the asked name must occur in one sentence only",
+      error:
+        "names, values and places must have no word in common, because the asked name may occur in one sentence only",
     },
   );
 

@@ -106,7 +106,7 @@ describe("two-hop tasks", () => {
         expect(task.metadata["depth"]).toBeLessThan(task.metadata["secondDepth"] as number);
       }
     }
-    expect(() => rulerTasks({ kind: "two-hop", sentences: 5, depth: 1 })).toThrow("leaves no place");
+    expect(() => rulerTasks({ kind: "two-hop", sentences: 5, depth: 1 })).toThrow("leaves no position");
     expect(() => rulerTasks({ kind: "two-hop", sentences: 5, depth: 1, secondDepth: 0 })).toThrow("hopOrder");
   });
 
@@ -151,10 +151,10 @@ describe("rulerTasks", () => {
     const bad = (config: unknown) => () => rulerTasks(config as RulerConfigInput);
     expect(bad({})).toThrow("exactly one of sentences and lengthTokens");
     expect(bad({ sentences: 4, lengthTokens: 64 })).toThrow("exactly one");
-    expect(bad({ sentences: 4, names: ["tea", "ben"] })).toThrow("must not share a word");
-    expect(bad({ sentences: 4, names: ["ben", "ben"] })).toThrow("names must differ");
+    expect(bad({ sentences: 4, names: ["tea", "ben"] })).toThrow("must have no word in common");
+    expect(bad({ sentences: 4, names: ["ben", "ben"] })).toThrow("names: a word occurs twice");
     expect(bad({ sentences: 4, sentenses: 4 })).toThrow("sentenses");
-    expect(bad({ sentences: { min: 4, max: 3 } })).toThrow("min must not be above max");
+    expect(bad({ sentences: { min: 4, max: 3 } })).toThrow("min must not be greater than max");
     expect(bad({ lengthTokens: 8, sentenceTokens: 9 })).toThrow("raise lengthTokens");
   });
 
@@ -162,7 +162,7 @@ describe("rulerTasks", () => {
     const text = rulerTasks({ sentences: 6, names: "ann\n  bo cy ", values: "x y" });
     expect(text).toEqual(rulerTasks({ sentences: 6, names: ["ann", "bo", "cy"], values: ["x", "y"] }));
     expect(() => rulerTasks({ sentences: 6, names: "ann" })).toThrow("names");
-    expect(() => rulerTasks({ sentences: 6, names: "ann ann" })).toThrow("differ");
+    expect(() => rulerTasks({ sentences: 6, names: "ann ann" })).toThrow("occurs twice");
   });
 
   it("take words from the settings", () => {

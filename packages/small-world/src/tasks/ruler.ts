@@ -135,7 +135,7 @@ function planTask(config: RulerConfig, index: number, random: Random, sentenceTo
   if (sentences < wanted) {
     throw new DatasetError(
       "BAD_CONFIG",
-      `lengthTokens: ${sentences} sentence(s) of ${sentenceTokens} tokens cannot hold ${wanted} fact(s); raise lengthTokens`,
+      `lengthTokens: ${sentences} sentence(s) of ${sentenceTokens} tokens are too few for ${wanted} fact(s); raise lengthTokens`,
     );
   }
   const name = random.pick(config.names);
@@ -175,7 +175,7 @@ function twoPositions(config: RulerConfig, sentences: number, random: Random): [
     if (inOrder(...pair) || (config.hopOrder === "random" && pair[0] !== pair[1])) return pair;
     throw new DatasetError(
       "BAD_CONFIG",
-      `secondDepth: ${secondDepth} with depth ${depth} over ${sentences} sentences contradicts hopOrder "${config.hopOrder}"`,
+      `secondDepth: ${secondDepth} with depth ${depth} over ${sentences} sentences contradicts hopOrder "${config.hopOrder}"; change one of them`,
     );
   }
   const fixed = positionAt(depth ?? secondDepth, sentences, random);
@@ -184,7 +184,7 @@ function twoPositions(config: RulerConfig, sentences: number, random: Random): [
   if (from >= to) {
     throw new DatasetError(
       "BAD_CONFIG",
-      `${depth === undefined ? "secondDepth" : "depth"}: ${depth ?? secondDepth} leaves no place for the other fact with hopOrder "${config.hopOrder}"`,
+      `${depth === undefined ? "secondDepth" : "depth"}: ${depth ?? secondDepth} leaves no position for the other fact with hopOrder "${config.hopOrder}"; change one of them`,
     );
   }
   const other = from + random.below(to - from);

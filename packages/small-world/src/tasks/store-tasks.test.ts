@@ -50,6 +50,8 @@ describe("storeTasks", () => {
   it("are the same for the same seed, and a longer list begins with the shorter one", () => {
     expect(storeTasks({ count: 6, seed: 1, people: 5 })).toEqual(tasks.slice(0, 6));
     expect(storeTasks({ count: 6, seed: 2, people: 5 })).not.toEqual(tasks.slice(0, 6));
-    expect(() => storeTasks({ people: 8, names: 4 })).toThrow("people: there must be more names");
+    expect(() => storeTasks({ people: 8, names: 4 })).toThrow(
+      "people: must be less than the number of names",
+    );
   });
 });

@@ -13,32 +13,39 @@ type StoreChange = (typeof storeChanges)[number];
 /** Settings of tasks in which a small store must be updated with a statement. */
 export const storeTaskConfigSchema = z
   .strictObject({
-    count: z.int().min(1).default(1).describe("how many tasks"),
-    seed: z.union([z.int(), z.string()]).default(0).describe("same seed and settings: same tasks"),
-    people: z.int().min(2).max(24).default(4).describe("people whom the store knows something of"),
+    count: z.int().min(1).default(1).describe("number of tasks"),
+    seed: z
+      .union([z.int(), z.string()])
+      .default(0)
+      .describe("the same seed and settings give the same tasks"),
+    people: z.int().min(2).max(24).default(4).describe("people about whom the store has a record"),
     changes: z
       .array(z.enum(storeChanges))
       .min(1)
       .default([...storeChanges])
       .describe(
-        "what a statement may ask for, in turn. new: of somebody unknown; changed: of somebody of whom the store says something else; stale: something it says already, beside what no longer holds",
+        "kinds of statements, used in turn. new: about somebody without a record; changed: it contradicts the record; stale: the store has both a record with the same fact and one that no longer holds",
       ),
-    heldOutPeople: z.int().min(0).default(1).describe("others that held-out questions ask about"),
+    heldOutPeople: z
+      .int()
+      .min(0)
+      .default(1)
+      .describe("number of other people that held-out questions ask about"),
     names,
     values,
-    likesSentence: likesSentence.describe("statement and record, leading space included"),
-    question: needleQuestion.describe("what a name likes: shown to the reward"),
+    likesSentence: likesSentence.describe("form of statements and records, with the leading space"),
+    question: needleQuestion.describe("question about what a name likes, which the reward counts"),
     otherQuestion: z
       .string()
       .default("which thing is it that {name} likes?")
-      .describe("the same in other words: held out"),
+      .describe("the same question in other words, which is held out"),
     reverseQuestion: z
       .string()
       .default("who is fond of {value}?")
-      .describe("who likes a thing: held out, about the new fact"),
+      .describe("question about who likes a thing, which is held out and asks about the new fact"),
   })
   .refine((config) => config.people < config.names.length && config.people + 1 < config.values.length, {
-    error: "people: there must be more names and values than people",
+    error: "people: must be less than the number of names, and at least two less than the number of values",
   });
 
 export type StoreTaskConfigInput = z.input<typeof storeTaskConfigSchema>;

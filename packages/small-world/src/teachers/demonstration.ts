@@ -17,7 +17,7 @@ export function evidenceOf(task: Task): string[] {
   if (typeof evidence !== "string") {
     throw new AgentError(
       "BAD_CONFIG",
-      `tasks: "${task.id}" has no evidence in its metadata; use tasks of the ruler generator`,
+      `tasks: "${task.id}" has no evidence in its metadata; use tasks that a generator of this package made`,
     );
   }
   return typeof secondEvidence === "string" ? [evidence, secondEvidence] : [evidence];

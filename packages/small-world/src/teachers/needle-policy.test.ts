@@ -82,6 +82,6 @@ describe("memAgentDemonstrations", () => {
 
   it("name the task whose sentences do not fill a chunk", () => {
     const short = { ...task, document: " anna likes tea. ben likes milk." };
-    expect(() => rows({}, 1, [short])).toThrow('"needle" has 1 sentences beside its evidence');
+    expect(() => rows({}, 1, [short])).toThrow('"needle" has 1 sentences besides its evidence');
   });
 });

@@ -95,6 +95,6 @@ function sectionOf(
   }
   throw new AgentError(
     "BAD_CONFIG",
-    `tasks: "${task.id}" has ${others.length} sentences beside its evidence, which do not fill a chunk of ${chunkTokens} tokens; give it more`,
+    `tasks: "${task.id}" has ${others.length} sentences besides its evidence, too few to fill a chunk of ${chunkTokens} tokens; give it more sentences, or lower chunkTokens`,
   );
 }

@@ -44,7 +44,7 @@ export async function storeDemonstrations(options: StorePolicyOptions): Promise<
   if (config.callForm !== "lines" || config.resultStyle !== "compact")
     throw new AgentError(
       "BAD_CONFIG",
-      `callForm is ${config.callForm}, resultStyle ${config.resultStyle}: demonstrations are written in lines and compact only; use the preset tiny`,
+      `callForm is ${config.callForm}, resultStyle ${config.resultStyle}: demonstrations exist only for lines and compact; use the preset tiny`,
     );
   const rows: Demonstration[] = [];
   for (const [index, task] of options.tasks.entries())

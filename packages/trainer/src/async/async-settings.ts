@@ -17,12 +17,12 @@ export const asyncFields = {
     .max(mostStaleness)
     .default(0)
     .describe(
-      "policy versions that a trained token may lag behind the weights that it trains; 0: steps are synchronous; above 0 the next steps' groups are sampled while the learner updates",
+      "largest lag, in policy versions, of the weights that sampled a token behind the weights that it trains. 0: steps are synchronous; above 0: the groups of the next steps are sampled while the learner updates",
     ),
   staleGroups: staleGroupsSchema
     .default("wait")
     .describe(
-      "with maxStaleness above 0. wait: a step takes its own groups, which are dispatched late enough that none becomes too stale; refill: it takes whichever are complete, and a group that became too stale is dropped and replaced by the next question",
+      "which groups a step trains if maxStaleness is above 0. wait: its own, which are dispatched late enough that none becomes too stale; refill: whichever are complete, while a group that became too stale is dropped and replaced by the next question",
     ),
   zeroVarianceRefills: z
     .int()
@@ -30,7 +30,7 @@ export const asyncFields = {
     .max(mostRefills)
     .default(0)
     .describe(
-      "bounds, in multiples of groupsPerStep, the further questions that a step may dispatch in place of groups that teach nothing because all of their episodes have the same reward: these are counted and rejected (DAPO's dynamic sampling); 0: they are trained, with an advantage of zero",
+      "DAPO's dynamic sampling: groups whose episodes all have the same reward teach nothing, and are rejected, counted and replaced by further questions, at most this many times groupsPerStep in a step; 0: such groups are trained, with an advantage of zero",
     ),
 };
 

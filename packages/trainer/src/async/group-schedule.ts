@@ -152,7 +152,7 @@ export class GroupSchedule {
 
   #checkOpen(index: number): void {
     if (this.#open.has(index)) return;
-    throw new PalimpsestError("INTERNAL", `group ${index} is not in flight; this is a defect`);
+    throw new PalimpsestError("INTERNAL", `group ${index} is not in flight; this is a bug in Palimpsest`);
   }
 
   #groupAt(index: number): DueGroup {

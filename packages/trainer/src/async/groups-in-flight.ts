@@ -158,7 +158,7 @@ export class GroupsInFlight {
     return groupIds.map((groupId) => {
       const index = indexes.get(groupId);
       if (index !== undefined) return index;
-      throw new PalimpsestError("INTERNAL", `group ${groupId} is not in flight; this is a defect`);
+      throw new PalimpsestError("INTERNAL", `group ${groupId} is not in flight; this is a bug in Palimpsest`);
     });
   }
 }

@@ -6,7 +6,7 @@ import type { Recipe } from "../recipe/recipe-schema.js";
  * makes rows of older weights trainable.
  */
 const corrections =
-  "learner.importance, such as { kind: tis-token, cap: 2 }, which weighs each token by how much likelier it has become";
+  "learner.importance, such as { kind: tis-token, cap: 2 }, which weights each token by the ratio of its probabilities under the learner and under the sampler";
 
 /**
  * Returns contradictions with asynchronous steps. π_old of a row that older weights sampled is the sampler's log-prob, unless an
@@ -18,21 +18,21 @@ export function stalenessProblems({ train, learner, rollout }: Recipe, given: un
   if (maxStaleness === 0) {
     if (given === undefined) return [];
     return [
-      `train.staleGroups: ${String(given)} would do nothing with train.maxStaleness 0, which makes steps synchronous; set maxStaleness, such as 2, or leave staleGroups out`,
+      `train.staleGroups: ${String(given)} has no effect with train.maxStaleness 0, which makes steps synchronous; set maxStaleness, for example to 2, or leave staleGroups out`,
     ];
   }
   const problems =
     rollout.engine === undefined
       ? []
       : [
-          `train.maxStaleness ${maxStaleness} and rollout.engine: an engine does not tell which of a reply's tokens it sampled before it loaded new weights; set maxStaleness to 0, or leave rollout.engine out`,
+          `train.maxStaleness: is ${maxStaleness}, but an engine (rollout.engine) does not report which tokens of a reply it sampled before it loaded new weights; set maxStaleness to 0, or leave rollout.engine out`,
         ];
   const resolved = resolveLearnerConfig(learner);
   const fault = resolved.importance.kind === "none" ? unboundedLoss(resolved) : undefined;
   if (fault === undefined) return problems;
   return [
     ...problems,
-    `train.maxStaleness ${maxStaleness} and learner.importance none: ${fault}, or ${corrections}; or set maxStaleness to 0`,
+    `train.maxStaleness: is ${maxStaleness} and learner.importance is none, but ${fault}, or ${corrections}; or set maxStaleness to 0`,
   ];
 }
 
@@ -40,9 +40,9 @@ function unboundedLoss({ loss }: ResolvedLearnerConfig): string | undefined {
   switch (loss.kind) {
     case "clip":
       if (loss.dualClip !== null) return undefined;
-      return "learner.loss.dualClip is null, so the loss of a token with a negative advantage has no bound once older weights have sampled it; set learner.loss.dualClip, such as 3";
+      return "learner.loss.dualClip is null, so that the loss of a token with a negative advantage is unbounded if older weights sampled it; set learner.loss.dualClip, for example to 3";
     case "gspo":
-      return `learner.loss gspo clips ratios beyond 1 - ${loss.clipLow} and 1 + ${loss.clipHigh}, which nearly every row of older weights is; set another learner.loss`;
+      return `learner.loss gspo clips ratios outside 1 - ${loss.clipLow} to 1 + ${loss.clipHigh}, which is nearly every row that older weights sampled; set another learner.loss`;
     // These losses bound or drop a token's weight on both sides of the ratio.
     case "cispo":
     case "dppo":
@@ -57,12 +57,12 @@ export function refillProblems({ train, learner }: Recipe): string[] {
   const problems: string[] = [];
   if (maxStaleness > 0 && staleGroups === "wait")
     problems.push(
-      `train.zeroVarianceRefills ${zeroVarianceRefills} and train.staleGroups wait: a step that takes its own groups alone has none in place of others; set staleGroups to refill, or maxStaleness to 0`,
+      `train.zeroVarianceRefills: is ${zeroVarianceRefills}, but with train.staleGroups wait a step trains only its own groups and cannot replace any; set staleGroups to refill, or maxStaleness to 0`,
     );
   const { advantage } = resolveLearnerConfig(learner);
   if (!("module" in advantage) && advantage.kind === "reinforce++" && !advantage.baseline)
     problems.push(
-      `train.zeroVarianceRefills ${zeroVarianceRefills} and learner.advantage reinforce++ without baseline: advantages are over the whole batch, so that groups of equal rewards teach, too; set advantage.baseline to true, or zeroVarianceRefills to 0`,
+      `train.zeroVarianceRefills: is ${zeroVarianceRefills}, but learner.advantage reinforce++ without baseline compares rewards across the whole batch, so that groups of equal rewards teach as well; set advantage.baseline to true, or zeroVarianceRefills to 0`,
     );
   return problems;
 }

@@ -8,7 +8,9 @@ const messageSchema = z
     role: z.enum(["system", "user", "assistant", "tool"]),
     content: z.string(),
     tool_calls: z
-      .undefined({ error: "calls of tools are no text to learn; leave such demonstrations out" })
+      .undefined({
+        error: "tool_calls: is set, but only text can be learned; leave out demonstrations with tool calls",
+      })
       .optional(),
   })
   .transform(({ role, content }) => ({ role, content }));
@@ -21,7 +23,7 @@ const lineSchema = z.union([
   z
     .object({ messages: z.array(messageSchema).min(2) })
     .refine(({ messages }) => messages.some(({ role }, at) => at > 0 && role === "assistant"), {
-      error: "no answer of the assistant stands after another message",
+      error: "messages: has no message of the assistant after another message, so there is nothing to learn",
     }),
 ]);
 
@@ -61,7 +63,7 @@ export async function readDemonstrations(path: string, signal: AbortSignal): Pro
       if (!parsed.success) throw refuse(`:${at + 1}: ${reasonOf(parsed.error)}`);
       return parsed.data === undefined ? [] : answersOf(parsed.data, at + 1);
     });
-  if (demonstrations.length === 0) throw refuse(" holds no demonstration");
+  if (demonstrations.length === 0) throw refuse(" contains no demonstration; give one JSON object per line");
   return { demonstrations, sha256: createHash("sha256").update(bytes).digest("hex") };
 }
 
@@ -87,6 +89,6 @@ function reasonOf(error: z.ZodError): string {
     issue.code === "invalid_union" ? issue.errors.flat() : [issue],
   );
   const told =
-    own.find(({ code }) => code === "custom") ?? own.find(({ message }) => message.includes("tools"));
+    own.find(({ code }) => code === "custom") ?? own.find(({ message }) => message.includes("tool_calls"));
   return told?.message ?? "is neither { messages: [{ role, content }, …] } nor { prompt, completion }";
 }

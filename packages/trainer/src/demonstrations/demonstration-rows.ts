@@ -34,12 +34,12 @@ export function demonstrationRows(
       if (tooLong === "refuse")
         throw refused(
           line,
-          `has ${length} tokens and maxTokens is ${maxTokens}; raise it, or set tooLong to skip`,
+          `has ${length} tokens, but maxTokens is ${maxTokens}; raise maxTokens, or set tooLong to skip`,
         );
       skipped++;
       continue;
     }
-    if (promptIds.length === 0) throw refused(line, "has a prompt without tokens");
+    if (promptIds.length === 0) throw refused(line, "has a prompt without a token; give a longer prompt");
     rows.push({
       tokenIds: [...promptIds, ...answerIds],
       lossMask: [...promptIds.map(() => 0), ...answerIds.map(() => 1)],
@@ -48,7 +48,7 @@ export function demonstrationRows(
   if (rows.length > 0) return { rows, skipped, templated: chat !== undefined };
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    `maxTokens is ${maxTokens}, and each of ${skipped} demonstrations is longer; raise it`,
+    `maxTokens: is ${maxTokens}, but each of the ${skipped} demonstrations is longer; raise it`,
   );
 }
 
@@ -61,7 +61,7 @@ function promptTokens(
   if (chat !== undefined)
     return chat.encode(typeof prompt === "string" ? [{ role: "user", content: prompt }] : prompt);
   if (typeof prompt === "string") return tokenizer.encodePrompt(prompt, { specialTokens: "text" });
-  throw refused(line, "has messages, and the model has no chat template; give prompt and completion as text");
+  throw refused(line, "has messages, but the model has no chat template; give prompt and completion as text");
 }
 
 function refused(line: number, what: string): PalimpsestError {

@@ -57,7 +57,7 @@ describe("demonstrations", () => {
           { role: "assistant", content: "hats.<|im_end|>" },
         ],
       },
-      { skipped: "no whole answer in 8 tokens", prompt: "x" },
+      { skipped: "no complete answer within 8 tokens", prompt: "x" },
     );
     const { demonstrations } = await readDemonstrations(file, signal);
     const { rows, templated } = demonstrationRows(demonstrations, tokenizer, settingsOf({ maxTokens: 128 }));
@@ -102,13 +102,15 @@ describe("demonstrations", () => {
           { role: "user", content: "b" },
         ],
       }),
-    ).toMatch(/no answer of the assistant/);
+    ).toMatch(/no message of the assistant/);
     const called = { role: "assistant", content: "", tool_calls: [{ id: "1" }] };
-    expect(await refused({ messages: [{ role: "user", content: "a" }, called] })).toMatch(/calls of tools/);
+    expect(await refused({ messages: [{ role: "user", content: "a" }, called] })).toMatch(
+      /tool_calls: is set/,
+    );
     await expect(readDemonstrations(join(folder, "nowhere.jsonl"), signal)).rejects.toThrow(/cannot be read/);
     const long = [{ line: 7, prompt: "what likes ben? ".repeat(20), completion: "bats." }];
     expect(() => demonstrationRows(long, tokenizer, settingsOf())).toThrow(
-      /line 7 has \d+ tokens and maxTokens is 64/,
+      /line 7 has \d+ tokens, but maxTokens is 64/,
     );
     const both = [...long, { line: 8, prompt: "what likes ken?", completion: "hats." }];
     expect(demonstrationRows(both, tokenizer, settingsOf({ tooLong: "skip" }))).toMatchObject({
@@ -187,7 +189,7 @@ describe("a model", () => {
     expect(await own()).toMatchObject({ weightsHash, rows: 4 });
     await saveModel(again, { config, tokenizer, parameters: initParameters(config, 2) });
     writeFileSync(join(again, "supervised.json"), readFileSync(join(folder, "straight", "supervised.json")));
-    await expect(own()).rejects.toThrow(/CONFIG_INVALID.*holds weights .*remove the folder/);
+    await expect(own()).rejects.toThrow(/CONFIG_INVALID.*contains weights .*remove the folder/);
   });
 
   test("learns them by adapters, which are in its weights afterwards", async () => {

@@ -85,7 +85,7 @@ export async function superviseModel(options: SupervisedOptions): Promise<Superv
   if (done !== undefined || (existsSync(join(outDir, "config.json")) && !existsSync(checkpointsOf(outDir))))
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${outDir} holds a model of other demonstrations or settings; name another folder, or remove it`,
+      `${outDir} contains a model that was trained on other demonstrations or with other settings; give another folder, or remove this one`,
     );
   const read = demonstrationRows(demonstrations, base.tokenizer, settings);
   const trained = await trainRows(options, base, read.rows, madeFrom);
@@ -121,7 +121,7 @@ async function verified(folder: string, result: SupervisedResult): Promise<Super
   if (weightsHash === result.weightsHash) return result;
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    `${folder} holds weights ${weightsHash}, and ${result.weightsHash} were made of the demonstrations; bring them back, or remove the folder to make them again`,
+    `${folder} contains weights ${weightsHash}, but the fine-tuning wrote ${result.weightsHash}; restore those, or remove the folder to train again`,
   );
 }
 
@@ -135,7 +135,7 @@ async function readBase(folder: string): Promise<Base> {
     return { config, parameters, tokenizer, ...(generationConfig === undefined ? {} : { generationConfig }) };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new PalimpsestError("CONFIG_INVALID", `model: ${folder} does not load (${reason})`, { cause });
+    throw new PalimpsestError("CONFIG_INVALID", `model: ${folder} cannot be loaded (${reason})`, { cause });
   }
 }
 
@@ -154,7 +154,7 @@ async function trainRows(
   if (checkpoint !== undefined && checkpoint.extra.dataCursor !== madeFrom)
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${root} was begun with another model, other demonstrations or other settings; remove it, or name another folder`,
+      `${root} was begun with another model, other demonstrations or other settings; remove it, or give another folder`,
     );
   const longest = Math.min(maxTokens, Math.max(...rows.map(({ tokenIds }) => tokenIds.length)));
   const learner = createLearner({

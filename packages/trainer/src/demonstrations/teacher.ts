@@ -70,7 +70,9 @@ export async function askTeacher(options: AskTeacherOptions): Promise<AskedTeach
     const answer = await endpoint.generateText({ messages, maxTokens, temperature, seed: own, signal });
     const whole = answer.stopReason === "stop" && answer.text.trim() !== "";
     if (!whole) cut++;
-    const said = whole ? { completion: answer.text } : { skipped: `no whole answer in ${maxTokens} tokens` };
+    const said = whole
+      ? { completion: answer.text }
+      : { skipped: `no complete answer within ${maxTokens} tokens` };
     // One write per line; readers drop a partial line that a killed process left.
     await appendFile(out, `${JSON.stringify({ prompt: messages, sample, ...said })}\n`);
     onProgress(++done, questions.length);
@@ -98,7 +100,7 @@ async function readPrompts(path: string): Promise<readonly Question["messages"][
     if (parsed.success) return [parsed.data];
     throw refuse(`:${at + 1}: is neither { prompt } nor { messages: [{ role, content }, …] }`);
   });
-  if (prompts.length === 0) throw refuse(" holds no prompt");
+  if (prompts.length === 0) throw refuse(" contains no prompt; give one JSON object per line");
   return prompts;
 }
 

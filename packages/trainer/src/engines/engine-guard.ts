@@ -24,6 +24,7 @@ const keep = (bytes) => {
   } catch {}
 };
 const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+// The process group may have ended already.
 const end = (signal) => { try { process.kill(-child.pid, signal); } catch {} };
 child.stdout.on("data", keep);
 child.stderr.on("data", keep);

@@ -2,9 +2,11 @@
  *  Not responsible for: running them, and loading weights.
  *
  *  Invariants:
- *  ENGINE-3 (T1). An engine that goes away costs no attempt: its episodes return to the queue, where the actors of
- *                 other engines take them, and none is taken until it is back with the right weights. An engine that fails
- *                 or is late costs that one attempt, and is checked before it gets more. */
+ *  ENGINE-3 (T1). When an engine becomes unreachable, its episodes return to the queue, where the actors of other
+ *    engines take them, and no attempt is used up; the actor takes episodes again once the engine answers with the
+ *    right weights. When an engine fails a request or exceeds its deadline, that one attempt is used up, and the
+ *    engine is checked before it gets more.
+ */
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "@palimpsest/telemetry";
@@ -83,17 +85,17 @@ export class EngineIntake {
 
   async #waitAway(reason: unknown): Promise<void> {
     const { back, logger, signal } = this.#options;
-    logger.warn({ err: reason }, "the engine is away: its episodes go back to the queue");
+    logger.warn({ err: reason }, "the engine is unreachable: its episodes return to the queue");
     await this.#consumer?.close();
     for (;;) {
       try {
         await back(signal);
         await this.#open();
-        logger.info({}, "the engine is back");
+        logger.info({}, "the engine answers again");
         return;
       } catch (again) {
         if (signal.aborted) return;
-        logger.warn({ err: again }, "the engine is still away");
+        logger.warn({ err: again }, "the engine is still unreachable");
       }
       await setTimeout(againMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;

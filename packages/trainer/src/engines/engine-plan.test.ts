@@ -92,7 +92,7 @@ describe("a dry run with engines that run already", () => {
     );
     expect(plan).toMatchObject({ count: 1, started: false, cpus: 2, gpus: 0, load: "reload", problems: [] });
     expect(plan.found).toEqual([
-      { name: url, said: "answers; serves policy, 4,096 tokens at once; log-probs after the temperature" },
+      { name: url, said: "answers; serves policy, 4,096 tokens of context; log-probs after the temperature" },
     ]);
     expect(asked.filter((line) => line.startsWith("POST"))).toEqual([
       "POST /v1/completions",
@@ -106,16 +106,16 @@ describe("a dry run with engines that run already", () => {
       {},
       { model: "other" },
       {},
-      /serves policy, and rollout\.engine\.model is other/,
+      /serves policy, but rollout\.engine\.model is other/,
     ],
-    ["has too short a context", { contextTokens: 63 }, {}, {}, /reads 63 tokens at once.*maxTokens is 64/],
+    ["has too short a context", { contextTokens: 63 }, {}, {}, /has a context of 63 tokens.*maxTokens is 64/],
     ["takes no weights", { devMode: false }, {}, {}, /VLLM_SERVER_DEV_MODE=1/],
     [
       "tells other log-probs",
       { logprobs: "raw" },
       {},
       { temperature: 0.6 },
-      /rollout\.temperature is 0\.6: start it with --logprobs-mode processed_logprobs/,
+      /rollout\.temperature is 0\.6; start it with --logprobs-mode processed_logprobs/,
     ],
   ])("refuses one that %s", async (_, server, engine, rollout, said) => {
     const { url } = await aVllm(server);
@@ -164,7 +164,7 @@ it("a dry run with engines that the run starts says which programs are there", a
   );
   expect(plan).toMatchObject({ count: 2, started: true, gpus: 1, load: "restart", problems: [] });
   expect(plan.found).toEqual([
-    { name: "no-such-server", said: "is not on this machine; the nodes that run it need it" },
+    { name: "no-such-server", said: "is not on this machine; install it on the nodes that run it" },
     { name: "node", said: "is on this machine" },
   ]);
 });

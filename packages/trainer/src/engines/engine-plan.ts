@@ -123,21 +123,23 @@ async function answersOf(
     const { name, contextTokens } = await texts.model({ signal });
     if (model !== undefined && !names.includes(model))
       problems.push(
-        problem(`serves ${names.join(", ")}, and rollout.engine.model is ${model}; name one that it serves`),
+        problem(
+          `serves ${names.join(", ")}, but rollout.engine.model is ${model}; set it to a name that the server serves`,
+        ),
       );
     said.push(
-      `serves ${name}${contextTokens === undefined ? "" : `, ${contextTokens.toLocaleString("en-US")} tokens at once`}`,
+      `serves ${name}${contextTokens === undefined ? "" : `, ${contextTokens.toLocaleString("en-US")} tokens of context`}`,
     );
     if (contextTokens !== undefined && contextTokens < rollout.maxTokens)
       problems.push(
         problem(
-          `reads ${contextTokens} tokens at once, and rollout.maxTokens is ${rollout.maxTokens}; start it with a longer context, or lower maxTokens`,
+          `has a context of ${contextTokens} tokens, but rollout.maxTokens is ${rollout.maxTokens}; start it with a longer context, or lower maxTokens`,
         ),
       );
     if (!(await sampler.offersReload(signal)))
       problems.push(
         problem(
-          `takes no other weights${kind === "vllm" ? ": start it with VLLM_SERVER_DEV_MODE=1, or palimpsest serve with --weights-from" : ""}`,
+          `cannot load new weights${kind === "vllm" ? "; start vLLM with VLLM_SERVER_DEV_MODE=1, or palimpsest serve with --weights-from" : ""}`,
         ),
       );
     if (rollout.temperature !== 1 && problems.length === 0) {
@@ -146,7 +148,7 @@ async function answersOf(
       if (mode !== "processed_logprobs")
         problems.push(
           problem(
-            `reports log-probabilities of temperature 1, and rollout.temperature is ${rollout.temperature}: ${logprobsRemedy[kind]}`,
+            `reports log-probs at temperature 1, but rollout.temperature is ${rollout.temperature}; ${logprobsRemedy[kind]}`,
           ),
         );
     }
@@ -175,5 +177,5 @@ async function lookForProgram(
     );
     if (there) return { name: command, said: "is on this machine", problems: [] };
   }
-  return { name: command, said: "is not on this machine; the nodes that run it need it", problems: [] };
+  return { name: command, said: "is not on this machine; install it on the nodes that run it", problems: [] };
 }

@@ -30,7 +30,7 @@ export async function claimPort(pick: () => Promise<number> = freePort): Promise
       },
     };
   }
-  throw new Error(`no port of 127.0.0.1 is free: ${tries} were tried, and other engines have them all`);
+  throw new Error(`no port of 127.0.0.1 is free: ${tries} were tried, and other engines have all of them`);
 }
 
 /**

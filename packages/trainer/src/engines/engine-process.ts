@@ -2,8 +2,9 @@
  *  Not responsible for: what the server serves.
  *
  *  Invariants:
- *  ENGINE-1. The server ends when its actor does, however that ends: a guard process between the two ends it when the pipe
- *            from the actor closes. The same holds for a program that prepares its file. */
+ *  ENGINE-1. The server ends when its actor ends, in whatever way: a guard process between the two ends the server
+ *    when the pipe from the actor closes. The same holds for the program that prepares its file.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { EngineError } from "@palimpsest/engines";

@@ -55,7 +55,7 @@ describe("a recipe with engines", () => {
   it("may sample at a temperature, and without truncation alone", () => {
     expect(recipe(`temperature: 0.6, ${vllm}`).rollout.temperature).toBe(0.6);
     expect(() => recipe(vllm, "", "settings: { topP: 0.9 }")).toThrow(
-      /agent\.settings\.topP 0\.9.*set it to 1/,
+      /agent\.settings\.topP: is 0\.9.*set it to 1/,
     );
   });
 
@@ -63,11 +63,11 @@ describe("a recipe with engines", () => {
     [
       "an OpenAI-like server",
       `engine: { kind: openai, ${two} }`,
-      /engine\.kind.*no token ids.*cannot be trained/,
+      /engine\.kind.*no token ids.*cannot be trained on/,
     ],
-    ["neither addresses nor start", "engine: { kind: vllm }", /exactly one of them/],
-    ["both", `engine: { kind: vllm, ${two}, ${server} }`, /exactly one of them/],
-    ["llama.cpp that is not its own", `engine: { kind: llama-cpp, ${two} }`, /engine\.load.*by a restart/],
+    ["neither addresses nor start", "engine: { kind: vllm }", /exactly one of addresses.* and start/],
+    ["both", `engine: { kind: vllm, ${two}, ${server} }`, /exactly one of addresses.* and start/],
+    ["llama.cpp that is not its own", `engine: { kind: llama-cpp, ${two} }`, /engine\.load: is restart/],
     [
       "servers elsewhere without a folder that both see",
       "engine: { kind: sglang, addresses: ['http://gpu1.lan:30000'] }",
@@ -81,14 +81,14 @@ describe("a recipe with engines", () => {
     [
       "a file that nothing makes",
       "engine: { kind: llama-cpp, start: { command: s, arguments: ['{file}', '{port}'] } }",
-      /\{file\} is made by prepare/,
+      /\{file\} is the file that prepare makes/,
     ],
-    ["a number of actors", `actors: 4, ${vllm}`, /rollout\.actors: 4 would do nothing/],
-    ["a batch of our own sampler", `maxBatch: 8, ${vllm}`, /rollout\.maxBatch: 8 would do nothing/],
+    ["a number of actors", `actors: 4, ${vllm}`, /rollout\.actors: 4 has no effect/],
+    ["a batch of our own sampler", `maxBatch: 8, ${vllm}`, /rollout\.maxBatch: 8 has no effect/],
     [
       "log-probs before a temperature",
       `temperature: 0.6, engine: { kind: sglang, originalLogprobs: true, ${two} }`,
-      /originalLogprobs: true and rollout\.temperature 0\.6/,
+      /originalLogprobs: is true, but with rollout\.temperature 0\.6/,
     ],
   ])("refuses %s", (_, rollout, said) => {
     expect(() => recipe(rollout)).toThrow(said);

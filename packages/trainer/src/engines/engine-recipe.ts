@@ -44,18 +44,18 @@ export function engineProblems({ rollout, agent }: Recipe, given: unknown): stri
     .filter((field) => written[field] !== undefined)
     .map((field) =>
       field === "actors"
-        ? `rollout.actors: ${String(written[field])} would do nothing: there is one rollout actor for each engine; give addresses, or start.count`
-        : `rollout.${field}: ${String(written[field])} would do nothing: it is of a sampler of our own, and rollout.engine samples; leave it out`,
+        ? `rollout.actors: ${String(written[field])} has no effect with rollout.engine, which has one rollout actor per server; set the number by addresses or start.count`
+        : `rollout.${field}: ${String(written[field])} has no effect with rollout.engine, because it is a setting of Palimpsest's own sampler; leave it out`,
     );
   const topP = agent.kind === "module" ? 1 : agent.config.topP;
   if (topP !== 1) {
     problems.push(
-      `agent.settings.topP ${topP}: with rollout.engine tokens are drawn without truncation, as servers differ in the log-probs that they tell after one; set it to 1`,
+      `agent.settings.topP: is ${topP}, but with rollout.engine tokens are drawn without truncation, because servers differ in the log-probs that they report after truncation; set it to 1`,
     );
   }
   if (engine.originalLogprobs && rollout.temperature !== 1) {
     problems.push(
-      `rollout.engine.originalLogprobs: true and rollout.temperature ${rollout.temperature}: the learner needs log-probs after the temperature; start SGLang without SGLANG_RETURN_ORIGINAL_LOGPROB and leave it out, or set the temperature to 1`,
+      `rollout.engine.originalLogprobs: is true, but with rollout.temperature ${rollout.temperature} the learner needs log-probs after the temperature; start SGLang without SGLANG_RETURN_ORIGINAL_LOGPROB and leave the setting out, or set the temperature to 1`,
     );
   }
   return problems;

@@ -36,6 +36,6 @@ export function engineFacts({ rollout }: Recipe, steps: readonly Updated[]): Rec
   const { mean, most } = logprobDifference(steps);
   return {
     engines: `${engineCount(engine)} of kind ${engine.kind}`,
-    "log-probs of engine and learner": `${mean.toExponential(1)} nats per token apart, ${most.toExponential(1)} at most`,
+    "log-probs of engine and learner": `${mean.toExponential(1)} nats per token apart on average, ${most.toExponential(1)} at most`,
   };
 }

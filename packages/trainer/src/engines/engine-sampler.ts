@@ -3,8 +3,9 @@
  *  Not responsible for: which episodes come (engine-intake.ts).
  *
  *  Invariants:
- *  ENGINE-2 (T5). A sample carries the version and hash of the weights that were loaded into the process that produced it; after
- *                 a restart of the server nothing is sampled before they are loaded again. */
+ *  ENGINE-2 (T5). A sample carries the version and hash of the weights that were loaded into the server process that
+ *    produced it. After a restart of the server nothing is sampled before the weights are loaded again.
+ */
 import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -85,7 +86,11 @@ export class EngineSampler implements PolicySampler {
 
   /** @throws {EngineError} */
   async generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult> {
-    if (this.#lost) throw new EngineError("UNREACHABLE", `${this.name}: its weights are not known`);
+    if (this.#lost)
+      throw new EngineError(
+        "UNREACHABLE",
+        `${this.name}: the weights that it has loaded are unknown; load weights again`,
+      );
     if (this.#running++ === 0) this.#busySince = performance.now();
     try {
       const result = await this.#server.sampler.generate(request, signal);

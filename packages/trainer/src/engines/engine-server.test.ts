@@ -61,7 +61,7 @@ describe("the log-probs of an engine", () => {
   it("must be those of the run's temperature, and the error says how", async () => {
     const { url } = await aVllm("raw_logprobs");
     await expect(load(url, 0.6)).rejects.toThrow(
-      `rollout.temperature is 0.6, and the server at ${url} reports log-probabilities of temperature 1: start it with --logprobs-mode processed_logprobs`,
+      `rollout.temperature: is 0.6, but the server at ${url} reports log-probs at temperature 1; start it with --logprobs-mode processed_logprobs`,
     );
   });
 

@@ -57,7 +57,7 @@ export class EngineServer {
   }
 
   get sampler(): HttpSampler {
-    if (this.#sampler === undefined) throw away(`${this.name}: is not started`);
+    if (this.#sampler === undefined) throw away(`${this.name}: has not been started`);
     return this.#sampler;
   }
 
@@ -88,11 +88,13 @@ export class EngineServer {
   async confirm(signal: AbortSignal): Promise<void> {
     if (this.#process !== undefined) {
       if (this.#process.running) return;
-      throw away(`${this.name}: has ended: ${this.#process.said}`);
+      throw away(`${this.name}: the server has ended: ${this.#process.said}`);
     }
     const now = await this.sampler.serverProcess(signal);
     if (now === this.#loadedIn) return;
-    throw away(`${this.name}: was started again, and has other weights`);
+    throw away(
+      `${this.name}: the server was restarted by somebody else, and no longer has the run's weights`,
+    );
   }
 
   /**
@@ -182,7 +184,7 @@ export class EngineServer {
     if (temperature === 1 || (await this.sampler.probeLogprobs(signal)) === "processed_logprobs") return;
     throw new EngineError(
       "NOT_TRAINABLE",
-      `rollout.temperature is ${temperature}, and the server at ${this.#url} reports log-probabilities of temperature 1: ${logprobsRemedy[engine.kind]}`,
+      `rollout.temperature: is ${temperature}, but the server at ${this.#url} reports log-probs at temperature 1; ${logprobsRemedy[engine.kind]}`,
     );
   }
 
@@ -196,11 +198,13 @@ export class EngineServer {
       } catch (reason) {
         signal.throwIfAborted();
         if (!process.running)
-          throw away(`${this.name}: ended before it answered: ${process.said || "it printed nothing"}`);
+          throw away(
+            `${this.name}: the server ended before it answered: ${process.said || "it printed nothing"}`,
+          );
         const said = reason instanceof Error ? reason.message : String(reason);
         if (performance.now() > deadlineAt)
           throw away(
-            `${this.name}: does not answer after startTimeoutMs ${startTimeoutMs}: ${said}; it printed: ${process.said || "nothing"}`,
+            `${this.name}: the server did not answer within startTimeoutMs ${startTimeoutMs}: ${said}; it printed: ${process.said || "nothing"}`,
           );
       }
       await setTimeout(probeMs, undefined, { signal });
@@ -225,7 +229,7 @@ export class EngineServer {
 export const logprobsRemedy: Readonly<Record<EngineSettings["kind"], string>> = {
   vllm: "start it with --logprobs-mode processed_logprobs",
   sglang: "start it without SGLANG_RETURN_ORIGINAL_LOGPROB",
-  "llama-cpp": "its llama.cpp does not know post_sampling_probs; use a newer one",
+  "llama-cpp": "use a newer llama.cpp, which has post_sampling_probs",
   openai: "use another kind",
 };
 

@@ -10,46 +10,59 @@ const engineKinds = ["vllm", "sglang", "llama-cpp", "openai"] as const;
 
 const startSchema = z
   .strictObject({
-    command: nonEmpty.describe("program that serves the model, found on the node as a shell finds it"),
+    command: nonEmpty.describe("program that serves the model; it is looked up on the node's PATH"),
     arguments: z
       .array(z.string())
       .default([])
       .describe(
-        "its arguments; {port} is replaced by a free port of 127.0.0.1, {model} by the folder of the weights, {file} by the file that `prepare` makes from it",
+        "arguments of the program; {port} is replaced by a free port of 127.0.0.1, {model} by the folder of the weights, {file} by the file that `prepare` makes of that folder",
       ),
     environment: z
       .record(z.string(), z.string())
       .default({})
-      .describe("variables that it gets in addition to those of the node"),
+      .describe("environment variables of the program, in addition to those of the node"),
     prepare: z
       .strictObject({
         command: nonEmpty.describe("program that runs before each start of the server"),
-        arguments: z.array(z.string()).default([]).describe("its arguments; {model} and {file} as above"),
+        arguments: z
+          .array(z.string())
+          .default([])
+          .describe("arguments of this program; {model} and {file} are replaced in the same way"),
       })
       .optional()
-      .describe("makes the file that the server reads from the folder, such as a GGUF; absent: nothing"),
+      .describe(
+        "program that converts the folder of the weights to the file that the server reads, such as a GGUF file; absent: none",
+      ),
     count: z.int().min(1).max(1024).default(1).describe("number of servers, each with its own rollout actor"),
   })
   .superRefine(({ arguments: given, prepare }, context) => {
     const refuse = (message: string) => context.addIssue({ code: "custom", path: ["arguments"], message });
     const all = given.join(" ");
     if (!all.includes("{port}"))
-      refuse("{port} is missing: the run tells the server where to listen; add it");
+      refuse("{port} is missing, by which the run sets the port of the server; add it");
     if (!all.includes("{model}") && !all.includes("{file}"))
-      refuse("neither {model} nor {file} is there: the server would not have the run's weights; add {model}");
+      refuse(
+        "{model} and {file} are both missing, so the server would not serve the run's weights; add {model}",
+      );
     if (all.includes("{file}") && prepare === undefined)
-      refuse("{file} is made by prepare, and there is none; add it, or use {model}");
+      refuse("{file} is the file that prepare makes, but prepare is absent; add prepare, or use {model}");
   });
 
 export const engineSettingsSchema = z
   .strictObject({
-    kind: z.enum(engineKinds).describe("whose endpoints are used; openai gives no token ids and is refused"),
+    kind: z
+      .enum(engineKinds)
+      .describe(
+        "kind of the servers, which determines the endpoints that are used; openai returns no token ids and is refused",
+      ),
     addresses: z
-      .array(z.url({ protocol: /^https?$/, error: "is no address; give one such as http://127.0.0.1:8000" }))
+      .array(z.url({ protocol: /^https?$/, error: "is not an address such as http://127.0.0.1:8000" }))
       .min(1)
       .max(1024)
       .optional()
-      .describe("servers that are already running, each with its own rollout actor; excludes `start`"),
+      .describe(
+        "addresses of servers that are already running, each with a rollout actor of its own; excludes `start`",
+      ),
     start: startSchema
       .optional()
       .describe(
@@ -59,37 +72,37 @@ export const engineSettingsSchema = z
       .enum(["reload", "restart"])
       .optional()
       .describe(
-        "how new weights are loaded: reload, through the server's own endpoint, or restart of a server that the run has started; absent: restart for llama-cpp, reload for the others",
+        "how new weights are loaded. reload: through an endpoint of the server; restart: by a restart of the server, which the run must have started; absent: restart for llama-cpp, reload for the others",
       ),
     model: nonEmpty
       .optional()
-      .describe("the name under which the servers serve the model; not needed by servers of one model"),
+      .describe("name under which the servers serve the model; servers with a single model do not need it"),
     tokenEnv: nonEmpty
       .optional()
-      .describe("variable of the nodes' environment with the servers' key; absent: no key"),
+      .describe("environment variable on the nodes with the servers' API key; absent: no key"),
     weightsDir: z
       .string()
-      .refine(isAbsolute, { error: "must be an absolute path: it is read on other machines, too" })
+      .refine(isAbsolute, { error: "must be an absolute path, because other machines read it as well" })
       .optional()
       .describe(
-        "folder into which rollout actors write weights and from which servers read them, under the same path; absent: a temporary folder of the machine, which suffices for servers on it",
+        "folder into which rollout actors write weights and from which servers read them, under the same path; absent: a temporary folder, which suffices for servers on the same machine",
       ),
     originalLogprobs: z
       .boolean()
       .default(false)
-      .describe("sglang: the servers run with SGLANG_RETURN_ORIGINAL_LOGPROB=1"),
-    maxRequests: z.int().min(1).max(4096).default(64).describe("concurrent requests at one server"),
+      .describe("whether SGLang servers run with SGLANG_RETURN_ORIGINAL_LOGPROB=1"),
+    maxRequests: z.int().min(1).max(4096).default(64).describe("most concurrent requests per server"),
     startTimeoutMs: z
       .int()
       .min(1_000)
       .default(600_000)
-      .describe("longest time from a server's start until it answers, and of `prepare` before it"),
+      .describe("longest time from a server's start until it answers, and longest time of `prepare`"),
     requestTimeoutMs: z
       .int()
       .min(1_000)
       .max(290_000)
       .default(240_000)
-      .describe("longest time of one request; loading weights counts as one"),
+      .describe("longest time of one request; loading weights is one request"),
   })
   .superRefine((engine, context) => {
     const refuse = (path: string, message: string) =>
@@ -98,15 +111,15 @@ export const engineSettingsSchema = z
     if (kind === "openai") {
       refuse(
         "kind",
-        "openai: such a server gives no token ids and loads no weights, so the policy cannot be trained from it; use vllm, sglang or llama-cpp (judges and teachers may be such servers)",
+        "is openai, but such a server returns no token ids and cannot load new weights, so that its samples cannot be trained on; use vllm, sglang or llama-cpp (judges and teachers may be OpenAI-like servers)",
       );
     }
     if ((addresses === undefined) === (start === undefined))
-      refuse("addresses", "give either addresses of servers that run, or start; exactly one of them");
+      refuse("addresses", "set exactly one of addresses, for servers that already run, and start");
     if (start === undefined && loadOf({ kind, load }) === "restart") {
       refuse(
         "load",
-        `${kind} takes new weights by a restart, and the run can restart only what it has started; give start in place of addresses`,
+        `is restart, but the run can restart only servers that it has started; set start instead of addresses`,
       );
     }
     if (kind === "llama-cpp" && load === "reload")
@@ -115,7 +128,7 @@ export const engineSettingsSchema = z
     if (far !== undefined && engine.weightsDir === undefined) {
       refuse(
         "weightsDir",
-        `is absent, and ${far} may be on another machine; give a folder that rollout actors and servers see under the same path`,
+        `is absent, but ${far} may be on another machine; give a folder that rollout actors and servers have under the same path`,
       );
     }
   });

@@ -77,7 +77,7 @@ it("a server that never becomes healthy is ended after its time, and the error s
   const server = aServer(`console.log("loading weights"); serve(503);`, { startTimeoutMs: 3_000 });
   await expect(server.load(policy, living)).rejects.toThrow(
     // A busy machine may not have started it by then.
-    /UNREACHABLE.*does not answer after startTimeoutMs 3000: .*it printed: (loading weights|nothing)/s,
+    /UNREACHABLE.*did not answer within startTimeoutMs 3000: .*it printed: (loading weights|nothing)/s,
   );
   expect(started().filter(([pid]) => alive(pid))).toEqual([]);
 });

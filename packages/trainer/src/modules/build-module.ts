@@ -46,7 +46,7 @@ export async function buildModules(
   const theirs = sources.filter(({ module }) => errors.some((error) => error.startsWith(`${module}:`)));
   const known = errors.every((error) => theirs.some(({ module }) => error.startsWith(`${module}:`)));
   const names = (known ? theirs : sources).map(({ field }) => `${field}.module`).join(", ");
-  throw new PalimpsestError("CONFIG_INVALID", `${names}: a type does not fit: ${errors.join(" | ")}`);
+  throw new PalimpsestError("CONFIG_INVALID", `${names}: type errors: ${errors.join(" | ")}`);
 }
 
 async function buildModule({ role, field, module }: ModuleField): Promise<BuiltModule> {
@@ -58,7 +58,7 @@ async function buildModule({ role, field, module }: ModuleField): Promise<BuiltM
   if (!existsSync(module)) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${field}.module: there is no file ${module}; write it, or name one that is there (\`palimpsest new agent NAME\` makes one)`,
+      `${field}.module: file ${module} does not exist; write it, or give an existing one (\`palimpsest new agent NAME\` writes one)`,
     );
   }
   const bundle = await bundleModule(module).catch((reason: unknown) => {

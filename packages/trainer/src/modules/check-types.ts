@@ -43,7 +43,7 @@ export async function checkTypes(
   if (compiler === undefined)
     return {
       errors: [],
-      unchecked: "TypeScript is not installed; `npm install typescript` beside the module",
+      unchecked: "TypeScript is not installed; run `npm install typescript` in the module's folder",
     };
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-types-"));
   try {
@@ -110,7 +110,7 @@ function errorsIn(said: string, folder: string, checks: ReadonlyMap<string, Chec
     if (checked === undefined) return [`${at}:${row}:${column}: ${text}`];
     const { define } = moduleTypes[checked.role];
     return [
-      `${checked.path}:1: its default export does not fit (${text}); write \`export default ${define}({ … })\``,
+      `${checked.path}:1: the default export has the wrong type (${text}); write \`export default ${define}({ … })\``,
     ];
   });
   return errors.slice(0, mostErrors);

@@ -23,7 +23,7 @@ export function findFile(packageName: string, file: string, from: string): strin
       const path = join(packageFolder(find(`${packageName}/package.json`)), file);
       if (existsSync(path)) return path;
     } catch {
-      // Tries the next place.
+      // The package is not installed here; the next folder is tried.
     }
   }
   return undefined;

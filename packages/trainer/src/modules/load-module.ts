@@ -61,7 +61,7 @@ async function loadModule(module: Loadable): Promise<Exported> {
   } catch (reason) {
     throw refused(
       field,
-      `${errors.placeOf(reason) ?? file}: throws as it is imported: ${messageOf(reason)}`,
+      `${errors.placeOf(reason) ?? file}: threw while it was imported: ${messageOf(reason)}`,
       reason,
     );
   }
@@ -69,9 +69,9 @@ async function loadModule(module: Loadable): Promise<Exported> {
   const { define } = moduleTypes[role];
   if (!parsed.success || parsed.data.provides !== role) {
     const given = parsed.success
-      ? `is for ${parsed.data.provides}`
-      : `is none (exports: ${Object.keys(exports).join(", ") || "nothing"})`;
-    throw refused(field, `${file}:1: its default export ${given}; write \`export default ${define}({ … })\``);
+      ? `is of the kind "${parsed.data.provides}"`
+      : `is missing or has no kind (exports: ${Object.keys(exports).join(", ") || "nothing"})`;
+    throw refused(field, `${file}:1: the default export ${given}; write \`export default ${define}({ … })\``);
   }
   const key = [sha256, role, field, file, sourceFolder].join("\n");
   const known = exported.get(key) ?? errors.within(role, exports["default"] as Exported);
@@ -100,13 +100,13 @@ export function checkSettings(
   } catch (reason) {
     throw refused(
       field,
-      `${new PlacedErrors({ field, file, sourceFolder }).placeOf(reason) ?? file}: the schema of its settings throws: ${messageOf(reason)}`,
+      `${new PlacedErrors({ field, file, sourceFolder }).placeOf(reason) ?? file}: the schema of the settings threw: ${messageOf(reason)}`,
       reason,
     );
   }
   if (parsed.success) return;
   const lines = settingsProblems(parsed.error, schema, settings, [field, "settings"]);
-  throw new PalimpsestError("CONFIG_INVALID", `${lines.join(" | ")} (by ${file})`);
+  throw new PalimpsestError("CONFIG_INVALID", `${lines.join(" | ")} (according to the schema in ${file})`);
 }
 
 async function importBytes({ bundle, sourceFolder }: Loadable): Promise<Readonly<Record<string, unknown>>> {

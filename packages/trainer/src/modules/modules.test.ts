@@ -149,27 +149,27 @@ describe("modules of a recipe", () => {
 
   it.each([
     ["syntax", "export default (", /agent\.module: .*agent\.mjs:1:\d+: ERROR: Unexpected end of file$/],
-    ["what it throws", `throw new Error("no luck");`, /agent\.mjs:1.*: throws as it is imported: no luck/],
+    ["what it throws", `throw new Error("no luck");`, /agent\.mjs:1.*: threw while it was imported: no luck/],
     [
       "no default export",
       "export const agent = 1;",
-      /agent\.mjs:1: its default export is none \(exports: agent\); write `export default defineAgent/,
+      /agent\.mjs:1: the default export is missing or has no kind \(exports: agent\); write `export default defineAgent/,
     ],
     [
       "a module for something else",
       `import { defineReward, z } from "@palimpsest/rewards";
        export default defineReward({ settings: z.object({}), score: () => 1 });`,
-      /its default export is for reward; write `export default defineAgent/,
+      /the default export is of the kind "reward"; write `export default defineAgent/,
     ],
     [
       "settings",
       echo,
-      /^\[CONFIG_INVALID\] agent\.settings\.word: .*\(by agent\.mjs\)|agent\.settings\.word: /,
+      /^\[CONFIG_INVALID\] agent\.settings\.word: .*\(according to the schema in agent\.mjs\)|agent\.settings\.word: /,
     ],
     [
       "a schema that throws",
       echo.replace(".min(2)", `.refine(() => {\n throw new Error("odd"); })`),
-      /agent\.mjs:6:\d+: the schema of its settings throws: odd/,
+      /agent\.mjs:6:\d+: the schema of the settings threw: odd/,
     ],
   ])("are refused before anything starts: %s", async (_what, text, message) => {
     const recipe = recipeOf({ agent: { module: module("agent.mjs", text), settings: { word: "x" } } });
@@ -183,15 +183,17 @@ describe("modules of a recipe", () => {
       agentText(`async run(task, episode) {\n    episode.remember("x");\n    return { answer: 1 };\n  },`),
     );
     const none = openRecipeModules(recipeOf({ agent: { module: "./none.ts" } }));
-    await expect(none).rejects.toThrow(/there is no file .*none\.ts/);
+    await expect(none).rejects.toThrow(/file .*none\.ts does not exist/);
     // An agent where a reward belongs.
     const wrong = openRecipeModules(
       recipeOf({ agent: { module: "./typo.ts" }, reward: { module: "./agent.ts" } }),
     );
     const said = await wrong.catch((reason: unknown) => String(reason));
-    expect(said).toMatch(/agent\.module, reward\.module: a type does not fit: /);
+    expect(said).toMatch(/agent\.module, reward\.module: type errors: /);
     expect(said).toMatch(/typo\.ts:8:13: Property 'remember' does not exist/);
-    expect(said).toMatch(/agent\.ts:1: its default export does not fit .*write `export default defineReward/);
+    expect(said).toMatch(
+      /agent\.ts:1: the default export has the wrong type .*write `export default defineReward/,
+    );
   });
 
   it("MODULE-1: are kept with a run, which goes on with the same code or not at all", async () => {

@@ -67,7 +67,7 @@ describe("what a module throws while a run goes on", () => {
     );
     await expect(
       scored(recipeOf(rewardOf(`{ throw "words" }`.replace(/^.*$/, `(() => { throw "words"; })()`)))),
-    ).rejects.toThrow(/reward\.module: .*reward\.mjs: throws words, which is no Error$/);
+    ).rejects.toThrow(/reward\.module: .*reward\.mjs: threw words, which is not an Error$/);
     await expect(scored(recipeOf(rewardOf(`"1"`)))).rejects.toThrow(
       '[BAD_REPLY] reward.module: score returned "1" for task a',
     );
@@ -119,7 +119,7 @@ export default defineAgent({ kind: "own", settings: z.strictObject({}), stopToke
       /learner\.advantage\.module: .*advantage\.mjs:4:\d+: no group$/,
     );
     expect(() => computeAdvantages(rewards.slice(1), config as never, advantages)).toThrow(
-      /advantage\.mjs gives \[\] for a group of 2 episodes/,
+      /advantage\.mjs" returned \[\] for a group of 2 episodes/,
     );
     const tokenizer = wordTokenizer();
     const sampler = scriptedSampler({ tokenizer, reply: () => "ben" });
@@ -148,9 +148,9 @@ export default defineAgent({ kind: "own", stopTokens: ["<|end|>"], run() {},
       String(reason),
     );
   expect(await refused({ callFrom: "xml", deep: { mots: 2 } })).toMatch(
-    /agent\.settings\.callForm: is absent: Invalid option.* \| agent\.settings\.deep: unknown key "mots"; did you mean "most"\? \| agent\.settings: unknown key "callFrom"; did you mean "callForm"\? \(by agent\.mjs\)/,
+    /agent\.settings\.callForm: is absent: Invalid option.* \| agent\.settings\.deep: unknown key "mots"; did you mean "most"\? \| agent\.settings: unknown key "callFrom"; did you mean "callForm"\? \(according to the schema in agent\.mjs\)/,
   );
   expect(await refused({ callForm: "xml" })).toMatch(
-    /agent\.settings\.callForm: is "xml": Invalid option: expected one of "hermes"\|"lines" \(by agent\.mjs\)/,
+    /agent\.settings\.callForm: is "xml": Invalid option: expected one of "hermes"\|"lines" \(according to the schema in agent\.mjs\)/,
   );
 });

@@ -143,7 +143,7 @@ export class PlacedErrors {
     if (signal?.aborted || isOurs(reason)) return reason;
     const { field, file, sourceFolder } = this.#options;
     const place = this.placeOf(reason) ?? (sourceFolder === "" ? file : `${sourceFolder}/${file}`);
-    const said = reason instanceof Error ? reason.message : `throws ${String(reason)}, which is no Error`;
+    const said = reason instanceof Error ? reason.message : `threw ${String(reason)}, which is not an Error`;
     return new PalimpsestError("CONFIG_INVALID", `${field}.module: ${place}: ${said}`, { cause: reason });
   }
 }

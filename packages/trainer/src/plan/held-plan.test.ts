@@ -73,7 +73,7 @@ test("the first step counts where it is alone, and it is said that it compiled",
     learner: memory(1),
     rollouts: [],
   });
-  expect(rollouts).toMatchObject({ measured: 6, note: "one step, compiling included" });
+  expect(rollouts).toMatchObject({ measured: 6, note: "one step, including compilation" });
   const [none] = heldPlan(recipe(), planned(), { steps: [], learner: memory(1), rollouts: [] });
   expect(none).toMatchObject({ measured: null, ratio: null, note: expect.stringContaining("not measured") });
 });

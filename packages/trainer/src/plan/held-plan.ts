@@ -118,9 +118,10 @@ interface Measurement {
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function meanOfSteps(values: readonly number[], compiled: boolean): Measurement {
-  if (values.length === 0) return { note: "not measured: this driver has seen no such step" };
+  if (values.length === 0)
+    return { note: "not measured: this driver ran no step of which it could be measured" };
   const note = values.length === 1 ? "one step" : `mean of ${values.length} steps`;
-  return { value: mean(values), note: compiled ? `${note}, compiling included` : note };
+  return { value: mean(values), note: compiled ? `${note}, including compilation` : note };
 }
 
 /** Leaves out the first step that this driver saw, which compiles functions, unless it is the only one. */
@@ -130,7 +131,9 @@ function settled(steps: readonly StepReport[]): readonly StepReport[] {
 
 function rolloutSeconds({ train }: Recipe, steps: readonly StepReport[]): Measurement {
   if (train.maxStaleness > 0)
-    return { note: "not measured: with train.maxStaleness above 0 rollouts run beside updates" };
+    return {
+      note: "not measured: with train.maxStaleness above 0 rollouts and updates run at the same time",
+    };
   // Rollouts that started during an evaluation were not timed from their beginning.
   const alone = settled(steps).filter((step) => step.rolloutSeconds <= step.learnerWaitSeconds);
   return meanOfSteps(
@@ -171,8 +174,8 @@ function gpuFigures(
   const used = (processes: readonly ProcessMemory[]): Measurement => {
     const [first, ...others] = processes.flatMap(({ gpuUsedBytes }) => gpuUsedBytes ?? []);
     if (first === undefined)
-      return { note: "not measured: nvidia-smi did not tell the used memory of the process's GPU" };
-    return { value: Math.max(first, ...others), note: "in use on it at the run's end" };
+      return { note: "not measured: nvidia-smi did not report the used memory of the process's GPU" };
+    return { value: Math.max(first, ...others), note: "used memory of the GPU at the run's end" };
   };
   if (recipe.learnerGpus > 0) {
     const beside = besideLearner === 0 ? "" : `, with ${besideLearner} of the rollout actors`;
@@ -188,9 +191,11 @@ function gpuFigures(
       expected: recipe.rollout.engine === undefined && needs ? mates * needs.rolloutDeviceBytes : undefined,
       measured:
         recipe.rollout.engine !== undefined
-          ? { note: "neither planned nor measured: what an engine takes of its GPU its own flags say" }
+          ? {
+              note: "neither planned nor measured: an engine's own flags determine how much of its GPU it takes",
+            }
           : besideLearner > 0
-            ? { note: "not measured: other rollout actors see the learner's GPU" }
+            ? { note: "not measured: the other rollout actors share the learner's GPU" }
             : used(rollouts),
     });
   return figures;

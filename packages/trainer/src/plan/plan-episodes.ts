@@ -78,7 +78,7 @@ export function episodeMeter(settings: AgentSettings, model: PlannedModel, modul
           const said = reason.message.replace(/^\[\w+\] /, "");
           throw new PalimpsestError(
             "CONFIG_INVALID",
-            `agent: the model cannot read what ${agent.name} asks about question "${id}": ${said}; or leave such characters out of prompts and data, or use another model`,
+            `agent: the model's tokenizer cannot encode what ${agent.name} asks about question "${id}": ${said}; or leave such characters out of prompts and data, or use another model`,
             { cause: reason },
           );
         });

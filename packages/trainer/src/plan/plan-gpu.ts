@@ -47,21 +47,21 @@ export function gpuProblems(needs: RunMemory, recipe: Recipe, gpuBytes: number |
   const problems: string[] = [];
   if (learnerGpus > 0 && learnerDeviceBytes > usableBytes)
     problems.push(
-      `${there} and the learner puts about ${gib(learnerDeviceBytes)} on its GPU; use ${learnerFix}`,
+      `${there}, but the learner needs about ${gib(learnerDeviceBytes)} on its GPU; use ${learnerFix}`,
     );
   if (rollout.gpus > 0 && rolloutDeviceBytes > usableBytes)
     problems.push(
-      `${there} and a rollout actor puts about ${gib(rolloutDeviceBytes)} on its GPU; use ${rolloutFix}`,
+      `${there}, but a rollout actor needs about ${gib(rolloutDeviceBytes)} on its GPU; use ${rolloutFix}`,
     );
   const { besideLearner: actors, mates } = gpuSharing(recipe);
   const together = learnerDeviceBytes + actors * rolloutDeviceBytes;
   if (problems.length === 0 && actors > 0 && together > usableBytes)
     problems.push(
-      `${there}; the learner (about ${gib(learnerDeviceBytes)}) and ${actors} rollout actor${actors === 1 ? "" : "s"} (${gib(rolloutDeviceBytes)} each) share it, because learnerGpus is ${learnerGpus} and rollout.gpus ${rollout.gpus}; use ${rolloutFix}, ${learnerFix}, or lease whole GPUs`,
+      `${there}, but the learner (about ${gib(learnerDeviceBytes)}) and ${actors} rollout actor${actors === 1 ? "" : "s"} (${gib(rolloutDeviceBytes)} each) share it, because learnerGpus is ${learnerGpus} and rollout.gpus ${rollout.gpus}; use ${rolloutFix}, ${learnerFix}, or lease whole GPUs`,
     );
   if (mates > 1 && rolloutDeviceBytes <= usableBytes && mates * rolloutDeviceBytes > usableBytes)
     problems.push(
-      `${there}; ${mates} rollout actors (${gib(rolloutDeviceBytes)} each) share one, because rollout.gpus is ${rollout.gpus}; use ${rolloutFix}, or a larger rollout.gpus`,
+      `${there}, but ${mates} rollout actors (${gib(rolloutDeviceBytes)} each) share one, because rollout.gpus is ${rollout.gpus}; use ${rolloutFix}, or a larger rollout.gpus`,
     );
   return problems;
 }
@@ -83,6 +83,6 @@ export function checkFitsGpu(recipe: Recipe, model: ModelConfig, gpuBytes: numbe
   if (problems.length === 0) return;
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    `${problems.join("; ")}. If it is known to fit, say so by a larger plan.gpuGib`,
+    `${problems.join("; ")}. If you know that it fits, set a larger plan.gpuGib`,
   );
 }

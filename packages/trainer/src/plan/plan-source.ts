@@ -97,7 +97,7 @@ export async function planTasks(
   const tasks = await trainingTasks({ ...recipe, curriculum: plannedOrder(recipe) }, signal, { module });
   if (tasks.count > 0) return { tasks, total: tasks.count, assumed: false };
   await tasks.close();
-  throw new PalimpsestError("CONFIG_INVALID", "data: holds no task; give at least one");
+  throw new PalimpsestError("CONFIG_INVALID", "data: contains no task; give at least one");
 }
 
 /**

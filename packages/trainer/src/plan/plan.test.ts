@@ -38,8 +38,8 @@ describe("a plan without model and data", () => {
     const small: Recipe = { ...vime, plan: { ...vime.plan, questionTokens: 32, gpuGib: 40 } };
     const { problems } = await planRun(small, nowhere);
     expect(problems).toHaveLength(2);
-    expect(problems[0]).toMatch(/^plan\.gpuGib is 40 and the learner puts about \d+\.\d GiB on its GPU/);
-    expect(problems[1]).toMatch(/a rollout actor puts about/);
+    expect(problems[0]).toMatch(/^plan\.gpuGib is 40, but the learner needs about \d+\.\d GiB on its GPU/);
+    expect(problems[1]).toMatch(/a rollout actor needs about/);
   });
 });
 
@@ -57,7 +57,7 @@ it("names the question whose prompt the model's tokenizer has no letters for", a
   await expect(
     planRun({ ...quickstart, data: { source: "jsonl", path } as Recipe["data"] }, nowhere),
   ).rejects.toThrow(
-    /\[CONFIG_INVALID\] agent: the model cannot read what memagent asks about question "q7": "#" is outside/,
+    /\[CONFIG_INVALID\] agent: the model's tokenizer cannot encode what memagent asks about question "q7": "#" is outside/,
   );
 });
 

@@ -62,7 +62,7 @@ export class LearnerRank {
   }
 
   stop(): void {
-    this.#fail(new PalimpsestError("ACTOR_UNAVAILABLE", `learner ${this.#rank} ends`));
+    this.#fail(new PalimpsestError("ACTOR_UNAVAILABLE", `the learner of rank ${this.#rank} is stopping`));
   }
 
   /** @param others all ranks from 1 on, in their order */
@@ -116,7 +116,7 @@ export class LearnerRank {
   readonly #swap = async <Value>(rank: number, tag: string, value: Value): Promise<Value> => {
     if (rank < this.#rank) return (await this.#box.give(rank, tag, value)) as Value;
     const other = this.#others[rank - 1];
-    if (other === undefined) throw new PalimpsestError("INTERNAL", `rank ${rank} is not known`);
+    if (other === undefined) throw new PalimpsestError("INTERNAL", `rank ${rank} has not joined`);
     const timeoutMs = this.#spec.recipe.train.stopWhenStuckMs;
     const call = other.with({ timeoutMs, retries: 0, signal: this.#abort.signal });
     return (await call.swap(this.#rank, tag, value)) as Value;

@@ -103,7 +103,7 @@ test("ranks take each step together, and save while their weights are the same (
   await expect(ranks.saveCheckpoint("root", checkpoint, { keepLast: 1 })).rejects.toMatchObject({
     code: "ACTOR_UNAVAILABLE",
     retryable: true,
-    message: expect.stringMatching(/rank 1: it has weights other, and rank 0 has x/),
+    message: expect.stringMatching(/rank 1: it has weights other, but rank 0 has x/),
   });
   expect(own.saved).toBe(1);
 });
@@ -137,7 +137,7 @@ test("a rank that dies after this one has applied the step takes it back, too", 
   const died = new PalimpsestError("ACTOR_DIED", "killed by signal 9");
   const ranks = await ranksOf(ownOf(own), [rankOf(new Counting(), { update: () => Promise.reject(died) })]);
   await expect(ranks.update([], given)).rejects.toMatchObject({ code: "ACTOR_UNAVAILABLE" });
-  expect(() => ranks.policyVersion).toThrow(/begin anew from the last checkpoint/);
+  expect(() => ranks.policyVersion).toThrow(/restart from the last checkpoint/);
 });
 
 test("a rank that stands elsewhere after a step is distinguished", async () => {
@@ -146,7 +146,9 @@ test("a rank that stands elsewhere after a step is distinguished", async () => {
   const ranks = await ranksOf(ownOf(new Counting()), [rankOf(other)]);
   await expect(ranks.update([], given)).rejects.toMatchObject({
     code: "ACTOR_UNAVAILABLE",
-    message: expect.stringMatching(/rank 1: it stands elsewhere than version 1/),
+    message: expect.stringMatching(
+      /rank 1: it ended the step at another version than rank 0, which is at version 1/,
+    ),
   });
 });
 

@@ -5,10 +5,10 @@
  * Not responsible for: the exchange of gradients in a step (the learner's `peers`), saving and acknowledging (step-protocol.ts).
  *
  * Invariants:
- * - RANKS-1 (T1). The others end with the incarnation of the learner actor that started them: one that begins anew starts its own, from
- *   its checkpoint, and no message of an earlier step reaches them.
- * - RANKS-2 (T1). A step that one rank failed or that left ranks apart is a retryable error, and nothing is trained or saved by
- *   these ranks after it.
+ * - RANKS-1 (T1). The other ranks end with the incarnation of the learner actor that started them. A new incarnation
+ *   starts its own ranks from its checkpoint, and messages of an earlier step never reach these.
+ * - RANKS-2 (T1). When one rank fails in a step, or the ranks end a step at different versions, the step fails with a
+ *   retryable error, and this set of ranks trains and saves nothing more.
  * - RANKS-3. Weights are the same on all ranks, to the bit, at every checkpoint that is written.
  */
 import type { ActorHandle, ActorOptions, Cluster } from "@palimpsest/client";
@@ -165,7 +165,8 @@ export class LearnerRanks implements SavedLearner {
 
   get #own(): OwnLearner {
     if (this.#broken !== undefined) throw this.#broken;
-    if (this.#learner === undefined) throw new PalimpsestError("INTERNAL", "the ranks have not met");
+    if (this.#learner === undefined)
+      throw new PalimpsestError("INTERNAL", "the ranks have not joined yet; call meet first");
     return this.#learner;
   }
 
@@ -203,7 +204,12 @@ export class LearnerRanks implements SavedLearner {
     if (apart >= 0)
       throw this.#break(
         what,
-        [{ rank: apart + 1, reason: `it stands elsewhere than version ${policyVersion}` }],
+        [
+          {
+            rank: apart + 1,
+            reason: `it ended the step at another version than rank 0, which is at version ${policyVersion}`,
+          },
+        ],
         undefined,
       );
     return mine.value;
@@ -216,7 +222,7 @@ export class LearnerRanks implements SavedLearner {
     const failures = hashes.flatMap((end, index) => {
       if (end.status === "rejected") return [{ rank: index + 1, reason: end.reason as unknown }];
       if (end.value === own) return [];
-      return [{ rank: index + 1, reason: `it has weights ${end.value}, and rank 0 has ${own}` }];
+      return [{ rank: index + 1, reason: `it has weights ${end.value}, but rank 0 has ${own}` }];
     });
     if (failures.length > 0) throw this.#break("the checkpoint", failures, undefined);
   }
@@ -237,7 +243,7 @@ export class LearnerRanks implements SavedLearner {
         : `rank 0: ${textOf(own)}`;
     this.#broken ??= new PalimpsestError(
       "ACTOR_UNAVAILABLE",
-      `${what} failed among ${this.#others.length + 1} learners that train together: ${said}; all of them begin anew from the last checkpoint`,
+      `${what} failed among ${this.#others.length + 1} learners that train together: ${said}; all of them restart from the last checkpoint`,
       { retryable: true, cause: told[0]?.reason ?? own },
     );
     this.#abort.abort(this.#broken);
@@ -251,7 +257,7 @@ export class LearnerRanks implements SavedLearner {
 
   readonly #swap = async <Value>(rank: number, tag: string, value: Value): Promise<Value> => {
     const other = this.#others[rank - 1];
-    if (other === undefined) throw new PalimpsestError("INTERNAL", `rank ${rank} is not known`);
+    if (other === undefined) throw new PalimpsestError("INTERNAL", `rank ${rank} has not joined`);
     return (await this.#calling(other).swap(0, tag, value)) as Value;
   };
 }

@@ -66,7 +66,7 @@ export async function rateRecipe(options: RateRecipeOptions): Promise<Rating> {
       );
       const score = await reward(task, { ...result, memorySteps: result.steps }, { signal: aborted });
       if (Number.isFinite(score.reward)) return score.reward;
-      throw new PalimpsestError("INTERNAL", `reward: is ${score.reward}; it must be a number`);
+      throw new PalimpsestError("INTERNAL", `reward: is ${score.reward}, but must be a finite number`);
     };
     return await rateQuestions({
       tasks,

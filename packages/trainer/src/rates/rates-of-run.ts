@@ -19,7 +19,7 @@ export function ratedPlay(recipe: Recipe, built: readonly BuiltModule[]): Readon
 }
 
 /**
- * Returns a notice if rates were measured in another way than the run plays. That may be intended, for example if the
+ * Returns a notice if rates were measured with another model, agent, reward or sampling than the run's. That may be intended, for example if the
  * rating of one model serves several runs.
  * @param weightsHash hash of the run's initial weights; absent: the models are not compared
  * @returns undefined if nothing differs, if there are no rates, or if their file does not say how they were measured
@@ -41,7 +41,7 @@ export async function otherRates(
     settings[name] === undefined || sameJson(settings[name], value) ? [] : [name],
   );
   if (other.length === 0) return undefined;
-  return `curriculum.passRates.path: "${passRates.path}" was measured with another ${other.join(", another ")} than the run's, so that its questions may be easier or harder than they are rated; measure again with \`palimpsest data rate\` if that is not meant`;
+  return `curriculum.passRates.path: "${passRates.path}" was rated with another ${other.join(" and another ")} than the run's, so that questions may be easier or harder for this run than their rates; unless you intend that, rate them again with \`palimpsest data rate\``;
 }
 
 /** Compares two values as JSON, regardless of the order of their fields. */

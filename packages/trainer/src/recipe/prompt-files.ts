@@ -45,7 +45,7 @@ function readPrompt(field: string, file: string, baseDir: string): string {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${field}.file: cannot read "${file}" (${reason}); name a UTF-8 text file, relative to the file that names it`,
+      `${field}.file: cannot read "${file}" (${reason}); give the path of a UTF-8 text file, relative to the recipe`,
       { cause },
     );
   }

@@ -36,25 +36,25 @@ describe("a recipe", () => {
     [
       "replicas of learners that train together",
       { loss: "replicas: 2, ", more: "learnerGpus: 2\nlearnerActors: 2" },
-      "learnerActors: is 2 and learner.replicas 2",
+      "learnerActors: is 2 and learner.replicas is 2",
       "set learner.replicas to 1",
     ],
     [
       "learners that train together without sums of gradients",
       { loss: "memory: { accumulators: none }, ", more: "learnerActors: 2" },
-      "learnerActors: is 2 and learner.memory.accumulators none",
+      "learnerActors: is 2 and learner.memory.accumulators is none",
       "set accumulators to auto",
     ],
     [
       "replicas of the learner without a GPU each",
       { loss: "replicas: 2, ", more: "learnerGpus: 1" },
-      "learner.replicas: is 2 and learnerGpus 1",
+      "learner.replicas: is 2 and learnerGpus is 1",
       "set learnerGpus to 2",
     ],
     [
       "a temperature that is always replaced",
       { agent: "{ preset: tiny, settings: { temperature: 0.7 } }" },
-      "agent.settings.temperature: 0.7 would do nothing",
+      "agent.settings.temperature: 0.7 has no effect",
       "rollout.temperature",
     ],
     [
@@ -75,7 +75,7 @@ describe("a recipe", () => {
     [
       "older weights with a loss that has no bound for them",
       { train: "{ steps: 3, maxStaleness: 2 }", loss: "loss: { kind: clip }, " },
-      "train.maxStaleness 2 and learner.importance none: learner.loss.dualClip is null",
+      "train.maxStaleness: is 2 and learner.importance is none, but learner.loss.dualClip is null",
       "tis-token",
     ],
     [
@@ -84,7 +84,7 @@ describe("a recipe", () => {
         train: "{ steps: 3, maxStaleness: 2 }",
         loss: "loss: { kind: gspo }, aggregation: seq-mean-token-mean, ",
       },
-      "learner.loss gspo clips ratios beyond 1 - 0.0003",
+      "learner.loss gspo clips ratios outside 1 - 0.0003",
     ],
     [
       "older weights with an engine, which does not tell which of them sampled",
@@ -92,17 +92,17 @@ describe("a recipe", () => {
         train: "{ steps: 3, maxStaleness: 1 }",
         more: "rollout: { engine: { kind: vllm, addresses: ['http://127.0.0.1:8000'] } }",
       },
-      "train.maxStaleness 1 and rollout.engine",
+      "train.maxStaleness: is 1, but an engine (rollout.engine)",
     ],
     [
       "a rule for stale groups in a run that has none",
       { train: "{ steps: 3, staleGroups: refill }" },
-      "train.staleGroups: refill would do nothing with train.maxStaleness 0",
+      "train.staleGroups: refill has no effect with train.maxStaleness 0",
     ],
     [
       "replacing groups of a step that takes its own groups alone",
       { train: "{ steps: 3, maxStaleness: 2, zeroVarianceRefills: 2 }" },
-      "train.zeroVarianceRefills 2 and train.staleGroups wait",
+      "train.zeroVarianceRefills: is 2, but with train.staleGroups wait",
       "set staleGroups to refill",
     ],
     [
@@ -111,12 +111,12 @@ describe("a recipe", () => {
         train: "{ steps: 3, zeroVarianceRefills: 2 }",
         loss: "advantage: { kind: reinforce++, baseline: false }, ",
       },
-      "train.zeroVarianceRefills 2 and learner.advantage reinforce++ without baseline",
+      "train.zeroVarianceRefills: is 2, but learner.advantage reinforce++ without baseline",
     ],
     [
       "evaluations that would never come",
       { more: "evaluation: { source: { sentences: 4 }, everySteps: 4 }" },
-      "evaluation.everySteps 4 and train.steps 3",
+      "evaluation.everySteps: is 4, but train.steps is 3",
     ],
     [
       "an evaluated step that leaves no checkpoint",
@@ -124,34 +124,34 @@ describe("a recipe", () => {
         more: "evaluation: { source: { sentences: 4 }, everySteps: 3 }",
         train: "{ steps: 6, checkpointEverySteps: 2 }",
       },
-      "evaluation.everySteps 3 and train.checkpointEverySteps 2",
+      "evaluation.everySteps: is 3, but train.checkpointEverySteps is 2",
     ],
     [
       "a metric that nothing goes by",
       { more: "evaluation: { source: { sentences: 4 }, metric: passAtK }" },
-      "evaluation.metric: passAtK would do nothing",
+      "evaluation.metric: passAtK has no effect",
     ],
     [
       "several greedy samples",
       { more: "evaluation: { source: { sentences: 4 }, samples: 4, temperature: 0 }" },
-      "evaluation.samples 4 and evaluation.temperature 0",
+      "evaluation.samples: is 4, but with evaluation.temperature 0",
     ],
     [
       "a generator's count that is always replaced",
       { more: "evaluation: { source: { sentences: 4, count: 9 } }" },
-      "evaluation.source.count: 9 would do nothing",
+      "evaluation.source.count: 9 has no effect",
       "evaluation.tasks",
     ],
     [
       "step advantages without step rewards",
       { agent: rememr1, more: "" },
-      "learner.preset rememr1 and reward.name boxed-exact-match",
+      "learner.preset: is rememr1, which needs a reward for each step, but reward.name is boxed-exact-match",
       "learner.stepAdvantage",
     ],
     [
       "a reward of another agent",
       { more: `reward: { name: rememr1 }\n${rollout}` },
-      "reward.name rememr1 and agent.kind memagent",
+      "reward.name: is rememr1, which scores the updates and recalls of the agent rememr1, but agent.kind is memagent",
     ],
     [
       "tags that differ",
@@ -159,43 +159,43 @@ describe("a recipe", () => {
         agent: "{ kind: rememr1, preset: tiny, settings: { updateTag: note } }",
         more: `reward: { name: rememr1 }\n${rollout}`,
       },
-      "agent.settings.updateTag note and reward.settings.updateTag update",
+      "reward.settings.updateTag: is update, but agent.settings.updateTag is note",
     ],
     [
       "a reward of stores for an agent without one",
       { more: "reward: { name: store-probes }" },
-      "reward.name store-probes and agent.kind memagent",
+      "reward.name: is store-probes, which scores the memory store after the episode, but the agent memagent has no store",
     ],
     [
       "a reward of answers for an agent that gives none",
       { agent: memupdate, data: store },
-      "reward.name boxed-exact-match and agent.settings.answerTopK 0",
+      "reward.name: is boxed-exact-match, which scores an answer, but with agent.settings.answerTopK 0",
     ],
     [
       "documents for an agent that reads none",
       { agent: memupdate, more: "reward: { name: store-probes }" },
-      "data.source ruler and agent.kind memupdate",
+      "data.source: is ruler, which has documents, but the agent memupdate reads no document",
     ],
     [
       "stores for an agent that reads documents",
       { data: store },
-      "data.source store and agent.kind memagent",
+      "data.source: is store, which has records and no documents, but the agent memagent reads documents",
     ],
     [
       "an order by pass rates without rates",
       { more: "curriculum: { order: easy-first }" },
-      "curriculum.order: easy-first sorts by pass rates, and curriculum.passRates is absent",
+      "curriculum.order: easy-first sorts by pass rates, but curriculum.passRates is absent",
       "palimpsest data rate",
     ],
     [
       "bounds of pass rates between which nothing lies",
       { more: "curriculum: { passRates: { path: r.jsonl, min: 0.9, max: 0.2 } }" },
-      "curriculum.passRates.min 0.9 and curriculum.passRates.max 0.2",
+      "curriculum.passRates.min: is 0.9, but curriculum.passRates.max is 0.2",
     ],
     [
       "a reply that is longer than its context",
       { agent: "{ preset: tiny, settings: { finalTokens: 64 } }", data: file },
-      "agent.settings.finalTokens 64 and rollout.maxTokens 64",
+      "agent.settings.finalTokens: is 64, but rollout.maxTokens, the limit of prompt and reply together, is 64",
       "raise rollout.maxTokens",
     ],
   ])("is refused with %s", (what, sections, ...said) => {
@@ -209,7 +209,7 @@ describe("a recipe", () => {
   it("names everything at once, and takes what fits together", () => {
     const two = recipe({ agent: memupdate, more: "reward: { name: rememr1 }" });
     expect(() => parseRecipe(two, "/data", "r.yaml")).toThrow(
-      /reward\.name rememr1[\s\S]*and data\.source ruler/,
+      /reward\.name: is rememr1[\s\S]*and data\.source: is ruler/,
     );
     const older = recipe({ train: "{ steps: 3, maxStaleness: 2, staleGroups: refill }" });
     expect(parseRecipe(older, "/data", "r.yaml").train.maxStaleness).toBe(2);

@@ -11,11 +11,11 @@ import type { Recipe } from "./recipe-schema.js";
 const idle: readonly { readonly path: readonly string[]; readonly instead: string }[] = [
   {
     path: ["agent", "settings", "temperature"],
-    instead: "a run samples at rollout.temperature, and its evaluations at evaluation.temperature; set those",
+    instead: "a run samples at rollout.temperature, and evaluations at evaluation.temperature; set those",
   },
   {
     path: ["evaluation", "source", "count"],
-    instead: "evaluation.tasks says how many questions are asked for each length; set that",
+    instead: "evaluation.tasks is the number of questions per length; set that",
   },
   {
     path: ["evaluation", "source", "seed"],
@@ -31,13 +31,12 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
   const problems = idle
     .filter(({ path }) => valueAt(given, path) !== undefined)
     .map(
-      ({ path, instead }) =>
-        `${path.join(".")}: ${String(valueAt(given, path))} would do nothing: ${instead}`,
+      ({ path, instead }) => `${path.join(".")}: ${String(valueAt(given, path))} has no effect: ${instead}`,
     );
   const { evaluation } = recipe;
   if (evaluation?.files !== undefined && valueAt(given, ["evaluation", "lengths"]) !== undefined) {
     problems.push(
-      "evaluation.lengths: would do nothing beside evaluation.files, each of which names its length; leave it out",
+      "evaluation.lengths: has no effect with evaluation.files, each of which has its own length; leave it out",
     );
   }
   return [
@@ -61,15 +60,15 @@ function replicaProblems({ learner, learnerGpus, learnerActors }: Recipe): strin
   const { replicas = 1 } = learner;
   if (learnerActors > 1 && replicas > 1)
     return [
-      `learnerActors: is ${learnerActors} and learner.replicas ${replicas}: learners that train together have one replica each; set learner.replicas to 1, and learnerActors to the number of GPUs`,
+      `learnerActors: is ${learnerActors} and learner.replicas is ${replicas}, but learners that train together have one replica each; set learner.replicas to 1, and learnerActors to the number of GPUs`,
     ];
   if (learnerActors > 1 && learner.memory?.accumulators === "none")
     return [
-      `learnerActors: is ${learnerActors} and learner.memory.accumulators none: learners that train together add up their sums of gradients; set accumulators to auto`,
+      `learnerActors: is ${learnerActors} and learner.memory.accumulators is none, but learners that train together sum their accumulated gradients; set accumulators to auto`,
     ];
   if (replicas === 1 || learnerGpus === replicas) return [];
   return [
-    `learner.replicas: is ${replicas} and learnerGpus ${learnerGpus}; each replica has a GPU of one node: set learnerGpus to ${replicas}`,
+    `learner.replicas: is ${replicas} and learnerGpus is ${learnerGpus}, but each replica needs a GPU of one node; set learnerGpus to ${replicas}`,
   ];
 }
 
@@ -89,7 +88,7 @@ function truncationProblems({ agent, learner }: Recipe): string[] {
   const { topP } = agent.config;
   if (topP === 1 || resolveLearnerConfig(learner).importance.kind !== "none") return [];
   return [
-    `agent.settings.topP: is ${topP} in training and learner.importance is none: the policy that is trained is not truncated; set topP to 1, or learner.importance, such as { kind: tis-token, cap: 2 }, which corrects for it`,
+    `agent.settings.topP: is ${topP}, so that training samples from a truncated distribution, but the learner trains the policy without truncation; set topP to 1, or correct for it with learner.importance, such as { kind: tis-token, cap: 2 }`,
   ];
 }
 
@@ -98,29 +97,29 @@ function evaluationProblems({ evaluation, train }: Recipe, given: unknown): stri
   const everySteps = evaluation?.everySteps;
   if (train.stopWhen !== undefined && everySteps === undefined) {
     problems.push(
-      "train.stopWhen: needs evaluations during training, and evaluation.everySteps is absent; set it, or leave stopWhen out",
+      "train.stopWhen: needs evaluations during training, but evaluation.everySteps is absent; set everySteps, or leave stopWhen out",
     );
   }
   if (evaluation === undefined) return problems;
   if (everySteps !== undefined && everySteps > train.steps) {
     problems.push(
-      `evaluation.everySteps ${everySteps} and train.steps ${train.steps}: no step would be evaluated before the last; lower everySteps or leave it out`,
+      `evaluation.everySteps: is ${everySteps}, but train.steps is ${train.steps}, so that no step before the last is evaluated; lower everySteps or leave it out`,
     );
   }
   // The best version must have a checkpoint; otherwise it could be rated but never exported.
   if (everySteps !== undefined && everySteps % train.checkpointEverySteps !== 0) {
     problems.push(
-      `evaluation.everySteps ${everySteps} and train.checkpointEverySteps ${train.checkpointEverySteps}: an evaluated step would have no checkpoint; make everySteps a multiple of checkpointEverySteps`,
+      `evaluation.everySteps: is ${everySteps}, but train.checkpointEverySteps is ${train.checkpointEverySteps}, so that some evaluated steps have no checkpoint; make everySteps a multiple of checkpointEverySteps`,
     );
   }
   if (everySteps === undefined && valueAt(given, ["evaluation", "metric"]) !== undefined) {
     problems.push(
-      `evaluation.metric: ${evaluation.metric} would do nothing without evaluation.everySteps; set that, or leave metric out`,
+      `evaluation.metric: ${evaluation.metric} has no effect without evaluation.everySteps; set everySteps, or leave metric out`,
     );
   }
   if (evaluation.samples > 1 && evaluation.temperature === 0) {
     problems.push(
-      `evaluation.samples ${evaluation.samples} and evaluation.temperature 0: greedy answers to one question are identical; set a temperature above 0 or samples to 1`,
+      `evaluation.samples: is ${evaluation.samples}, but with evaluation.temperature 0 all answers to a question are identical; set a temperature above 0, or samples to 1`,
     );
   }
   return problems;
@@ -134,12 +133,12 @@ function stepRewardProblems({ learner, reward, agent }: Recipe): string[] {
   const problems: string[] = [];
   if (resolveLearnerConfig(learner).stepAdvantage && !stepRewards.includes(name)) {
     problems.push(
-      `learner.preset ${learner.preset} and reward.name ${name}: the learner needs a reward for each step and this reward gives none; set reward.name to rememr1, or learner.stepAdvantage to null`,
+      `learner.preset: is ${learner.preset}, which needs a reward for each step, but reward.name is ${name}, which gives none; set reward.name to rememr1, or learner.stepAdvantage to null`,
     );
   }
   if (name.startsWith("rememr1") && agent.kind !== "rememr1" && agent.kind !== "module") {
     problems.push(
-      `reward.name ${name} and agent.kind ${agent.kind}: the reward reads the updates and recalls of rememr1, which this agent does not write; set agent.kind to rememr1, or another reward`,
+      `reward.name: is ${name}, which scores the updates and recalls of the agent rememr1, but agent.kind is ${agent.kind}; set agent.kind to rememr1, or use another reward`,
     );
   }
   return problems;
@@ -162,11 +161,11 @@ function dataProblems(data: Recipe["data"], agent: Recipe["agent"]): string[] {
   const keepsStore = agent.kind === "memupdate";
   if (keepsStore && ofDocuments.includes(data.source ?? "module"))
     return [
-      `data.source ${data.source} and agent.kind memupdate: the data are documents, and this agent reads none; set data.source to store, or jsonl with records`,
+      `data.source: is ${data.source}, which has documents, but the agent memupdate reads no document; set data.source to store, or to jsonl with records`,
     ];
   if (keepsStore || data.source !== "store") return [];
   return [
-    `data.source store and agent.kind ${agent.kind}: the data are stores of records without documents, and this agent reads documents; set agent.kind to memupdate, or another source`,
+    `data.source: is store, which has records and no documents, but the agent ${agent.kind} reads documents; set agent.kind to memupdate, or use another source`,
   ];
 }
 
@@ -178,17 +177,17 @@ function storeRewardProblems({ agent, reward, evaluation }: Recipe): string[] {
   const keepsStore = agent.kind === "memupdate";
   if (ofStores.includes(name) && !keepsStore) {
     problems.push(
-      `reward.name ${name} and agent.kind ${agent.kind}: the reward scores the resulting store, and this agent has none; set agent.kind to memupdate, or another reward`,
+      `reward.name: is ${name}, which scores the memory store after the episode, but the agent ${agent.kind} has no store; set agent.kind to memupdate, or use another reward`,
     );
   }
   if (keepsStore && agent.config.answerTopK === 0 && [...rewardNames, "judge"].includes(name)) {
     problems.push(
-      `reward.name ${name} and agent.settings.answerTopK 0: the reward scores an answer and the agent gives none; set answerTopK above 0, or reward.name to ${ofStores.join(", ")}`,
+      `reward.name: is ${name}, which scores an answer, but with agent.settings.answerTopK 0 the agent gives none; set answerTopK above 0, or reward.name to one of ${ofStores.join(", ")}`,
     );
   }
   if (keepsStore && evaluation?.source !== undefined) {
     problems.push(
-      "evaluation.source and agent.kind memupdate: the generator makes documents, and this agent reads none; give evaluation.files with records",
+      "evaluation.source: generates documents, but the agent memupdate reads no document; use evaluation.files with records",
     );
   }
   return problems;
@@ -201,7 +200,7 @@ function tagProblems({ agent, reward }: Recipe): string[] {
     .filter((tag) => agent.config[tag] !== config[tag])
     .map(
       (tag) =>
-        `agent.settings.${tag} ${agent.config[tag]} and reward.settings.${tag} ${config[tag]}: the reward would not find the agent's tags; set both to the same value`,
+        `reward.settings.${tag}: is ${config[tag]}, but agent.settings.${tag} is ${agent.config[tag]}, so that the reward would not find the agent's tags; set both to the same value`,
     );
 }
 
@@ -211,13 +210,13 @@ function lengthProblems({ agent, rollout, train, learner }: Recipe): string[] {
     for (const field of ["memoryTokens", "finalTokens"] as const) {
       if (agent.config[field] < rollout.maxTokens) continue;
       problems.push(
-        `agent.settings.${field} ${agent.config[field]} and rollout.maxTokens ${rollout.maxTokens}: the reply limit exceeds the limit of prompt plus reply; raise rollout.maxTokens or lower ${field}`,
+        `agent.settings.${field}: is ${agent.config[field]}, but rollout.maxTokens, the limit of prompt and reply together, is ${rollout.maxTokens}; raise rollout.maxTokens or lower ${field}`,
       );
     }
   }
   if (train.minGroupSize > learner.groupSize) {
     problems.push(
-      `train.minGroupSize ${train.minGroupSize} and learner.groupSize ${learner.groupSize}: every group would be dropped; lower minGroupSize`,
+      `train.minGroupSize: is ${train.minGroupSize}, but learner.groupSize is ${learner.groupSize}, so that every group would be dropped; lower minGroupSize`,
     );
   }
   return problems;

@@ -6,14 +6,14 @@ const passRatesSchema = z.strictObject({
     .string()
     .min(1)
     .describe(
-      "the file that `palimpsest data rate` wrote for the questions of `data`, relative to the recipe",
+      "file of pass rates that `palimpsest data rate` wrote for the questions of `data`, relative to the recipe",
     )
     .meta({ format: "path" }),
   min: z
     .number()
     .default(0.1)
     .describe(
-      "questions with a lower pass rate are left out: episodes of a question that is never solved teach nothing",
+      "questions with a lower pass rate are left out, because a question that is never solved teaches nothing",
     ),
   max: z.number().default(0.9).describe("questions with a higher pass rate are left out"),
 });
@@ -25,21 +25,21 @@ export const curriculumSchema = z.strictObject({
     .enum(["as-given", "shuffled", "short-first", ...rateOrders])
     .default("as-given")
     .describe(
-      "shuffled: drawn by the recipe's seed; short-first: by the length of documents, for which each is opened once; easy-first, hard-first: `data` by the rates of `passRates`, the sources of `mix` as given",
+      "order of the questions. shuffled: random, by the recipe's seed; short-first: by the length of documents, each of which is opened once for it; easy-first, hard-first: `data` by the rates of `passRates`, and the sources of `mix` as given",
     ),
   passRates: passRatesSchema
     .optional()
     .describe(
-      "filters the questions of `data` by how often a model solves them; each is opened once if the rates were measured on a different file",
+      "filters the questions of `data` by how often a model solves them; if the rates were measured on another file, each question is opened once",
     ),
-  dataWeight: z.number().positive().default(1).describe("share of `data`, relative to the weights of `mix`"),
+  dataWeight: z.number().positive().default(1).describe("weight of `data`, relative to the weights in `mix`"),
   mix: z
     .array(
       z.strictObject({
-        weight: z.number().positive().describe("share of the questions, relative to the other weights"),
+        weight: z.number().positive().describe("weight of this source, relative to the other weights"),
         data: taskSourceSchema
           .refine((source) => !("module" in source), {
-            error: "a module's questions cannot be mixed in; make them the recipe's `data`",
+            error: "the questions of a module cannot be mixed in; make them the recipe's `data`",
           })
           .describe("a source of questions, like the recipe's `data`"),
       }),
@@ -63,12 +63,12 @@ export function curriculumProblems(curriculum: Curriculum): string[] {
     return rateOrderOf(curriculum) === undefined
       ? []
       : [
-          `curriculum.order: ${order} sorts by pass rates, and curriculum.passRates is absent; measure them with \`palimpsest data rate\` and set curriculum.passRates.path, or set order to as-given, shuffled or short-first`,
+          `curriculum.order: ${order} sorts by pass rates, but curriculum.passRates is absent; measure them with \`palimpsest data rate\` and set curriculum.passRates.path, or set order to as-given, shuffled or short-first`,
         ];
   }
   const { min, max } = passRates;
   if (min <= max) return [];
   return [
-    `curriculum.passRates.min ${min} and curriculum.passRates.max ${max}: no pass rate lies between them; lower min or raise max`,
+    `curriculum.passRates.min: is ${min}, but curriculum.passRates.max is ${max}, and no rate is between them; lower min or raise max`,
   ];
 }

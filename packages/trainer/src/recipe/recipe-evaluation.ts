@@ -22,9 +22,9 @@ export const evaluationSchema = z
           path: z
             .string()
             .min(1)
-            .describe("prepared file, relative to the recipe; its first `tasks` tasks are asked")
+            .describe("prepared file, relative to the recipe; its first `tasks` questions are asked")
             .meta({ format: "path" }),
-          lengthTokens: count.describe("approximate length of its documents, which labels its column"),
+          lengthTokens: count.describe("approximate length of the file's documents, which labels its column"),
         }),
       )
       .min(1)
@@ -38,14 +38,16 @@ export const evaluationSchema = z
     everySteps: count
       .optional()
       .describe(
-        "steps between evaluations during training, which keep the best checkpoint; absent: only before and after training",
+        "steps between evaluations during training, by which the best checkpoint is kept; absent: evaluations run only before and after training",
       ),
     metric: z
       .enum(evaluationMetrics)
       .default("meanReward")
-      .describe("the metric for the best checkpoint and train.stopWhen: its mean over the lengths"),
+      .describe(
+        "metric, averaged over the lengths, that decides about the best checkpoint and train.stopWhen",
+      ),
     seed: z.int().default(1_000_003).describe("seed of the questions and of sampling"),
   })
   .refine(({ source, files }) => (source === undefined) !== (files === undefined), {
-    message: "give either source (a generator) or files (prepared ones)",
+    message: "set exactly one of source, a generator, and files, prepared ones",
   });

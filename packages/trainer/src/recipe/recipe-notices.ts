@@ -7,6 +7,6 @@ export function recipeNotices({ learner, rollout }: Pick<Recipe, "learner" | "ro
   const isRounded = learner.precision === "bfloat16" || rollout.precision === "bfloat16";
   if (!isRounded || oldLogprobs !== "rollout" || importance.kind !== "none") return [];
   return [
-    "learner.oldLogprobs is rollout and products are in bfloat16: sampler and learner differ by rounding, which the importance ratio mistakes for a change of the policy; set oldLogprobs to recompute and importance to { kind: tis-token, cap: 2 }",
+    "learner.oldLogprobs is rollout and matrix products are in bfloat16, so that sampler and learner differ by rounding, which the importance ratio takes for a change of the policy; set oldLogprobs to recompute and importance to { kind: tis-token, cap: 2 }",
   ];
 }

@@ -3,34 +3,31 @@ import { z } from "zod";
 
 export const rewardSchema = z
   .strictObject({
-    name: z.string().optional().describe("reward function, by name; absent: boxed-exact-match"),
+    name: z.string().optional().describe("name of a built-in reward; absent: boxed-exact-match"),
     module: z
       .string()
       .min(1)
       .optional()
       .describe(
-        "in place of a name: TypeScript or JavaScript file that exports a reward (`defineReward`), relative to the recipe",
+        "TypeScript or JavaScript file that exports a reward (`defineReward`), relative to the recipe; excludes `name`",
       )
       .meta({ format: "path" }),
-    settings: z
-      .record(z.string(), z.unknown())
-      .default({})
-      .describe("settings of this reward, if it has any: see Rewards"),
-    actors: z.int().min(1).max(1024).default(1).describe("reward actors"),
+    settings: z.record(z.string(), z.unknown()).default({}).describe("settings of this reward; see Rewards"),
+    actors: z.int().min(1).max(1024).default(1).describe("number of reward actors"),
     concurrency: z
       .int()
       .min(1)
       .max(4096)
       .default(64)
       .describe("trajectories that one reward actor scores concurrently"),
-    cpus: z.number().min(0).default(0.1).describe("CPUs that one actor leases"),
+    cpus: z.number().min(0).default(0.1).describe("CPUs that each reward actor leases"),
   })
   .transform(({ name, module, settings, ...actors }, context) => {
     if (name !== undefined && module !== undefined) {
       context.addIssue({
         code: "custom",
         path: ["module"],
-        message: "name is also given; give only one of them",
+        message: "name and module are both set; set only one of them",
       });
       return z.NEVER;
     }

@@ -10,54 +10,58 @@ export const rolloutSchema = z.strictObject({
   actors: count
     .max(1024)
     .default(2)
-    .describe("rollout actors, each with the whole model; with `engine` one per server"),
-  concurrency: count.max(4096).default(64).describe("episodes in flight in one rollout actor"),
-  maxBatch: count.max(4096).default(64).describe("largest batch of one sampler step, requests"),
-  maxTokens: z.int().min(8).default(64).describe("longest prompt plus reply, tokens"),
+    .describe("number of rollout actors, each with the whole model; with `engine` there is one per server"),
+  concurrency: count.max(4096).default(64).describe("most episodes in flight per rollout actor"),
+  maxBatch: count.max(4096).default(64).describe("most requests that are sampled in one batch"),
+  maxTokens: z.int().min(8).default(64).describe("most tokens of prompt and reply together"),
   cacheTokens: count
     .optional()
-    .describe("capacity of one actor's key-value cache, tokens; absent: maxBatch times maxTokens"),
+    .describe("capacity of each actor's key-value cache in tokens; absent: maxBatch times maxTokens"),
   prefillTokens: z
     .int()
     .min(32)
     .optional()
-    .describe("prompt tokens that are prefilled between two sampling steps; absent: by the model's size"),
+    .describe(
+      "most prompt tokens that are prefilled between two sampling steps; absent: derived from the model's size",
+    ),
   temperature: z
     .number()
     .gt(0)
     .max(10)
     .default(1)
     .describe(
-      "sampling temperature in training, also of the log-probs and entropy that the learner computes",
+      "sampling temperature in training; the learner computes log-probs and entropy at the same temperature",
     ),
   prefixCache: z
     .boolean()
     .default(true)
-    .describe("prefill common prefixes of prompts once; of little use if prompts are short"),
+    .describe(
+      "whether a common prefix of prompts is prefilled only once, which helps little if prompts are short",
+    ),
   batchInvariant: z
     .boolean()
     .default(false)
     .describe(
-      "on a CPU a conversation gets the same numbers, bit for bit, regardless of its batch: the trained weights then do not depend on the number of actors or on their timing; batches are padded to multiples of 16 rows",
+      "whether, on a CPU, a conversation gets the same numbers, bit for bit, in every batch, so that the trained weights depend neither on the number of actors nor on their timing; batches are padded to multiples of 16 rows",
     ),
   precision: z
     .enum(["auto", "float32", "bfloat16"])
     .default("auto")
     .describe(
-      "the type in which sampling stores and multiplies matrices; auto: bfloat16 on a CPU if a trial of 100 ms finds it faster for this model and learner.oldLogprobs is not rollout, else float32",
+      "type in which the sampler stores and multiplies matrices; auto: bfloat16 on a CPU if a trial of 100 ms finds it faster for this model and learner.oldLogprobs is not rollout, else float32",
     ),
-  cpus: z.number().min(0).default(0.5).describe("CPUs that one actor leases"),
-  gpus: z.number().min(0).default(0).describe("GPUs that one actor leases"),
-  threads: count.default(1).describe("compute threads of one actor"),
+  cpus: z.number().min(0).default(0.5).describe("CPUs that each rollout actor leases"),
+  gpus: z.number().min(0).default(0).describe("GPUs that each rollout actor leases"),
+  threads: count.default(1).describe("compute threads per rollout actor"),
   lanes: count
     .max(64)
     .default(1)
     .describe(
-      "parts of a batch that read and sample in parallel on a CPU, each on threads / lanes threads; for batches of 32 and more, in models of more than 8 layers of 16 and more, as many as threads",
+      "parts of a batch that prefill and sample in parallel on a CPU, each on threads / lanes threads; as many as threads pay for batches of at least 32, and in models of more than 8 layers for batches of at least 16",
     ),
   stepsPerCall: count
     .optional()
     .describe(
-      "tokens that one device call samples; absent: 8, with a table of slots 32, and at most 4 on a CPU for models of more than 8 layers",
+      "tokens that one device call samples; absent: 8, or 32 with a table of slots, but at most 4 on a CPU for models of more than 8 layers",
     ),
 });

@@ -15,20 +15,20 @@ import { taskSourceSchema } from "./task-source.js";
 const count = z.int().min(1);
 
 const trainSchema = z.strictObject({
-  steps: count.describe("updates of the policy"),
-  groupsPerStep: count.max(4096).default(16).describe("questions per step"),
+  steps: count.describe("training steps"),
+  groupsPerStep: count.max(4096).default(16).describe("questions, and so groups, per step"),
   minGroupSize: z
     .int()
     .min(2)
     .default(2)
     .describe("a group with fewer scored episodes is dropped and counted"),
   ...asyncFields,
-  keepCheckpoints: count.default(2).describe("newest checkpoints kept"),
+  keepCheckpoints: count.default(2).describe("number of newest checkpoints that are kept"),
   checkpointEverySteps: count
     .max(1000)
     .default(1)
     .describe(
-      "steps from one checkpoint to the next; of those in between only the inputs are stored, from which they are repeated after a crash",
+      "steps from one checkpoint to the next; for the steps between them only the inputs are stored, from which they are replayed after a crash",
     ),
   keepStepDumps: z
     .int()
@@ -46,12 +46,12 @@ const trainSchema = z.strictObject({
     .enum(["replies", "text", "tokens"])
     .optional()
     .describe(
-      "contents of each conversation in traces: the model's replies (the default), also the prompts, or also token ids and log-probs; the prompts show the memory microscope what each step read",
+      "what traces contain of each conversation. replies, the default: the model's replies; text: prompts, too, from which the memory microscope shows what each step read; tokens: token ids and log-probs, too",
     ),
   tensorboard: z
     .boolean()
     .default(false)
-    .describe("writes every step's numbers as TensorBoard event files into the run's folder"),
+    .describe("whether every step's metrics are also written to the run's folder as TensorBoard event files"),
   trackers: trackersSchema.optional().describe("servers that receive every step's metrics; absent: none"),
   stopWhen: z
     .strictObject({
@@ -64,7 +64,7 @@ const trainSchema = z.strictObject({
         .number()
         .min(0)
         .default(0)
-        .describe("an improvement exceeds the previous best value by more than this"),
+        .describe("an evaluation is an improvement if it exceeds the previous best value by more than this"),
     })
     .optional()
     .describe("ends the run before `steps` if its evaluations no longer improve; absent: never"),
@@ -80,20 +80,23 @@ const planSchema = z.strictObject({
     .number()
     .positive()
     .optional()
-    .describe("memory of the machines that the recipe is for, GiB; absent: this machine's, or --memory"),
-  gpuGib: z.number().positive().optional().describe("memory of one of their GPUs, GiB"),
-  tasks: count.optional().describe("tasks in the data file, if it is not on this machine"),
-  documentTokens: count.optional().describe("tokens of a document, if the data file is not on this machine"),
-  questionTokens: count.default(32).describe("tokens of a question, if the data file is not on this machine"),
+    .describe("memory in GiB of the machines that the recipe is for; absent: --memory, or this machine's"),
+  gpuGib: z.number().positive().optional().describe("memory in GiB of each GPU of these machines"),
+  tasks: count.optional().describe("number of tasks in the data file, if the file is not on this machine"),
+  documentTokens: count.optional().describe("tokens per document, if the data file is not on this machine"),
+  questionTokens: count.default(32).describe("tokens per question, if the data file is not on this machine"),
 });
 
 export const recipeSchema = z.strictObject({
   name: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "lower-case letters, digits and dashes")
-    .describe("names the run's folder and queues"),
+    .regex(
+      /^[a-z0-9][a-z0-9-]{0,62}$/,
+      "must be lower-case letters, digits and dashes, beginning with a letter or a digit",
+    )
+    .describe("name of the recipe, from which the run's folder and queues are named"),
   seed: z.int().min(0).default(1).describe("seed of tasks, sampling and the learner"),
-  model: modelSourceSchema.describe("the model to train: one of path, name, hub, checkpoint"),
+  model: modelSourceSchema.describe("the model to train; set exactly one of path, name, hub, checkpoint"),
   start: demonstrationSettingsSchema
     .optional()
     .describe(
@@ -111,13 +114,15 @@ export const recipeSchema = z.strictObject({
     .max(32)
     .default(1)
     .describe(
-      "learners that train together, each with its own lease, on any nodes: each has the whole model and a part of the micro-batches, and their gradients are summed over the network once per optimizer step",
+      "number of learners that train together, on any nodes, each with its own resources: each has the whole model and computes a part of the micro-batches, and their gradients are summed over the network once per optimizer step",
     ),
   learnerCpus: z.number().min(0).default(0.5).describe("CPUs that each learner leases"),
   learnerGpus: z.number().min(0).default(0).describe("GPUs that each learner leases"),
   learnerThreads: count.default(2).describe("compute threads of each learner"),
   train: trainSchema,
-  evaluation: evaluationSchema.optional().describe("evaluations before and after training; absent: none"),
+  evaluation: evaluationSchema
+    .optional()
+    .describe("evaluations before, during and after training; absent: none"),
   plan: planSchema.optional().describe("assumptions of `train --dry-run`; a run ignores them"),
   queues: queueSettingsSchema.prefault({}).describe("limits and timeouts of the run's queues"),
   output: z

@@ -37,7 +37,7 @@ export async function recipeTasks(
   if (absent !== undefined) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${field}.path: file ${absent} does not exist; create it with \`palimpsest data prepare\`, or name an existing one`,
+      `${field}.path: file ${absent} does not exist; create it with \`palimpsest data prepare\`, or give an existing one`,
     );
   }
   try {

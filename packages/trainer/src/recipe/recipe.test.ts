@@ -36,7 +36,7 @@ test("rollouts are neither greedy, nor truncated without a correction in the lea
   expect(() => parseRecipe(greedy, "/data", "r.yaml")).toThrow(/r.yaml: rollout.temperature: .*>0/);
   const truncated = minimal.replace("memoryTokens: 6", "memoryTokens: 6, topP: 0.9");
   expect(() => parseRecipe(truncated, "/data", "r.yaml")).toThrow(
-    /\[CONFIG_INVALID\].*agent.settings.topP: is 0.9 .*learner.importance/,
+    /\[CONFIG_INVALID\].*agent.settings.topP: is 0.9, .*learner.importance/,
   );
   const corrected = truncated.replace("learner: {", "learner: { importance: { kind: tis-token, cap: 2 },");
   expect(parseRecipe(corrected, "/data", "r.yaml").agent.config.topP).toBe(0.9);
@@ -129,14 +129,26 @@ test("a model may have a name, an id of a hub with a revision, or be a checkpoin
 });
 
 test.each([
-  ["no model", minimal.replace("path: ./base", ""), /model: nothing is given; give one of path, name, hub/],
-  ["two models", minimal.replace("./base", "./base, name: x"), /model: path and name are given; give one of/],
+  [
+    "no model",
+    minimal.replace("path: ./base", ""),
+    /model: nothing is set; set exactly one of path, name, hub/,
+  ],
+  [
+    "two models",
+    minimal.replace("./base", "./base, name: x"),
+    /model: path and name are set; set exactly one of/,
+  ],
   [
     "a revision without a hub",
     minimal.replace("./base", "./base, revision: main"),
-    /model\.revision: revision belongs to hub/,
+    /model\.revision: revision has no effect without hub/,
   ],
-  ["an id that is none", minimal.replace("path: ./base", "hub: qwen"), /model\.hub: an id of a hub, such as/],
+  [
+    "an id that is none",
+    minimal.replace("path: ./base", "hub: qwen"),
+    /model\.hub: must be the id of a model on a hub, such as/,
+  ],
   [
     "an unknown key",
     minimal.replace("steps: 3", "steps: 3, stepz: 4"),
@@ -171,7 +183,7 @@ test.each([
 
 test("a missing file is named with what to give", () => {
   expect(() => readRecipe(join(folder, "absent.yaml"))).toThrowError(
-    /absent\.yaml cannot be read; give the path/,
+    /absent\.yaml" cannot be read; give the path/,
   );
   writeFileSync(join(folder, "r.yaml"), minimal);
   expect(readRecipe(join(folder, "r.yaml")).recipe.model.path).toBe(join(folder, "base"));

@@ -24,21 +24,23 @@ import { z } from "zod";
 /** The source of a run's tasks. */
 export const taskSourceSchema = z.discriminatedUnion("source", [
   z.strictObject({
-    source: z.literal("ruler").describe("generated facts, needle and two-hop questions"),
+    source: z.literal("ruler").describe("needle and two-hop questions about generated facts"),
     ruler: rulerConfigSchema,
   }),
   z.strictObject({
     source: z
       .literal("reverse-two-hop")
-      .describe("generated facts, two-hop questions whose second fact comes first"),
+      .describe("two-hop questions about generated facts, of which the second comes first in the document"),
     reverseTwoHop: reverseTwoHopConfigSchema,
   }),
   z.strictObject({
-    source: z.literal("store").describe("generated statements that a small store must record"),
+    source: z.literal("store").describe("generated statements that an agent must record in a small store"),
     store: storeTaskConfigSchema,
   }),
   z.strictObject({
-    source: z.literal("haystack").describe("needle and two-hop questions hidden in prose from a file"),
+    source: z
+      .literal("haystack")
+      .describe("needle and two-hop questions about facts that are hidden in prose from a file"),
     path: z
       .string()
       .min(1)
@@ -50,8 +52,12 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
     source: z
       .literal("jsonl")
       .describe("a prepared file: this project's or vime's JSONL, or a RULER-HQA evaluation file"),
-    path: z.string().min(1).describe("the file, relative to the recipe").meta({ format: "path" }),
-    limit: z.int().min(1).optional().describe("number of tasks to take from the start; absent: all"),
+    path: z.string().min(1).describe("path of the file, relative to the recipe").meta({ format: "path" }),
+    limit: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("number of tasks to use, from the start of the file; absent: all"),
     seed: z
       .union([z.int(), z.string()])
       .optional()
@@ -59,13 +65,16 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
     maxBadRows: z.int().min(0).default(0).describe("number of bad rows above which the file is refused"),
   }),
   z.strictObject({
-    source: z.literal("module").optional().describe("your own questions, from a file (`defineData`)"),
+    source: z
+      .literal("module")
+      .optional()
+      .describe("questions of your own, from a file that exports them (`defineData`)"),
     module: z
       .string()
       .min(1)
-      .describe("TypeScript or JavaScript file, relative to the recipe")
+      .describe("TypeScript or JavaScript file that exports the questions, relative to the recipe")
       .meta({ format: "path" }),
-    settings: z.record(z.string(), z.unknown()).default({}).describe("its own settings, by name"),
+    settings: z.record(z.string(), z.unknown()).default({}).describe("settings of the module, by name"),
   }),
 ]);
 
@@ -122,7 +131,10 @@ export async function openTasks(input: TaskSource, options: OpenTasksOptions = {
   const counting = options.countTokens ? { countTokens: options.countTokens } : {};
   if ("module" in config) {
     if (options.module === undefined)
-      throw new DatasetError("BAD_CONFIG", `module: ${config.module} was not loaded here`);
+      throw new DatasetError(
+        "BAD_CONFIG",
+        `module: "${config.module}" was not loaded; pass the loaded module in the options`,
+      );
     return await moduleTasks(options.module, config.settings, options.signal);
   }
   switch (config.source) {
@@ -162,12 +174,12 @@ async function openFile(
     await tasks.close();
     throw new DatasetError(
       "BAD_ROWS",
-      `${path}: ${bad} bad row(s), the first in line ${first.line}: ${first.detail}; fix them or raise maxBadRows`,
+      `${path}: contains ${bad} bad row(s), the first in line ${first.line}: ${first.detail}; fix them or raise maxBadRows`,
       { badRowsByReason },
     );
   }
   for (const row of badRows) onBadRow?.(row);
   if (tasks.count > 0) return seed === undefined ? tasks : shuffledTasks(tasks, seed);
   await tasks.close();
-  throw new DatasetError("BAD_ROWS", `${path}: no task in this file; give one JSON object per line`);
+  throw new DatasetError("BAD_ROWS", `${path}: contains no task; give one JSON object per line`);
 }

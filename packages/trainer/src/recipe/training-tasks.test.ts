@@ -56,11 +56,11 @@ test("a run's questions are mixed by weight, and ordered by seed or length, by t
 test("what cannot be mixed is refused by its place, and paths travel", async () => {
   expect(() => parseRecipe(recipeText({ mix: [{ weight: 0, data: mix[0]?.data }] }), folder)).toThrow(/mix/);
   expect(() => parseRecipe(recipeText({ mix: [{ weight: 1, data: { module: "./a.ts" } }] }), folder)).toThrow(
-    /module's questions cannot be mixed/,
+    /the questions of a module cannot be mixed/,
   );
   const store = { source: "store", store: { count: 2, seed: 1 } };
   expect(() => parseRecipe(recipeText({ mix: [{ weight: 1, data: store }] }), folder)).toThrow(
-    /curriculum.mix\[0\].data.source store/,
+    /curriculum.mix\[0\].data.source: is store/,
   );
   const absent = { mix: [{ weight: 1, data: { source: "jsonl", path: "./nowhere.jsonl" } }] };
   await expect(asked(absent)).rejects.toThrow(/curriculum.mix\[0\].data.path: file .* does not exist/);
@@ -102,13 +102,13 @@ test("questions are left out and ordered by pass rate, beside what is mixed in; 
     data: parseRecipe(recipeText({ mix }), folder).curriculum.mix[0]?.data ?? recipe.data,
   };
   await expect(trainingTasks(others, undefined)).rejects.toThrow(
-    /curriculum.passRates.path: ".*rates.jsonl" names none of the 2 questions/,
+    /curriculum.passRates.path: ".*rates.jsonl" rates none of the 2 questions/,
   );
   // A dry run sees the same questions and the same errors.
   const planned = await planTasks(recipe, undefined);
   expect(planned.total).toBe(4);
   await planned.tasks.close();
-  await expect(planTasks(others, undefined)).rejects.toThrow("names none of the 2 questions");
+  await expect(planTasks(others, undefined)).rejects.toThrow("rates none of the 2 questions");
   expect(portableRecipe(recipeText({ passRates }), folder, "recipe")).toContain(path);
 });
 
@@ -160,11 +160,11 @@ test("rates that were measured with another model, agent, reward or sampling are
   expect(await told({}, "aa")).toBeUndefined();
   expect(await told({ samples: 3 })).toBeUndefined();
   expect(await told({}, "bb")).toMatch(
-    /^curriculum.passRates.path: ".*others.jsonl" was measured with another model than the run's/,
+    /^curriculum.passRates.path: ".*others.jsonl" was rated with another model than the run's/,
   );
   expect(await told({ model: { name: "gpt", endpoint: "http://a" } }, "bb")).toMatch(/another model than/);
   expect(await told({ sampling: { temperature: 0, maxTokens: 9 }, agent: {} }, "aa")).toMatch(
-    /another agent, another sampling than/,
+    /another agent and another sampling than/,
   );
   writeFileSync(path, "");
   expect(await otherRates(recipe, [], { weightsHash: "aa" })).toBeUndefined();
@@ -202,8 +202,8 @@ test("rates of the very file are matched by ids at the start, and a question's t
   expect(await opened()).toEqual(["b", "c", "d"]);
   const line = /("id":"c","textSha256":")[0-9a-f]{8}/;
   writeFileSync(rates, readFileSync(rates, "utf8").replace(line, "$100000000"));
-  expect(await opened()).toEqual([expect.stringMatching(/another text .* "c"; measure/), "b", "d"]);
+  expect(await opened()).toEqual([expect.stringMatching(/another text .* "c"; rate these/), "b", "d"]);
   // Of another file every question is compared before anything starts.
   writeFileSync(path, `${rows.join("\n")}\n`);
-  await expect(opened()).rejects.toThrow(/1 of 4 questions have another text .* "c"/);
+  await expect(opened()).rejects.toThrow(/1 of 4 questions had another text .* "c"/);
 });

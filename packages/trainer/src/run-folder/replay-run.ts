@@ -78,7 +78,7 @@ export async function replayRunStep(options: {
   if (!existsSync(dumpFile))
     throw new PalimpsestError(
       "NOT_FOUND",
-      `step ${step} has no dump at ${dumpFile}; the last train.keepStepDumps steps have one`,
+      `step ${step} has no dump at ${dumpFile}; only the last train.keepStepDumps steps have one`,
     );
   const runFile = join(runDir, "run.json");
   const run = parseConfig(runSchema, JSON.parse(await readFile(runFile, "utf8")), runFile);
@@ -141,7 +141,7 @@ async function stepsBefore(checkpointDir: string, step: number) {
   }
   throw new PalimpsestError(
     "NOT_FOUND",
-    `step ${step} starts from policy version ${step - 1}, which cannot be restored from ${checkpointDir} and its log of steps; raise train.keepCheckpoints to keep more`,
+    `step ${step} starts from policy version ${step - 1}, which cannot be restored from the checkpoints and the log in ${checkpointDir}; choose a later step, or raise train.keepCheckpoints in the next run`,
   );
 }
 

@@ -52,6 +52,8 @@ test("a run gives its best checkpoint, the one after a step, or all, and says wh
   const all = await checkpointsOfRun(runDir, "all");
   expect(all.map(({ policyVersion }) => policyVersion)).toEqual([1, 2, 3]);
   expect(await checkpointsOfRun(runDir, { step: 3 })).toEqual(all.slice(2));
-  await expect(checkpointsOfRun(runDir, { step: 9 })).rejects.toThrow(/step 9 .*there are steps 1, 2, 3/);
+  await expect(checkpointsOfRun(runDir, { step: 9 })).rejects.toThrow(
+    /step 9 .*choose one of the steps 1, 2, 3/,
+  );
   await expect(checkpointsOfRun(base, "all")).rejects.toThrow(/no run\.json/);
 });

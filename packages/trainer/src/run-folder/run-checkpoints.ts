@@ -37,7 +37,7 @@ export async function checkpointsOfRun(
   throw new PalimpsestError(
     "NOT_FOUND",
     choice === "best"
-      ? `${path}: none of the checkpoints (steps ${there}) has a rating by an evaluation: name one with --step`
-      : `${path}: step ${choice.step} has no checkpoint; there are steps ${there}; train.keepCheckpoints says how many stay`,
+      ? `${path}: none of the checkpoints (steps ${there}) was evaluated, so there is no best one; choose one with --step`
+      : `${path}: step ${choice.step} has no checkpoint; choose one of the steps ${there} (train.keepCheckpoints sets how many are kept)`,
   );
 }

@@ -105,7 +105,7 @@ export async function openRunFolder(
     ) {
       throw new PalimpsestError(
         "CONFIG_INVALID",
-        `${folder} contains a run of another recipe; name another folder with --run-dir, or give the run's recipe`,
+        `${folder} contains a run of another recipe; give another folder with --run-dir, or the run's recipe`,
       );
     }
     refuseOtherData(folder, saved.data, await dataFilesOf(recipe, waiting.signal));
@@ -141,7 +141,7 @@ function refuseChanged(
     if (before === undefined || before.sha256 === bundle.sha256) continue;
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${field}.module: ${file} has changed since the run in ${folder} was begun (then ${before.sha256.slice(0, 12)}…, now ${bundle.sha256.slice(0, 12)}…); bring the old one back, or begin another run with another --run-dir`,
+      `${field}.module: ${file} has changed since the run in ${folder} was begun (then ${before.sha256.slice(0, 12)}…, now ${bundle.sha256.slice(0, 12)}…); restore the old module, or begin another run with another --run-dir`,
     );
   }
 }
@@ -153,7 +153,7 @@ function refuseOtherData(folder: string, saved: readonly DataFile[], present: re
     if (before === undefined || before.sha256 === sha256) continue;
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${field}: ${path} has changed since the run in ${folder} was begun (then ${before.sizeBytes} bytes, ${before.sha256.slice(0, 12)}…, now ${sizeBytes} bytes, ${sha256.slice(0, 12)}…); bring the old file back, or begin another run with another --run-dir`,
+      `${field}: ${path} has changed since the run in ${folder} was begun (then ${before.sizeBytes} bytes, ${before.sha256.slice(0, 12)}…, now ${sizeBytes} bytes, ${sha256.slice(0, 12)}…); restore the old file, or begin another run with another --run-dir`,
     );
   }
 }

@@ -147,5 +147,7 @@ test("a run's agent has the settings that it was trained with, read from the run
     JSON.stringify({ recipe: { agent: { kind: "other", config: {} } } }),
   );
   expect(() => agentOfRun(runDir)).toThrow(/run\.json.*agent/s);
-  expect(() => agentOfRun(join(folder, "nowhere"))).toThrow(/is not there, so its recipe is not known/);
+  expect(() => agentOfRun(join(folder, "nowhere"))).toThrow(
+    /does not exist, so the run's recipe is not known/,
+  );
 });

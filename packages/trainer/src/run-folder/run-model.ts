@@ -170,7 +170,10 @@ export async function baseOfRun(runDir: string, options: ResolveSourceOptions): 
   if (recipe.start !== undefined) {
     const folder = supervisedFolder(runDir);
     if (isSupervised(folder)) return folder;
-    throw new PalimpsestError("NOT_FOUND", `${folder}: this run has not learned its demonstrations yet`);
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `${folder}: this run has not finished its fine-tuning on demonstrations yet; wait until its first step`,
+    );
   }
   return await resolveStart(recipe.model, runDir, options);
 }
@@ -188,8 +191,11 @@ function startFolder(runDir: string): string {
 function readRunFile<Schema extends z.ZodType>(runDir: string, schema: Schema): z.output<Schema> {
   const file = join(runDir, "run.json");
   if (!existsSync(file)) {
-    const fix = "give the folder of its run, or name a model folder with the tokenizer";
-    throw new PalimpsestError("NOT_FOUND", `${file} is not there, so its recipe is not known; ${fix}`);
+    const fix = "give the folder of its run, or a model folder with the tokenizer";
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `${file} does not exist, so the run's recipe is not known; ${fix}`,
+    );
   }
   return parseConfig(schema, JSON.parse(readFileSync(file, "utf8")), file);
 }

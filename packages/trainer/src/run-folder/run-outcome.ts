@@ -17,7 +17,8 @@ export async function trainedWeights(
   spec: RunSpec,
 ): Promise<Parameters> {
   const announced = await queues.currentWeights();
-  if (announced === undefined) throw new PalimpsestError("INTERNAL", "the learner has announced no weights");
+  if (announced === undefined)
+    throw new PalimpsestError("INTERNAL", "the learner has not announced any weights");
   const initial = proto.WeightManifest.decode(spec.initialWeights);
   return await fetchPolicy(cluster.objects, proto.WeightManifest.decode(announced), spec.model, {
     weightsHash: initial.weightsHash,

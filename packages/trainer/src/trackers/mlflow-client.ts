@@ -60,7 +60,7 @@ export class MlflowClient {
     try {
       const { experiment } = experimentSchema.parse(await this.#call("GET", path, undefined, signal));
       if (experiment.lifecycle_stage === "active") return experiment.experiment_id;
-      const message = `experiment "${name}" was deleted there; restore it, or name another`;
+      const message = `experiment "${name}" was deleted on the server; restore it, or set another`;
       throw new MlflowFailure(message, { retryable: false });
     } catch (reason) {
       if (!(reason instanceof MlflowFailure) || reason.code !== "RESOURCE_DOES_NOT_EXIST") throw reason;
@@ -146,10 +146,13 @@ export class MlflowClient {
     const told = errorSchema.safeParse(jsonOf(text));
     const { error_code: code, message } = told.data ?? { error_code: "", message: text.slice(0, 200) };
     const retryable = response.status >= 500 || response.status === 429 || response.status === 408;
-    throw new MlflowFailure(`${this.#address} answers ${response.status} to ${method} ${path}: ${message}`, {
-      retryable,
-      code,
-    });
+    throw new MlflowFailure(
+      `${this.#address} answered ${method} ${path} with status ${response.status}: ${message}`,
+      {
+        retryable,
+        code,
+      },
+    );
   }
 }
 

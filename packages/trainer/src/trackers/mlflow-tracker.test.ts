@@ -94,7 +94,7 @@ describe("an MLflow tracker", () => {
     tracker.log(1, { loss: 2 });
     await tracker.close("FINISHED");
     expect(valuesOf("loss")).toEqual([[1, 2]]);
-    expect(warnings.filter((text) => text.includes("numbers wait"))).toHaveLength(2);
+    expect(warnings.filter((text) => text.includes("metrics are queued"))).toHaveLength(2);
     expect(warnings.filter((text) => text.includes("again"))).toHaveLength(2);
   });
 
@@ -104,7 +104,9 @@ describe("an MLflow tracker", () => {
     tracker.log(1, { loss: 2 });
     await tracker.close("FINISHED");
     expect(server.runs[0]?.status).toBe("FINISHED");
-    expect(warnings).toEqual([expect.stringMatching(/answers 400 to POST runs\/log-batch.*left out/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/answered POST runs\/log-batch with status 400.*is dropped/),
+    ]);
   });
 
   it("holds no more than its queue, and neither waits nor throws (TRACKER-1, TRACKER-2)", async () => {
@@ -113,9 +115,9 @@ describe("an MLflow tracker", () => {
     for (let step = 1; step <= 1000; step++) tracker.log(step, { loss: 1, reward: 0 });
     await tracker.close("FAILED");
     expect(warnings).toEqual([
-      expect.stringMatching(/queue of 16384 bytes is full: .* from step 52 on/),
-      expect.stringMatching(/1 ms were not enough; 102 numbers are not there/),
-      expect.stringMatching(/949 steps are not in experiment "memory"/),
+      expect.stringMatching(/queue of 16384 bytes is full, .* from step 52 on/),
+      expect.stringMatching(/within 1 ms after the run's end; 102 metrics were not sent/),
+      expect.stringMatching(/949 steps are missing in experiment "memory"/),
     ]);
   });
 
@@ -125,7 +127,7 @@ describe("an MLflow tracker", () => {
     tracker.log(1, { loss: 2 });
     await tracker.close("FINISHED");
     tracker.log(2, { loss: 1 });
-    expect(warnings).toEqual([expect.stringMatching(/answers 403/)]);
+    expect(warnings).toEqual([expect.stringMatching(/with status 403/)]);
     expect(server.calls).toEqual(["experiments/get-by-name"]);
   });
 });

@@ -71,7 +71,7 @@ export class MlflowTracker {
     if ((this.#queue.length + metrics.length) * metricBytes > queueBytes) {
       this.#leftOut += 1;
       if (this.#leftOut === 1)
-        this.#warn(`its queue of ${queueBytes} bytes is full: steps are left out from step ${step} on`);
+        this.#warn(`the queue of ${queueBytes} bytes is full, so metrics are dropped from step ${step} on`);
       return;
     }
     this.#queue.push(...metrics);
@@ -84,14 +84,16 @@ export class MlflowTracker {
     this.#wake();
     const { closeTimeoutMs = defaultCloseTimeoutMs } = this.#options;
     const late = setTimeout(() => {
-      this.#stop.abort(new Error(`the run was over, and ${closeTimeoutMs} ms were not enough`));
+      this.#stop.abort(
+        new Error(`the remaining metrics could not be sent within ${closeTimeoutMs} ms after the run's end`),
+      );
     }, closeTimeoutMs);
     await this.#sending;
     clearTimeout(late);
     const { settings } = this.#options;
     if (this.#leftOut > 0)
       this.#warn(
-        `${this.#leftOut} steps are not in experiment "${settings.experiment}"; metrics.jsonl has all`,
+        `${this.#leftOut} steps are missing in experiment "${settings.experiment}"; metrics.jsonl has all of them`,
       );
   }
 
@@ -126,11 +128,11 @@ export class MlflowTracker {
     for (let retryMs = firstRetryMs, failures = 0; ; failures++) {
       try {
         const answer = await call(signal);
-        if (failures > 0) this.#warn("it takes numbers again");
+        if (failures > 0) this.#warn("the server accepts metrics again");
         return answer;
       } catch (reason) {
         if (!(reason instanceof MlflowFailure) || !reason.retryable) throw reason;
-        if (failures === 0) this.#warn(`${reason.message}; the run goes on, and its numbers wait`);
+        if (failures === 0) this.#warn(`${reason.message}; the run continues, and its metrics are queued`);
         // Jitters the delay by up to half, so that runs that wait for the same server do not all retry at the same moment.
         await wait(retryMs * (0.5 + Math.random() / 2), signal);
         retryMs = Math.min(longestRetryMs, 2 * retryMs);
@@ -141,7 +143,7 @@ export class MlflowTracker {
   /** A batch that the server refuses does not stop the others. */
   readonly #passOver = (reason: unknown): void => {
     if (this.#stop.signal.aborted) throw reason;
-    this.#warn(`${messageOf(reason)}; this batch is left out`);
+    this.#warn(`${messageOf(reason)}; this batch of metrics is dropped`);
   };
 
   #fail(reason: unknown): void {
@@ -149,7 +151,7 @@ export class MlflowTracker {
     const why = this.#stop.signal.aborted ? messageOf(this.#stop.signal.reason) : messageOf(reason);
     const waiting = this.#queue.length;
     this.#queue = [];
-    this.#warn(`${why}; ${waiting} numbers are not there, metrics.jsonl has all`);
+    this.#warn(`${why}; ${waiting} metrics were not sent, but metrics.jsonl has all of them`);
   }
 
   #warn(text: string): void {

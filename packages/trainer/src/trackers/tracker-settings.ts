@@ -9,7 +9,7 @@ const address = z
 
 const mlflowSchema = z.strictObject({
   kind: z.literal("mlflow"),
-  address: address.describe("MLflow's tracking server"),
+  address: address.describe("address of MLflow's tracking server"),
   experiment: z
     .string()
     .min(1)
@@ -27,7 +27,7 @@ const mlflowSchema = z.strictObject({
     .max(1024 * 1024 * 1024)
     .default(4 * 1024 * 1024)
     .describe(
-      "size of the queue of metrics while the server is unreachable, bytes; beyond it steps are dropped",
+      "most bytes of metrics that are queued while the server is unreachable; the metrics of further steps are dropped",
     ),
 });
 

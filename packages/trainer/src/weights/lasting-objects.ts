@@ -2,9 +2,10 @@
  * Responsibility: keeps the objects that every actor of a run needs to start available at all times: base weights and tokenizer.
  * Not responsible for: versions of the weights that training makes (held-weights.ts).
  *
- * LASTING-1. Every node that runs an actor of the run keeps all of them as long as the actor lives.
- * LASTING-2. An actor that finds them on no node waits: the driver, which checks every second, puts lost objects again.
- * LASTING-3. Objects that are put again are the same objects, so that references stay valid.
+ * LASTING-1. Every node that runs an actor of the run keeps all of these objects as long as the actor lives.
+ * LASTING-2. An actor that finds them on no node waits: the driver, which checks every second, stores lost objects
+ *   again.
+ * LASTING-3. Objects that are stored again have the same ids, so that references stay valid.
  */
 import { setTimeout } from "node:timers/promises";
 import { PalimpsestError } from "@palimpsest/wire";

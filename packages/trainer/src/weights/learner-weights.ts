@@ -47,7 +47,7 @@ export class LearnerWeights {
     const held = new HeldWeights(put, initial, (reason) =>
       logger.warn(
         { err: reason },
-        "releasing the weights of an old version failed; it is tried again with a later version",
+        "the weights of an old version could not be released; they are released with a later version",
       ),
     );
     return new LearnerWeights(spec, initial, put, held);

@@ -55,7 +55,7 @@ test.each([
 test("T5: adapters over another base are refused", async () => {
   const { objects, manifest } = await published(loraConfigSchema.parse({ rank: 1 }));
   const other = { weightsHash: "0".repeat(64), parameters: async () => base };
-  await expect(fetchPolicy(objects, manifest, model, other)).rejects.toThrow(/and the run's base is 0000/);
+  await expect(fetchPolicy(objects, manifest, model, other)).rejects.toThrow(/but the run's base is 0000/);
 });
 
 test("whole weights need no base", async () => {

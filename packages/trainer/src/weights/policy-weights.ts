@@ -31,7 +31,7 @@ export async function fetchAdapters(
   if (adapters?.baseWeightsHash !== base.weightsHash) {
     throw new PalimpsestError(
       "CODEC",
-      `weights version ${manifest.policyVersion} are adapters over ${adapters?.baseWeightsHash}, and the run's base is ${base.weightsHash}; they are not loaded: restore the run's initial model, or start another run`,
+      `weights version ${manifest.policyVersion} are adapters for the base ${adapters?.baseWeightsHash}, but the run's base is ${base.weightsHash}, so they are not loaded; restore the run's initial model, or start another run`,
     );
   }
   return await fetchWeights(objects, manifest);

@@ -4,8 +4,9 @@
  * Not responsible for: which versions are needed (held-weights.ts).
  *
  * Invariants:
- * - PUT-1. An object is noted on disk before it is held, and until it is released: at most too much is noted. Until it is
- *   held it is a copy, which makes room by itself.
+ * - PUT-1. An object's id is on disk before the learner becomes its owner, and stays there until the object is
+ *   released. After a crash the file may therefore name objects that are already released, but never misses one that
+ *   has to be. An object without an owner is a mere copy, which the store may evict.
  */
 
 import { mkdir, readFile } from "node:fs/promises";

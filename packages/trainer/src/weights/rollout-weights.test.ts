@@ -157,7 +157,7 @@ test("T5: adapters over another base are not loaded, and the sampler keeps what 
   sampler = await ownSampler(backend, model, recipe, await weights.startingLayers());
   onTestFinished(() => sampler.close());
   await run.announce(1, someAdapters(1), "0".repeat(64));
-  await expect(weights.ensure(1)).rejects.toThrow(/CODEC.*and the run's base is/);
+  await expect(weights.ensure(1)).rejects.toThrow(/CODEC.*but the run's base is/);
   expect(sampler).toMatchObject({ policyVersion: 0, weightsHash: run.initial.weightsHash });
 });
 

@@ -3,9 +3,11 @@
  * Not responsible for: the sampler, and which version an episode needs.
  *
  * ROLLOUTACTOR-2. Weights are loaded once, however many episodes wait for them.
- * ROLLOUTACTOR-3. Announced weights whose owner is gone do not fail an episode: it waits until they are announced again.
- * ROLLOUTWEIGHTS-1. Arrays that a sampler has taken over are filled again by the next weights, and by nothing before it has: what
- *     it computes with is a copy of its own. Reading into memory that was used before takes half the time.
+ * ROLLOUTACTOR-3. Announced weights whose owner has died do not fail an episode, which waits until the weights are
+ *   announced again.
+ * ROLLOUTWEIGHTS-1. Arrays of weights are used again for the next version, because reading into memory that was used
+ *   before takes half the time. Arrays that a sampler got are not overwritten before it has loaded them: what it
+ *   computes with is its own copy.
  */
 import { setTimeout } from "node:timers/promises";
 import type { ActorContext } from "@palimpsest/client";
@@ -181,7 +183,7 @@ export class RolloutWeights {
     if (found) return found;
     throw new PalimpsestError(
       "STALE_POLICY",
-      `weights of version ${minPolicyVersion} were not announced within ${weightsTimeoutMs} ms; is the learner alive?`,
+      `weights of version ${minPolicyVersion} were not announced within ${weightsTimeoutMs} ms; check whether the learner is alive`,
       { retryable: true },
     );
   }

@@ -23,7 +23,7 @@ test("T5: one changed byte is refused by the store, another shard by the hash (P
   const manifest = await publishWeights(objects, version, parameters, shapes);
   const other = await objects.put([new Uint8Array(32)]);
   await expect(fetchWeights(objects, { ...manifest, shards: [other] })).rejects.toThrowError(
-    /version 3: its tensors and shards hash to .* not to the published/,
+    /version 3: the hash of its tensors and shards is .* but the published one is/,
   );
   for (const bytes of objects.held.values()) bytes[5] = (bytes[5] ?? 0) ^ 1;
   await expect(fetchWeights(objects, manifest)).rejects.toMatchObject({ code: "OBJECT_LOST" });
@@ -82,7 +82,7 @@ test("a manifest whose tensors do not fill its shards is refused before anything
   const none: Pick<ObjectAccess, "getInto"> = { getInto: () => Promise.reject(new Error("fetched")) };
   const shorter = { ...manifest, tensors: manifest.tensors.slice(1) };
   await expect(fetchWeights(none, shorter)).rejects.toThrowError(
-    /does not begin where the one before it ends/,
+    /does not begin where the previous one ends/,
   );
   const [tensor, ...rest] = manifest.tensors;
   const wrong = { ...manifest, tensors: [{ ...tensor, shape: [3, 3] }, ...rest] };

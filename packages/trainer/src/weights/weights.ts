@@ -2,12 +2,12 @@
  * Responsibility: weights as immutable objects: a manifest names them all and carries one hash over names, sizes and bytes.
  * Not responsible for: announcing a version, and keeping its objects alive.
  *
- * PUBLISH-1 (T5). Weights are loaded only if they have the published hash: the manifest's hash covers the names
- *     of its shards, and what a store gives under a name has that hash. A node hashes a shard once, when it is written
- *     or arrives; the actors of its machine read what was proved.
- * PUBLISH-2. Tensors lie one after another, in the order of their names, over shards of one size: no host holds more than
- *     the parameters themselves.
- * PUBLISH-3. The same weights give the same objects.
+ * PUBLISH-1 (T5). Weights are loaded only if they have the published hash. The manifest's hash covers the names of
+ *   its shards, and a shard's name is the hash of its bytes, which a node verifies once, when the shard is written or
+ *   arrives; the actors of its machine then read verified bytes.
+ * PUBLISH-2. Tensors are stored one after another, in the order of their names, in shards of one size, so that no
+ *   host needs memory for more than the parameters themselves.
+ * PUBLISH-3. The same weights are stored as the same objects.
  */
 import { entry, sizeOf } from "@palimpsest/jit";
 import { hashOfLeaves, weightsLeafBytes } from "@palimpsest/model";
@@ -100,7 +100,7 @@ export async function fetchWeights(
   if (named !== manifest.weightsHash)
     throw damaged(
       manifest,
-      `its tensors and shards hash to ${named}, not to the published ${manifest.weightsHash}`,
+      `the hash of its tensors and shards is ${named}, but the published one is ${manifest.weightsHash}`,
     );
   const parameters: Record<string, Float32Array> = {};
   for (const { name, lengthBytes } of tensors) {
@@ -180,7 +180,7 @@ function checkLayout(
   if (uneven >= 0)
     throw damaged(
       manifest,
-      `shard ${uneven} has ${shards[uneven]?.sizeBytes} bytes, and all but the last have leaf_bytes, which is ${leafBytes}`,
+      `shard ${uneven} has ${shards[uneven]?.sizeBytes} bytes, but all shards except the last must have leaf_bytes, ${leafBytes}`,
     );
   let position = 0;
   for (const { name, shape, lengthBytes = 0, offsetBytes = 0, shardIndex = 0 } of tensors) {
@@ -191,16 +191,16 @@ function checkLayout(
         `tensor ${name} has ${lengthBytes} bytes for shape [${(shape ?? []).join(", ")}]`,
       );
     if ((shardIndex ?? 0) * leafBytes + (offsetBytes ?? 0) !== position)
-      throw damaged(manifest, `tensor ${name} does not begin where the one before it ends`);
+      throw damaged(manifest, `tensor ${name} does not begin where the previous one ends`);
     position += lengthBytes;
   }
   if (position !== shardsBytes)
-    throw damaged(manifest, `tensors of ${position} bytes in shards of ${shardsBytes}`);
+    throw damaged(manifest, `the tensors have ${position} bytes, but the shards ${shardsBytes}`);
 }
 
 function damaged(manifest: proto.WeightManifest.$Properties, what: string): PalimpsestError {
   return new PalimpsestError(
     "CODEC",
-    `weights version ${manifest.policyVersion}: ${what}; they are not loaded`,
+    `weights version ${manifest.policyVersion}: ${what}; these weights are damaged and are not loaded`,
   );
 }
