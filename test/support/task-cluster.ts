@@ -48,6 +48,8 @@ export class TaskCluster {
         cpus,
         gpus: 0,
         warmProcesses: 1,
+        // What a test no longer needs is not started again.
+        warmProcessesMost: 1,
         ...more,
       },
       { logger, environment: process.env },
