@@ -26,7 +26,7 @@ import { offersReload, reloadOn, type WeightsOnDisk } from "./weight-reload.js";
  * - HTTPSAMPLER-4. A log-prob is reported as what it is: before temperature and truncation, or after both.
  */
 
-const httpSamplerConfigSchema = engineConfigSchema.extend({
+export const httpSamplerConfigSchema = engineConfigSchema.extend({
   kind: z
     .enum([...serverKinds, "openai"])
     .describe(

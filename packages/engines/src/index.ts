@@ -1,16 +1,32 @@
 // For users: models behind HTTP.
-export { ChatEndpoint } from "./chat-endpoint.js";
-export type { EngineConfigInput } from "./config.js";
+export {
+  ChatEndpoint,
+  type EndpointGeneration,
+  type EndpointMessage,
+  type EndpointRequest,
+  type EndpointText,
+  type ServedModel,
+} from "./chat-endpoint.js";
+export { type EngineConfig, type EngineConfigInput, engineConfigSchema } from "./config.js";
 export { EndpointEmbedder } from "./endpoint-embedder.js";
 export {
   EndpointSampler,
   type EndpointSamplerConfig,
+  type EndpointSamplerOptions,
+  type OpenEndpoint,
   openEndpoint,
 } from "./endpoint-sampler.js";
-export { EndpointTokenizer } from "./endpoint-tokenizer.js";
-export { EngineError } from "./error.js";
-export type { GenerateRequest } from "./generate.js";
+export { EndpointTokenizer, type PlainTokenizer } from "./endpoint-tokenizer.js";
+export { EngineError, type EngineErrorCode } from "./error.js";
+export type { GenerateRequest, GenerateResult } from "./generate.js";
 export type { Retry } from "./http-client.js";
-export { HttpSampler } from "./http-sampler.js";
+export {
+  HttpSampler,
+  type HttpSamplerConfig,
+  httpSamplerConfigSchema,
+  type SessionSampler,
+} from "./http-sampler.js";
 
 // For other packages: nothing more.
+export { type ServerKind, serverKinds } from "./server-kind.js";
+export type { WeightsOnDisk } from "./weight-reload.js";

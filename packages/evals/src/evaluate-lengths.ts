@@ -5,7 +5,7 @@ import { rewardScorer } from "./suite/rewarded-prediction.js";
 import { runSuite } from "./suite/runner.js";
 import type { System } from "./suite/system.js";
 
-interface LengthItems {
+export interface LengthItems {
   /** Nominal document length under which the row is listed. */
   readonly lengthTokens: number;
   /** Reads the items when their turn comes, so that only those of one length are in memory. */

@@ -1,36 +1,51 @@
 // For users
 export { agentSystem } from "./baselines/agent-system.js";
+export { type BaselineOptions, closedBook, fullContext, truncatedContext } from "./baselines/direct.js";
 export { evidenceRecall } from "./baselines/evidence-recall.js";
-export type { Reader } from "./baselines/reader.js";
-export { readerConfigSchema } from "./baselines/reader-config.js";
-export { EvaluationError } from "./error.js";
-export { evaluateLengths } from "./evaluate-lengths.js";
+export { createReader, type Reader } from "./baselines/reader.js";
+export { type ReaderConfig, type ReaderConfigInput, readerConfigSchema } from "./baselines/reader-config.js";
+export { type Retrieval, retrievalSystem } from "./baselines/retrieval.js";
+export { storeSystem } from "./baselines/store-system.js";
+export { compareEvaluations, type LengthComparison } from "./compare.js";
+export { EvaluationError, type EvaluationErrorCode } from "./error.js";
+export { type EvaluateLengthsOptions, evaluateLengths, type LengthItems } from "./evaluate-lengths.js";
 // For other packages
-export { pairedDifference } from "./intervals.js";
-export type { Evaluation, LengthResult } from "./length-results.js";
-export { linePlot, type PlotSeries } from "./line-plot.js";
-export { locomoItems } from "./locomo/items.js";
+export {
+  differenceInterval,
+  type Interval,
+  mcNemarP,
+  type PairedCounts,
+  pairedDifference,
+  wilsonInterval,
+} from "./intervals.js";
+export type { CategoryResult, Evaluation, LengthResult, TaskOutcome } from "./length-results.js";
+export { type LinePlot, linePlot, type PlotPoint, type PlotSeries } from "./line-plot.js";
+export { type LocomoItemOptions, locomoItems } from "./locomo/items.js";
 export { locomoScorer } from "./locomo/scorer.js";
 export { evidenceSection } from "./longqa/evidence-section.js";
-export { longQaItems } from "./longqa/items.js";
+export { type LongQaOptions, longQaItems } from "./longqa/items.js";
+export { exactMatchPlot, peakMemoryPlot, type RewardPoint, rewardPlot, timePerTokenPlot } from "./plots.js";
 export {
+  type LengthSummary,
+  type ReportData,
+  type ReportSummary,
+  reportFiles,
+  reportMarkdown,
   summarize,
   writeReport,
 } from "./report.js";
 export { rulerItems } from "./ruler/ruler-items.js";
 export { rulerScorer } from "./ruler/ruler-scorer.js";
-export { rulerSection } from "./ruler/ruler-section.js";
+export { type RulerCell, rulerSection } from "./ruler/ruler-section.js";
 export { stackedPlots } from "./stacked-plots.js";
+export { documentText, type EvalItem, itemOfTask, type LazyDocument, openDocument } from "./suite/item.js";
+export { type Pair, pairsBetween, pairsOf } from "./suite/pairs.js";
+export { type KeptPrediction, PredictionCache } from "./suite/prediction-cache.js";
+export { type AnswerForm, answerForms, answerIn, qaScorer } from "./suite/qa-scorer.js";
+export type { RetryRules } from "./suite/retry.js";
 export {
-  documentText,
-  type EvalItem,
-  itemOfTask,
-  openDocument,
-} from "./suite/item.js";
-export { pairsBetween, pairsOf } from "./suite/pairs.js";
-export { PredictionCache } from "./suite/prediction-cache.js";
-export { qaScorer } from "./suite/qa-scorer.js";
-export {
+  type RewardedTask,
+  rewardComponent,
   rewardedPrediction,
   rewardScorer,
   taskOfItem,
@@ -38,24 +53,26 @@ export {
 export {
   type ItemOutcome,
   runSuite,
+  type SuiteOptions,
   type SuiteProgress,
   type SuiteRun,
   type SystemRun,
 } from "./suite/runner.js";
-export type { Scorer } from "./suite/scorer.js";
+export type { Metric, Scorer } from "./suite/scorer.js";
 export { type ReportSection, type SuiteReport, suiteMarkdown } from "./suite/suite-markdown.js";
-export { readSuiteSummary, suiteJson, writeSuiteReport } from "./suite/suite-report.js";
-export { summarizeSuite } from "./suite/summary.js";
-export type {
-  Prediction,
-  System,
-} from "./suite/system.js";
+export { readSuiteSummary, suiteJson, suiteReportFiles, writeSuiteReport } from "./suite/suite-report.js";
 export {
-  createSystem,
-  systemAgent,
-  systemSettings,
-} from "./systems/create-system.js";
+  type CellSummary,
+  type MetricSummary,
+  type OutcomeSummary,
+  type SuiteSummary,
+  type SystemSummary,
+  summarizeSuite,
+} from "./suite/summary.js";
+export type { AnswerOptions, Prediction, System } from "./suite/system.js";
+export { createSystem, type SystemModel, systemAgent, systemSettings } from "./systems/create-system.js";
 export {
+  builtInSystems,
   type EvalSettings,
   evalSettingsSchema,
   parseEvalSettings,
@@ -66,6 +83,8 @@ export { byCategory, taskCategory } from "./task-category.js";
 export {
   lostTrace,
   type TraceDetail,
+  type TracedEpisode,
+  type TraceOptions,
   traceEpisode,
 } from "./trace/trace-episode.js";
 export { readTraces, TraceFile, writeTraces } from "./trace/trace-file.js";

@@ -7,7 +7,7 @@ import type { ItemOutcome } from "./suite/runner.js";
 import { byCategory, taskCategory } from "./task-category.js";
 
 /** The outcome of one sample of a question. */
-interface TaskOutcome {
+export interface TaskOutcome {
   /** Id of the sample. The first sample has the task's own id. */
   readonly taskId: string;
   /** The task that the sample answers. */

@@ -1,7 +1,7 @@
 import { type Axis, linearAxis, logAxis, shortNumber } from "./axis.js";
 import { element, picture, text } from "./svg.js";
 
-interface PlotPoint {
+export interface PlotPoint {
   readonly x: number;
   readonly y: number;
   /** The ends of an interval bar. */

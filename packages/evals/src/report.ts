@@ -24,7 +24,7 @@ export interface ReportData {
 }
 
 /** The results of one length as numbers, for programs to read. */
-interface LengthSummary extends Omit<LengthResult, "outcomes"> {
+export interface LengthSummary extends Omit<LengthResult, "outcomes"> {
   readonly before?: { readonly exactMatch: number | null; readonly exactMatchInterval: Interval | null };
   readonly comparison?: LengthComparison;
   /** Exact match divided by that of the training length, if there is one. */

@@ -1,7 +1,9 @@
 // These exports are for users of the runtime.
 
-export { headConfigSchema } from "./config.js";
-export { Head } from "./head.js";
-export type { Standby } from "./head-deps.js";
+export { type HeadConfig, type HeadConfigInput, headConfigSchema } from "./config.js";
+export { Head, type HeadCloseOptions, type HeadEnd } from "./head.js";
+export type { HeadDeps, Standby } from "./head-deps.js";
+export { type HeadAddress, headAddressPathOf, readHeadAddress, tokenPathOf } from "./head-files.js";
 // These exports are for other packages.
-export type { StartAutoscaler } from "./running-autoscaler.js";
+export type { RunningAutoscaler, StartAutoscaler } from "./running-autoscaler.js";
+export type { DashboardCluster, RunningDashboard, StartDashboard } from "./running-dashboard.js";

@@ -2,7 +2,7 @@ import type { Logger } from "@palimpsest/telemetry";
 import type { Credentials, LocalCalls } from "@palimpsest/wire";
 
 /** The head as the dashboard sees it. */
-interface DashboardCluster {
+export interface DashboardCluster {
   readonly credentials: Credentials;
   /** The head's own methods, called on behalf of a page. */
   readonly calls: LocalCalls;

@@ -1,7 +1,7 @@
 import type * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 
-type ScanBody = (
+export type ScanBody = (
   carry: tf.Tensor[],
   slices: tf.Tensor[],
 ) => { readonly carry: readonly tf.Tensor[]; readonly ys?: readonly tf.Tensor[] };

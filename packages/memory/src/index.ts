@@ -1,17 +1,21 @@
 // For users: stores, and search over texts.
-export { Bm25Index } from "./bm25-index.js";
+export { Bm25Index, type Bm25Options } from "./bm25-index.js";
 export { DenseIndex } from "./dense-index.js";
 export type { Embedder } from "./embedder.js";
 export { createEmbedder, type EmbedderConfig, embedderConfigSchema } from "./embedder-config.js";
-export { MemoryError } from "./error.js";
+export { MemoryError, type MemoryErrorCode } from "./error.js";
 export { hashedEmbedder } from "./hashed-embedder.js";
 export {
   MemoryStore,
+  type RecordChange,
+  type RecordDraft,
   type SearchHit,
+  type SearchOptions,
   type StoreOptions,
 } from "./memory-store.js";
 // For other packages: the file format of records.
 export { memoryRecordSchema, storeDiffSchema } from "./record-schema.js";
+export type { SearchFilter } from "./search-filter.js";
 export { readSnapshotFile, writeSnapshotFile } from "./snapshot-file.js";
 export { StoreBase } from "./store-base.js";
 export { StoreBases } from "./store-bases.js";

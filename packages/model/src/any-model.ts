@@ -15,7 +15,7 @@ import { Llama2cFile } from "./llama2c/llama2c-weights.js";
 import { loadLlama2c } from "./llama2c/load-llama2c.js";
 import type { Parameters } from "./parameters.js";
 
-type ModelFormat = "folder" | "gguf" | "llama2c";
+export type ModelFormat = "folder" | "gguf" | "llama2c";
 
 interface TokenizerPath {
   /** The tokenizer file of a llama2.c checkpoint, which does not contain one. */

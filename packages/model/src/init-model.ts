@@ -9,7 +9,7 @@ import { initParameters } from "./parameters.js";
 const size = z.int().positive();
 
 /** A small random model and its own tokenizer, for experiments and tests. */
-const modelInitSchema = z.strictObject({
+export const modelInitSchema = z.strictObject({
   seed: z.int().min(0).default(1).describe("seed of the weights"),
   tokenizer: z
     .strictObject({

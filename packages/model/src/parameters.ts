@@ -59,7 +59,7 @@ export interface InitScheme {
   readonly headStd: number;
 }
 
-function defaultInitScheme(config: ModelConfig): InitScheme {
+export function defaultInitScheme(config: ModelConfig): InitScheme {
   return {
     // A tied head multiplies by the embedding: at 1.0 its logits would start at √hiddenSize.
     embeddingStd: config.tieWordEmbeddings ? 0.02 : 1,

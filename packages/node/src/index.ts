@@ -1,3 +1,4 @@
 // These exports are for other packages.
-export { type NodeConfig, nodeConfigSchema } from "./config.js";
-export { NodeManager } from "./node-manager.js";
+export { type NodeConfig, nodeConfigSchema, parseNodeConfig, type ResolvedNodeConfig } from "./config.js";
+export { type NodeEnd, NodeManager } from "./node-manager.js";
+export type { NodeDeps } from "./node-parts.js";

@@ -36,7 +36,7 @@ export interface ScalableCluster {
   confirmLead(): Promise<void>;
 }
 
-interface NodeTypeReport {
+export interface NodeTypeReport {
   readonly name: string;
   readonly minNodes: number;
   readonly maxNodes: number;

@@ -1,6 +1,6 @@
 // For other packages.
 
-export type { AutoscalerReport, ScalableCluster, ScaledNode } from "./autoscaling.js";
+export type { AutoscalerReport, NodeTypeReport, ScalableCluster, ScaledNode } from "./autoscaling.js";
 export { explainBundles } from "./bundle-explanation.js";
 export {
   type BundlePlace,
@@ -10,9 +10,11 @@ export {
   placeBundles,
 } from "./bundle-placement.js";
 export { chooseGpus, type GpuShares, giveBackGpus, takeGpus, wholeGpus } from "./gpu-instances.js";
-export { conditionProblem, type LabelCondition } from "./label-conditions.js";
+export { conditionProblem, type LabelCondition, labelOperators } from "./label-conditions.js";
 export {
   emptyNode,
+  type NodePlan,
+  type NodeType,
   type PendingDemand,
   planNodes,
   type UnmetDemand,
@@ -21,9 +23,11 @@ export { type NodeView, type PlacementRequest, place, type Strategy } from "./pl
 export { PlacementIndex, type WaitingShape } from "./placement-index.js";
 export {
   addQuantities,
+  exactQuantity,
   fits,
   normalizeQuantities,
   type Quantities,
+  quantitiesProblem,
   requestProblem,
   subtractQuantities,
 } from "./resources.js";

@@ -1,7 +1,7 @@
 /** The conditions that a request may set on the labels of its node. */
 import { sortedEntries } from "./resources.js";
 
-const labelOperators = ["in", "not in", "exists", "not exists"] as const;
+export const labelOperators = ["in", "not in", "exists", "not exists"] as const;
 type LabelOperator = (typeof labelOperators)[number];
 
 export interface LabelCondition {

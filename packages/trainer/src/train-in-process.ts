@@ -50,7 +50,7 @@ export interface InProcessPolicy {
   };
 }
 
-interface InProcessStep {
+export interface InProcessStep {
   readonly step: number;
   readonly update: UpdateMetrics;
   readonly groups: readonly Group[];

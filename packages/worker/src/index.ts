@@ -1,3 +1,3 @@
 // These exports are for other packages.
-export { ActorHost } from "./actor-host.js";
-export { Mailbox } from "./mailbox.js";
+export { ActorHost, type ActorHostOptions } from "./actor-host.js";
+export { Mailbox, type MailboxEntry, type MailboxOptions } from "./mailbox.js";

@@ -25,7 +25,7 @@ export interface LaneStep {
   readonly event: LaneEvent | undefined;
 }
 
-type LaneEvent = "entered" | "rephrased" | "lost" | "returned" | "missed" | "recalled";
+export type LaneEvent = "entered" | "rephrased" | "lost" | "returned" | "missed" | "recalled";
 
 export type LaneEnd =
   /** The last memory contains the fact. */

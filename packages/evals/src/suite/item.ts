@@ -3,7 +3,7 @@ import type { Task } from "@palimpsest/trajectories";
 import { fingerprint } from "./fingerprint.js";
 
 /** A document that is built when it is read, so that hundreds of long ones are never in memory at once. */
-interface LazyDocument {
+export interface LazyDocument {
   /** Identifies the document without building it: source, length and seed. */
   readonly fingerprint: string;
   /** Returns the text. It may be called several times and returns the same text each time. */

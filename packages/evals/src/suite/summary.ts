@@ -6,7 +6,7 @@ import type { Metric } from "./scorer.js";
 /** The name of the additional group that contains all items, which exists when there are several groups. */
 export const allGroups = "all";
 
-interface MetricSummary {
+export interface MetricSummary {
   readonly value: number;
   /** 95 % interval: Wilson's for fractions of independent items, else the bootstrap over questions. */
   readonly interval: Interval;

@@ -3,9 +3,11 @@
 export { closestWord } from "./closest-word.js";
 export { StopText } from "./stop-text.js";
 export {
+  defaultReplyTags,
   type ReplyTags,
   readReplyAsReleased,
   readTaggedReply,
   type Segment,
+  type TaggedReply,
 } from "./tagged-reply.js";
 export { splitWords, stripWhiteSpace } from "./white-space.js";

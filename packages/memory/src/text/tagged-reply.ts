@@ -6,7 +6,7 @@ export interface ReplyTags {
   readonly recall: string;
 }
 
-const defaultReplyTags: ReplyTags = { update: "update", recall: "recall" };
+export const defaultReplyTags: ReplyTags = { update: "update", recall: "recall" };
 
 /** A segment of a reply without its tags, as half-open offsets in UTF-16 units. */
 export interface Segment {
