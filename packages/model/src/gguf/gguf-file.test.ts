@@ -178,6 +178,6 @@ describe("a GGUF file", () => {
     await expectRefused(one({ shape: [2 ** 30] }), "FILE_DAMAGED", "truncated: tensor w ends at byte");
     await expectRefused(one({ shape: [2, 2, 2, 2, 2] }), "FILE_DAMAGED", "5 dimensions");
     const twice = float32Tensor("w", [12], values);
-    await expectRefused(ggufBytes({}, [twice, twice]), "FILE_DAMAGED", "stands twice");
+    await expectRefused(ggufBytes({}, [twice, twice]), "FILE_DAMAGED", "occurs twice");
   });
 });

@@ -288,7 +288,7 @@ describe("the tokenizer of a GGUF file", () => {
     [{ "tokenizer.ggml.model": text("llama") }, '"llama" (sentencepiece)'],
     [{ "tokenizer.ggml.model": text("bert") }, '"bert"'],
     [{ "tokenizer.ggml.pre": text("tekken") }, 'tokenizer.ggml.pre is "tekken"'],
-    [{ "tokenizer.ggml.token_type": int32s([1]) }, "260 tokens and 1 token types"],
+    [{ "tokenizer.ggml.token_type": int32s([1]) }, "260 tokens, but 1 token types"],
     [{ "tokenizer.ggml.merges": texts(["h e", "x y z"]) }, 'merge "x y z"'],
     [{ "tokenizer.ggml.merges": texts(["q z"]) }, 'merge "q z"'],
     [{ "tokenizer.ggml.tokens": int32s([1]) }, "tokenizer.ggml.tokens"],
