@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import {
@@ -103,4 +104,21 @@ test("a transfer waits while others have the bytes that may be under way (FETCH-
   serve(pulls[1]);
   await Promise.all(fetching);
   expect(budget.takenBytes).toBe(0);
+});
+
+test("an object whose own copy on disk is damaged is fetched from another node (FETCH-8)", async () => {
+  await store.close();
+  const spill = { folder: join(folder, "spill"), maxBytes: 10 * mebibyte };
+  store = await ObjectStore.open({ folder: join(folder, "small"), maxBytes: 1.5 * mebibyte, spill });
+  for (const bytes of objects) {
+    const writer = await store.create(mebibyte, "job-1");
+    await writer.write(bytes);
+    await writer.commit();
+  }
+  expect(store.spilledBytes).toBe(mebibyte);
+  await truncate(join(spill.folder, first), 10);
+  const fetching = fetcher(new ByteBudget(10 * mebibyte)).fetch(first, "job-2");
+  await expect.poll(() => pulls.length, { timeout: 10_000 }).toBe(1);
+  serve(pulls[0]);
+  expect((await fetching).sizeBytes).toBe(mebibyte);
 });

@@ -16,6 +16,7 @@
  * - FETCH-7. Large objects are fetched in pieces over bulk connections, if both nodes support them, including from
  *   nodes that are still fetching and began before this one (bulk-transfer.ts). Pieces that have arrived are passed
  *   on at once.
+ * - FETCH-8. If this node's own copy on disk turns out to be damaged, the object is fetched from another node.
  */
 import { type Clock, delay, type Network, PalimpsestError, transferTimeoutMs } from "@palimpsest/wire";
 import type { ByteBudget } from "./byte-budget.js";
@@ -100,14 +101,15 @@ export class ObjectFetcher {
   }
 
   /**
-   * Returns the object as the store has it; undefined if it was freed while it was read back from disk.
-   * @throws {PalimpsestError} OBJECT_LOST
+   * Returns the object as the store has it; undefined if it was freed while it was read back from disk, or if its copy
+   * there was damaged, so that it is to be fetched from another node.
    */
   async #located(objectId: string): Promise<StoredObject | undefined> {
     try {
       return await this.#deps.store.located(objectId);
     } catch (reason) {
-      if (PalimpsestError.from(reason).code === "NOT_FOUND") return undefined;
+      const { code } = PalimpsestError.from(reason);
+      if (code === "NOT_FOUND" || code === "OBJECT_LOST") return undefined;
       throw reason;
     }
   }

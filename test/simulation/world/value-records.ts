@@ -155,7 +155,8 @@ export class ValueRecords {
     const { key, objectId, createdMs, remadeBy } = value;
     const text = `${who} refers to ${key} (${short(objectId)}) since ${sinceMs.toFixed(0)} ms and cannot read it: ${error.message}`;
     story.tell(who, () => text);
-    const isMade = remadeBy !== undefined;
+    // Its program recomputes any result that was stored on a node, even if it cannot make the arguments again.
+    const isMade = remadeBy !== undefined || key.includes("/made-");
     const mayRemake = remadeBy === holder && !this.#forgotten.has(objectId);
     if (!expected.has(error.code) && !(isMade && taskEnds.has(error.code))) records.violation("ERRORS", text);
     if (error.code !== "OBJECT_LOST" || objects.endedHolders.has(holder)) return;
