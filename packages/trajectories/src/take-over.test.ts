@@ -148,7 +148,7 @@ describe("take-over from dead consumers", () => {
     const { groups, failures } = await consumer.nextGroups({ count: 1 });
     expect(groups[0]?.members).toHaveLength(1);
     expect(failures).toMatchObject([{ trajectoryId: "group-1.0", stage: "rollout" }]);
-    expect(failures[0]?.message).toContain("stalled");
+    expect(failures[0]?.message).toContain("lost its consumer 2 times, more than maxStalledCount 1");
   });
 
   it("takes over from a process that was killed while it held jobs (T1)", async () => {

@@ -66,14 +66,14 @@ it("rates a recipe's questions with its model, goes on where it was stopped, and
   writeFileSync(rates, `${[head, ...lines.slice(0, 2)].join("\n")}\n${lines[2]?.slice(0, 30)}`);
   expect(JSON.parse(await rate("--json"))).toMatchObject({ rated: 3, resumed: 2, failed: 0 });
   expect(linesOf().sort()).toEqual([head, ...lines].sort());
-  await expect(rate("--seed", "1")).rejects.toThrow(/out: .*another seed \(seed then 0, now 1\)/);
+  await expect(rate("--seed", "1")).rejects.toThrow(/out: .*other settings \(seed: there 0, here 1\)/);
 
   expect(await cli.run("train", recipe, "--dry-run")).toMatch(/tasks +3, of which 3 were read/);
   await saveTasks(
     join(folder, "tasks.jsonl"),
     tasks.map((task) => ({ ...task, document: `${task.document} day and night.` })),
   );
-  await expect(rate()).rejects.toThrow(/another data/);
+  await expect(rate()).rejects.toThrow(/other settings \(data: there .*, here .*\)/);
   await expect(cli.run("train", recipe, "--dry-run")).rejects.toThrow(
     /curriculum.passRates.path: ".*rates.jsonl" was made from other data: 3 of 3 questions/,
   );

@@ -112,7 +112,7 @@ describe("data", () => {
     );
     await expect(data("prepare", "hotpotqa", "--out", out, "--limit", "0")).rejects.toThrow("≥ 1");
     await expect(data("prepare", "hotpotqa", "--out", out)).rejects.toThrow(
-      "input: hotpotqa is made of files",
+      "input: hotpotqa is read from files",
     );
     await expect(data("prepare", "hotpotqa", "--out", out, "--hf-split", "train")).rejects.toThrow(
       "--hf-dataset is missing",
