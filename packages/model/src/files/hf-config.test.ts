@@ -79,7 +79,7 @@ describe("config.json", () => {
   });
 
   it.each([
-    ["model_type", "mamba", /model_type is "mamba"; llama, mistral, qwen2 and qwen3/],
+    ["model_type", "mamba", /model_type is "mamba"; use a model of type llama, mistral, qwen2 or qwen3/],
     ["architectures", ["LlamaForSequenceClassification"], /architectures.*only LlamaForCausalLM/],
     ["hidden_act", "gelu", /hidden_act is "gelu"/],
     ["mlp_bias", true, /mlp_bias is true/],
