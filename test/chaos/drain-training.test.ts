@@ -6,7 +6,8 @@ import { TestCluster } from "../support/test-cluster.js";
 import { TrainingRun } from "../support/training-run.js";
 import { expectWholeRun } from "../support/whole-run.js";
 
-const size = { steps: 3, groupsPerStep: 4 };
+/** As many steps that the run is still under way when the drain has moved its actors. */
+const size = { steps: 10, groupsPerStep: 4 };
 
 let cluster: TestCluster;
 beforeAll(async () => {
