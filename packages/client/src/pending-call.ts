@@ -23,6 +23,7 @@ import {
   whenAborted,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { itemsInOrder } from "./items-in-order.js";
 import type { OutgoingValue, ReadyValue } from "./outgoing-value.js";
 import { StreamItems } from "./stream-items.js";
 import { notAgain } from "./task-lineage.js";
@@ -261,33 +262,13 @@ export class PendingCall implements Expiring {
     // The reader sees the failure through next(), so the promise without a handler must not count as an unhandled
     // rejection.
     this.promise.catch(() => undefined);
-    let isLeft = false;
-    // Reads are queued, as those of an async generator: a reader that asks ahead gets the items in the order of its
-    // requests.
-    let before: Promise<unknown> = Promise.resolve();
-    const next = async (): Promise<IteratorResult<unknown>> => {
-      try {
-        return await this.#next();
-      } catch (reason) {
-        if (isLeft) return { done: true, value: undefined };
-        throw reason;
-      }
-    };
-    const iterator: AsyncIterableIterator<unknown> = {
-      next: () => {
-        const mine = before.then(next);
-        before = mine.catch(() => undefined);
-        return mine;
-      },
-      return: () => {
-        isLeft = true;
+    return itemsInOrder(
+      () => this.#next(),
+      () => {
         this.#items?.clear();
         this.cancel(new PalimpsestError("CANCELLED", `the reader of ${this.method} stopped early`));
-        return Promise.resolve({ done: true, value: undefined });
       },
-      [Symbol.asyncIterator]: () => iterator,
-    };
-    return iterator;
+    );
   }
 
   async #next(): Promise<IteratorResult<unknown>> {

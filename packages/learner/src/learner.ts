@@ -245,10 +245,7 @@ export class Learner {
   refreshReference(): void {
     this.#assertIdle("refreshReference");
     if (this.config.reference === "none")
-      throw new LearnerError(
-        "CONFIG_INVALID",
-        'reference is "none", so there are no reference weights; set it to "initial"',
-      );
+      throw new LearnerError("CONFIG_INVALID", 'reference is "none"; set it to "initial" to have one');
     if (this.config.lora !== null)
       throw new LearnerError(
         "CONFIG_INVALID",
