@@ -8,14 +8,14 @@ const { data } = readRecipe(file).recipe;
 const store = data.source === "store" ? data.store : {};
 const tasks = storeTasks({ ...store, count: 192, seed: "evaluation" });
 const sets = [{ name: "statements", tasks, temperature: 1 }];
-const run = (shuffleRewards: boolean) => shortRun({ recipe: file, steps: 6, shuffleRewards, sets });
+const run = (shuffleRewards: boolean) => shortRun({ recipe: file, steps: 12, shuffleRewards, sets });
 
 describe("MemUpdate on a small store", () => {
   it(
     "learns which call a statement needs: shown and held-out questions rise, stores left as they were fall",
     async () => {
       const { start, end } = await run(false);
-      expect(end("shown") - start("shown")).toBeGreaterThanOrEqual(0.25);
+      expect(end("shown") - start("shown")).toBeGreaterThanOrEqual(0.3);
       expect(end("heldOut") - start("heldOut")).toBeGreaterThanOrEqual(0.1);
       expect(end("unchanged")).toBeLessThan(start("unchanged"));
     },
