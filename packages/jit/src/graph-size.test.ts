@@ -1,9 +1,9 @@
-import * as tf from "@tensorflow/tfjs";
 import { describe, expect, it } from "vitest";
 import { constant } from "./attributes.js";
 import { loadBackend } from "./backend.js";
 import { checkGraphSize } from "./graph-size.js";
 import { buildProgram } from "./program.js";
+import { tf } from "./tf.js";
 import { traceFunction } from "./traced-function.js";
 
 describe("checkGraphSize", () => {

@@ -75,7 +75,9 @@ export { runProgram } from "@palimpsest/worker/program";
 const lazily = (specifiers) =>
   `{ ${specifiers.map((one) => `${JSON.stringify(one)}: () => require(${JSON.stringify(one)})`).join(", ")} }`;
 const packagesSource = `globalThis[Symbol.for("palimpsest.bundled.packages")] = ${lazily(importable)};\n`;
-const learningSource = `${packagesSource}export const modules = ${lazily(Object.keys(actorModules))};\n`;
+/** The trainer itself only trains while the code cache is recorded. */
+const learningModules = [...Object.keys(actorModules), "@palimpsest/trainer"];
+const learningSource = `${packagesSource}export const modules = ${lazily(learningModules)};\n`;
 
 /** Commands that end soon or compute have a bundle of their own, and what they need with them. */
 const otherCommands = {
@@ -135,14 +137,14 @@ export async function makeBundles() {
       source: `${packagesSource}import "./main.js";`,
       outfile: join(folder, "commands.bundle.js"),
       external: longCommands,
-      queues: true,
+      learning: true,
     }),
     bundle({
       ...common,
       source: learningSource,
       outfile: join(folder, "learning.bundle.js"),
       shared: Object.fromEntries(shared.map(({ name, specifier }) => [specifier, name])),
-      queues: true,
+      learning: true,
     }),
     writeStandIns(),
   ]);

@@ -9,7 +9,16 @@ const esbuild = () => createRequire(join(packageDir("client"), "package.json"))(
 
 /** Native addons, what is itself a program beside its addon, and what few processes load stay where they are. */
 const apart =
-  /^(msgpackr-extract|esbuild|bullmq|@kubernetes\/client-node|@opentelemetry\/.*|@tensorflow\/.*|@huggingface\/hub|unpdf.*)$/;
+  /^(msgpackr-extract|esbuild|bullmq|@mapbox\/node-pre-gyp|@kubernetes\/client-node|@opentelemetry\/.*|@tensorflow\/.*|@huggingface\/hub|unpdf.*)$/;
+/** What few programs load, the library of queues and tfjs with its backends, and the module that loads it by a require() that a bundler does not see. */
+const loadedByFew = {
+  bullmq: /trajectories\/dist\/bullmq\.js$/,
+  "@tensorflow/tfjs": /jit\/dist\/tf\.js$/,
+  "@tensorflow/tfjs-node-gpu": /jit\/dist\/tfjs-node\.js$/,
+  "@tensorflow/tfjs-backend-wasm": /jit\/dist\/wasm-backend\.js$/,
+};
+/** The packages that tfjs consists of. */
+const tfjsParts = /^@tensorflow\/tfjs(-(core|layers|converter|data|backend-cpu|backend-webgl))?(\/|$)/;
 const program = /^\.\/main\.js$/;
 const ownPlace = /\bimport\.meta\.url\b|\b__dirname\b|\b__filename\b/;
 /**
@@ -37,7 +46,7 @@ async function atItsPlace(path, contents, folder) {
     .replaceAll(/\bpalimpsestBundledFile\b/g, `palimpsestBundle.path(${place})`);
 }
 
-function placed(folder, { external = /^$/, shared = {}, queues = false }) {
+function placed(folder, { external = /^$/, shared = {}, learning = false }) {
   return {
     name: "palimpsest",
     setup({ onResolve, onLoad, resolve: buildResolve }) {
@@ -47,14 +56,14 @@ function placed(folder, { external = /^$/, shared = {}, queues = false }) {
       onLoad({ filter: /./, namespace: "shared" }, ({ path }) => ({
         contents: `module.exports = globalThis[Symbol.for("palimpsest.bundled")][${JSON.stringify(shared[path])}];`,
       }));
-      // It is loaded by a require() that a bundler does not see.
-      if (queues) {
-        onLoad({ filter: /trajectories\/dist\/bullmq\.js$/ }, ({ path }) => ({
-          contents: readFileSync(path, "utf8").replace(
-            /createRequire\(import\.meta\.url\)\("bullmq"\)/,
-            'require("bullmq")',
-          ),
-        }));
+      if (learning) {
+        for (const [name, filter] of Object.entries(loadedByFew))
+          onLoad({ filter }, ({ path }) => ({
+            contents: readFileSync(path, "utf8").replace(
+              `createRequire(import.meta.url)("${name}")`,
+              `require("${name}")`,
+            ),
+          }));
       }
       // The packages say that their modules do nothing by being imported; those of programs do.
       onResolve({ filter: program }, async ({ path, resolveDir, kind, pluginData }) => {
@@ -63,7 +72,7 @@ function placed(folder, { external = /^$/, shared = {}, queues = false }) {
         return { path: found.path, errors: found.errors, sideEffects: true };
       });
       onResolve({ filter: apart }, ({ path, resolveDir }) => {
-        if (queues && path === "bullmq") return undefined;
+        if (learning && (path in loadedByFew || tfjsParts.test(path))) return undefined;
         const from = createRequire(join(resolveDir, "x.js"));
         try {
           return { path: `./${relative(folder, from.resolve(path))}`, external: true };
@@ -93,7 +102,7 @@ function placed(folder, { external = /^$/, shared = {}, queues = false }) {
  * Writes the bundle of `source`, the text of an ES module that lies in `folder`.
  * @param options.external tells by its path whether a module of the installation stays apart
  * @param options.shared names of modules, by specifier, that are those of the bundle which runs already
- * @param options.queues whether it has the library of the queues, which few programs load
+ * @param options.learning whether it has the libraries of queues and of tensors, which few programs load
  * @returns the files that it is made of
  */
 export async function bundle({ source, folder, outfile, ...options }) {

@@ -28,14 +28,42 @@ async function record(child, pid, cacheFile) {
   });
 }
 
-/** Leaves a code cache of the commands, each of which adds itself to the program. @throws when they do not load */
+/** One step of training, which compiles most of what processes with a sampler or a learner run. */
+const trained = {
+  name: "recording",
+  model: { path: "builtin:quickstart" },
+  agent: { preset: "tiny" },
+  data: {
+    source: "ruler",
+    ruler: {
+      ...{ names: ["ben", "ken", "len"], values: ["bats", "cats", "hats"], fillers: [" rain and wind."] },
+      ...{ count: 4, seed: 1, sentences: { min: 8, max: 8 } },
+    },
+  },
+  rollout: { maxBatch: 8, maxTokens: 52 },
+  learner: { preset: "memagent", groupSize: 4, buckets: [{ rows: 4, length: 52 }] },
+  train: { steps: 1, groupsPerStep: 1 },
+};
+
+/** A GPU would compile each function for seconds. */
+const withoutGpu = { ...process.env, CUDA_VISIBLE_DEVICES: "-1" };
+
+/** Leaves a code cache of the commands, each of which adds itself to the program. @throws when they do not run */
 export async function recordCommands(folder) {
-  await promisify(execFile)(process.execPath, [join(folder, "commands.cjs"), "--version"]);
+  const dir = mkdtempSync(join(tmpdir(), "palimpsest-bundle-"));
+  try {
+    const recipe = join(dir, "recipe.yaml");
+    writeFileSync(recipe, JSON.stringify(trained));
+    const args = [join(folder, "commands.cjs"), "train", recipe, "--in-process"];
+    await promisify(execFile)(process.execPath, args, { env: { ...withoutGpu, PALIMPSEST_DATA_DIR: dir } });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 }
 
 const learningProgram = `
 import { createRequire } from "node:module";
-const [program, ...shared] = process.argv.slice(1);
+const [program, recipe, ...shared] = process.argv.slice(1);
 const bundled = {};
 for (const text of shared) {
   const [name, url] = text.split("=");
@@ -44,11 +72,13 @@ for (const text of shared) {
 globalThis[Symbol.for("palimpsest.bundled")] = bundled;
 const { modules } = createRequire(import.meta.url)(program);
 const names = Object.entries(modules).map(([specifier, load]) => [specifier, Object.keys(load())]);
+const { parseRecipe, trainInProcess } = modules["@palimpsest/trainer"]();
+await trainInProcess({ recipe: parseRecipe(recipe, process.cwd()) });
 process.stdout.write(JSON.stringify(Object.fromEntries(names)), () => process.exit());
 `;
 
 /**
- * Leaves a code cache of the actors of training, beside unbundled modules in place of those that they share.
+ * Leaves a code cache of the actors of training and of what they do, beside unbundled modules in place of those that they share.
  * @returns the names that each of their modules exports
  */
 export async function recordLearning(folder, shared) {
@@ -57,8 +87,8 @@ export async function recordLearning(folder, shared) {
     return `${name}=${pathToFileURL(path).href}`;
   });
   const flags = ["--input-type=module", "-e", learningProgram];
-  const args = [...flags, join(folder, "learning.cjs"), ...places];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
+  const args = [...flags, join(folder, "learning.cjs"), JSON.stringify(trained), ...places];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env: withoutGpu });
   return JSON.parse(stdout);
 }
 

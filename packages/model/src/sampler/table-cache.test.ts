@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "@palimpsest/jit";
 import { expect, it } from "vitest";
 import { readPlan, writePieces } from "./table-cache.js";
 

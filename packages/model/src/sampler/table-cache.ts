@@ -1,5 +1,4 @@
-import { asType, type FloatType, type StateSpec, scatterRows, type Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { asType, type FloatType, type StateSpec, scatterRows, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { named } from "./packed-layers.js";
 import type { KeyValues } from "./table-layers.js";

@@ -1,5 +1,4 @@
-import { attention, entry, type JitFunction, scan, type Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { attention, entry, type JitFunction, scan, type Tensors, tf } from "@palimpsest/jit";
 import { drawTokens } from "./draw.js";
 import { named, nextLogits } from "./packed-layers.js";
 import { tableEntries, tablesOf, writeTable } from "./table-cache.js";

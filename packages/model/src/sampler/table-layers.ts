@@ -1,5 +1,4 @@
-import { asType, callable, type FloatType, type Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { asType, callable, type FloatType, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { rmsNorm } from "../norm.js";
 import { rotate } from "../rope.js";

@@ -1,5 +1,11 @@
-import { attention, type JitFunction, packedSegments, type Segments, type Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import {
+  attention,
+  type JitFunction,
+  packedSegments,
+  type Segments,
+  type Tensors,
+  tf,
+} from "@palimpsest/jit";
 import { drawTokens } from "./draw.js";
 import { named, nextLogits } from "./packed-layers.js";
 import { readPlan, tableEntries, tablesOf, writePieces } from "./table-cache.js";

@@ -1,5 +1,4 @@
-import { asType, attention, type JitFunction, type Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { asType, attention, type JitFunction, type Tensors, tf } from "@palimpsest/jit";
 import { drawTokens } from "./draw.js";
 import { named, nextLogits } from "./packed-layers.js";
 import { readPlan, slotsOf, tableEntries, tablesOf, writePieces, writeSlots } from "./table-cache.js";

@@ -1,5 +1,4 @@
-import type { FloatType, StateSpec, TensorSpec, Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { type FloatType, type StateSpec, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import type { Drawn } from "./draw.js";
 import { named } from "./packed-layers.js";

@@ -1,5 +1,4 @@
-import { attention, type JitFunction, type Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { attention, type JitFunction, type Tensors, tf } from "@palimpsest/jit";
 import { drawTokens } from "./draw.js";
 import { named, nextLogits } from "./packed-layers.js";
 import { slotsOf, tableEntries, tablesOf, writeTable } from "./table-cache.js";

@@ -1,5 +1,4 @@
-import { loadBackend } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { loadBackend, tf } from "@palimpsest/jit";
 import { beforeAll, describe, expect, it } from "vitest";
 import { greedyInverseTemperature } from "./draw.js";
 import { drawTruncatedTokens } from "./truncated-draw.js";

@@ -1,5 +1,4 @@
-import { entry, scan, type TensorSpec, type Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { entry, scan, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
 import { type Drawn, invert } from "./draw.js";
 import { named } from "./packed-layers.js";
 import type { DrawRule } from "./truncation.js";
