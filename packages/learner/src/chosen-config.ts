@@ -27,19 +27,23 @@ export function chosenConfig({ backend, config: input, model, checkpoint, mode =
   const saved = savedPrecision(checkpoint);
   if (saved !== undefined)
     return { config: { ...config, precision: saved }, reason: "the checkpoint was written with it" };
-  if (takesSampledRatios(config))
-    return { config, reason: "the ratio uses the sampler's log-probs (oldLogprobs rollout)" };
-  if (config.firstStepChecks) return { config, reason: "firstStepChecks compares float32 numbers" };
+  if (needsSampledLogprobs(config)) {
+    const setting = config.firstStepChecks ? "firstStepChecks" : "oldLogprobs rollout";
+    return { config, reason: `${setting} compares the learner's log-probs with the sampler's` };
+  }
   const { precision, reason } = choosePrecision("auto", backend, mode, model);
   return { config: { ...config, precision }, reason };
 }
 
 /**
- * Returns whether the ratio uses the sampler's own log-probs, so that a rounding difference between sampler and learner would
- * look like a change of the policy. Both then keep float32 unless configured otherwise.
+ * Returns whether a rounding difference between sampler and learner would look like a change of the policy (the ratio uses the
+ * sampler's own log-probs) or like other weights (`firstStepChecks`). Both then keep float32 unless configured otherwise.
  */
-export function takesSampledRatios({ oldLogprobs }: Pick<ResolvedLearnerConfig, "oldLogprobs">): boolean {
-  return oldLogprobs === "rollout";
+export function needsSampledLogprobs({
+  oldLogprobs,
+  firstStepChecks,
+}: Pick<ResolvedLearnerConfig, "oldLogprobs" | "firstStepChecks">): boolean {
+  return oldLogprobs === "rollout" || firstStepChecks;
 }
 
 function savedPrecision(

@@ -18,7 +18,7 @@ export {
   writeCheckpoint,
 } from "./checkpoint.js";
 export { rateCheckpoint } from "./checkpoint-ratings.js";
-export { takesSampledRatios } from "./chosen-config.js";
+export { needsSampledLogprobs } from "./chosen-config.js";
 export type { Objective } from "./compiled.js";
 export {
   LearnerConfig,

@@ -24,8 +24,10 @@ test("lanes and steps of a call reach the sampler, and each lane has threads of 
   expect(samplerSettings(recipe({}))).not.toHaveProperty("stepsPerCall");
 });
 
-test("the sampler keeps float32 where its numbers stand in the ratio, unless another is set", () => {
-  const sampled = { oldLogprobs: "rollout", importance: undefined };
-  expect(samplerSettings(recipe({}, sampled)).precision).toBe("float32");
-  expect(samplerSettings(recipe({ precision: "bfloat16" }, sampled)).precision).toBe("bfloat16");
-});
+test.each([{ oldLogprobs: "rollout", importance: undefined }, { firstStepChecks: true }])(
+  "the sampler keeps float32 where its numbers are compared (%o), unless another is set",
+  (compared) => {
+    expect(samplerSettings(recipe({}, compared)).precision).toBe("float32");
+    expect(samplerSettings(recipe({ precision: "bfloat16" }, compared)).precision).toBe("bfloat16");
+  },
+);

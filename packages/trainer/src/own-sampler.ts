@@ -1,5 +1,5 @@
 import type { Backend } from "@palimpsest/jit";
-import { resolveLearnerConfig, takesSampledRatios } from "@palimpsest/learner";
+import { needsSampledLogprobs, resolveLearnerConfig } from "@palimpsest/learner";
 import { createSampler, type ModelConfig, type ModelSampler } from "@palimpsest/model";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Recipe } from "./recipe/recipe-schema.js";
@@ -58,11 +58,11 @@ export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "
 }
 
 /**
- * Returns the sampler's precision. If the learner's ratio uses the sampler's log-probs, both round alike: to float32
- * unless configured otherwise.
+ * Returns the sampler's precision. Where the learner's ratio or checks use the sampler's log-probs, both round alike: to
+ * float32 unless configured otherwise.
  */
 function samplerPrecision(wanted: Recipe["rollout"]["precision"], learner: Recipe["learner"]) {
-  if (wanted !== "auto" || !takesSampledRatios(resolveLearnerConfig(learner))) return wanted;
+  if (wanted !== "auto" || !needsSampledLogprobs(resolveLearnerConfig(learner))) return wanted;
   return "float32";
 }
 

@@ -48,7 +48,7 @@ export const rolloutSchema = z.strictObject({
     .enum(["auto", "float32", "bfloat16"])
     .default("auto")
     .describe(
-      "type in which the sampler stores and multiplies matrices; auto: bfloat16 on a CPU if a trial of 100 ms finds it faster for this model and learner.oldLogprobs is not rollout, else float32",
+      "type in which the sampler stores and multiplies matrices; auto: bfloat16 on a CPU if a trial of 100 ms finds it faster for this model, unless learner.oldLogprobs is rollout or learner.firstStepChecks is true, else float32",
     ),
   cpus: z.number().min(0).default(0.5).describe("CPUs that each rollout actor leases"),
   gpus: z.number().min(0).default(0).describe("GPUs that each rollout actor leases"),
