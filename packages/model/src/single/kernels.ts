@@ -74,9 +74,10 @@ function moduleBytes(multiplyAdd: MultiplyAdd): Uint8Array<ArrayBuffer> {
 }
 
 function bestModuleBytes(): Uint8Array<ArrayBuffer> {
-  // Node.js 20 has relaxed SIMD behind this flag, later versions without it.
-  setFlagsFromString("--experimental-wasm-relaxed-simd");
   const fused = moduleBytes(f32x4.relaxedMultiplyAdd);
+  if (WebAssembly.validate(fused)) return fused;
+  // Node.js 20 has relaxed SIMD behind this flag. Later versions have it without, and print an error for a flag that they do not know.
+  setFlagsFromString("--experimental-wasm-relaxed-simd");
   return WebAssembly.validate(fused) ? fused : moduleBytes(twoRoundings);
 }
 
