@@ -76,6 +76,11 @@ export function samplerParts(
   const stepsPerCall = limits.stepsPerCall ?? defaultSteps[kind];
   const common = { maxLength, stepsPerCall, promptLengths, prefillTokens, gpu };
   if (kind === "slots") {
+    if (limits.singleWeights !== "auto" && limits.singleWeights !== "off")
+      throw new ModelError(
+        "CONFIG_INVALID",
+        `sampler: singleWeights is ${limits.singleWeights}, which needs cache pages on a CPU, but cache is slots; set it to auto`,
+      );
     const affordable = cacheTokens === undefined ? maxBatch : Math.floor(cacheTokens / maxLength);
     const slots = Math.max(1, Math.min(maxBatch, affordable));
     // Without an attention kernel, a NaN of one prompt would reach the others, and the scores of a call would take a gigabyte.
