@@ -89,6 +89,7 @@ export const SYNC = {
   ready: 4,
   position: 5,
   rows: 6,
+  broken: 7,
   /** One for each row. */
   tokens: 8,
   count: 8 + mostRows,

@@ -81,7 +81,8 @@ export class SingleDecoder {
 
   /** Whether all its threads have started and none has failed. */
   get isReady(): boolean {
-    return this.#failure === undefined && Atomics.load(this.#sync, SYNC.ready) === this.#options.threads - 1;
+    if (this.#failure !== undefined || this.#step.barrier.isBroken) return false;
+    return Atomics.load(this.#sync, SYNC.ready) === this.#options.threads - 1;
   }
 
   /** A buffer in the kernels' memory with room for as many numbers as there are logits. */
