@@ -44,6 +44,7 @@ interface Context {
  * Invariants:
  * - SINGLE-2. Weights are copied, and the decoder is created, only after these weights have sampled 16 tokens for a
  *   request that runs alone, so that programs that set weights often and sample in batches do not pay for it.
+ *   Without memory for the copy, every request is sampled like any other.
  * - SINGLE-3. Every call on the device's pages except `sample` is preceded by `flush`, so that the pages contain all tokens, and
  *     the copy of a request is not used after it.
  */
@@ -51,11 +52,13 @@ export class SingleRequest {
   readonly #options: Required<SingleRequestOptions>;
   readonly #host: SingleRequestHost;
   #decoder: SingleDecoder | undefined;
+  /** Whether there was not enough memory for it. */
+  #isRefused = false;
   #hasWeights = false;
   #packing: Iterator<undefined> | undefined;
   #sampledAlone = 0;
-  /** Number of tokens that the last request had sampled at its last call. */
-  #lastSampled = 0;
+  /** The row of the last call. */
+  #last: Pick<DeviceRow, "pages" | "sampled"> | undefined;
   /** The request whose first `length` entries the decoder has; those from `written` on are not in the pages yet. */
   #context: Context | undefined;
 
@@ -81,8 +84,10 @@ export class SingleRequest {
    * first wrong guess. Undefined if the decoder does not pay off yet.
    */
   sample(row: DeviceRow, steps: number): SampledRow | undefined {
-    this.#sampledAlone += Math.max(1, row.sampled - this.#lastSampled);
-    this.#lastSampled = row.sampled;
+    // What it sampled before it was alone does not count.
+    const before = this.#last?.pages === row.pages ? this.#last.sampled : row.sampled;
+    this.#sampledAlone += Math.max(1, row.sampled - before);
+    this.#last = row;
     const decoder = this.#prepared();
     if (decoder === undefined) return undefined;
     const context = this.#contextOf(decoder, row);
@@ -137,9 +142,15 @@ export class SingleRequest {
 
   #prepared(): SingleDecoder | undefined {
     if (this.#decoder === undefined) {
-      if (this.#sampledAlone <= tokensBeforePacking) return undefined;
-      // Its threads start in the meantime.
-      this.#decoder = new SingleDecoder(this.#options);
+      if (this.#isRefused || this.#sampledAlone <= tokensBeforePacking) return undefined;
+      try {
+        // Its threads start in the meantime.
+        this.#decoder = new SingleDecoder(this.#options);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        this.#isRefused = true;
+        return undefined;
+      }
     }
     if (!this.#decoder.isReady) return undefined;
     if (!this.#hasWeights) {
