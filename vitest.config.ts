@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { builtFiles, builtModules } from "./test/support/built-modules.js";
 
 /**
  * Tests that leave nothing behind in their process: they share it, and load their modules once. Those of whole clusters
@@ -115,9 +116,10 @@ class LongFirst extends BaseSequencer {
 }
 
 export default defineConfig({
-  resolve: { conditions: ["@palimpsest/source"] },
-  ssr: { resolve: { conditions: ["@palimpsest/source"] } },
+  plugins: [builtModules()],
   test: {
+    globalSetup: "./test/support/fresh-build.ts",
+    server: { deps: { external: [builtFiles] } },
     pool: "forks",
     // What tests make is let go soon: a young generation of 64 MiB is collected a tenth as often as one of the default size.
     // And most of their code runs a few times: V8 optimizes it after fifteen times as much of it as by default has run,

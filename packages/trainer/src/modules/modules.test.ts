@@ -4,6 +4,7 @@ import { createAgent } from "@palimpsest/agents";
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { trajectoryReward } from "@palimpsest/rewards";
 import { beforeEach, describe, expect, it } from "vitest";
+import { nodeStackTraces } from "../../../../test/support/node-stack-traces.js";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { builtinRecipesDir } from "../model-source.js";
 import { parseRecipe } from "../recipe/recipe.js";
@@ -18,6 +19,7 @@ const timeoutMs = 240_000;
 let folder: string;
 
 beforeEach(() => {
+  nodeStackTraces();
   folder = testFolder();
 });
 

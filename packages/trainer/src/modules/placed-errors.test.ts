@@ -6,6 +6,7 @@ import { EngineError } from "@palimpsest/engines";
 import { computeAdvantages } from "@palimpsest/learner";
 import { trajectoryReward } from "@palimpsest/rewards";
 import { beforeEach, describe, expect, it } from "vitest";
+import { nodeStackTraces } from "../../../../test/support/node-stack-traces.js";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { parseRecipe } from "../recipe/recipe.js";
 import { recipeTasks } from "../recipe/recipe-tasks.js";
@@ -14,6 +15,7 @@ import { openRecipeModules } from "./recipe-modules.js";
 
 let folder: string;
 beforeEach(() => {
+  nodeStackTraces();
   folder = testFolder();
 });
 

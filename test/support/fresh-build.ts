@@ -1,0 +1,31 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+
+const root = join(import.meta.dirname, "../..");
+
+/** vitest calls it before the tests of a project: builds the packages if a source is newer than what was built of it. */
+export default function setup(project: TestProject): void {
+  build();
+  project.onTestsRerun(build);
+}
+
+function build(): void {
+  const packages = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name));
+  if (!packages.some(isStale)) return;
+  // What does not compile is built all the same. The compiler says where, and the tests of other packages can run.
+  spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-b"], {
+    cwd: root,
+    stdio: "inherit",
+  });
+}
+
+function isStale(folder: string): boolean {
+  const builtAt = modifiedAt(join(folder, "tsconfig.tsbuildinfo"));
+  return readdirSync(join(folder, "src"), { recursive: true, withFileTypes: true }).some(
+    (file) => file.isFile() && modifiedAt(join(file.parentPath, file.name)) > builtAt,
+  );
+}
+
+const modifiedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
