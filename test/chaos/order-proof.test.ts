@@ -32,7 +32,10 @@ function recipeOf(actors: number, concurrency: number): string {
     name: `actors-${actors}`,
     learner: { miniBatches: 2, oldLogprobs: "rollout" },
     more: {
-      rollout: { actors, concurrency, maxBatch: 16, maxTokens: 64, cpus: 0.1, batchInvariant: true },
+      rollout: {
+        ...{ actors, concurrency, maxBatch: 16, maxTokens: 64, stepsPerCall: 2 },
+        ...{ cpus: 0.1, batchInvariant: true },
+      },
       // The single process uses the learner's threads for both.
       learnerThreads: 1,
       queues: quickTakeOver,

@@ -1,5 +1,9 @@
-/** Follows the life of one trajectory through real processes: task, rollout, score, update, publication. */
+/**
+ * Follows the life of one trajectory through real processes: task, rollout, score, update, publication. While the groups
+ * of the step wait for the learner, it also looks at the run as a person does from another terminal.
+ */
 import { join } from "node:path";
+import type { ActorInfo, ClusterInfo, NodeInfo, QueueInfo } from "@palimpsest/client";
 import { readTraces, type Trace } from "@palimpsest/evals";
 import { loadBackend } from "@palimpsest/jit";
 import { hashWeights, loadModel, type ModelFolder, parameterShapes, tokenLogprobs } from "@palimpsest/model";
@@ -9,9 +13,18 @@ import * as proto from "@palimpsest/wire/protocol";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { guessedValues } from "../support/guessing-base.js";
+import { isAlive } from "../support/processes.js";
 import { groupSize, writeRecipe } from "../support/recipe.js";
 import { TestCluster } from "../support/test-cluster.js";
 import { TrainingRun } from "../support/training-run.js";
+import { until } from "../support/until.js";
+
+interface Status {
+  readonly head: ClusterInfo;
+  readonly nodes: readonly NodeInfo[];
+  readonly actors: readonly ActorInfo[];
+  readonly queues: readonly QueueInfo[];
+}
 
 const groups = 4;
 const episodes = groups * groupSize;
@@ -21,6 +34,11 @@ let base: ModelFolder;
 let run: TrainingRun;
 let sampled: readonly Trajectory[];
 let scores: readonly Score[];
+/** What `palimpsest status` says while every group of the step waits for the learner: as JSON, and for people. */
+let status: Status;
+let statusText: string;
+/** The processes of the cluster at that time. */
+let living: readonly number[];
 /** The manifest of version 1, as it was announced to rollout actors. */
 let announced: proto.WeightManifest;
 let served: readonly { readonly policyVersion: number; readonly weightsHash: string }[];
@@ -86,9 +104,19 @@ beforeAll(async () => {
   const learner = (await cluster.actors("learner"))[0]?.pid ?? 0;
   const redis = new Redis((await cluster.client.info()).redisUrl);
   try {
-    const pairs = await whileFrozen(learner, () =>
-      run.until("every episode's score", () => scoredTrajectories(redis)),
-    );
+    const pairs = await whileFrozen(learner, async () => {
+      const scored = await run.until("every episode's score", () => scoredTrajectories(redis));
+      await run.until("every group of the step waits for the learner", async () => {
+        const depth = (await cluster.client.queues()).find(({ name }) => name === `${run.runId}/groups`);
+        return depth !== undefined && depth.waiting + depth.active === groups;
+      });
+      const end = await cluster.run(["status", "--json"]);
+      expect(end.code, end.stderr).toBe(0);
+      status = JSON.parse(end.stdout) as Status;
+      statusText = (await cluster.run(["status"])).stdout;
+      living = cluster.processes();
+      return scored;
+    });
     sampled = pairs.map(([trajectory]) => trajectory);
     scores = pairs.map(([, score]) => score);
   } finally {
@@ -112,7 +140,9 @@ beforeAll(async () => {
 }, 240_000);
 
 afterAll(async () => {
+  const end = await cluster?.run(["stop"]);
   expect(await cluster?.stop()).toEqual([]);
+  expect(end?.stdout, end?.stderr).toBe("the cluster ends\n");
 });
 
 describe("a trajectory on the queues", () => {
@@ -235,5 +265,58 @@ describe("the update", () => {
         queuedBytes: 0,
       });
     });
+  });
+});
+
+describe("what a person sees from another terminal while the groups wait for the learner", () => {
+  test("the head and its Redis are shown with their processes, and no password", () => {
+    expect(status.head.pid).toBe(cluster.head.pid);
+    expect(isAlive(status.head.redisPid)).toBe(true);
+    expect(JSON.stringify(status)).not.toContain("redis://");
+    expect(JSON.stringify(status)).not.toContain(cluster.token);
+  });
+
+  test("the node is shown with its process and what is leased of it", () => {
+    expect(status.nodes.map(({ pid, state }) => [pid, state])).toEqual([[cluster.workers[0]?.pid, "alive"]]);
+    const [node] = status.nodes;
+    expect(node?.total["cpu"]).toBe(4);
+    // Two rollout actors and the learner take 0.5 each, and a reward actor takes 0.1.
+    expect(node?.available["cpu"]).toBeCloseTo(4 - 1.6, 6);
+  });
+
+  test("two rollout actors, a reward actor and a learner are shown alive, each a process of its own", () => {
+    const alive = status.actors.filter(({ state }) => state === "alive");
+    expect(alive.map(({ role }) => role).sort()).toEqual(["learner", "reward", "rollout", "rollout"]);
+    expect(new Set(alive.map(({ pid }) => pid)).size).toBe(4);
+    for (const { pid, resources, metricsAddress } of alive) {
+      expect(living).toContain(pid);
+      expect(resources["cpu"]).toBeGreaterThan(0);
+      expect(metricsAddress).toMatch(/^127\.0\.0\.1:\d+$/);
+    }
+  });
+
+  test("the depths of the run's three queues are shown: the groups of the step are with the learner", () => {
+    const names = status.queues.map(({ name }) => name);
+    expect(names).toEqual(["rollouts", "rewards", "groups"].map((queue) => `${run.runId}/${queue}`));
+    const depth = status.queues.find(({ name }) => name.endsWith("/groups"));
+    expect((depth?.waiting ?? 0) + (depth?.active ?? 0)).toBe(groups);
+    expect(status.queues.every(({ failed }) => failed === 0)).toBe(true);
+  });
+
+  test("without --json the same is a table for people", () => {
+    for (const { pid, role } of status.actors) {
+      expect(statusText).toMatch(new RegExp(`${role} .*alive .*${pid}`));
+    }
+    expect(statusText).toContain("1.6/4 cpu");
+  });
+
+  test("after the run nothing of it is left on the node", async () => {
+    expect((await run.end()).code).toBe(0);
+    await run.withQueues(async (queues) => expect((await queues.ledger.counts()).groups.outstanding).toBe(0));
+    await until("all cpus are free again", async () => {
+      const [node] = await cluster.client.nodes();
+      return node?.available["cpu"] === 4;
+    });
+    expect(await cluster.client.actors()).toEqual([]);
   });
 });

@@ -36,7 +36,8 @@ export function writeRecipe(folder: string, changes: RecipeChanges = {}): string
     model: { path: "./base" },
     agent: { preset: "tiny" },
     data: { source: "ruler", ruler: { ...guessingRuler, count: 200, seed: 3, sentences } },
-    rollout: { actors: rolloutActors, concurrency: 16, maxBatch: 16, maxTokens: 64 },
+    // Replies are a few tokens: functions of more steps would be traced by each actor and hardly run.
+    rollout: { actors: rolloutActors, concurrency: 16, maxBatch: 16, maxTokens: 64, stepsPerCall: 2 },
     reward: { actors: 1 },
     learner: {
       preset: "memagent",
