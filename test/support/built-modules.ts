@@ -21,8 +21,8 @@ export const builtFiles = /\/packages\/[a-z-]+\/dist\//;
 const isSource = (path: string) => sources.test(path) && !path.endsWith(".test.ts");
 
 /**
- * Vite would transform a thousand sources for each project, and its modules call each other through getters: the built
- * files save a fifth of the processor time.
+ * Vite would transform a thousand sources for each project, and its modules call each other through getters: with the
+ * built files the packages' tests take a tenth less processor time.
  */
 export function builtModules(): Plugin {
   const built = new Map<string, string | undefined>();

@@ -24,7 +24,10 @@ function build(): void {
 function isStale(folder: string): boolean {
   const builtAt = modifiedAt(join(folder, "tsconfig.tsbuildinfo"));
   return readdirSync(join(folder, "src"), { recursive: true, withFileTypes: true }).some(
-    (file) => file.isFile() && modifiedAt(join(file.parentPath, file.name)) > builtAt,
+    (file) =>
+      file.isFile() &&
+      !file.name.endsWith(".test.ts") &&
+      modifiedAt(join(file.parentPath, file.name)) > builtAt,
   );
 }
 
