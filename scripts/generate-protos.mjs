@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-// Writes packages/wire/generated from protos/. With --check: fails when the committed code differs.
+// Writes packages/wire/generated from protos/, and a hash of all that belongs together. With --check: fails when the
+// committed code differs. Where the hash is right, nothing is generated again.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,12 +11,32 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const check = process.argv.includes("--check");
 const target = join(root, "packages/wire/generated");
-const outputDir = check ? mkdtempSync(join(tmpdir(), "palimpsest-protos-")) : target;
 const protoDir = join(root, "protos");
 const protos = readdirSync(join(protoDir, "palimpsest/v1"))
   .filter((name) => name.endsWith(".proto"))
   .sort()
   .map((name) => `palimpsest/v1/${name}`);
+const hashFile = join(protoDir, "generated.sha256");
+
+/** Returns the SHA-256 of the protos, this script, the generator's version, and the generated code in the target. */
+function currentHash() {
+  const hash = createHash("sha256");
+  const inputs = [
+    ...protos.map((name) => join(protoDir, name)),
+    import.meta.filename,
+    join(root, "node_modules/protobufjs-cli/package.json"),
+  ];
+  const outputs = ["protocol.js", "protocol.d.ts"].map((name) => join(target, name));
+  for (const path of [...inputs, ...outputs]) {
+    const bytes = readFileSync(path);
+    hash.update(`${bytes.length}\n`).update(bytes);
+  }
+  return `${hash.digest("hex")}\n`;
+}
+
+if (check && existsSync(hashFile) && readFileSync(hashFile, "utf8") === currentHash()) process.exit(0);
+
+const outputDir = check ? mkdtempSync(join(tmpdir(), "palimpsest-protos-")) : target;
 const jsFile = join(outputDir, "protocol.js");
 const typesFile = join(outputDir, "protocol.d.ts");
 execFileSync(
@@ -55,4 +77,6 @@ if (check) {
     );
     process.exit(1);
   }
+} else {
+  writeFileSync(hashFile, currentHash());
 }
