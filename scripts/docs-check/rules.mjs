@@ -58,7 +58,10 @@ const rules = [
     replace: [["submit …", "submit recipes/quickstart.yaml -- --steps 1"]],
   },
   { line: /--autoscale autoscale\.yaml/, add: "--data-dir growing-head", until: /listens on/ },
-  { line: /npm install tarballs|^PALIMPSEST_ADDRESS=HOST:PORT/, ...inTests("test/packages.test.ts") },
+  {
+    line: /npm install tarballs|^npm pkg set type=module|^npx tsx ask\.ts|^PALIMPSEST_ADDRESS=HOST:PORT/,
+    ...inTests("test/packages.test.ts"),
+  },
   { line: /model convert model\.Q4_1\.gguf/, ...inTests("packages/cli's model-convert test") },
   { line: /bench\/learning|bench\/linear-cost/, skip: "a bench of many minutes" },
 

@@ -15,10 +15,11 @@ function lockHash() {
   return hash.digest("hex");
 }
 
-/** Installs the packages of the lockfile, unless exactly these are there. Returns whether it did. */
-export async function ensurePackages(pnpm) {
+/** Installs the packages of the lockfile, unless exactly these are there. Returns whether it did. `say` gets a line before the wait. */
+export async function ensurePackages(pnpm, say) {
   const hash = lockHash();
   if (existsSync(markFile) && readFileSync(markFile, "utf8") === hash) return false;
+  say("installing the packages of pnpm-lock.yaml, which takes a minute or more the first time");
   const [program, ...args] = pnpm.command;
   await run(program, [...args, "install", "--frozen-lockfile"], {
     cwd: root,

@@ -24,8 +24,7 @@ async function installPackages() {
     return pnpm.version;
   });
   await step("packages", async (say) => {
-    say("checking the lockfile");
-    return (await ensurePackages(pnpm)) ? "installed" : "up to date";
+    return (await ensurePackages(pnpm, say)) ? "installed" : "up to date";
   });
 }
 

@@ -108,5 +108,5 @@ export function settingsInFull<Config extends object>(
   if (Object.keys(presets).length > 0) return presetConfig(kind, schema, presets, preset, settings);
   const parsed = schema.safeParse(settings);
   if (parsed.success) return parsed.data;
-  throw new AgentError("BAD_CONFIG", `${kind}: ${settingsProblem(parsed.error, schema)}`);
+  throw new AgentError("BAD_CONFIG", `${kind}: ${settingsProblem(parsed.error, schema, settings)}`);
 }

@@ -111,7 +111,7 @@ export async function converseWithTools(
 function settingsOf(given: Omit<ToolOptions, "tools">) {
   const parsed = optionsSchema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new AgentError("BAD_CONFIG", `useTools: ${settingsProblem(parsed.error, optionsSchema)}`);
+  throw new AgentError("BAD_CONFIG", `useTools: ${settingsProblem(parsed.error, optionsSchema, given)}`);
 }
 
 function checkNames(tools: readonly Tool[]): void {

@@ -21,8 +21,9 @@ export function presetConfig<Schema extends z.ZodType>(
       `preset: "${preset}" is unknown; use one of ${Object.keys(presets).join(", ")}`,
     );
   }
-  const parsed = schema.safeParse({ ...base, ...overrides });
+  const settings = { ...base, ...overrides };
+  const parsed = schema.safeParse(settings);
   if (!parsed.success)
-    throw new AgentError("BAD_CONFIG", `${agent}: ${settingsProblem(parsed.error, schema)}`);
+    throw new AgentError("BAD_CONFIG", `${agent}: ${settingsProblem(parsed.error, schema, settings)}`);
   return parsed.data;
 }

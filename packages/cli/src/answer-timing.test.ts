@@ -15,9 +15,15 @@ it("tells the first token's time and the speed over the whole answer", () => {
   });
 });
 
+it("names no first token of answers that came whole", () => {
+  const clock = [0, 2000];
+  const timing = new AnswerTiming(() => clock.shift() ?? 0);
+  expect(timesText(timing.end(60))).toBe("60 tokens in 2.00 s, 30.0 tokens/s");
+});
+
 it("says nothing of tokens that nobody counted", () => {
   const clock = [0, 250, 1000];
   const timing = new AnswerTiming(() => clock.shift() ?? 0);
   timing.piece();
-  expect(timesText(timing.end(undefined))).toBe("first token after 0.25 s in 1.00 s");
+  expect(timesText(timing.end(undefined))).toBe("first token after 0.25 s, answered in 1.00 s");
 });

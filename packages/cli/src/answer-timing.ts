@@ -17,10 +17,10 @@ export class AnswerTiming {
   /** @param sampledTokens undefined if the server does not report them */
   end(sampledTokens: number | undefined): AnswerTimes {
     const endedAtMs = this.#now();
-    const firstAtMs = this.#firstAtMs ?? endedAtMs;
+    const firstAtMs = this.#firstAtMs;
     const seconds = (endedAtMs - this.#startedAtMs) / 1000;
     return {
-      firstTokenSeconds: (firstAtMs - this.#startedAtMs) / 1000,
+      firstTokenSeconds: firstAtMs === undefined ? undefined : (firstAtMs - this.#startedAtMs) / 1000,
       seconds,
       sampledTokens,
       tokensPerSecond: sampledTokens === undefined || seconds === 0 ? undefined : sampledTokens / seconds,
@@ -29,7 +29,8 @@ export class AnswerTiming {
 }
 
 export interface AnswerTimes {
-  readonly firstTokenSeconds: number;
+  /** Undefined if the answer came whole. */
+  readonly firstTokenSeconds: number | undefined;
   readonly seconds: number;
   readonly sampledTokens: number | undefined;
   /** All tokens over the total time, including the time to read the prompt. */
@@ -42,7 +43,9 @@ export function timesText({
   sampledTokens,
   tokensPerSecond,
 }: AnswerTimes): string {
-  const count = sampledTokens === undefined ? "" : `, ${sampledTokens} tokens`;
-  const speed = tokensPerSecond === undefined ? "" : `, ${tokensPerSecond.toFixed(1)} tokens/s`;
-  return `first token after ${firstTokenSeconds.toFixed(2)} s${count} in ${seconds.toFixed(2)} s${speed}`;
+  const first =
+    firstTokenSeconds === undefined ? [] : [`first token after ${firstTokenSeconds.toFixed(2)} s`];
+  const count = sampledTokens === undefined ? "answered" : `${sampledTokens} tokens`;
+  const speed = tokensPerSecond === undefined ? [] : [`${tokensPerSecond.toFixed(1)} tokens/s`];
+  return [...first, `${count} in ${seconds.toFixed(2)} s`, ...speed].join(", ");
 }

@@ -12,3 +12,13 @@ test("an error that carries text of others is one line that the terminal only sh
   );
   expect(run.stderr).toBe("error: job x failed: second 31mline\n");
 });
+
+test("a port in use comes with what to do", () => {
+  const inUse = Object.assign(new Error("listen EADDRINUSE: address already in use 127.0.0.1:8000"), {
+    code: "EADDRINUSE",
+  });
+  reportFailure(inUse);
+  expect(run.stderr).toMatch(
+    /127\.0\.0\.1:8000; stop the program that listens there, or give another port \(0: a free one\)\n$/,
+  );
+});

@@ -13,8 +13,13 @@ export function reportFailure(reason: unknown): number {
         ? reason.message
         : String(reason);
   // A message may contain text that others chose, such as the name of a job or the error of a constructor.
-  process.stderr.write(`error: ${printableLine(message)}\n`);
+  process.stderr.write(`error: ${printableLine(message)}${portHint(reason)}\n`);
   if (process.env["PALIMPSEST_DEBUG"] === "1" && reason instanceof Error)
     process.stderr.write(`${printable(reason.stack ?? "")}\n`);
   return 1;
+}
+
+function portHint(reason: unknown): string {
+  if (!(reason instanceof Error) || !("code" in reason) || reason.code !== "EADDRINUSE") return "";
+  return "; stop the program that listens there, or give another port (0: a free one)";
 }

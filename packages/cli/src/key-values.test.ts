@@ -5,6 +5,7 @@ import {
   parseCount,
   parseKeyValues,
   parseLengths,
+  parsePort,
   parseQuantities,
   parseWhole,
 } from "./key-values.js";
@@ -21,6 +22,8 @@ test("what is not NAME=VALUE is refused with what to write", () => {
   expect(() => parseAmount("")).toThrowError(/≥ 0/);
   expect(() => parseWhole("1.5")).toThrowError(/whole/);
   expect(() => parseCount("0")).toThrowError(/≥ 1/);
+  expect(parsePort("65535")).toBe(65_535);
+  expect(() => parsePort("65536")).toThrowError('"65536" is not a port; give a number from 0 to 65535');
 });
 
 test("variables keep every character of their value; a name alone stands for this command's own", () => {

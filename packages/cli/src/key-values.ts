@@ -61,6 +61,14 @@ export function parseCount(text: string): number {
   return value;
 }
 
+/** Parses a port; 0 stands for a free one. */
+export function parsePort(text: string): number {
+  const value = parseWhole(text);
+  if (value > 65_535)
+    throw new InvalidArgumentError(`"${text}" is not a port; give a number from 0 to 65535`);
+  return value;
+}
+
 /** Parses a list of lengths such as "50,200 800" without duplicates. */
 export function parseLengths(text: string): number[] {
   const lengths = text.split(/[\s,]+/).filter((part) => part !== "");

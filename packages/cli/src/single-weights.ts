@@ -10,7 +10,7 @@ const choices: readonly SingleWeights[] = ["auto", "off", "float32", "bfloat16",
 export function singleWeightsOption(): Option {
   return new Option(
     "--single-weights <type>",
-    "weight format of a local model on a CPU for a request that runs alone: int8 is the fastest and changes log-probs by about 0.02 nats; auto is as precise as batches",
+    "weight format of a local model of more than 8 layers on a CPU, for a request that runs alone: int8 is the fastest and changes log-probs by about 0.02 nats; auto is as precise as batches",
   )
     .choices(choices)
     .default("auto");

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { withLoadingScreen } from "./display/loading-screen.js";
 import { parseAmount, parseWhole } from "./key-values.js";
+import { type SingleWeights, singleWeightsOption } from "./single-weights.js";
 
 /** What a command asks a model: to answer a conversation, or to continue a text. */
 export interface TextQuestion {
@@ -47,6 +48,8 @@ export interface SourceFlags {
   /** The server's name for its model. */
   readonly model?: string;
   readonly backend: string;
+  /** Default: as precise as batches. */
+  readonly singleWeights?: SingleWeights;
 }
 
 export const defaultModel = "smollm2-135m-instruct";
@@ -79,7 +82,8 @@ export function withSourceFlags(command: Command): Command {
       `URL of an OpenAI-compatible server to use instead; its key comes from ${apiKeyVariable}`,
     )
     .option("--model <name>", "the server's name for its model; default: the first that it lists")
-    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto");
+    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
+    .addOption(singleWeightsOption());
 }
 
 function parseShare(text: string): number {
@@ -112,7 +116,7 @@ type Settings = Omit<SamplingFlags, "seed">;
 
 async function openLocal(
   name: string,
-  { backend: wanted }: SourceFlags,
+  { backend: wanted, singleWeights }: SourceFlags,
   settings: Settings,
   { parallel }: { readonly parallel: number },
 ): Promise<TextSource> {
@@ -123,7 +127,12 @@ async function openLocal(
   const { backend, model } = await withLoadingScreen(`loading ${name} …`, process.stderr, async () => {
     const loaded = await readModelInput(name);
     const backend = await loadBackend({ prefer });
-    return { backend, model: createTextModel(loaded, { backend, maxBatch: parallel }) };
+    const options = {
+      backend,
+      maxBatch: parallel,
+      ...(singleWeights === undefined ? {} : { singleWeights }),
+    };
+    return { backend, model: createTextModel(loaded, options) };
   });
   return {
     name: `${name} on ${backend.name}`,

@@ -318,7 +318,11 @@ describe("memAgentConfig", () => {
   });
 
   it("names the field where a setting is wrong", () => {
-    expect(() => memAgentConfig("tiny", { chunkTokens: 0 })).toThrow("chunkTokens");
+    expect(() => memAgentConfig("tiny", { chunkTokens: 0 })).toThrow(/memagent: chunkTokens: .*; it is 0$/);
+    const wrong: object = { chunk: 12 };
+    expect(() => memAgentConfig("tiny", wrong)).toThrow(
+      /unknown setting "chunk"; use one of chunkTokens, memoryTokens, /,
+    );
     expect(() => memAgentConfig("huge" as "tiny")).toThrow('preset: "huge" is unknown');
     const tokenizer = wordTokenizer();
     const { sampler } = recorded(oracleReply);

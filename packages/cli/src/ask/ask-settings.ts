@@ -5,7 +5,6 @@ import {
   readingAgentSettingsSchema,
 } from "@palimpsest/agents";
 import { PalimpsestError } from "@palimpsest/wire";
-import { z } from "zod";
 import type { AgentModel } from "../agent-model.js";
 
 /** The kinds of agents that read a document. */
@@ -163,9 +162,13 @@ function fit(
   );
 }
 
-function parse(input: unknown): ReadingAgentSettings {
+function parse(input: Readonly<Record<string, unknown>>): ReadingAgentSettings {
   const parsed = readingAgentSettingsSchema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const lines = z.prettifyError(parsed.error).split("\n").join(" ");
-  throw new PalimpsestError("CONFIG_INVALID", `agent settings: ${lines}`);
+  const lines = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0
+      ? message
+      : `${path.join(".")}: ${message}; it is ${JSON.stringify(input[String(path[0])])}`,
+  );
+  throw new PalimpsestError("CONFIG_INVALID", `agent settings: ${lines.join("; ")}`);
 }

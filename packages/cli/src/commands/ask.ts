@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { parse as parseYaml } from "yaml";
 import type { AgentModel } from "../agent-model.js";
 import type { AskResult } from "../ask/ask-run.js";
@@ -57,9 +57,11 @@ export function addAsk(program: Command): void {
     .description("answers a question about documents of any length with a memory agent")
     .argument("[source]", "file or folder of text, Markdown, HTML or PDF; - for standard input", "-")
     .requiredOption("-q, --question <text>", "the question")
-    .option(
-      "--agent <name>",
-      "kind of agent: memagent, or rememr1, which can look back at earlier memories; default: the agent that the run trained, else memagent",
+    .addOption(
+      new Option(
+        "--agent <name>",
+        "kind of agent: memagent, or rememr1, which can look back at earlier memories; default: the agent that the run trained, else memagent",
+      ).choices(["memagent", "rememr1"]),
     )
     .option(
       "--preset <name>",
@@ -272,9 +274,11 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
   const told = [
     `${answer.documentTokens} tokens in ${counted(trace.memorySteps.length, "step")}, ${formatSeconds(answer.seconds)}`,
     ...(result.droppedDocumentTokens > 0 ? [`${result.droppedDocumentTokens} tokens not read`] : []),
-    ...(counts.truncated > 0 ? [`${counts.truncated} replies truncated at their token limit`] : []),
-    ...(counts.emptyUpdates > 0 ? [`${counts.emptyUpdates} empty memories`] : []),
-    ...(retries.length > 0 ? [`${retries.length} requests retried`] : []),
+    ...(counts.truncated > 0
+      ? [`${counted(counts.truncated, "reply", "replies")} truncated at the token limit`]
+      : []),
+    ...(counts.emptyUpdates > 0 ? [counted(counts.emptyUpdates, "empty memory", "empty memories")] : []),
+    ...(retries.length > 0 ? [`${counted(retries.length, "request")} retried`] : []),
   ];
   process.stderr.write(`${told.join("; ")}\n`);
 }
@@ -324,7 +328,8 @@ function parseSet(texts: readonly string[]): Record<string, unknown> {
 
 function stoppedText({ read, total }: { read: number; total: number }, resume: string | undefined): string {
   const place = total === 0 ? "stopped" : `stopped after ${read} of ${total} tokens`;
-  return resume === undefined || read === 0
-    ? `${place}; with --resume FILE the position would be saved`
+  if (resume === undefined) return `${place}; with --resume FILE the position would be saved`;
+  return read === 0
+    ? `${place}; the same command starts from the beginning`
     : `${place}; the same command resumes from ${resume}`;
 }

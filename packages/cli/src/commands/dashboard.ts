@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isLoopback, PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
-import { parseWhole } from "../key-values.js";
+import { parsePort } from "../key-values.js";
 import { stopSignal } from "../signals.js";
 
 interface ServeFlags {
@@ -18,7 +18,7 @@ export function addDashboard(program: Command): void {
     .command("serve", { isDefault: true })
     .description("serves the pages until it is stopped, for owners of the token that it prints")
     .argument("<folders...>", "folders of runs, or folders that contain them")
-    .option("--port <port>", "port to listen on; 0: a free one", parseWhole, 0)
+    .option("--port <port>", "port to listen on; 0: a free one", parsePort, 0)
     .option("--host <address>", "loopback address to listen on", "127.0.0.1")
     .action(async (folders: string[], { port, host }: ServeFlags) => {
       if (!isLoopback(host))

@@ -1,9 +1,11 @@
 import { headAddressPathOf, tokenPathOf } from "@palimpsest/head/files";
+import type { LogLevel } from "@palimpsest/telemetry";
 import type { Command } from "commander";
 import { autoscalerOf } from "../autoscale.js";
 import { absolutePath, defaultDataDir } from "../data-dir.js";
 import { printableLine } from "../display/printable.js";
-import { parseWhole } from "../key-values.js";
+import { parsePort } from "../key-values.js";
+import { logLevelOption } from "../log-level.js";
 import { pageCommand } from "../metrics-page.js";
 import { type RedisFlags, redisUrls, withRedis } from "../redis-flags.js";
 import { stopSignal } from "../signals.js";
@@ -25,7 +27,7 @@ interface HeadOptions extends RedisFlags {
   readonly tls?: string;
   readonly insecure?: boolean;
   readonly autoscale?: string;
-  readonly logLevel: string;
+  readonly logLevel: LogLevel;
 }
 
 export function addHead(program: Command): void {
@@ -42,7 +44,7 @@ export function addHead(program: Command): void {
     .option(
       "--port <port>",
       "port of the gRPC server; 0: the port of the last start, or a free one",
-      parseWhole,
+      parsePort,
       0,
     )
     .option("--advertise <host>", "name under which others reach this machine (default: --host)")
@@ -54,11 +56,11 @@ export function addHead(program: Command): void {
       absolutePath,
       defaultDataDir("head"),
     )
-    .option("--metrics-port <port>", "port of the Prometheus page; 0: a free one", parseWhole, 0)
+    .option("--metrics-port <port>", "port of the Prometheus page; 0: a free one", parsePort, 0)
     .option(
       "--dashboard-port <port>",
       "port of the dashboard; 0: that of the last start, or a free one",
-      parseWhole,
+      parsePort,
       0,
     )
     .option("--no-dashboard", "disables the dashboard")
@@ -83,13 +85,13 @@ export function addHead(program: Command): void {
       "starts and ends nodes on demand as this YAML file configures (docs/guides/autoscaling.md)",
     )
     .option("--insecure", "listen beyond loopback without TLS, in a trusted network")
-    .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
+    .addOption(logLevelOption())
     .action(async (options: HeadOptions) => {
       const [{ Head }, { createLogger }] = await Promise.all([
         import("@palimpsest/head"),
         import("@palimpsest/telemetry"),
       ]);
-      const logger = createLogger({ component: "head", level: options.logLevel as "warn" });
+      const logger = createLogger({ component: "head", level: options.logLevel });
       const token = givenClusterToken(options.token, process.env);
       const tls = options.tls ?? process.env["PALIMPSEST_TLS"] ?? "";
       const { warnings, ...urls } = redisUrls(options, process.env);

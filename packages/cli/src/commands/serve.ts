@@ -1,9 +1,12 @@
 import { basename, resolve } from "node:path";
 import type { ModelFolder } from "@palimpsest/model";
+import type { LogLevel } from "@palimpsest/telemetry";
 import { type Command, Option } from "commander";
 import { backendName } from "../agent-model.js";
+import { counted } from "../display/count.js";
 import { withLoadingScreen } from "../display/loading-screen.js";
-import { parseAmount, parseCount, parseWhole } from "../key-values.js";
+import { parseAmount, parseCount, parsePort, parseWhole } from "../key-values.js";
+import { logLevelOption } from "../log-level.js";
 import { modelCache } from "../model-cache.js";
 import { modelArgument } from "../model-input.js";
 import { type LogprobsMode, logprobsModes } from "../serve/token-logprobs.js";
@@ -29,7 +32,7 @@ interface ServeFlags {
   readonly insecure?: boolean;
   readonly backend: string;
   readonly device: "auto" | "gpu";
-  readonly logLevel: string;
+  readonly logLevel: LogLevel;
 }
 
 /** The token is read from the environment, because a flag would be visible in the process list. */
@@ -55,7 +58,7 @@ export function addServe(program: Command): void {
       `address to listen on; beyond loopback it needs --tls or --insecure, and ${tokenVariable} in the environment`,
       "127.0.0.1",
     )
-    .option("--port <port>", "port to listen on; 0: a free one", parseWhole, 8000)
+    .option("--port <port>", "port to listen on; 0: a free one", parsePort, 8000)
     .option(
       "--max-length <tokens>",
       "maximum tokens of prompt and answer together; default: the model's limit, at most 4096",
@@ -103,7 +106,7 @@ export function addServe(program: Command): void {
         .choices(["auto", "gpu"])
         .default("auto"),
     )
-    .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
+    .addOption(logLevelOption())
     .action(serve);
 }
 
@@ -133,7 +136,7 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
   const guard = accessGuard({ host, token, tls: tls !== undefined, insecure: flags.insecure ?? false });
   const prefer = backendName(flags.backend);
   const stop = stopSignal();
-  const logger = createLogger({ component: "serve", level: flags.logLevel as "warn" });
+  const logger = createLogger({ component: "serve", level: flags.logLevel });
   const metrics = createMetrics({ component: "serve" });
 
   const { model, backend } = await withLoadingScreen(`loading ${from} …`, process.stderr, async () => {
@@ -176,6 +179,11 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
     ].join("\n"),
   );
   if (!stop.aborted) await new Promise((ended) => stop.addEventListener("abort", ended, { once: true }));
+  const { running } = model.sampler.stats;
+  if (running > 0)
+    process.stderr.write(
+      `stopping: ${counted(running, "answer")} in progress may take ${flags.graceSeconds} s more; Ctrl-C again ends them\n`,
+    );
   forget?.();
   await server.close();
   series.close();

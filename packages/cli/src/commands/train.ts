@@ -27,6 +27,7 @@ import { runInProcess } from "../in-process-run.js";
 import { parseWhole } from "../key-values.js";
 import { modelCache } from "../model-cache.js";
 import { stopSignal } from "../signals.js";
+import { stoppedRun } from "../stopped-run.js";
 import { addTrainReplay } from "./train-replay.js";
 import { addTrainSft } from "./train-sft.js";
 
@@ -107,6 +108,8 @@ export async function runRecipe(
     report = await reportRun(recipe, result, shuffleRewards);
     screen.onEvent({ kind: "phase", phase: "done", total: 1 });
     screen.onEvent({ kind: "progress", phase: "done", done: 1, total: 1 });
+  } catch (reason) {
+    throw signal.aborted ? stoppedRun(signal.reason, runDir) : reason;
   } finally {
     screen.close();
   }

@@ -1,3 +1,4 @@
+import type { LogLevel } from "@palimpsest/telemetry";
 import type { Command } from "commander";
 import { bundledModules, bundledProgram, workerSnapshot } from "../bundled-programs.js";
 import { cliEntry } from "../cli-entry.js";
@@ -5,6 +6,7 @@ import { type ConnectionOptions, resolveConnection, withConnection } from "../co
 import { absolutePath, defaultDataDir } from "../data-dir.js";
 import { printableLine } from "../display/printable.js";
 import { parseAmount, parseKeyValues, parseQuantities } from "../key-values.js";
+import { logLevelOption } from "../log-level.js";
 import { stopSignal } from "../signals.js";
 import { version } from "../version.js";
 
@@ -25,7 +27,7 @@ interface WorkerOptions extends ConnectionOptions {
   readonly objectAdoption: boolean;
   readonly taskEvents: boolean;
   readonly tracesEndpoint?: string;
-  readonly logLevel: string;
+  readonly logLevel: LogLevel;
 }
 
 export function addWorker(program: Command): void {
@@ -85,7 +87,7 @@ export function addWorker(program: Command): void {
       "--traces-endpoint <url>",
       "address of the collector for OpenTelemetry spans of actors and jobs (OTLP over HTTP)",
     )
-    .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
+    .addOption(logLevelOption())
     .action(async (options: WorkerOptions) => {
       const [{ NodeManager }, { createLogger }] = await Promise.all([
         import("@palimpsest/node"),
@@ -126,7 +128,7 @@ export function addWorker(program: Command): void {
           labels: options.labels ?? {},
         },
         {
-          logger: createLogger({ component: "node", level: options.logLevel as "warn" }),
+          logger: createLogger({ component: "node", level: options.logLevel }),
           environment: process.env,
         },
       );

@@ -6,4 +6,5 @@ export function formatCount(value: number): string {
 }
 
 /** Formats "1 step", "3 steps". */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : plural}`;

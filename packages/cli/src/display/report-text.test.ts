@@ -68,6 +68,9 @@ test("nothing is called exact match where the reward tells none", () => {
   });
   expect(text).toContain("Reward 0.100 → 0.600 after 2 steps");
   expect(reportText({ ...own, steps: 1 })).toContain(" after 1 step\n");
+  expect(reportText({ ...own, steps: 140 })).toContain(
+    " after 140 steps, 2 of them since the run was resumed\n",
+  );
   expect(text).not.toMatch(/exact match|95 % interval/i);
 });
 

@@ -33,7 +33,7 @@ export function reportText(report: RunReport): string {
   );
   const lines = [
     "",
-    `${headline(report)} after ${counted(report.steps, "step")}${report.shuffleRewards ? " on shuffled rewards" : ""}`,
+    `${headline(report)} after ${stepsText(report)}${report.shuffleRewards ? " on shuffled rewards" : ""}`,
     "",
     ...(rows.length > 0 ? [table, ""] : []),
     `reward      ${sparkline(report.rewardCurve, 60)}`,
@@ -74,6 +74,13 @@ function bestLines({ best, evaluations }: RunReport): string[] {
   return [
     `evaluated   ${curve}  best ${best.value.toFixed(3)} after step ${best.step}: model export RUN --best`,
   ];
+}
+
+function stepsText({ steps, rewardCurve }: RunReport): string {
+  const now = rewardCurve.length;
+  return now < steps
+    ? `${counted(steps, "step")}, ${now} of them since the run was resumed`
+    : counted(steps, "step");
 }
 
 const intervalOf = ({ interval }: LengthRow) =>

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
@@ -126,8 +126,15 @@ describe("a damaged model folder", () => {
   });
 
   it("names the missing file", async () => {
-    await expect(loadModel(join(folder, "nothing"))).rejects.toThrow(/FILE_MISSING.*config\.json/);
+    await expect(loadModel(join(folder, "nothing"))).rejects.toThrow(
+      /FILE_MISSING.*config\.json.*check that/,
+    );
     const path = await saved();
+    const run = join(folder, "run");
+    await cp(path, join(run, "model"), { recursive: true });
+    await expect(loadModel(run)).rejects.toThrow(
+      `the model that this run trained is in ${join(run, "model")}`,
+    );
     await rm(join(path, "model.safetensors"));
     await expect(loadModel(path)).rejects.toThrow(/FILE_MISSING.*model\.safetensors/);
   });

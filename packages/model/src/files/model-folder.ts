@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { BpeTokenizer } from "../bpe-tokenizer.js";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
@@ -134,9 +134,16 @@ export async function loadTokenizer(folder: string): Promise<BpeTokenizer> {
   return new BpeTokenizer(json, { ...(configJson as Readonly<Record<string, unknown>>), ...template });
 }
 
+function modelFolderHint(path: string): string {
+  const trained = join(dirname(path), "model");
+  return existsSync(join(trained, basename(path)))
+    ? `the model that this run trained is in ${trained}`
+    : "check that this is a model folder";
+}
+
 async function readJson(path: string): Promise<unknown> {
   if (!existsSync(path))
-    throw new ModelError("FILE_MISSING", `${path} does not exist; check that this is a model folder`);
+    throw new ModelError("FILE_MISSING", `${path} does not exist; ${modelFolderHint(path)}`);
   try {
     return JSON.parse(await readFile(path, "utf8"));
   } catch (cause) {

@@ -415,7 +415,11 @@ describe("the queue", () => {
 
   it("refuses a configuration that the model cannot serve", () => {
     expect(() => aSampler({ maxLength: 65 })).toThrow(/CONFIG_INVALID.*maxLength 65.*maxPositions 64/);
-    expect(() => aSampler({ maxBatch: 0 })).toThrow(/CONFIG_INVALID.*maxBatch/);
+    expect(() => aSampler({ maxBatch: 0 })).toThrow(/CONFIG_INVALID.*maxBatch is 0: Too small/);
+    const misspelled = { maxBatch: 2, specualte: true };
+    expect(() => aSampler(misspelled)).toThrow(
+      /specualte: is no setting of the sampler; remove or rename it/,
+    );
   });
 
   it("rejects everything with CLOSED once closed, twice without harm", async () => {

@@ -34,7 +34,12 @@ export interface SamplerParts {
 export function parseLimits(limits: SamplerConfigInput, model: ModelConfig): SamplerConfig {
   const parsed = samplerConfigSchema.safeParse(limits);
   if (!parsed.success) {
-    const fields = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    const given = new Map<PropertyKey, unknown>(Object.entries(limits));
+    const fields = parsed.error.issues.map((issue) =>
+      issue.code === "unrecognized_keys"
+        ? `${issue.keys.join(", ")}: is no setting of the sampler; remove or rename it`
+        : `${issue.path.join(".")} is ${JSON.stringify(given.get(issue.path[0] ?? ""))}: ${issue.message}`,
+    );
     throw new ModelError("CONFIG_INVALID", `sampler: ${fields.join("; ")}`, { cause: parsed.error });
   }
   const { batchInvariant, lanes, cache, maxLength } = parsed.data;

@@ -12,9 +12,11 @@ export function parseConfig<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const lines = problemsOf(parsed.error, schema).map(
-    ({ path, message }) => `${path.length > 0 ? path.join(".") : "(top level)"}: ${message}`,
-  );
+  const lines = problemsOf(parsed.error, schema).map(({ path, message, unknown }) => {
+    if (path.length === 0) return `(top level): ${message}`;
+    const value = unknown ? undefined : valueAt(input, path);
+    return `${path.join(".")}: ${message}${value === undefined ? "" : `; it is ${shown(value)}`}`;
+  });
   throw new PalimpsestError("CONFIG_INVALID", `${name}: ${lines.join(" | ")}`);
 }
 

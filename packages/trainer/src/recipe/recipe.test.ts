@@ -169,7 +169,7 @@ test.each([
   [
     "an unknown setting of the agent",
     minimal.replace("memoryTokens: 6", "memoryTokenz: 6"),
-    /"memoryTokenz": did you mean "memoryTokens"/,
+    /unknown setting "memoryTokenz"; did you mean "memoryTokens"/,
   ],
   ["YAML that is none", "name: [", /fix the YAML/],
 ])("%s is an error of one line that names it", (_what, text, message) => {

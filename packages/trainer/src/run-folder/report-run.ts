@@ -21,8 +21,9 @@ export interface RunReport {
   readonly exactMatchBefore: number | null;
   readonly exactMatchAfter: number | null;
   readonly exactMatchByLength: readonly LengthRow[];
-  /** Mean reward of each step. */
+  /** Mean reward of each step; only of the steps since it was resumed, if it was. */
   readonly rewardCurve: readonly number[];
+  /** Number of steps of the run, including those before it was resumed. */
   readonly steps: number;
   /** Results of the evaluations during training, by step; empty without `evaluation.everySteps`. */
   readonly evaluations: readonly RatedStep[];
@@ -124,13 +125,15 @@ export async function reportRun(
     ...(generationConfig === undefined ? {} : { generationConfig }),
   });
   const steps = result.steps;
+  // A resumed run reports only its own steps.
+  const lastStep = steps.at(-1)?.step ?? recipe.train.steps;
   const rewardByCategory = steps.at(-1)?.rewardByCategory ?? {};
   const { before, after } = result;
   const facts = {
     recipe: recipe.name,
     seed: recipe.seed,
     backend: result.backend,
-    steps: steps.length,
+    steps: lastStep,
     ...(result.best
       ? {
           [`best ${recipe.evaluation?.metric}`]: `${result.best.value.toFixed(4)} after step ${result.best.step}`,
@@ -176,7 +179,7 @@ export async function reportRun(
     exactMatchAfter: rows[0]?.after ?? null,
     exactMatchByLength: rows,
     rewardCurve: steps.map(({ rewardMean }) => rewardMean),
-    steps: steps.length,
+    steps: lastStep,
     evaluations: result.evaluations,
     best: result.best ?? null,
     rewardByCategory,

@@ -40,9 +40,15 @@ test("a folder with a run of another recipe is refused and left as it is", async
   const path = join(folder, "other");
   const first = await openRunFolder(path, recipe, false);
   await expect(openRunFolder(path, { ...recipe, seed: 9 }, false)).rejects.toThrowError(
-    /another recipe.*--run-dir/,
+    /another recipe: seed is 1 there and 9 here; give another folder with --run-dir/,
   );
-  await expect(openRunFolder(path, recipe, true)).rejects.toThrowError(/another recipe/);
+  const longer = { ...recipe, train: { ...recipe.train, steps: 4 } };
+  await expect(openRunFolder(path, longer, false)).rejects.toThrowError(
+    /: train\.steps is 3 there and 4 here;/,
+  );
+  await expect(openRunFolder(path, recipe, true)).rejects.toThrowError(
+    /another recipe: shuffleRewards is false there and true here/,
+  );
   expect((await openRunFolder(path, recipe, false)).runId).toBe(first.runId);
 });
 

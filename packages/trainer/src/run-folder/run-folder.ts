@@ -10,6 +10,7 @@ import { keptModule, keptRecipe } from "../modules/recipe-modules.js";
 import { parseConfig } from "../recipe/config-error.js";
 import { type DataFile, dataFileSchema, dataFilesOf } from "../recipe/data-files.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
+import { recipeDifference } from "./recipe-difference.js";
 
 const runFileSchema = z.strictObject({
   runId: z.string().min(1),
@@ -99,13 +100,13 @@ export async function openRunFolder(
   if (existsSync(file)) {
     const saved = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")), file);
     refuseChanged(folder, saved.modules, built);
-    if (
-      JSON.stringify(saved.recipe) !== JSON.stringify(resolved) ||
-      saved.shuffleRewards !== shuffleRewards
-    ) {
+    const difference =
+      recipeDifference(saved.recipe, resolved) ??
+      recipeDifference({ shuffleRewards: saved.shuffleRewards }, { shuffleRewards });
+    if (difference !== undefined) {
       throw new PalimpsestError(
         "CONFIG_INVALID",
-        `${folder} contains a run of another recipe; give another folder with --run-dir, or the run's recipe`,
+        `${folder} contains a run of another recipe: ${difference}; give another folder with --run-dir, or the run's recipe`,
       );
     }
     refuseOtherData(folder, saved.data, await dataFilesOf(recipe, waiting.signal));
