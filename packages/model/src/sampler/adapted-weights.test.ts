@@ -28,7 +28,7 @@ function largestDifference(left: ArrayLike<number>, right: ArrayLike<number>): n
 }
 
 const cases = (["llama", "qwen2", "qwen3"] as const).flatMap((architecture) =>
-  (["layers", "stacks", "table"] as const).map((layout) => ({ architecture, layout })),
+  (["layers", "stacks", "transposed", "table"] as const).map((layout) => ({ architecture, layout })),
 );
 
 describe.each(cases)("adapters over $architecture in the layout $layout", ({ architecture, layout }) => {

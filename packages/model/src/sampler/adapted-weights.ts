@@ -27,6 +27,7 @@ import { type Parameters, parameterShapes } from "../parameters.js";
 import { ditherOf } from "./dither.js";
 import { named } from "./packed-layers.js";
 import {
+  isStacked,
   layerName,
   type PackedTensor,
   packedShapes,
@@ -148,18 +149,18 @@ export class AdaptedWeights {
       for (let first = 0; first < layers; first += count) {
         const piece = this.#merged(recipe, state, adapters, first, Math.min(count, layers - first));
         finite.push(tf.all(tf.isFinite(piece)));
-        if (layout === "stacks") pieces.push(piece);
+        if (isStacked(layout)) pieces.push(piece);
         else
           tf.unstack(piece).forEach((layer, index) => {
             next[layerName(tensor, first + index)] = layer;
           });
       }
-      if (layout === "stacks") next[tensor] = pieces.length === 1 ? entry(pieces, 0) : tf.concat(pieces, 0);
+      if (isStacked(layout)) next[tensor] = pieces.length === 1 ? entry(pieces, 0) : tf.concat(pieces, 0);
     }
     return { outputs: { [FINITE]: finite.reduce((both, one) => tf.logicalAnd(both, one)) }, state: next };
   }
 
-  /** Computes one packed tensor of some layers, float32 [count, in, out]. */
+  /** Computes one packed tensor of some layers, float32 [count, in, out] or, in the layout "transposed", [count, out, in]. */
   #merged(
     { projections, gains }: Recipe,
     state: Tensors,
@@ -167,7 +168,7 @@ export class AdaptedWeights {
     first: number,
     count: number,
   ): tf.Tensor {
-    const { config, lora, stored } = this.#options;
+    const { config, layout, lora, stored } = this.#options;
     const { targets } = loraForm(lora);
     const some = (from: Tensors, name: string): tf.Tensor => {
       const all = named(from, name);
@@ -191,7 +192,8 @@ export class AdaptedWeights {
     const merged = joined(true);
     // Mode eager does not round, so dither would only add noise.
     const isRounded = stored === "bfloat16" && floatTypeOf(asType(merged, "bfloat16")) === "bfloat16";
-    return isRounded ? tf.add(merged, ditherOf(joined(false), first)) : merged;
+    const whole = isRounded ? tf.add(merged, ditherOf(joined(false), first)) : merged;
+    return layout === "transposed" ? tf.transpose(whole, [0, 2, 1]) : whole;
   }
 }
 

@@ -11,6 +11,7 @@ import {
   rotateHeads,
   unitNorm,
 } from "./packed-layers.js";
+import { hasRoughLogits, roughLogits } from "./rough-logits.js";
 
 export interface DecodeStart {
   /** int32 [S]: each row's last token, not yet in `past`. */
@@ -54,6 +55,8 @@ export function decodeSteps(state: Tensors, start: DecodeStart, steps: number, c
     .mul(-1e9); // [S, 1, T]
   const all = { first: 0, count: heads + 2 * kvHeads };
   const turning = { first: 0, count: heads + kvHeads };
+  // The host draws from the logits of a call of one step, and any of them may matter to it.
+  const isRough = steps > 1 && hasRoughLogits(state, config);
   const drawn: Drawn[] = [];
 
   let ids = start.ids;
@@ -88,9 +91,10 @@ export function decodeSteps(state: Tensors, start: DecodeStart, steps: number, c
       return { x: afterAttention(weights, x, mixed, config), memory };
     });
     own = walked.memory;
-    logits = pageLogits(state, walked.x, config);
     const uniforms = part(start.uniforms, 0, step, 1).reshape([rows]);
-    const choice = drawTokens(logits, uniforms, start.inverseTemperature);
+    const rough = isRough ? roughLogits(state, walked.x, config) : undefined;
+    logits = rough?.logits ?? pageLogits(state, walked.x, config);
+    const choice = drawTokens(logits, uniforms, start.inverseTemperature, rough?.logitsAt);
     drawn.push(choice);
     ids = choice.tokens;
   }

@@ -19,13 +19,23 @@ export interface Drawn {
  * @param logits             float32 [S, V]
  * @param uniforms           float32 [S], in [0, 1); 0 for greedy rows, which take the first of the largest
  * @param inverseTemperature float32 [S], > 0
+ * @param logitsAt           the logits of one token per row; default: those of `logits`
  */
-export function drawTokens(logits: tf.Tensor, uniforms: tf.Tensor, inverseTemperature: tf.Tensor): Drawn {
+export function drawTokens(
+  logits: tf.Tensor,
+  uniforms: tf.Tensor,
+  inverseTemperature: tf.Tensor,
+  logitsAt?: (tokens: tf.Tensor) => tf.Tensor,
+): Drawn {
   const [rows = 0, vocabSize = 0] = logits.shape;
-  const shifted = logits.sub(logits.max(-1, true)); // [S, V], ≤ 0
+  const largest = logits.max(-1, true);
+  const shifted = logits.sub(largest); // [S, V], ≤ 0
   const weights = shifted.mul(inverseTemperature.reshape([rows, 1])).exp(); // not normalized
   const { tokens, total } = invert(weights, uniforms);
-  const chosen = tf.gather(shifted.reshape([rows * vocabSize]), flatIndex(tokens, rows, vocabSize)); // [S]
+  const chosen =
+    logitsAt === undefined
+      ? tf.gather(shifted.reshape([rows * vocabSize]), flatIndex(tokens, rows, vocabSize))
+      : logitsAt(tokens).sub(largest.reshape([rows])); // [S]
   return {
     tokens,
     logprobs: chosen.sub(shifted.exp().sum(-1).log()),
@@ -85,7 +95,7 @@ function flatIndex(columns: tf.Tensor, rows: number, width: number): tf.Tensor {
 }
 
 /** About the square root of the size, and a divisor of it if there is one nearby, so that nothing needs padding. */
-function blockWidth(size: number): number {
+export function blockWidth(size: number): number {
   const root = Math.ceil(Math.sqrt(size));
   for (let width = root; width <= 4 * root; width++) if (size % width === 0) return width;
   return root;

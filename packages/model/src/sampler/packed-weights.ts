@@ -16,14 +16,34 @@ export function runsAsLoop(config: ModelConfig): boolean {
 }
 
 /**
- * How weights are laid out: "layers", one record per layer; "stacks", stacks of all layers; or, for a table of slots,
- * "table", one record per layer at any depth with gate and up as one matrix, which saves one kernel.
+ * How weights are laid out: "layers", one record per layer; "stacks", stacks of all layers; "transposed", stacks whose
+ * matrices are [out, in]; or, for a table of slots, "table", one record per layer at any depth with gate and up as one
+ * matrix, which saves one kernel.
  */
-export type WeightLayout = "layers" | "stacks" | "table";
+export type WeightLayout = "layers" | "stacks" | "transposed" | "table";
 
-/** The layout for pages of a cache. */
-export function pagesLayout(config: ModelConfig): WeightLayout {
-  return runsAsLoop(config) ? "stacks" : "layers";
+/**
+ * The layout for pages of a cache. oneDNN copies the right factor of a bfloat16 product into blocks at every call, and does so
+ * sooner if it is transposed; the left factor it multiplies as it is (`product`). In float32 transposed weights take longer.
+ * @param half whether products are in bfloat16 on a CPU
+ */
+export function pagesLayout(config: ModelConfig, half: boolean): WeightLayout {
+  if (!runsAsLoop(config)) return "layers";
+  // `isTransposed` could not tell the layouts of square matrices apart.
+  return half && config.hiddenSize !== config.intermediateSize ? "transposed" : "stacks";
+}
+
+/** A second copy of the head in bfloat16, for `roughLogits`. */
+export const ROUGH_HEAD = "roughHead";
+
+/** Whether a layout has one tensor for all layers. */
+export function isStacked(layout: WeightLayout): boolean {
+  return layout === "stacks" || layout === "transposed";
+}
+
+/** Whether a layer's matrices are [out, in]. */
+export function isTransposed({ down }: AttentionWeights, { hiddenSize }: ModelConfig): boolean {
+  return down.shape[1] !== hiddenSize;
 }
 
 export type PackedTensor =
@@ -36,7 +56,7 @@ export type PackedTensor =
   | "gates"
   | "down";
 
-/** What a layer has in every layout; bias and head norm only if the architecture has them. */
+/** What a layer has in every layout; bias and head norm only if the architecture has them. Matrices are transposed in the layout "transposed". */
 export interface AttentionWeights {
   readonly attentionIn: tf.Tensor; // [D, (H+2KV)·hd]
   readonly attentionBias?: tf.Tensor; // [(H+2KV)·hd]
@@ -62,13 +82,15 @@ function layerShapes(
 ): Partial<Record<PackedTensor, readonly number[]>> {
   const { hiddenSize: D, headDim, heads, kvHeads, intermediateSize: F } = config;
   const joined = (heads + 2 * kvHeads) * headDim;
+  const matrix = (inputs: number, outputs: number) =>
+    layout === "transposed" ? [outputs, inputs] : [inputs, outputs];
   return {
-    attentionIn: [D, joined],
+    attentionIn: matrix(D, joined),
     ...(hasBias(config) ? { attentionBias: [joined] } : {}),
     ...(hasHeadNorm(config) ? { headNorm: [heads + kvHeads, 1, headDim] } : {}),
-    attentionOut: [heads * headDim, D],
-    ...(layout === "table" ? { gates: [D, 2 * F] } : { gate: [D, F], up: [D, F] }),
-    down: [F, D],
+    attentionOut: matrix(heads * headDim, D),
+    ...(layout === "table" ? { gates: [D, 2 * F] } : { gate: matrix(D, F), up: matrix(D, F) }),
+    down: matrix(F, D),
   };
 }
 
@@ -80,18 +102,16 @@ function hasHeadNorm(config: ModelConfig): boolean {
   return config.architecture === "qwen3";
 }
 
-export function packedShapes(
-  config: ModelConfig,
-  layout = pagesLayout(config),
-): Record<string, readonly number[]> {
+export function packedShapes(config: ModelConfig, layout: WeightLayout): Record<string, readonly number[]> {
   const { hiddenSize: D, vocabSize, layers } = config;
   const shapes: Record<string, readonly number[]> = {
     embedding: [vocabSize, D],
     ...(config.tieWordEmbeddings ? {} : { head: [vocabSize, D] }),
     finalNorm: [D],
+    ...(layout === "transposed" ? { [ROUGH_HEAD]: [vocabSize, D] } : {}),
   };
   for (const [tensor, shape] of Object.entries(layerShapes(config, layout))) {
-    if (layout === "stacks") shapes[tensor] = [layers, ...shape];
+    if (isStacked(layout)) shapes[tensor] = [layers, ...shape];
     else for (let layer = 0; layer < layers; layer++) shapes[layerName(tensor, layer)] = shape;
   }
   return shapes;
@@ -141,24 +161,40 @@ function layerRecord(state: Tensors, layer: number, config: ModelConfig, layout:
 export function* packedWeights(
   config: ModelConfig,
   parameters: Readonly<Record<string, Float32Array>>,
-  layout = pagesLayout(config),
+  layout: WeightLayout,
   without: ReadonlySet<PackedTensor> = new Set(),
 ): Generator<readonly [name: string, values: Float32Array]> {
   for (const name of ["embedding", "head", "finalNorm"]) {
     const values = parameters[name];
     if (values !== undefined) yield [name, values];
   }
+  if (layout === "transposed")
+    yield [ROUGH_HEAD, entry(parameters, config.tieWordEmbeddings ? "embedding" : "head")];
   for (const [name, shape] of Object.entries(layerShapes(config, layout))) {
     const tensor = name as PackedTensor;
     if (without.has(tensor)) continue;
     const size = sizeOf(shape);
-    const stack = layout === "stacks" ? new Float32Array(config.layers * size) : undefined;
+    const transposes = layout === "transposed" && isMatrix(tensor);
+    const stack = isStacked(layout) ? new Float32Array(config.layers * size) : undefined;
     for (let layer = 0; layer < config.layers; layer++) {
       const values = stack?.subarray(layer * size, (layer + 1) * size) ?? new Float32Array(size);
-      packLayer(values, tensor, layer, parameters, config);
+      if (transposes) {
+        const plain = new Float32Array(size);
+        packLayer(plain, tensor, layer, parameters, config);
+        transpose(plain, values, shape[1] as number);
+      } else packLayer(values, tensor, layer, parameters, config);
       if (stack === undefined) yield [layerName(tensor, layer), values];
     }
     if (stack !== undefined) yield [tensor, stack];
+  }
+}
+
+/** Writes a matrix with this many rows to `target` with its axes swapped. */
+function transpose(matrix: Float32Array, target: Float32Array, rows: number): void {
+  const columns = matrix.length / rows;
+  for (let column = 0; column < columns; column++) {
+    const to = column * rows;
+    for (let row = 0; row < rows; row++) target[to + row] = matrix[row * columns + column] as number;
   }
 }
 

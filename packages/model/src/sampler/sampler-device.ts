@@ -25,7 +25,7 @@ import {
 } from "./call-shapes.js";
 import { drawUniform, greedyInverseTemperature } from "./draw.js";
 import { zeroPage } from "./kv-cache.js";
-import { packedWeights, pagesLayout } from "./packed-weights.js";
+import { packedWeights, pagesLayout, type WeightLayout } from "./packed-weights.js";
 import { rowTile } from "./row-tile.js";
 import {
   decodeFunction,
@@ -82,6 +82,7 @@ export class SamplerDevice implements SamplingDevice {
   readonly #shapes: CallShapes;
   readonly #adapted: AdaptedWeights | undefined;
   readonly #single: SingleRequest | undefined;
+  readonly #layout: WeightLayout;
   readonly passCosts: readonly number[] | undefined;
 
   constructor({
@@ -100,6 +101,7 @@ export class SamplerDevice implements SamplingDevice {
     guessesAlone = false,
   }: DeviceOptions) {
     this.#config = config;
+    this.#layout = pagesLayout(config, half);
     this.#shapes = shapes;
     this.#maxLength = maxLength;
     this.#sparePage = pages;
@@ -126,8 +128,7 @@ export class SamplerDevice implements SamplingDevice {
       functions[WRITE_ENTRIES] = writeEntriesFunction(config, cache, entryTokens);
       this.#single = new SingleRequest({ config, format: single, maxLength }, this.#host());
     }
-    this.#adapted =
-      lora && new AdaptedWeights({ config, lora, layout: pagesLayout(config), stored: precision });
+    this.#adapted = lora && new AdaptedWeights({ config, lora, layout: this.#layout, stored: precision });
     Object.assign(functions, this.#adapted?.functions);
     const cached = half ? "bfloat16" : "float32";
     const state = {
@@ -150,7 +151,7 @@ export class SamplerDevice implements SamplingDevice {
   writeWeights(parameters: Readonly<Record<string, Float32Array>>): void {
     this.#single?.forgetWeights();
     if (this.#adapted) this.#adapted.writeWeights(this.#module, parameters);
-    else writeInParts(this.#module, packedWeights(this.#config, parameters));
+    else writeInParts(this.#module, packedWeights(this.#config, parameters, this.#layout));
   }
 
   writeAdapters(adapters: Readonly<Record<string, Float32Array>>): void {
@@ -237,6 +238,7 @@ export class SamplerDevice implements SamplingDevice {
   #host(): SingleRequestHost {
     return {
       width: entryTokens,
+      isTransposed: this.#layout === "transposed",
       tensor: (name) => this.#module.readState([name])[name] as Float32Array,
       readEntries: (row, first) => {
         const from = first / pageLength;

@@ -6,7 +6,7 @@ import { type Drawn, drawTokens } from "./draw.js";
 import { type CacheShape, cacheState, readCache, writeCache } from "./kv-cache.js";
 import { type Memory, memoriesOf, stackOf } from "./layer-walk.js";
 import { named, pageLogits, part } from "./packed-layers.js";
-import { isMatrix, packedShapes, runsAsLoop } from "./packed-weights.js";
+import { isMatrix, packedShapes, pagesLayout, runsAsLoop } from "./packed-weights.js";
 import { type PromptPieces, promptPass } from "./prompt-pass.js";
 import { wholeTiles } from "./row-tile.js";
 
@@ -25,7 +25,7 @@ export function samplerState(
   // The head keeps float32 even if keys and values do not, see wideProducts.
   const head = config.tieWordEmbeddings ? "embedding" : "head";
   const typeOf = (name: string) => (name === head && cached === "bfloat16" ? "float32" : stored);
-  const weights = Object.entries(packedShapes(config)).map(
+  const weights = Object.entries(packedShapes(config, pagesLayout(config, cached === "bfloat16"))).map(
     ([name, shape]) =>
       [name, { ...float32(shape), ...(isMatrix(name) ? { stored: typeOf(name) } : {}) }] as const,
   );
@@ -136,7 +136,9 @@ export function decodeFunction(
     });
     const { drawn, logits, memory } = joinRows(decoded);
     const written = writeCache(state, memory, named(inputs, "targets"), cache, config);
-    return { outputs: drawnOutputs(drawn), state: { ...written, [logitsName(rows)]: logits } };
+    // Only a draw on the host reads logits, and it goes token by token.
+    const kept = steps === 1 ? { [logitsName(rows)]: logits } : {};
+    return { outputs: drawnOutputs(drawn), state: { ...written, ...kept } };
   };
   return {
     inputs: {

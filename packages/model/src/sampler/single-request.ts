@@ -15,6 +15,8 @@ const packingMs = 100;
 /** The device that has the weights, keys and values, as the decoder uses it. */
 export interface SingleRequestHost {
   readonly tensor: TensorReader;
+  /** Whether matrices that `tensor` returns are [out, in]. */
+  readonly isTransposed: boolean;
   /** Reads `width` entries of a row's pages, from the token `first` on. */
   readEntries(row: DeviceRow, first: number): Entries;
   writeEntries(row: DeviceRow, first: number, count: number, entries: Entries): void;
@@ -155,7 +157,7 @@ export class SingleRequest {
     if (!this.#decoder.isReady) return undefined;
     if (!this.#hasWeights) {
       if (this.#sampledAlone <= tokensBeforePacking) return undefined;
-      this.#packing ??= this.#decoder.writeWeights(this.#host.tensor);
+      this.#packing ??= this.#decoder.writeWeights(this.#host.tensor, this.#host.isTransposed);
       const until = performance.now() + packingMs;
       while (this.#packing.next().done !== true) if (performance.now() > until) return undefined;
       this.#packing = undefined;

@@ -19,7 +19,11 @@ const config = parseModelConfig({
   maxPositions: 64,
 });
 const weights = new Map(
-  packedWeights(config, initParameters(config, 7, { projectionStd: 0.15, residualStd: 0.1, headStd: 0.3 })),
+  packedWeights(
+    config,
+    initParameters(config, 7, { projectionStd: 0.15, residualStd: 0.1, headStd: 0.3 }),
+    "stacks",
+  ),
 );
 const tokens = Array.from({ length: 29 }, (_, i) => (i * 37) % 300);
 
@@ -37,7 +41,7 @@ function logitsOf(decoder: SingleDecoder, passes: readonly number[]): Float32Arr
 
 test.each<WeightFormat>(["float32", "bfloat16", "int8"])("with weights of %s", (format) => {
   const decoder = new SingleDecoder({ config, format, maxLength: 40, threads: 1 });
-  const packing = decoder.writeWeights((name) => weights.get(name) as Float32Array);
+  const packing = decoder.writeWeights((name) => weights.get(name) as Float32Array, false);
   while (packing.next().done !== true);
   const alone = logitsOf(
     decoder,

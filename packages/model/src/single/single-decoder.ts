@@ -97,9 +97,10 @@ export class SingleDecoder {
 
   /**
    * Writes weights piece by piece: each step takes some milliseconds, so that the event loop is not blocked.
-   * @param tensor reads by the names of `packedShapes`, as stacks of all layers
+   * @param tensor       reads by the names of `packedShapes`, as stacks of all layers
+   * @param isTransposed whether its matrices are [out, in]
    */
-  *writeWeights(tensor: TensorReader): Generator<undefined> {
+  *writeWeights(tensor: TensorReader, isTransposed: boolean): Generator<undefined> {
     const { config } = this.#options;
     const { floats } = this.#views;
     const { embedding, head, finalNorm, layers } = this.#layout;
@@ -107,10 +108,10 @@ export class SingleDecoder {
     if (head !== embedding) writeMatrix(this.#views, head, tensor("head"), false);
     floats.set(tensor("finalNorm"), finalNorm);
     yield;
-    yield* this.#writeMatrices(tensor, ["attentionIn"], "attentionInScales");
-    yield* this.#writeMatrices(tensor, ["attentionOut"], "attentionOutScales");
-    yield* this.#writeMatrices(tensor, ["gate", "up"], "gatesScales");
-    yield* this.#writeMatrices(tensor, ["down"], "downScales");
+    yield* this.#writeMatrices(tensor, isTransposed, ["attentionIn"], "attentionInScales");
+    yield* this.#writeMatrices(tensor, isTransposed, ["attentionOut"], "attentionOutScales");
+    yield* this.#writeMatrices(tensor, isTransposed, ["gate", "up"], "gatesScales");
+    yield* this.#writeMatrices(tensor, isTransposed, ["down"], "downScales");
     for (const name of ["attentionBias", "headNorm"] as const) {
       if ((layers[0] as SingleLayer)[name] === 0) continue;
       const stack = tensor(name);
@@ -124,6 +125,7 @@ export class SingleDecoder {
   /** Writes the matrices of all layers that multiply the same vectors. */
   *#writeMatrices(
     tensor: TensorReader,
+    isTransposed: boolean,
     names: readonly ("attentionIn" | "attentionOut" | "gate" | "up" | "down")[],
     scales: "attentionInScales" | "attentionOutScales" | "gatesScales" | "downScales",
   ): Generator<undefined> {
@@ -135,11 +137,11 @@ export class SingleDecoder {
       });
       let sizes: Float32Array | undefined;
       if (layer[scales] !== this.#layout.ones) {
-        sizes = columnSizes(parts, layer[names[0] as "gate"].columns, true);
+        sizes = columnSizes(parts, layer[names[0] as "gate"].columns, !isTransposed);
         this.#views.floats.set(sizes, layer[scales]);
       }
       names.forEach((name, n) => {
-        writeMatrix(this.#views, layer[name], parts[n] as Float32Array, true, sizes);
+        writeMatrix(this.#views, layer[name], parts[n] as Float32Array, !isTransposed, sizes);
       });
       yield;
     }
