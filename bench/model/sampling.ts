@@ -13,11 +13,12 @@
  * - 115k is bound by the fixed cost of small operations and of calls: with 32 steps per call (`stepsPerCall`, in a recipe
  *   `rollout.stepsPerCall`) instead of 8 a token takes 0.76 and 0.80 of the processor time at 64 and 256 rows.
  * - SmolLM2, one request: every weight is read for every token (docs/sampler.md, a single request). Many requests, on
- *   two cores with AVX-512 and its bfloat16 but without AMX: of a step of 64 rows in two lanes, seven tenths are matrix
- *   products, those of layers at 115 and the float32 head at 70 GFLOP/s per core; attention takes a tenth of that time.
- *   Products of the layers copy their weights into blocks at every call; with the weights as the left factor they would
- *   not, and took 70 and 81 % of the time at 16 and 32 rows on one core. Products alone, measured with 16, 64 and 256
- *   rows on one thread and counted twice for two cores, would allow 760, 1,130 and 1,280 tokens/s.
+ *   two cores with AVX-512 and its bfloat16 but without AMX: of a step in two lanes, eight tenths are matrix products.
+ *   They read every weight once per lane: a product of 576 × 1536 takes 263 us with 8 rows, 420 with 32 and 1,155 with
+ *   128, half of the first for reading (136 if the weights are zeros, which all lie in one page of memory). Weights are
+ *   stored [out, in]: with 32 rows [in, out] took 500 us. The head and the draw took 36 and 122 ms with 32 and 128 rows per lane in
+ *   float32, 23 and 78 with the head in bfloat16. Products alone would allow 350, 940 and 1,300 tokens/s at 16, 64 and 256
+ *   requests. What is measured is sampled while all requests sample; reading prompts has rows of its own.
  *
  * Usage: npx tsx --conditions=@palimpsest/source bench/model/sampling.ts [--rounds 5] [--shapes 3.4M,115k,smollm2]
  *   [--batches 64,256] [--cases tensorflow:graph,tensorflow:eager,tensorflow:xla,wasm:eager] [--threads 2]
@@ -90,27 +91,42 @@ async function start(setups: readonly (readonly [Contender, unknown])[]): Promis
   return ready;
 }
 
-/** Runs one warm-up and then alternating rounds; adds a row for each system, with its ratio to `peer`. */
+/** Runs one warm-up and then alternating rounds; adds a row for each system and field, with its ratio to `peer`. */
 async function compare(
   contenders: readonly Contender[],
   peer: string,
-  labels: { readonly model: string; readonly measure: string; readonly unit: string },
+  labels: { readonly model: string; readonly measure: string },
   question: unknown,
-  field: string,
+  units: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const found = new Map<Contender, number[]>(contenders.map((contender) => [contender, []]));
+  const answers = new Map<Contender, Record<string, number>[]>(
+    contenders.map((contender) => [contender, []]),
+  );
   const peaks = new Map<Contender, number>();
   for (let round = -1; round < rounds; round++) {
     for (const contender of contenders) {
       const answer = (await contender.ask(question)) as Record<string, number> | undefined;
-      const value = answer?.[field];
-      if (value === undefined) continue;
-      if (round >= 0) found.get(contender)?.push(value);
-      peaks.set(contender, answer?.["peakBytes"] ?? 0);
+      if (answer === undefined) continue;
+      if (round >= 0) answers.get(contender)?.push(answer);
+      peaks.set(contender, answer["peakBytes"] ?? 0);
     }
   }
+  for (const [field, unit] of Object.entries(units))
+    addRows(answers, peaks, peer, { ...labels, unit }, field);
+}
+
+function addRows(
+  answers: ReadonlyMap<Contender, readonly Record<string, number>[]>,
+  peaks: ReadonlyMap<Contender, number>,
+  peer: string,
+  labels: Pick<Row, "model" | "measure" | "unit">,
+  field: string,
+): void {
+  const found = [...answers].map(
+    ([contender, all]) => [contender, all.flatMap((answer) => answer[field] ?? [])] as const,
+  );
   const of = (name: string) =>
-    median([...found].filter(([contender]) => contender.name === name).flatMap(([, values]) => values));
+    median(found.filter(([contender]) => contender.name === name).flatMap(([, values]) => values));
   for (const [contender, values] of found) {
     if (values.length === 0) continue;
     const ratio = of(contender.name) / of(peer);
@@ -149,8 +165,8 @@ for (const [model, shape] of Object.entries(shapes)) {
         });
   const contenders = await start([...setups, ...peers]);
   for (const batch of batches) {
-    const labels = { model, measure: `batch ${batch}`, unit: "sampled tokens/s" };
-    await compare(contenders, "transformers", labels, { batch }, "tokensPerSecond");
+    const labels = { model, measure: `batch ${batch}` };
+    await compare(contenders, "transformers", labels, { batch }, { tokensPerSecond: "sampled tokens/s" });
   }
   for (const contender of contenders) await contender.close();
 }
@@ -180,13 +196,18 @@ if (flags.shapes.split(",").includes("smollm2")) {
     };
     for (const batch of flags.requests.split(",").map(Number)) {
       const contenders = await contendersFor(batch, 128);
-      const labels = { model, measure: `${batch} at once, 64 new tokens each`, unit: "sampled tokens/s" };
-      await compare(contenders, peer, labels, { batch, newTokens: 64 }, "tokensPerSecond");
+      const labels = { model, measure: `${batch} at once, 64 new tokens each` };
+      const units = {
+        tokensPerSecond: "sampled tokens/s while all sample",
+        wholeTokensPerSecond: "sampled tokens/s over everything",
+        promptShare: "share of the time until all prompts are read",
+      };
+      await compare(contenders, peer, labels, { batch, newTokens: 64 }, units);
       for (const contender of contenders) await contender.close();
     }
     const contenders = await contendersFor(1, 1152);
-    const labels = { model, measure: "first token of a prompt of 1000", unit: "seconds" };
-    await compare(contenders, peer, labels, { promptTokens: 1000 }, "seconds");
+    const labels = { model, measure: "first token of a prompt of 1000" };
+    await compare(contenders, peer, labels, { promptTokens: 1000 }, { seconds: "seconds" });
     for (const contender of contenders) await contender.close();
   }
 }

@@ -1,8 +1,10 @@
 /**
  * Runs one system of bench/model/sampling.ts over SmolLM2-135M-Instruct: our sampler, or llama.cpp through
  * node-llama-cpp. The first line of standard input says which. A line {"batch": n, "newTokens": m} sends n requests
- * with a short prompt at once and measures what they sample from the first token of the last one on, when all prompts
- * have been read; a line {"promptTokens": n} measures the time to the first token of such a prompt.
+ * with a short prompt at once and measures what they sample while all of them sample: from the first token of the last one,
+ * when all prompts have been read, to the last token of the first one. It also measures tokens per second over everything,
+ * prompts included (`wholeTokensPerSecond`), and the share of the time until all prompts have been read (`promptShare`). A line
+ * {"promptTokens": n} measures the time to the first token of such a prompt.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -33,6 +35,8 @@ interface Engine {
 }
 
 const shortPrompt = 24;
+/** Tokens of one call arrive together. */
+const sameCallMs = 5;
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { value: first } = await lines.next();
 const setup = JSON.parse(first as string) as Setup;
@@ -52,26 +56,36 @@ for (;;) {
   let lastFirst = from;
   let unstarted = count;
   let sampled = 0;
+  let firstEnd: number | undefined;
   await Promise.all(
     Array.from({ length: count }, (_, i) => {
       const prompt = Array.from(
         { length },
         (_unused, t) => 100 + ((asked * 7919 + i * 104_729 + t * 31) % 40_000),
       );
-      let isFirst = true;
+      let own = 0;
       return engine.generate(prompt, wanted, asked * 100 + i, (tokens) => {
-        if (isFirst) unstarted -= 1;
-        if (unstarted > 0 || isFirst) lastFirst = performance.now();
-        else sampled += tokens;
-        isFirst = false;
+        if (own === 0) unstarted -= 1;
+        if (unstarted > 0 || own === 0) lastFirst = performance.now();
+        else if (firstEnd === undefined || performance.now() - firstEnd < sameCallMs) sampled += tokens;
+        own += tokens;
+        if (own === wanted && unstarted === 0) firstEnd ??= performance.now();
       });
     }),
   );
   const now = performance.now();
+  if (question.batch !== undefined && (firstEnd === undefined || sampled === 0))
+    throw new Error(
+      `the first of ${count} requests ended before the last one sampled: ask for more than ${wanted} tokens`,
+    );
   answer({
     peakBytes: process.resourceUsage().maxRSS * 1024,
     ...(question.promptTokens === undefined
-      ? { tokensPerSecond: sampled / ((now - lastFirst) / 1000) }
+      ? {
+          tokensPerSecond: sampled / (((firstEnd ?? now) - lastFirst) / 1000),
+          wholeTokensPerSecond: (count * wanted) / ((now - from) / 1000),
+          promptShare: (lastFirst - from) / (now - from),
+        }
       : { seconds: (lastFirst - from) / 1000 }),
   });
 }

@@ -96,9 +96,16 @@ export interface CallSizes {
 export function chooseSizes(config: ModelConfig, options: ShapeOptions, pageLength: number): CallSizes {
   const { maxBatch, maxLength, promptLengths, gpu, batchInvariant = false, lanes = 1 } = options;
   const isLoop = runsAsLoop(config);
-  const prefillTokens = options.prefillTokens ?? affordablePrefill(parameterCount(config), gpu);
   const tiles = tilesOf(isLoop, batchInvariant);
   const maxRows = Math.min(rowLimit(config, options), wholeTiles(maxBatch, tiles.decodeRows));
+  const steps = stepCounts(isLoop, options);
+  // Reading as many tokens as a sampling call computes delays the others by no more than such a call does.
+  const prefillTokens =
+    options.prefillTokens ??
+    Math.max(
+      affordablePrefill(parameterCount(config), gpu),
+      isLoop && !gpu ? maxRows * Math.max(...steps) : 0,
+    );
   // Lanes read as many pieces at once as there are lanes, and only a loop has lanes.
   const lanePrefill = Math.floor(prefillTokens / (isLoop ? lanes : 1));
   const wholePages = Math.max(smallestPiece, lanePrefill - (lanePrefill % pageLength));
@@ -131,7 +138,7 @@ export function chooseSizes(config: ModelConfig, options: ShapeOptions, pageLeng
     },
     decode: {
       rows: rowsFrom(1 / 16, tiles.decodeRows, 4),
-      steps: stepCounts(isLoop, options),
+      steps,
       pastPages,
       pastPagesOfLargest: isFine ? finePages : pastPages,
     },
