@@ -20,7 +20,7 @@ const config = parseModelConfig({
 function refused(): never {
   throw new Error("the decoder was created and reads what the device has");
 }
-const host = { tensor: refused, readEntries: refused, writeEntries: refused, width: 16 };
+const host = { tensor: refused, isTransposed: false, readEntries: refused, writeEntries: refused, width: 16 };
 
 function aRequest(maxLength: number): SingleRequest {
   return new SingleRequest({ config, format: "float32", maxLength, threads: 1 }, host);
