@@ -1,6 +1,9 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 
 const MIB = 2 ** 20;
+const PROGRAM = "nvidia-smi";
 /** nvidia-smi answers in well under a second if its driver works. */
 const TIMEOUT_MS = 10_000;
 
@@ -9,11 +12,13 @@ const TIMEOUT_MS = 10_000;
  * @param ids GPUs to query; default all
  */
 function query(field: string, ids?: string): string[] {
+  // Starting a program that is not there costs a fork, which takes longer the more memory this process has.
+  if (!isOnPath(PROGRAM)) return [];
   try {
     const stdio: ("ignore" | "pipe")[] = ["ignore", "pipe", "ignore"];
     const options = { encoding: "utf8", timeout: TIMEOUT_MS, stdio } as const;
     const text = execFileSync(
-      "nvidia-smi",
+      PROGRAM,
       [`--query-gpu=${field}`, "--format=csv,noheader,nounits", ...(ids ? [`--id=${ids}`] : [])],
       options,
     );
@@ -21,6 +26,12 @@ function query(field: string, ids?: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** Returns whether a program may be started by its name; without a PATH the system has folders of its own. */
+function isOnPath(program: string): boolean {
+  const folders = process.env["PATH"]?.split(delimiter);
+  return folders === undefined || folders.some((folder) => existsSync(join(folder, program)));
 }
 
 /** Returns the memory of this machine's smallest GPU. */
