@@ -1,3 +1,5 @@
+import { addRows } from "./segment-sum.js";
+import { sizeOf } from "./spec.js";
 import { tf } from "./tf.js";
 
 interface CpuBackend {
@@ -16,13 +18,28 @@ interface ScatterArguments {
   readonly backend: CpuBackend;
 }
 
+interface SegmentSumArguments {
+  readonly inputs: { readonly x: tf.TensorInfo; readonly segmentIds: tf.TensorInfo };
+  readonly attrs: { readonly numSegments: number };
+  readonly backend: CpuBackend;
+}
+
 let registered = false;
 
-/** The stock TensorScatterUpdate of tfjs's cpu backend overwrites its input, so it is given a copy. */
+/**
+ * Replaces two kernels of tfjs's cpu backend: TensorScatterUpdate overwrites its input, so it is given a copy, and
+ * UnsortedSegmentSum, the gradient of a gather, passes over all values once per segment, so it is written anew.
+ */
 export function registerCpuKernels(): void {
   const stock = tf.getKernel("TensorScatterUpdate", "cpu");
   if (registered || stock === undefined) return;
   registered = true;
+  tf.unregisterKernel("UnsortedSegmentSum", "cpu");
+  tf.registerKernel({
+    kernelName: "UnsortedSegmentSum",
+    backendName: "cpu",
+    kernelFunc: (given) => segmentSum(given as unknown as SegmentSumArguments),
+  });
   tf.unregisterKernel("TensorScatterUpdate", "cpu");
   tf.registerKernel({
     ...stock,
@@ -38,4 +55,17 @@ export function registerCpuKernels(): void {
       }
     },
   });
+}
+
+function segmentSum({
+  inputs: { x, segmentIds },
+  attrs: { numSegments },
+  backend,
+}: SegmentSumArguments): tf.TensorInfo {
+  const shape = [numSegments, ...x.shape.slice(segmentIds.shape.length)];
+  const ArrayOf = x.dtype === "int32" ? Int32Array : Float32Array;
+  const sums = new ArrayOf(sizeOf(shape));
+  const valuesOf = ({ dataId }: tf.TensorInfo) => backend.data.get(dataId).values;
+  addRows(sums, valuesOf(x), valuesOf(segmentIds), sums.length / numSegments);
+  return backend.makeTensorInfo(shape, x.dtype, sums);
 }

@@ -1,4 +1,5 @@
 import { JitError } from "./error.js";
+import { addRows } from "./segment-sum.js";
 import { sizeOf } from "./spec.js";
 import { tf } from "./tf.js";
 
@@ -248,15 +249,7 @@ function segmentSum({
   const sums = backend.typedArrayFromHeap(out).fill(0);
   const values = backend.typedArrayFromHeap(x);
   const segments = backend.typedArrayFromHeap(segmentIds);
-  const width = sizeOf(rest);
-  segments.forEach((segment, row) => {
-    if (segment < 0 || segment >= numSegments) return;
-    const to = segment * width;
-    const from = row * width;
-    for (let column = 0; column < width; column += 1) {
-      sums[to + column] = (sums[to + column] ?? 0) + (values[from + column] ?? 0);
-    }
-  });
+  addRows(sums, values, segments, sizeOf(rest));
   return out;
 }
 
