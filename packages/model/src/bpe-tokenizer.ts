@@ -136,7 +136,7 @@ export class BpeTokenizer {
     const culprit = [...text].find((character) =>
       Buffer.from(character).some((byte) => this.#missingBytes.has(byte)),
     );
-    const message = `${JSON.stringify(culprit)} is outside the tokenizer's alphabet; train it with alphabet "bytes"`;
+    const message = `${JSON.stringify(culprit)} is outside the alphabet of the model's tokenizer; leave it out of the text, or train the tokenizer with alphabet "bytes"`;
     throw new ModelError("TOKENIZER_INVALID", message);
   }
 
