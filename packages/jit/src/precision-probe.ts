@@ -1,5 +1,6 @@
 import type { Backend } from "./backend.js";
 import { entry } from "./entry.js";
+import { JitError } from "./error.js";
 import type { JitModule, JitPrecision } from "./jit-module.js";
 import { jit } from "./module.js";
 import type { StateSpec } from "./spec.js";
@@ -37,6 +38,7 @@ const probed = new Map<string, ProbedPrecision>();
  * equal shapes are timed once per process. The minimum of each counts, because a busy machine affects it least.
  * `PALIMPSEST_CPU_BFLOAT16=off` skips the trial: float32, as on a CPU without bfloat16.
  * @param environment default: the process's
+ * @throws {JitError} INVALID_OPTIONS for another value of that variable
  */
 export function probePrecision(
   backend: Backend,
@@ -45,7 +47,13 @@ export function probePrecision(
 ): ProbedPrecision {
   if (backend.name !== "tensorflow") return float32(`the backend ${backend.name} computes only in float32`);
   if (backend.gpu) return float32("precision is tried out only on CPUs; on a GPU set it by name");
-  if (environment[SWITCH] === "off") return float32(`${SWITCH} is off`);
+  const given = environment[SWITCH] ?? "";
+  if (given === "off") return float32(`${SWITCH} is off`);
+  if (given !== "")
+    throw new JitError(
+      "INVALID_OPTIONS",
+      `${SWITCH} is ${given}, but only off is known; set it to off, or unset it`,
+    );
   const key = products.map(({ rows, inner, columns }) => `${rows}x${inner}x${columns}`).join();
   const known = probed.get(key) ?? measured(backend, products);
   probed.set(key, known);

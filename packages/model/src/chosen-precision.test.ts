@@ -23,6 +23,8 @@ describe("the probe", () => {
   test("its switch simulates a CPU without bfloat16", () => {
     const answer = probePrecision(backend, products, { PALIMPSEST_CPU_BFLOAT16: "off" });
     expect(answer).toEqual({ precision: "float32", reason: "PALIMPSEST_CPU_BFLOAT16 is off" });
+    const mistaken = () => probePrecision(backend, products, { PALIMPSEST_CPU_BFLOAT16: "0" });
+    expect(mistaken).toThrow(/PALIMPSEST_CPU_BFLOAT16 is 0.*set it to off/);
   });
 
   test("takes what was faster by its own measure, once for equal shapes", () => {

@@ -31,6 +31,11 @@ test("actors get the node's environment without its settings and without what lo
   );
 });
 
+test("actors choose their precision by the switch that is set on their machine", () => {
+  const given = { PALIMPSEST_CPU_BFLOAT16: "off", PALIMPSEST_TOKEN: "x" };
+  expect(childEnvironment(given, [])).toEqual({ PALIMPSEST_CPU_BFLOAT16: "off" });
+});
+
 test("what is named passes all the same, and all but the node's own settings with a star", () => {
   expect(childEnvironment(secrets, ["OPENAI_API_KEY"])).toEqual({ OPENAI_API_KEY: "2" });
   expect(childEnvironment({ ...plain, ...secrets, PALIMPSEST_TOKEN: "x" }, ["*"])).toEqual({

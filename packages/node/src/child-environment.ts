@@ -5,6 +5,9 @@ const secretNames =
 /** Matches URLs of databases and queues that contain a password. */
 const urlWithPassword = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 
+/** What a machine's user sets for the processes that compute, not for the node. */
+const ofComputation = ["PALIMPSEST_CPU_BFLOAT16"];
+
 /**
  * Returns the environment of actors and drivers: the node's own, without its settings (PALIMPSEST_*) and without
  * variables that look like secrets. An actor that needs one of those variables names it in its `environment` option.
@@ -16,7 +19,8 @@ export function childEnvironment(
 ): Readonly<Record<string, string>> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
-    if (value === undefined || name.startsWith("PALIMPSEST_")) continue;
+    if (value === undefined) continue;
+    if (name.startsWith("PALIMPSEST_") && !ofComputation.includes(name)) continue;
     const named = pass.includes("*") || pass.includes(name);
     const secret = secretNames.test(name.toUpperCase()) || urlWithPassword.test(value);
     if (named || !secret) kept[name] = value;
