@@ -77,6 +77,7 @@ export const samplerConfigSchema = z.strictObject({
     ),
   maxQueue: count.default(4096).describe("Maximum number of waiting requests"),
   stepsPerCall: count
+    .max(128)
     .optional()
     .describe(
       "Tokens sampled per device call; the rest of a call is wasted if a request stops early. Absent: 8, with a table of " +

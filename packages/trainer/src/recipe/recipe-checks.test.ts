@@ -52,6 +52,24 @@ describe("a recipe", () => {
       "set learnerGpus to 2",
     ],
     [
+      "lanes without a thread each",
+      { more: "rollout: { lanes: 4, threads: 2 }" },
+      "rollout.lanes: is 4, but rollout.threads is 2",
+      "set threads to 4, or lanes to 2",
+    ],
+    [
+      "lanes of batches that must stay whole",
+      { more: "rollout: { lanes: 2, threads: 2, batchInvariant: true }" },
+      "rollout.lanes: is 2, but rollout.batchInvariant is true",
+      "set lanes to 1",
+    ],
+    [
+      "lanes on a GPU",
+      { more: "rollout: { lanes: 2, gpus: 1 }" },
+      "rollout.lanes: is 2 and rollout.gpus is 1",
+      "set lanes to 1",
+    ],
+    [
       "a temperature that is always replaced",
       { agent: "{ preset: tiny, settings: { temperature: 0.7 } }" },
       "agent.settings.temperature: 0.7 has no effect",

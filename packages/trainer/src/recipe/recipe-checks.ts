@@ -48,6 +48,7 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
     ...lengthProblems(recipe),
     ...truncationProblems(recipe),
     ...replicaProblems(recipe),
+    ...laneProblems(recipe),
     ...engineProblems(recipe, given),
     ...stalenessProblems(recipe, valueAt(given, ["train", "staleGroups"])),
     ...refillProblems(recipe),
@@ -70,6 +71,22 @@ function replicaProblems({ learner, learnerGpus, learnerActors }: Recipe): strin
   return [
     `learner.replicas: is ${replicas} and learnerGpus is ${learnerGpus}, but each replica needs a GPU of one node; set learnerGpus to ${replicas}`,
   ];
+}
+
+/** The sampler would refuse the first of these only when a rollout actor starts, and be slow without a word with the others. */
+function laneProblems({ rollout: { lanes, threads, gpus, batchInvariant } }: Recipe): string[] {
+  if (lanes === 1) return [];
+  const is = `rollout.lanes: is ${lanes}`;
+  const problems: string[] = [];
+  if (batchInvariant)
+    problems.push(`${is}, but rollout.batchInvariant is true, which needs whole batches; set lanes to 1`);
+  if (gpus > 0)
+    problems.push(`${is} and rollout.gpus is ${gpus}, but lanes are for batches on a CPU; set lanes to 1`);
+  else if (lanes > threads)
+    problems.push(
+      `${is}, but rollout.threads is ${threads}, so that lanes wait for each other; set threads to ${lanes}, or lanes to ${threads}`,
+    );
+  return problems;
 }
 
 function valueAt(value: unknown, path: readonly string[]): unknown {

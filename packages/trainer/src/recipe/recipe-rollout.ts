@@ -60,6 +60,7 @@ export const rolloutSchema = z.strictObject({
       "parts of a batch that prefill and sample in parallel on a CPU, each on threads / lanes threads; as many as threads pay for batches of at least 32, and in models of more than 8 layers for batches of at least 16",
     ),
   stepsPerCall: count
+    .max(128)
     .optional()
     .describe(
       "tokens that one device call samples; absent: 8, or 32 with a table of slots, but at most 4 on a CPU for models of more than 8 layers",
