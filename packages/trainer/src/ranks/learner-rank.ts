@@ -10,9 +10,11 @@ import { decodeStepDump } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { learnerSettings } from "../learner-settings.js";
+import type { LoadedModules } from "../modules/load-module.js";
 import { fetchModules } from "../modules/recipe-modules.js";
 import { checkFitsGpu } from "../plan/plan-gpu.js";
 import { type ProcessMemory, processMemory } from "../process-memory.js";
+import type { Recipe } from "../recipe/recipe-schema.js";
 import type { RunSpec } from "../run-spec.js";
 import { fetchWeights } from "../weights/weights.js";
 
@@ -22,6 +24,12 @@ export interface RankState {
   readonly optimizerStep: number;
 }
 
+/** The parts of its context that a rank uses. */
+type RankContext = Pick<ActorContext, "signal"> & {
+  readonly logger: Pick<ActorContext["logger"], "warn">;
+  readonly objects: Parameters<typeof fetchModules>[0] & Parameters<typeof fetchWeights>[0];
+};
+
 export class LearnerRank {
   readonly #spec: RunSpec;
   readonly #rank: number;
@@ -30,7 +38,8 @@ export class LearnerRank {
   #others: readonly ActorHandle<LearnerRank>[] = [];
   #backend!: Backend;
   #learner!: Learner;
-  #context!: ActorContext;
+  #context!: RankContext;
+  #advantage: LoadedModules["advantage"];
 
   constructor(spec: RunSpec, rank: number) {
     this.#spec = spec;
@@ -38,8 +47,8 @@ export class LearnerRank {
     this.#box = new SwapBox(spec.recipe.train.stopWhenStuckMs);
   }
 
-  async start(context: ActorContext): Promise<void> {
-    const { recipe, model, initialWeights, modules } = this.#spec;
+  async start(context: RankContext): Promise<void> {
+    const { recipe, model, modules } = this.#spec;
     this.#context = context;
     const backend = await loadBackend({
       threads: recipe.learnerThreads,
@@ -49,12 +58,18 @@ export class LearnerRank {
     this.#backend = backend;
     if (backend.gpuUnused !== undefined) context.logger.warn(backend.gpuUnused);
     checkFitsGpu(recipe, model, backend.gpuMemoryBytes);
-    const { advantage } = await fetchModules(context.objects, modules, ["advantage"]);
-    this.#learner = createLearner({
-      backend,
-      config: learnerSettings(recipe),
+    this.#advantage = (await fetchModules(context.objects, modules, ["advantage"])).advantage;
+    this.#learner = await this.#created(recipe.learner.precision);
+  }
+
+  async #created(precision: Recipe["learner"]["precision"]): Promise<Learner> {
+    const { recipe, model, initialWeights } = this.#spec;
+    const advantage = this.#advantage;
+    return createLearner({
+      backend: this.#backend,
+      config: { ...learnerSettings(recipe), precision },
       model,
-      parameters: await fetchWeights(context.objects, proto.WeightManifest.decode(initialWeights)),
+      parameters: await fetchWeights(this.#context.objects, proto.WeightManifest.decode(initialWeights)),
       objectives: ["policy"],
       peers: new PairExchange(this.#rank, recipe.learnerActors, this.#swap),
       ...(advantage ? { advantage } : {}),
@@ -65,9 +80,22 @@ export class LearnerRank {
     this.#fail(new PalimpsestError("ACTOR_UNAVAILABLE", `the learner of rank ${this.#rank} is stopping`));
   }
 
-  /** @param others all ranks from 1 on, in their order */
-  join(others: readonly ActorHandle<LearnerRank>[]): void {
+  /**
+   * @param others all ranks from 1 on, in their order
+   * @param precision rank 0's, with which all ranks compute: a trial on this rank's machine may have chosen another, and a checkpoint
+   *   names only one
+   * @returns the precision of this rank's learner
+   */
+  async join(
+    others: readonly ActorHandle<LearnerRank>[],
+    precision: Learner["config"]["precision"],
+  ): Promise<Learner["config"]["precision"]> {
     this.#others = others;
+    if (this.#learner.config.precision !== precision) {
+      this.#learner.close();
+      this.#learner = await this.#created(precision);
+    }
+    return this.#learner.config.precision;
   }
 
   /** Called by a lower rank: takes its value, and returns this rank's value of the same tag. */

@@ -13,6 +13,7 @@ class Counting {
   closed = false;
   saved = 0;
   weights = "";
+  precision: OwnLearner["config"]["precision"] = "float32";
 
   get step(): number {
     return this.policyVersion;
@@ -29,7 +30,10 @@ function rankOf(learner: Counting, changes: Partial<RankHandle> = {}): RankHandl
   const handle: RankHandle = {
     with: () => handle,
     ready: async () => undefined,
-    join: async () => undefined,
+    join: async (_others, precision) => {
+      learner.precision = precision;
+      return precision;
+    },
     swap: async () => undefined,
     shareState: async () => learner.train(),
     update: async () => learner.train(),
@@ -42,6 +46,7 @@ function rankOf(learner: Counting, changes: Partial<RankHandle> = {}): RankHandl
 
 function ownOf(learner: Counting, update?: OwnLearner["update"]): OwnLearner {
   return {
+    config: { precision: learner.precision },
     get policyVersion() {
       return learner.policyVersion;
     },
@@ -90,7 +95,9 @@ const waiting: OwnLearner["update"] = (_groups, options) =>
 
 test("ranks take each step together, and save while their weights are the same (RANKS-3)", async () => {
   const [own, other] = [new Counting(), new Counting()];
+  own.precision = "bfloat16";
   const ranks = await ranksOf(ownOf(own), [rankOf(other)]);
+  expect(other.precision).toBe("bfloat16");
   expect(await ranks.update([], given)).toMatchObject({ policyVersion: 1 });
   expect(other.policyVersion).toBe(1);
   expect(await ranks.saveCheckpoint("root", checkpoint, { keepLast: 1 })).toBe("folder");

@@ -38,7 +38,7 @@ export type RankHandle = RankCalls & {
 };
 
 /** The parts of rank 0's learner that this class uses. */
-export type OwnLearner = Pick<
+export type OwnLearner = { readonly config: Pick<Learner["config"], "precision"> } & Pick<
   Learner,
   "close" | "policyVersion" | "saveCheckpoint" | "shareState" | "step" | "update" | "weightsHash"
 >;
@@ -78,7 +78,7 @@ export class LearnerRanks implements SavedLearner {
   }
 
   /**
-   * Waits until all ranks have started and have the same state as this one.
+   * Waits until all ranks have started, compute in this one's precision and have the same state.
    * @param learner learner of this rank, created with `peers`
    * @param goesOn whether the learner was created from a checkpoint
    * @throws {PalimpsestError} UNSCHEDULABLE, ACTOR_DIED, GET_TIMEOUT; ACTOR_UNAVAILABLE
@@ -88,7 +88,9 @@ export class LearnerRanks implements SavedLearner {
     const ranks = this.#others;
     await Promise.all(ranks.map((rank) => rank.ready({ timeoutMs: this.#timeoutMs })));
     await Promise.all(
-      ranks.map((rank) => this.#calling(rank).join(ranks as readonly ActorHandle<LearnerRank>[])),
+      ranks.map((rank) =>
+        this.#calling(rank).join(ranks as readonly ActorHandle<LearnerRank>[], learner.config.precision),
+      ),
     );
     if (goesOn)
       await this.#together(
