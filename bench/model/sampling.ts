@@ -6,10 +6,11 @@
  * recipes: bfloat16 for 3.4M where the CPU has it; transformers runs in float32 and in bfloat16.
  *
  * What bounds it on two cores, from profiles and from kernels measured alone, and what would lift it:
- * - 3.4M, batch 64 and 256, in float32 on AVX-512 without bf16: half of the processor time is matrix products, dense ones at
- *   150 GFLOP/s per core, those with keys and values at the 20 GB/s that a core reads; a tenth copies pages, a sixth is
- *   small operations. Two threads that share operations of 0.1 to 0.8 ms lose a quarter of it, so each samples half of
- *   the batch (`lanes`). A fused attention kernel would lift most of the rest; stock libtensorflow has none on this CPU.
+ * - 3.4M, batch 64, in bfloat16 on AVX-512: a third of the kernels' time is products with the layers' weights, at 117
+ *   GFLOP/s per core for the 32 rows of a lane (197 for the 1,024 tokens of a prompt call), a fifth those with keys and
+ *   values, which read 11 to 14 GB/s, a twentieth the float32 head, and as much each the prompts and the writes of the
+ *   cache. Two threads that share operations of 0.1 to 0.8 ms lose a quarter of it, so each samples half of the batch
+ *   (`lanes`). A fused attention kernel would lift most of the rest; stock libtensorflow has none on this CPU.
  * - 115k is bound by the fixed cost of small operations and of calls: with 32 steps per call (`stepsPerCall`, in a recipe
  *   `rollout.stepsPerCall`) instead of 8 a token takes 0.76 and 0.80 of the processor time at 64 and 256 rows.
  * - SmolLM2, one request: every weight is read for every token (docs/sampler.md, a single request). Many requests, on
@@ -55,8 +56,8 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const rounds = Number(flags.rounds);
 const threads = Number(flags.threads);
 const batches = flags.batches.split(",").map(Number);
-/** No request stops early here, so long calls waste nothing; only the smallest shape is bound by what a call costs. */
-const stepsPerCall: Readonly<Record<string, number>> = { "115k": 32 };
+/** No request stops early here, so long calls waste nothing; the smallest shape is bound most by what a call costs. */
+const stepsPerCall: Readonly<Record<string, number>> = { "115k": 32, "3.4M": 16 };
 const shapes: Readonly<Record<string, unknown>> = {
   "3.4M": { vocabSize: 1024, hiddenSize: 256, layers: 4, heads: 4, intermediateSize: 688 },
   "115k": { vocabSize: 256, hiddenSize: 64, layers: 2, heads: 2, intermediateSize: 172 },

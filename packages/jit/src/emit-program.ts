@@ -19,6 +19,8 @@ export interface Program {
   readonly halves: ReadonlySet<string>;
   /** Operations that write rows into a variable in place. */
   readonly inPlace: ReadonlyMap<Operation, InPlaceWrite>;
+  /** Operations that write rows into the result of another row write, and what they wait for. */
+  readonly continued: ReadonlyMap<Operation, readonly Operation[]>;
   /** Optimizer steps that write to variables directly. */
   readonly adamSteps: ReadonlyMap<Operation, AdamStep>;
   /** The variable node of each state entry, for the first replica. */

@@ -20,6 +20,7 @@ function graphOf(sizes: readonly number[], windowBytes: number, replicas: number
     halfProducts: false,
     halves: new Set(),
     inPlace: new Map(),
+    continued: new Map(),
     adamSteps: new Map(),
     variables: variables[0] ?? new Map(),
     replicas: variables,

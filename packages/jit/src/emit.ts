@@ -26,6 +26,8 @@ export class Emitter {
   /** References whose values equal their bfloat16 forms. */
   readonly #widened = new Set<string>();
   readonly #writes: { readonly after: readonly Operation[]; readonly inputs: string[] }[] = [];
+  /** Results of row writes that may be continued: references to temporary variables [R·T, ...]. */
+  readonly temporaries = new Map<Value, string>();
   /** Optimizer steps over variables, in the order of the trace. */
   readonly steps = new Map<Operation, EmittedStep>();
   #count = 0;
@@ -96,6 +98,11 @@ export class Emitter {
   /** Widens a bfloat16 reference to float32. */
   toFloat(reference: string): string {
     return this.cast(reference, BFLOAT16, DATA_TYPE.float32);
+  }
+
+  /** Returns a name for a temporary variable, unique in the graph. */
+  temporaryName(): string {
+    return `${this.prefix}/temporary_${this.#count++}`;
   }
 
   /** Adds a node and returns a reference to its first output. */

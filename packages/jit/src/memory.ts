@@ -10,7 +10,7 @@ import type { Operation, Value } from "./value.js";
  * the input under another name. Values of all operations that may do that count as sharing; a false positive costs a copy.
  */
 
-function mayShare(operation: Operation, input: Value, output: Value): boolean {
+export function mayShare(operation: Operation, input: Value, output: Value): boolean {
   if (input.dtype !== output.dtype) return false;
   // A loop returns what it is given.
   const shares = operation.loop === undefined ? opRules[operation.name]?.shares : "input";

@@ -1,5 +1,6 @@
 import type { AdamStep } from "./adam-step.js";
 import { constant, shapeProto, text, typeOf } from "./attributes.js";
+import { continuedWrites } from "./continued-writes.js";
 import { Emitter } from "./emit.js";
 import { adamSteps, readBesides, sequenceSteps } from "./emit-adam.js";
 import { emitLaunches } from "./emit-launch-call.js";
@@ -23,7 +24,8 @@ import type { Operation, Value } from "./value.js";
  * JIT-PROGRAM-1. A function's outputs and its new state are computed from the state before the call: a variable is
  *     assigned after its read, and outputs are fetched after all assignments.
  * JIT-PROGRAM-2. A row write goes into the variable itself only if its result is the variable's new value and everything that reads
- *     the old rows can run before it, and does. Otherwise it writes a copy.
+ *     the old rows can run before it, and does; into the result of another row write only if everything else that reads that is
+ *     traced before it, and then it waits for that. Otherwise it writes a copy.
  * JIT-PROGRAM-3. A variable that is written in place owns its memory: a value that is assigned to it as a whole is copied in, and one
  *     that is assigned from it to another variable is copied out.
  * JIT-PROGRAM-4. No variable keeps memory of JavaScript's: the addon passes arrays on without a copy, and TensorFlow may release
@@ -77,11 +79,15 @@ export function buildProgram(
   const [variables = new Map<string, string>()] = replicas;
   const halves = new Set(Object.keys(state).filter((key) => state[key]?.stored === "bfloat16"));
   const inPlace = new Map<Operation, InPlaceWrite>();
+  const continued = new Map<Operation, readonly Operation[]>();
   const steps = new Map<Operation, AdamStep>();
   if (!options.xla) {
     for (const fn of traced) {
       const live = liveOf(fn);
-      for (const [operation, write] of inPlaceWrites(fn, live.operations)) inPlace.set(operation, write);
+      const writes = inPlaceWrites(fn, live.operations);
+      for (const [operation, write] of writes) inPlace.set(operation, write);
+      for (const [operation, after] of continuedWrites(fn, live.operations, writes))
+        continued.set(operation, after);
       for (const [operation, step] of adamSteps(fn, live.operations))
         if (!Object.values(step).some((name) => halves.has(name))) steps.set(operation, step);
     }
@@ -94,6 +100,7 @@ export function buildProgram(
     ...options,
     halves,
     inPlace,
+    continued,
     adamSteps: steps,
     variables,
     replicas,

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
+import { continuedWrites } from "./continued-writes.js";
 import type { JitFunction, Tensors } from "./jit-function.js";
 import type { JitModule } from "./jit-module.js";
 import { liveness } from "./liveness.js";
@@ -70,6 +71,25 @@ const functions: Record<string, JitFunction> = {
       const rows = tf.reshape(tf.slice(old, [0, 2, 0], [2, 1, 2]), [2, 2]);
       const written = scatterRows(old, need(i["at"]), tf.mul(rows, 1));
       return { outputs: { mark: tf.sum(need(i["rows"])) }, state: { a: written } };
+    },
+  },
+  writeAndReadByTurns: {
+    inputs,
+    body: (state, i) => {
+      const fresh = tf.gather(need(state["a"]), tf.tensor1d([1, 0], "int32"));
+      const first = write(fresh, i);
+      const total = tf.sum(tf.exp(first));
+      const second = scatterRows(first, need(i["at"]), tf.mul(need(i["rows"]), 10));
+      return { outputs: { total, last: scatterRows(second, need(i["at"]), tf.neg(need(i["rows"]))), fresh } };
+    },
+  },
+  writeTwoWays: {
+    inputs,
+    body: (state, i) => {
+      const first = write(tf.gather(need(state["a"]), tf.tensor1d([0, 1], "int32")), i);
+      const second = scatterRows(first, need(i["at"]), tf.mul(need(i["rows"]), 10));
+      const other = scatterRows(first, need(i["at"]), tf.neg(need(i["rows"])));
+      return { outputs: { second, other, first } };
     },
   },
   crossed: {
@@ -149,6 +169,29 @@ describe.each([
     module.dispose();
   });
 
+  test("JIT-PROGRAM-2: reads each result of a chain of writes before the next write", () => {
+    const module = build();
+    module.writeState({ a: new Float32Array(12).fill(1) });
+    const { total, last, fresh } = module.call("writeAndReadByTurns", call);
+    const sum = 8 * Math.exp(1) + Math.exp(1) + Math.exp(2) + Math.exp(3) + Math.exp(4);
+    expect(need(need(total)[0])).toBeCloseTo(sum, 3);
+    expect(last).toEqual(Float32Array.of(1, 1, 1, 1, -1, -2, -3, -4, 1, 1, 1, 1));
+    expect(fresh).toEqual(new Float32Array(12).fill(1));
+    expect(module.readState(["a"])["a"]).toEqual(new Float32Array(12).fill(1));
+    module.dispose();
+  });
+
+  test("JIT-PROGRAM-2: continues a write in two ways without mixing them", () => {
+    const module = build();
+    const results = module.call("writeTwoWays", call);
+    expect(results).toEqual({
+      first: after,
+      second: after.map((value) => 10 * value),
+      other: Float32Array.from(after, (value) => (value === 0 ? 0 : -value)),
+    });
+    module.dispose();
+  });
+
   test("JIT-PROGRAM-2: writes rows of the table itself as they were", () => {
     const module = build();
     module.call("write", call);
@@ -209,6 +252,12 @@ describe("a traced row write", () => {
     const { operations } = liveness([...fn.outputs.values(), ...fn.state.values()]);
     return [...inPlaceWrites(fn, operations).values()].map(({ state }) => state);
   };
+  const continued = (name: string): number => {
+    const { inputs: specs, body } = need(functions[name]);
+    const fn = traceFunction(name, { a: table, b: table }, specs, body);
+    const { operations } = liveness([...fn.outputs.values(), ...fn.state.values()]);
+    return continuedWrites(fn, operations, inPlaceWrites(fn, operations)).size;
+  };
 
   beforeAll(async () => {
     await loadBackend({ prefer: "tensorflow" });
@@ -225,5 +274,14 @@ describe("a traced row write", () => {
     ["crossed", ["a"]],
   ])("JIT-PROGRAM-2: of %s goes in place into %j", (name, states) => {
     expect(traced(name)).toEqual(states);
+  });
+
+  test.each([
+    ["writeAndReadByTurns", 2],
+    ["writeTwoWays", 0],
+    ["writeTwice", 0],
+    ["crossed", 0],
+  ])("JIT-PROGRAM-2: of %s continues %i earlier writes", (name, count) => {
+    expect(continued(name)).toBe(count);
   });
 });

@@ -20,5 +20,5 @@ export interface CallPlan {
   /** Steps of a call for requests that may take `remaining` more tokens; only requests with equal steps share a call. */
   stepsFor(remaining: number): number;
   /** Only rows of the same class are sampled together. */
-  pastClass(pastTokens: number): number;
+  pastClass(pastTokens: number, steps: number): number;
 }

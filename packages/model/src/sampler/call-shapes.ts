@@ -42,10 +42,13 @@ export class CallShapes implements CallPlan {
   readonly guesses: number;
   readonly #sizes: CallSizes;
   readonly #batchInvariant: boolean;
+  /** What a sampling call's copy of the cache holds besides the past. */
+  readonly #room: (steps: number) => number;
 
   constructor(config: ModelConfig, options: ShapeOptions) {
     this.#sizes = chooseSizes(config, options, pageLength);
     this.#batchInvariant = options.batchInvariant ?? false;
+    this.#room = options.writesSteps === true ? (steps) => steps : () => 0;
     this.prefillTokens = this.#sizes.prefillTokens;
     this.maxRows = this.#sizes.maxRows;
     this.guesses = this.#sizes.guesses;
@@ -138,14 +141,18 @@ export class CallShapes implements CallPlan {
   }
 
   /** Rows of the same class are sampled together, because their pasts have similar lengths. */
-  pastClass(pastTokens: number): number {
-    return pagesFor(this.#sizes.decode.pastPages, pastTokens);
+  pastClass(pastTokens: number, steps: number): number {
+    return pagesFor(this.#sizes.decode.pastPages, pastTokens + this.#room(steps));
   }
 
   /** @param pastTokens the longest past of the rows */
   decodeShape(rows: number, steps: number, pastTokens: number): DecodeShape {
     const padded = bucketFor(this.#sizes.decode.rows, rows);
-    return { rows: padded, steps, pastPages: pagesFor(this.#decodePasts(padded, steps), pastTokens) };
+    return {
+      rows: padded,
+      steps,
+      pastPages: pagesFor(this.#decodePasts(padded, steps), pastTokens + this.#room(steps)),
+    };
   }
 
   verifyShape(pastTokens: number): VerifyShape {
@@ -167,7 +174,7 @@ export class CallShapes implements CallPlan {
   }
 }
 
-/** The smallest of these page counts that holds this many tokens. */
+/** The smallest of these page counts that holds this many tokens, or else the largest. */
 function pagesFor(pageCounts: readonly number[], tokens: number): number {
-  return bucketFor(pageCounts, Math.ceil(tokens / pageLength));
+  return bucketFor(pageCounts, Math.min(Math.ceil(tokens / pageLength), Math.max(...pageCounts)));
 }

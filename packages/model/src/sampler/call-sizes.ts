@@ -45,6 +45,8 @@ export interface ShapeOptions {
   readonly gpu: boolean;
   /** Whether keys and values are stored and multiplied in bfloat16, on a CPU. Default false. */
   readonly half?: boolean;
+  /** Whether a sampling call writes what it computes into its copy of the cache. Default false. */
+  readonly writesSteps?: boolean;
   /** Whether guesses are checked. Default false. */
   readonly speculates?: boolean;
   /** SAMPLER-9: the other requests of a call never change a request's results through its shape. Default false. */

@@ -1,5 +1,6 @@
 import { type Tensors, tf } from "@palimpsest/jit";
 import { type ModelConfig, queryGroup } from "../config.js";
+import { attendBeside, attendWritten, type StepAttention, writePlan } from "./decode-attention.js";
 import { type Drawn, drawTokens } from "./draw.js";
 import { type Memories, type Memory, walkLayers } from "./layer-walk.js";
 import {
@@ -26,6 +27,8 @@ export interface DecodeStart {
   readonly uniforms: tf.Tensor;
   /** float32 [S]. */
   readonly inverseTemperature: tf.Tensor;
+  /** Each step's keys and values are written into `past`, which has room for them; otherwise they are kept beside it. */
+  readonly writes: boolean;
 }
 
 export interface Decoded {
@@ -33,22 +36,22 @@ export interface Decoded {
   readonly drawn: readonly Drawn[];
   /** float32 [S, V], of the last step. */
   readonly logits: tf.Tensor;
-  /** [S·KV, steps, hd] of each layer: keys and values of `ids` and of all tokens but the last. */
+  /** [S·KV, steps, hd] of each layer: keys and values of `ids` and of all tokens but the last. Empty with `writes`. */
   readonly memory: Memories;
+  /** With `writes` the same as [S·KV, hd] of each layer and step. */
+  readonly entries: readonly (readonly Memory[])[];
 }
 
-/**
- * Samples `steps` tokens per row. `past` is only read; the call's own keys and values are kept separately, so that the
- * cache is written once per call and not once per token.
- */
+/** Samples `steps` tokens per row. The cache is written once per call and not once per token. */
 export function decodeSteps(state: Tensors, start: DecodeStart, steps: number, config: ModelConfig): Decoded {
   const { heads, kvHeads, headDim } = config;
   const [rows = 0] = start.ids.shape;
-  const { pastLength } = start;
+  const { pastLength, writes } = start;
   const group = queryGroup(config);
   const [cos, sin] = [named(state, "ropeCos"), named(state, "ropeSin")];
   const lastPosition = tf.scalar((cos.shape[0] ?? 0) - 1, "int32");
-  const hidden = start.positions
+  const plan = writes ? writePlan(start.positions, steps, pastLength, kvHeads) : undefined;
+  const unread = start.positions
     .reshape([rows, 1, 1])
     .lessEqual(tf.range(0, pastLength, 1, "int32").reshape([1, 1, pastLength]))
     .toFloat()
@@ -58,7 +61,9 @@ export function decodeSteps(state: Tensors, start: DecodeStart, steps: number, c
   // The host draws from the logits of a call of one step, and any of them may matter to it.
   const isRough = steps > 1 && hasRoughLogits(state, config);
   const drawn: Drawn[] = [];
+  const entries: Memory[][] = Array.from({ length: config.layers }, () => []);
 
+  let past = start.past;
   let ids = start.ids;
   let own: Memories | undefined;
   let logits: tf.Tensor | undefined;
@@ -67,30 +72,27 @@ export function decodeSteps(state: Tensors, start: DecodeStart, steps: number, c
     const turn = (table: tf.Tensor) => tf.gather(table, positions).reshape([rows, 1, 1, headDim]);
     const [stepCos, stepSin] = [turn(cos), turn(sin)];
     const embedded = tf.gather(named(state, "embedding"), ids); // [S, D]
-    const memories = own === undefined ? [start.past] : [start.past, own];
-    const walked = walkLayers(state, embedded, memories, config, (weights, x, [past, before]) => {
+    const memories = own === undefined ? [past] : [past, own];
+    const at = plan?.(step);
+    let layer = 0;
+    const walked = walkLayers(state, embedded, memories, config, (weights, x, [before, beside]) => {
       const joint = projectHeads(weights, unitNorm(x, config), all, config); // [S, H+2KV, hd]
       const plain = part(joint, 1, 0, turning.count).reshape([rows, turning.count, 1, headDim]);
       const turned = rotateHeads(weights, plain, turning, stepCos, stepSin, config);
       const query = part(turned, 1, 0, heads).reshape([rows * kvHeads, group, headDim]);
-      const memory = extended(before, {
-        keys: part(turned, 1, heads, kvHeads).reshape([rows * kvHeads, 1, headDim]),
-        values: part(joint, 1, heads + kvHeads, kvHeads).reshape([rows * kvHeads, 1, headDim]),
-      }); // [S·KV, step+1, hd]
-      const { keys, values } = past as Memory;
-      const pastScores = tf
-        .matMul(query, keys, false, true)
-        .reshape([rows, heads, pastLength])
-        .add(hidden)
-        .reshape([rows * kvHeads, group, pastLength]);
-      const shares = tf.concat([pastScores, tf.matMul(query, memory.keys, false, true)], -1).softmax(-1);
-      const mixed = tf
-        .matMul(part(shares, 2, 0, pastLength), values)
-        .add(tf.matMul(part(shares, 2, pastLength, step + 1), memory.values))
-        .reshape([rows, heads * headDim]);
-      return { x: afterAttention(weights, x, mixed, config), memory };
+      const fresh = {
+        keys: part(turned, 1, heads, kvHeads).reshape([rows * kvHeads, headDim]),
+        values: part(joint, 1, heads + kvHeads, kvHeads).reshape([rows * kvHeads, headDim]),
+      };
+      if (at !== undefined) entries[layer++]?.push(fresh);
+      const { mixed, memory }: StepAttention =
+        at === undefined
+          ? attendBeside(query, before as Memory, beside, fresh, unread)
+          : attendWritten(query, before as Memory, fresh, at);
+      return { x: afterAttention(weights, x, mixed.reshape([rows, heads * headDim]), config), memory };
     });
-    own = walked.memory;
+    if (writes) past = walked.memory;
+    else own = walked.memory;
     const uniforms = part(start.uniforms, 0, step, 1).reshape([rows]);
     const rough = isRough ? roughLogits(state, walked.x, config) : undefined;
     logits = rough?.logits ?? pageLogits(state, walked.x, config);
@@ -98,13 +100,5 @@ export function decodeSteps(state: Tensors, start: DecodeStart, steps: number, c
     drawn.push(choice);
     ids = choice.tokens;
   }
-  return { drawn, logits: logits as tf.Tensor, memory: own as Memories };
-}
-
-function extended(memory: Memory | undefined, fresh: Memory): Memory {
-  if (memory === undefined) return fresh;
-  return {
-    keys: tf.concat([memory.keys, fresh.keys], 1),
-    values: tf.concat([memory.values, fresh.values], 1),
-  };
+  return { drawn, logits: logits as tf.Tensor, memory: own ?? [], entries };
 }

@@ -70,8 +70,10 @@ export class DeviceCalls {
   #continue(next: Generation): void {
     const stepsOf = (generation: Generation) =>
       this.#device.needsHost(generation.request) ? 0 : this.#shapes.stepsFor(generation.remainingTokens);
-    const pastOf = ({ writtenTokens }: Generation) => this.#shapes.pastClass(writtenTokens);
-    const [steps, past] = [stepsOf(next), pastOf(next)];
+    const steps = stepsOf(next);
+    const pastOf = ({ writtenTokens }: Generation) =>
+      this.#shapes.pastClass(writtenTokens, Math.max(1, steps));
+    const past = pastOf(next);
     const alike = this.#batch.running.filter(
       (generation) => !generation.isReading && stepsOf(generation) === steps && pastOf(generation) === past,
     );

@@ -1,7 +1,8 @@
 import { type StateSpec, scatterRows, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
-import { type Memories, memoriesOf, stackOf } from "./layer-walk.js";
-import { named } from "./packed-layers.js";
+import { type Memories, type Memory, memoriesOf, stackOf } from "./layer-walk.js";
+import { named, part } from "./packed-layers.js";
+import { runsAsLoop } from "./packed-weights.js";
 
 /*
  * Keys and values of the tokens that requests in flight have read and sampled, in pages.
@@ -42,10 +43,49 @@ export function readCache(
 ): Memories {
   const { layers, kvHeads, headDim } = config;
   const [n = 0, count = 0] = pages.shape;
-  const rows = tableRows(pages.reshape([1, n, 1, count]), cache, config).flatten();
-  const shape = [layers, n * kvHeads, count * cache.pageLength, headDim];
-  const copied = (name: "keys" | "values") => tf.gather(named(state, name), rows).reshape(shape);
-  return memoriesOf({ keys: copied("keys"), values: copied("values") }, config);
+  const rows = tableRows(pages.reshape([1, n, 1, count]), cache, config); // [L, n, KV, P]
+  const shape = [n * kvHeads, count * cache.pageLength, headDim];
+  const copied = (name: "keys" | "values", of: tf.Tensor, to: number[]) =>
+    tf.gather(named(state, name), of.flatten()).reshape(to);
+  const memory = (of: tf.Tensor, to: number[]) => ({
+    keys: copied("keys", of, to),
+    values: copied("values", of, to),
+  });
+  if (runsAsLoop(config)) return [memory(rows, [layers, ...shape])];
+  // Each layer has memory of its own, so that its new entries can be written into it.
+  return Array.from({ length: layers }, (_, layer) => memory(part(rows, 0, layer, 1), shape));
+}
+
+/**
+ * Writes the entries that some steps computed in each layer, into tables that may have been written to before.
+ * @param tables  the state entries, by name
+ * @param entries for each layer and step, [n·KV, hd]
+ * @param targets int32 [n, steps, 2]: page and offset in it
+ */
+export function writeSteps(
+  tables: Tensors,
+  entries: readonly (readonly Memory[])[],
+  targets: tf.Tensor,
+  cache: CacheShape,
+  config: ModelConfig,
+): { readonly keys: tf.Tensor; readonly values: tf.Tensor } {
+  const { layers, kvHeads } = config;
+  const [n = 0, steps = 0] = targets.shape;
+  const [pages, places] = tf.split(targets.transpose([1, 0, 2]), 2, 2) as [tf.Tensor, tf.Tensor]; // [steps, n, 1]
+  const shape = [layers, steps, n, kvHeads];
+  const rows = tableRows(pages.reshape([1, steps * n, 1, 1]), cache, config).reshape(shape);
+  const columns = places.reshape([1, steps, n, 1]).add(tf.zeros(shape, "int32"));
+  const target = tf.stack([rows, columns], -1).reshape([layers * steps * n * kvHeads, 2]);
+  const written = (name: "keys" | "values") =>
+    scatterRows(
+      named(tables, name),
+      target,
+      tf.concat(
+        entries.flat().map((entry) => entry[name]),
+        0,
+      ),
+    );
+  return { keys: written("keys"), values: written("values") };
 }
 
 /**

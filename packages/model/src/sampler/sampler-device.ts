@@ -59,6 +59,8 @@ export interface DeviceOptions {
   readonly precision: JitPrecision;
   /** Keys and values are stored in bfloat16. */
   readonly half: boolean;
+  /** A sampling call writes what it computes into its copy of the cache. */
+  readonly writesSteps: boolean;
   readonly lanes: number;
   /** SAMPLER-9. Default false. */
   readonly batchInvariant?: boolean;
@@ -94,6 +96,7 @@ export class SamplerDevice implements SamplingDevice {
     maxLength,
     precision,
     half,
+    writesSteps,
     lanes,
     batchInvariant,
     lora,
@@ -114,7 +117,7 @@ export class SamplerDevice implements SamplingDevice {
         headTile: batchInvariant ? rowTile : 1,
       });
     for (const shape of shapes.decodes)
-      functions[decodeName(shape)] = decodeFunction(config, cache, shape, lanes);
+      functions[decodeName(shape)] = decodeFunction(config, cache, shape, { lanes, writes: writesSteps });
     for (const shape of shapes.verifies) functions[verifyName(shape)] = verifyFunction(config, cache, shape);
     functions[ZERO_PAGE] = {
       inputs: { targets: { shape: [1, pageLength, 2], dtype: "int32" } },

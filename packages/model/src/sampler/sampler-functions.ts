@@ -3,7 +3,7 @@ import type { ModelConfig } from "../config.js";
 import type { DecodeShape, ReadShape, VerifyShape } from "./call-shapes.js";
 import { type Decoded, decodeSteps } from "./decode-steps.js";
 import { type Drawn, drawTokens } from "./draw.js";
-import { type CacheShape, cacheState, readCache, writeCache } from "./kv-cache.js";
+import { type CacheShape, cacheState, readCache, writeCache, writeSteps } from "./kv-cache.js";
 import { type Memory, memoriesOf, stackOf } from "./layer-walk.js";
 import { named, pageLogits, part } from "./packed-layers.js";
 import { isMatrix, packedShapes, pagesLayout, runsAsLoop } from "./packed-weights.js";
@@ -118,11 +118,12 @@ export function decodeFunction(
   config: ModelConfig,
   cache: CacheShape,
   shape: DecodeShape,
-  lanes: number,
+  { lanes, writes }: { readonly lanes: number /** See `DecodeStart`. */; readonly writes: boolean },
 ): JitFunction {
   const { rows, steps, pastPages } = shape;
   const body = (state: Tensors, inputs: Tensors) => {
-    const decoded = lanesOf(rows, 1, lanes, config).map(({ first, count }) => {
+    const parts = lanesOf(rows, 1, lanes, config);
+    const decoded = parts.map(({ first, count }) => {
       const own = (name: string, axis = 0) => part(named(inputs, name), axis, first, count);
       const start = {
         ids: own("ids"),
@@ -131,11 +132,19 @@ export function decodeFunction(
         pastLength: pastPages * cache.pageLength,
         uniforms: own("uniforms", 1),
         inverseTemperature: own("inverseTemperature"),
+        writes,
       };
       return decodeSteps(state, start, steps, config);
     });
     const { drawn, logits, memory } = joinRows(decoded);
-    const written = writeCache(state, memory, named(inputs, "targets"), cache, config);
+    const targets = named(inputs, "targets");
+    let written: Record<string, tf.Tensor> = {};
+    if (!writes) written = writeCache(state, memory, targets, cache, config);
+    else
+      parts.forEach(({ first, count }, lane) => {
+        const own = part(targets, 0, first, count);
+        written = writeSteps({ ...state, ...written }, entry(decoded, lane).entries, own, cache, config);
+      });
     // Only a draw on the host reads logits, and it goes token by token.
     const kept = steps === 1 ? { [logitsName(rows)]: logits } : {};
     return { outputs: drawnOutputs(drawn), state: { ...written, ...kept } };
@@ -252,10 +261,11 @@ function firstRows(x: tf.Tensor, rows: number): tf.Tensor {
 }
 
 /** Concatenates lanes along the rows. */
-function joinRows(parts: readonly Decoded[]): Decoded {
+function joinRows(parts: readonly Omit<Decoded, "entries">[]): Omit<Decoded, "entries"> {
   const [first] = parts as [Decoded];
   if (parts.length === 1) return first;
-  const joined = (of: (decoded: Decoded) => tf.Tensor, axis = 0) => tf.concat(parts.map(of), axis);
+  const joined = (of: (decoded: (typeof parts)[number]) => tf.Tensor, axis = 0) =>
+    tf.concat(parts.map(of), axis);
   /** Rows of a stack [L, n·KV, T, hd] come after its layers. */
   const rowAxis = ({ keys }: Memory) => keys.rank - 3;
   return {

@@ -96,7 +96,10 @@ export function samplerParts(
     const device = new SlotDevice({ backend, mode, config, shapes, maxLength, precision, lora });
     return { shapes, device, chosen, pool: new SlotPool({ slots, share }) };
   }
-  const half = keepsHalf(precision, backend, mode);
+  const isCpuGraph = backend.name === "tensorflow" && !gpu && (mode === "auto" || mode === "graph");
+  // Mode eager has no bfloat16, and XLA on a GPU is slow at writing rows into a bfloat16 table.
+  const half = precision === "bfloat16" && isCpuGraph;
+  const writesSteps = isCpuGraph && !runsAsLoop(config);
   const canSpeculate =
     runsAsLoop(config) && !batchInvariant && !gpu && backend.name === "tensorflow" && mode !== "eager";
   if (limits.speculate === true && !canSpeculate)
@@ -109,7 +112,15 @@ export function samplerParts(
   // single-request decoder rounding is the same (SINGLE-4).
   const guessesAlone = single !== undefined && limits.speculate !== false;
   const speculates = canSpeculate && single === undefined && (limits.speculate ?? precision === "float32");
-  const shapes = new CallShapes(config, { ...common, half, speculates, maxBatch, batchInvariant, lanes });
+  const shapes = new CallShapes(config, {
+    ...common,
+    half,
+    writesSteps,
+    speculates,
+    maxBatch,
+    batchInvariant,
+    lanes,
+  });
   const longest = Math.ceil(maxLength / pageLength);
   const pages =
     cacheTokens === undefined ? maxBatch * longest : Math.max(longest, Math.ceil(cacheTokens / pageLength));
@@ -119,6 +130,7 @@ export function samplerParts(
     shapes,
     pages,
     half,
+    writesSteps,
     maxLength,
     precision,
     lanes,
@@ -152,9 +164,4 @@ function singleFormat(
     );
   const isWorthwhile = parameterCount(config) >= leastParametersAlone;
   return problem === undefined && (isNamed || isWorthwhile) ? format : undefined;
-}
-
-/** Pages are bfloat16 if products are. XLA on a GPU is slow at writing rows into a bfloat16 table, and mode eager has no bfloat16. */
-function keepsHalf(precision: JitPrecision, backend: Backend, mode: "auto" | JitMode): boolean {
-  return precision === "bfloat16" && !backend.gpu && (mode === "auto" || mode === "graph");
 }
