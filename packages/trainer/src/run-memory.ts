@@ -74,7 +74,7 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   // The actor of an engine only passes weights on.
   const own = rollout.engine === undefined ? 1 : 0;
   const samplerWeightsBytes = own * learner.samplerWeightsBytes * half;
-  // Keys and values are float32 in pages, and have the type of the products in the table of slots, which GPUs use.
+  // Keys and values have the type of the products. Those of pages are counted as float32, the most that they can take.
   const isTable = rollout.gpus > 0 && !rollout.batchInvariant;
   const samplerCacheBytes = own * learner.samplerCacheBytes * (isTable ? half : 1);
   const rolloutDeviceBytes = samplerWeightsBytes + samplerCacheBytes;

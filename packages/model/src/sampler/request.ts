@@ -23,7 +23,7 @@ export interface GenerateRequest {
    * to the one that completes it are kept. Needs a sampler that was created with `decode`.
    */
   readonly stop?: readonly string[];
-  /** Same seed, same prompt, same weights: same tokens, whatever else is in the batch. */
+  /** Same seed, same prompt, same weights: same tokens, unless rounding differs with the rest of the batch (docs/sampler.md). */
   readonly seed: number;
   /** Returns the n most likely tokens at each position in `topLogprobs`, at most 20. */
   readonly logprobs?: number;

@@ -99,19 +99,23 @@ function writeFloats(
   else for (let i = 0; i < count; i++) halves[(at >>> 1) + i * step] = toHalf(values[from + i] as number);
 }
 
+/** Weights that are written between two yields: it takes some milliseconds. */
+export const weightsPerPiece = 2 ** 19;
+
 /**
- * Writes a whole matrix.
+ * Writes a whole matrix piece by piece.
  * @param values float32, row-major [rows, columns], or [columns, rows] if `transposed`
  * @param columnScales divisors of the columns before rounding; the vectors must be multiplied by them before products
  */
-export function writeMatrix(
+export function* writeMatrix(
   views: Views,
   matrix: Matrix,
   values: Float32Array,
   transposed: boolean,
   columnScales?: Float32Array,
-): void {
+): Generator<undefined> {
   const { rows, columns } = matrix;
+  let written = 0;
   const source: Source = {
     values,
     rowStep: transposed ? 1 : columns,
@@ -122,6 +126,10 @@ export function writeMatrix(
     const count = Math.min(panelRows, rows - row);
     if (matrix.format === "int8") writeIntPanel(views, matrix, source, row, count);
     else writeFloatPanel(views, matrix, source, row, count);
+    written += count * columns;
+    if (written < weightsPerPiece) continue;
+    written = 0;
+    yield;
   }
 }
 

@@ -104,8 +104,8 @@ export class SingleDecoder {
     const { config } = this.#options;
     const { floats } = this.#views;
     const { embedding, head, finalNorm, layers } = this.#layout;
-    writeMatrix(this.#views, embedding, tensor("embedding"), false);
-    if (head !== embedding) writeMatrix(this.#views, head, tensor("head"), false);
+    yield* writeMatrix(this.#views, embedding, tensor("embedding"), false);
+    if (head !== embedding) yield* writeMatrix(this.#views, head, tensor("head"), false);
     floats.set(tensor("finalNorm"), finalNorm);
     yield;
     yield* this.#writeMatrices(tensor, isTransposed, ["attentionIn"], "attentionInScales");
@@ -140,9 +140,8 @@ export class SingleDecoder {
         sizes = columnSizes(parts, layer[names[0] as "gate"].columns, !isTransposed);
         this.#views.floats.set(sizes, layer[scales]);
       }
-      names.forEach((name, n) => {
-        writeMatrix(this.#views, layer[name], parts[n] as Float32Array, !isTransposed, sizes);
-      });
+      for (const [n, name] of names.entries())
+        yield* writeMatrix(this.#views, layer[name], parts[n] as Float32Array, !isTransposed, sizes);
       yield;
     }
   }
