@@ -22,8 +22,8 @@ interface Setup {
   /** The sampler's own option; default false. */
   readonly batchInvariant?: boolean;
   readonly precision?: "auto" | "float32" | "bfloat16";
-  /** The sampler's own option. */
-  readonly stepsPerCall?: number;
+  /** The sampler's own option, by batch; the default where there is none. */
+  readonly stepsPerCall?: Readonly<Record<string, number>>;
   readonly backend: "tensorflow" | "wasm";
   readonly mode: JitMode;
   readonly batches: readonly number[];
@@ -59,6 +59,7 @@ for (const batch of setup.batches) {
   const options = { backend, config, parameters, mode: setup.mode, weightsHash: "bench", prefixCache: false };
   const { precision = "float32" } = setup;
   const own = backend.gpu ? 1 : lanes;
+  const stepsPerCall = setup.stepsPerCall?.[batch];
   samplers.set(
     batch,
     createSampler({
@@ -68,7 +69,7 @@ for (const batch of setup.batches) {
       maxBatch: batch,
       maxLength: promptTokens + newTokens,
       ...(batchInvariant === undefined ? {} : { batchInvariant }),
-      ...(setup.stepsPerCall === undefined ? {} : { stepsPerCall: setup.stepsPerCall }),
+      ...(stepsPerCall === undefined ? {} : { stepsPerCall }),
     }),
   );
 }

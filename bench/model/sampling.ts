@@ -56,8 +56,11 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const rounds = Number(flags.rounds);
 const threads = Number(flags.threads);
 const batches = flags.batches.split(",").map(Number);
-/** No request stops early here, so long calls waste nothing; the smallest shape is bound most by what a call costs. */
-const stepsPerCall: Readonly<Record<string, number>> = { "115k": 32, "3.4M": 16 };
+/** By model and batch. No request stops early here, so long calls waste nothing; small batches are bound most by what a call costs. */
+const stepsPerCall: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  "115k": { 64: 32, 256: 32 },
+  "3.4M": { 64: 16, 256: 8 },
+};
 const shapes: Readonly<Record<string, unknown>> = {
   "3.4M": { vocabSize: 1024, hiddenSize: 256, layers: 4, heads: 4, intermediateSize: 688 },
   "115k": { vocabSize: 256, hiddenSize: 64, layers: 2, heads: 2, intermediateSize: 172 },
