@@ -44,17 +44,12 @@ const shared = [
     original: "./index.js",
   },
 ];
-/**
- * Samplers and learners leave most of their work to TensorFlow, and many of their processes end within seconds: optimized as
- * soon as V8 would, their own code costs a tenth of the first step's processor time.
- */
-const interruptBudget = 1_000_000;
 const programs = {
   worker: { cacheOf: '"worker.cache"', recording: "SIGUSR2", runs: "runProgram" },
   // What a head runs is not what a node runs.
   cli: { cacheOf: 'process.argv[2] === "worker" ? "node.cache" : "head.cache"', recording: "SIGUSR2" },
-  commands: { cacheOf: '"commands.cache"', recording: "exit", interruptBudget },
-  learning: { cacheOf: '"learning.cache"', recording: "exit", interruptBudget },
+  commands: { cacheOf: '"commands.cache"', recording: "exit" },
+  learning: { cacheOf: '"learning.cache"', recording: "exit" },
 };
 /** Modules of the installation that nodes start actors of, and the file in the bundles' folder that stands for each. */
 const actorModules = {

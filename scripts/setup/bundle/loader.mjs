@@ -4,9 +4,8 @@
  * @param cacheOf an expression for the name of the code cache's file
  * @param recording the event of the process at which it leaves a code cache of what it has run, in place of using one
  * @param runs the function of the bundle that is the program; without one the bundle runs as it is loaded
- * @param interruptBudget the bytes of bytecode that a function runs before V8 optimizes it, if not V8's own number
  */
-export function loaderOf(bundleFile, { cacheOf, recording, runs, interruptBudget }) {
+export function loaderOf(bundleFile, { cacheOf, recording, runs }) {
   const head = `"use strict";
 const { readFileSync, writeFileSync, renameSync } = require("node:fs");
 const { createRequire, wrap } = require("node:module");
@@ -32,11 +31,6 @@ process.on(${JSON.stringify(recording)}, () => {
   renameSync(cacheFile + ".new", cacheFile);
 });
 ${run}`;
-  const flags = interruptBudget
-    ? `// Set before, V8 would reject the cache.
-require("node:v8").setFlagsFromString("--interrupt-budget=${interruptBudget}");
-`
-    : "";
   return `${head}let cachedData;
 try {
   cachedData = readFileSync(cacheFile);
@@ -45,7 +39,7 @@ try {
 }
 // V8 rejects the cache of another version of Node.js, and everything is compiled.
 const script = new Script(source, { filename, cachedData });
-${flags}${run}`;
+${run}`;
 }
 
 /** An ES module with the exports of one that is in the worker's bundle, and without it those of `original`. */
