@@ -2,8 +2,9 @@
 // quickstart under the name that the documents use, a small model, and an OpenAI-compatible server of it.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { cacheDir } from "../setup/paths.mjs";
 import { giveChatTemplate, layOut } from "./files.mjs";
 import { startLine } from "./process.mjs";
 
@@ -17,10 +18,6 @@ function hasProgram(name, ...args) {
     return false;
   }
 }
-
-const cacheFolder = () =>
-  process.env["PALIMPSEST_CACHE"] ??
-  join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "palimpsest");
 
 export class Sandbox {
   /** Values that rules may use as `$NAME`. */
@@ -56,7 +53,7 @@ export class Sandbox {
       PATH: `${join(root, "node_modules/.bin")}:${inherited.PATH}`,
       // Nothing is read from or written to the user's own cluster; the models of the user's cache are read.
       PALIMPSEST_DATA_DIR: join(this.folder, "state"),
-      PALIMPSEST_CACHE: cacheFolder(),
+      PALIMPSEST_CACHE: cacheDir,
       PALIMPSEST_SETUP: "off",
       OPENAI_API_KEY: "none",
       API_KEY: "none",

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The checkout, or the folder of the installed package that these scripts came with. */
@@ -17,6 +17,10 @@ export function packageDir(name) {
   return isOwn ? root.replace(/\/$/, "") : join(root, "node_modules/@palimpsest", name);
 }
 
+/** By the XDG Base Directory Specification empty is unset, and a relative path is ignored. */
+const userCache = isAbsolute(process.env.XDG_CACHE_HOME ?? "")
+  ? process.env.XDG_CACHE_HOME
+  : join(homedir(), ".cache");
+
 /** What setup downloads, shared by all checkouts and installations of this user. */
-export const cacheDir =
-  process.env.PALIMPSEST_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "palimpsest");
+export const cacheDir = process.env.PALIMPSEST_CACHE || join(userCache, "palimpsest");

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { gpuNames } from "./gpu-device.js";
 
 /*
@@ -54,8 +54,9 @@ export function cacheName({ gpus, libraries: files, flags }: CacheKey): string {
 
 /** The project's cache folder, as the command line determines it. */
 function cacheRoot(environment: Environment): string {
-  const cache = environment["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
-  return resolve(environment["PALIMPSEST_CACHE"] ?? join(cache, "palimpsest"));
+  const given = environment["XDG_CACHE_HOME"];
+  const cache = given !== undefined && isAbsolute(given) ? given : join(homedir(), ".cache");
+  return resolve(environment["PALIMPSEST_CACHE"] || join(cache, "palimpsest"));
 }
 
 /** Finds libtensorflow where the addon looks for it: next to itself, or along the library path. */

@@ -24,6 +24,31 @@ export function boxedAnswer(text: string): string | null {
   return null;
 }
 
+/** Commands that only say how their text looks. */
+const looks =
+  /\\(?:text(?:bf|it|rm|sf|sl|tt|up|normal)?|math(?:bf|it|rm|sf|tt)|mbox|emph|operatorname)\s*\{([^{}]*)\}/g;
+const escapes = /\\([%$&#_ ])/g;
+
+/**
+ * Returns the content of the last `\boxed` as a reader reads it: without commands that only say how text looks
+ * (`\text{Paris}`) and without the backslashes of escaped signs. null when there is no box.
+ */
+export function boxedText(text: string): string | null {
+  let content = boxedAnswer(text);
+  for (let before: string | null = null; content !== null && content !== before; ) {
+    before = content;
+    content = content.replace(looks, "$1");
+  }
+  return content?.replace(escapes, "$1").trim() ?? null;
+}
+
+/** Returns whether a box holds the right answer, in the form in which boxed answers are compared. */
+export function isSameBoxed(box: string, gold: string): boolean {
+  const wanted = normalizeBoxed(gold);
+  // Of a gold such as "\\$" that form leaves nothing, and it would equal an empty box.
+  return wanted === "" && gold.trim() !== "" ? box.trim() === gold.trim() : normalizeBoxed(box) === wanted;
+}
+
 /**
  * Returns the form in which boxed answers are compared (MATH-style, as in the reference): line feeds, `\!`, `\left`,
  * `\right`, `^{\circ}`, `^\circ`, `\$` and `\%` are removed; `\\` becomes `\`; `tfrac` and `dfrac` become `frac`; ` .`

@@ -72,7 +72,7 @@ describe.skipIf(!present)("golden scores of the reference", () => {
     }
   });
 
-  it("agree on every question-answering metric where neither side is empty, and are 0 where one is", () => {
+  it("agree on every question-answering metric where the gold has words, and are 0 where only it has some", () => {
     const cases = read<QaCase>("qa_metrics", "cases");
     expect(cases.length).toBeGreaterThan(200);
     for (const c of cases) {
@@ -80,6 +80,8 @@ describe.skipIf(!present)("golden scores of the reference", () => {
       expect(normalizeAnswer(c.gold), c.id).toBe(c.normalized_gold);
       const empty = c.normalized_prediction === "" || c.normalized_gold === "";
       expect(empty && !c.contested, c.id).toBe(false);
+      // What is compared there is in reward.test.ts.
+      if (c.normalized_gold === "") continue;
       const metrics = qaMetrics(c.prediction, c.gold);
       expect(metrics.exactMatch, c.id).toBe(empty ? 0 : c.em);
       expect(metrics.subExactMatch, c.id).toBe(empty ? 0 : c.sub_em);

@@ -2,7 +2,7 @@
 
 export { z } from "zod";
 export { afterThinking, phraseAnswer } from "./answer-text.js";
-export { boxedAnswer, lastCharacters, normalizeBoxed } from "./boxed.js";
+export { boxedAnswer, boxedText, lastCharacters, normalizeBoxed } from "./boxed.js";
 export { defineReward, type RewardCall, type RewardModule } from "./define-reward.js";
 export type { FrozenReader, ModelEndpoint, Reader, RewardDependencies, TextModel } from "./dependencies.js";
 export { RewardError, type RewardErrorCode } from "./error.js";

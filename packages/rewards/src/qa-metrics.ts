@@ -2,10 +2,12 @@ import { splitWords } from "./white-space.js";
 
 /**
  * Question-answering metrics as in SQuAD and HotpotQA: exact match, F1 over tokens, containment. Source:
- * BytedTsinghua-SIA/MemAgent, taskutils/memory_eval/utils. Departs in one point: when prediction or gold is empty after
- * normalization, every metric is 0 (in the reference the empty text is contained in everything and equal to itself).
+ * BytedTsinghua-SIA/MemAgent, taskutils/memory_eval/utils. Departs in two points. A prediction of which normalization
+ * leaves nothing scores 0 in every metric (in the reference the empty text is contained in everything and equal to
+ * itself). A gold of which it leaves nothing, such as "A", "The" or "+", is compared in the first of the forms that
+ * keeps something of it: with articles, then with punctuation as well; it is contained only as whole words.
  * Kept although disputable: containment counts in both directions, so a fragment of the gold counts for
- * `subExactMatch`; a, an and the are removed even where they are content.
+ * `subExactMatch`; a, an and the are removed where something else is left.
  */
 export interface QaMetrics {
   readonly exactMatch: number;
@@ -26,14 +28,30 @@ export function normalizeAnswer(text: string): string {
   return splitWords(text.toLowerCase().replace(asciiPunctuation, "").replace(article, " ")).join(" ");
 }
 
+const withArticles = (text: string) => splitWords(text.toLowerCase().replace(asciiPunctuation, "")).join(" ");
+const asWritten = (text: string) => splitWords(text.toLowerCase()).join(" ");
+
+/** Returns the form in which texts are compared with a gold: the first that leaves something of it. */
+export function comparedForm(gold: string): (text: string) => string {
+  return [normalizeAnswer, withArticles].find((form) => form(gold) !== "") ?? asWritten;
+}
+
+/** Returns whether a text in the gold's form contains the gold in that form. */
+function contains(text: string, gold: string, form: (text: string) => string): boolean {
+  if (gold === "") return false;
+  // "a" and "+" are letters and signs of many other words.
+  return form === normalizeAnswer ? text.includes(gold) : ` ${text} `.includes(` ${gold} `);
+}
+
 /** Computes the metrics of one prediction against one gold answer; null (no prediction) scores 0. */
 export function qaMetrics(prediction: string | null, gold: string): QaMetrics {
-  const left = normalizeAnswer(prediction ?? "");
-  const right = normalizeAnswer(gold);
+  const form = comparedForm(gold);
+  const left = form(prediction ?? "");
+  const right = form(gold);
   if (left === "" || right === "") return nothing;
   return {
     exactMatch: left === right ? 1 : 0,
-    subExactMatch: left.includes(right) || right.includes(left) ? 1 : 0,
+    subExactMatch: contains(left, right, form) || contains(right, left, form) ? 1 : 0,
     ...tokenF1(left, right),
   };
 }
@@ -81,7 +99,9 @@ export function bestQaMetrics(prediction: string | null, answers: readonly strin
  */
 export function containedFraction(prediction: string | null, answers: readonly string[]): number {
   if (answers.length === 0) return 0;
-  const text = normalizeAnswer(prediction ?? "");
-  const contained = answers.map(normalizeAnswer).filter((gold) => gold !== "" && text.includes(gold));
+  const contained = answers.filter((gold) => {
+    const form = comparedForm(gold);
+    return contains(form(prediction ?? ""), form(gold), form);
+  });
   return contained.length / answers.length;
 }

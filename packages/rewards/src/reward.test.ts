@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { boxedAnswer, normalizeBoxed } from "./boxed.js";
+import { boxedAnswer, boxedText, normalizeBoxed } from "./boxed.js";
+import { locomoF1 } from "./locomo/answer-f1.js";
 import { bestQaMetrics, containedFraction, qaMetrics } from "./qa-metrics.js";
 import { boxedExactMatch, rewardByName, rewardNames } from "./reward.js";
 
@@ -46,6 +48,25 @@ describe("boxedAnswer", () => {
     expect(boxedAnswer("\\fbox{Paris}")).toBeNull();
     expect(normalizeBoxed("\\dfrac{ .5}{90^\\circ}")).toBe("\\frac{0.5}{90}");
   });
+
+  it("does not take an empty box for a gold of which its comparison leaves nothing", () => {
+    for (const gold of ["\\$", "\\!", "\\%"]) {
+      expect(boxedExactMatch("\\boxed{}", [gold]).reward).toBe(0);
+      expect(boxedExactMatch(`\\boxed{${gold}}`, [gold]).reward).toBe(1);
+    }
+  });
+
+  it("is read without commands that only say how text looks", () => {
+    for (const [box, read] of [
+      ["\\text{Paris}", "Paris"],
+      ["\\textbf{\\text{New York}}, \\mathrm{NY}", "New York, NY"],
+      ["\\text{50\\%}", "50%"],
+      ["\\frac{1}{2}", "\\frac{1}{2}"],
+      ["{Paris}", "{Paris}"],
+    ] as const)
+      expect(boxedText(`So \\boxed{${box}}`)).toBe(read);
+    expect(boxedText("Paris")).toBeNull();
+  });
 });
 
 describe("question-answering metrics", () => {
@@ -54,11 +75,42 @@ describe("question-answering metrics", () => {
     for (const [prediction, gold] of [
       [null, "x"],
       ["", ""],
-      ["The.", "the"],
+      [" ", "a"],
+      ["The.", "Theodore"],
       ["x", "a"],
+      ["+", "-"],
+      ["c++", "+"],
+      ["banana", "A"],
     ] as const) {
       expect(qaMetrics(prediction, gold)).toEqual(zero);
     }
+  });
+
+  it("compare a gold of which normalization leaves nothing as it is written", () => {
+    const one = { exactMatch: 1, f1: 1, precision: 1, recall: 1, subExactMatch: 1 };
+    for (const gold of ["A", "An", "The", "a.", "The The", "!!!", "+", "-", "?", "A, an", "…", "“the”"]) {
+      expect(qaMetrics(gold, gold), gold).toEqual(one);
+      expect(containedFraction(`it is ${gold} !`, [gold, "none"]), gold).toBe(0.5);
+      for (const name of rewardNames) {
+        const said = name.startsWith("boxed") ? `\\boxed{${gold}}` : gold;
+        expect(rewardByName(name)(said, [gold]).reward, `${name} ${gold}`).toBe(1);
+        expect(rewardByName(name)("\\boxed{}", [gold]).reward, `${name} ${gold}`).toBe(0);
+      }
+    }
+    expect(qaMetrics("A.", "a")).toEqual(one);
+    expect(qaMetrics("option A", "A")).toMatchObject({ exactMatch: 0, subExactMatch: 1, precision: 0.5 });
+  });
+
+  it("leave no answer out that equals its gold, whatever it is written with", () => {
+    const signs = fc.constantFrom(..."aAnthe \t.,!+-'\"“…%$\\{}B9é中");
+    fc.assert(
+      fc.property(fc.string({ unit: signs, maxLength: 8 }), (gold) => {
+        const right = gold.trim() === "" ? 0 : 1;
+        expect(qaMetrics(gold, gold)).toMatchObject({ exactMatch: right, f1: right, subExactMatch: right });
+        expect(locomoF1("single-hop", gold, gold)).toBe(right);
+        expect(locomoF1("multi-hop", gold, gold)).toBeGreaterThanOrEqual(right * Number(!gold.includes(",")));
+      }),
+    );
   });
 
   it("take the best over several right answers, metric by metric", () => {

@@ -1,5 +1,5 @@
 import type { Score } from "@palimpsest/trajectories";
-import { boxedAnswer, lastCharacters, normalizeBoxed } from "./boxed.js";
+import { boxedAnswer, isSameBoxed, lastCharacters } from "./boxed.js";
 import { RewardError, requireAnswers } from "./error.js";
 import { bestQaMetrics, containedFraction } from "./qa-metrics.js";
 import { rulerScores } from "./ruler.js";
@@ -37,7 +37,7 @@ function boxedComponents(answer: string, answers: readonly string[], options: Bo
   const { lastCharacters: count = 300 } = options;
   const text = (count === null ? answer : lastCharacters(answer, count)).toLowerCase();
   const box = boxedAnswer(text);
-  const same = (gold: string) => box !== null && normalizeBoxed(box) === normalizeBoxed(gold.toLowerCase());
+  const same = (gold: string) => box !== null && isSameBoxed(box, gold.toLowerCase());
   const { f1, subExactMatch } = bestQaMetrics(box, answers);
   return {
     exactMatch: answers.some(same) ? 1 : 0,

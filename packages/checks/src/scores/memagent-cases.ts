@@ -69,9 +69,10 @@ export const qaCases = goldenList({
     ];
   },
   choice: ({ normalized_prediction, normalized_gold }, { kind }) => {
-    if (normalized_prediction === "" || normalized_gold === "") {
-      return "every metric is 0: a side without a word in it agrees with nothing";
-    }
+    if (normalized_gold === "")
+      return "a gold of articles or punctuation alone is compared with them, so that it can be answered";
+    if (normalized_prediction === "")
+      return "every metric is 0: a prediction without a word agrees with no gold that has one";
     if (kind.includes("article")) {
       return "as the reference: a, an and the go even where they are content, as in all published scores";
     }

@@ -243,11 +243,11 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
   }
   const { counts } = result;
   if (flags.json) {
-    const { boxedAnswer } = await import("@palimpsest/rewards");
+    const { boxedText } = await import("@palimpsest/rewards");
     const report = {
       question: flags.question,
       answer: result.answer.trim(),
-      boxed: boxedAnswer(result.answer),
+      boxed: boxedText(result.answer),
       memory: result.memory,
       model: model.name,
       agent: settings,
@@ -285,9 +285,9 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
 
 /** Formats the answer for people, with boxed text taken out of its box. */
 async function spoken(answer: string): Promise<string> {
-  const { boxedAnswer } = await import("@palimpsest/rewards");
+  const { boxedText } = await import("@palimpsest/rewards");
   const text = answer.trim();
-  const boxed = boxedAnswer(text);
+  const boxed = boxedText(text);
   const plain = boxed === null ? text : text.replace(`\\boxed{${boxed}}`, () => boxed);
   return plain.trim() || "(the model's answer is empty)";
 }

@@ -5,6 +5,7 @@ import {
   TaskCensus,
   type TaskStatistics,
 } from "@palimpsest/datasets";
+import { normalizeAnswer } from "@palimpsest/rewards";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { badRowLines } from "../data/bad-row-lines.js";
@@ -29,7 +30,7 @@ export function addDataStats(data: Command): void {
     .option("--json", "as JSON")
     .action(async (paths: readonly string[], flags: StatsFlags) => {
       const countTokens = flags.tokenizer === undefined ? undefined : await tokenCounter(flags.tokenizer);
-      const census = new TaskCensus(countTokens);
+      const census = new TaskCensus({ countTokens, normalize: normalizeAnswer });
       const bar = progressLine("reading", "tasks", process.stderr);
       let tasks = 0;
       const badRows: SourceBadRow[] = [];
@@ -65,6 +66,9 @@ export function addDataStats(data: Command): void {
     });
 }
 
+const emptied = (count = 0) =>
+  count === 0 ? "" : `, ${count} only of articles or punctuation, which metrics compare with them`;
+
 function statisticsText(statistics: TaskStatistics, badRows: readonly SourceBadRow[]): string {
   const { tasks, characters, tokens, questionCharacters, answers, records, probes, groups, goldPlaces } =
     statistics;
@@ -87,7 +91,7 @@ function statisticsText(statistics: TaskStatistics, badRows: readonly SourceBadR
     `${tasks} tasks, ${badRows.length} bad rows`,
     ...badRowLines(badRows),
     formatTable(["per task", "least", "median", "mean", "95 %", "most"], rows),
-    `answers: ${answers.yesOrNo} yes or no, ${answers.inDocument} occur in their document`,
+    `answers: ${answers.yesOrNo} yes or no, ${answers.inDocument} occur in their document${emptied(answers.emptied)}`,
   ];
   for (const [field, counts] of Object.entries(groups)) {
     lines.push(

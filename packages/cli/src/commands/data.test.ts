@@ -130,6 +130,11 @@ describe("data", () => {
     expect(text).toContain("evidence: 4 documents");
     const json = JSON.parse(await data("stats", prepared, "--json"));
     expect(json).toMatchObject({ tasks: 4, groups: { numDocs: { 4: 4 } }, goldPlaces: { documents: 4 } });
+    expect(text).not.toContain("only of articles");
+    const choices = join(folder, "choices.jsonl");
+    const task = { id: "a", question: "q?", answers: ["A", "+", "B"], document: "x y", metadata: {} };
+    writeFileSync(choices, `${JSON.stringify(task)}\n`);
+    expect(await data("stats", choices)).toContain(", 2 only of articles or punctuation");
   });
 
   it("says which rows are bad, and takes a file without a task for a mistake", async () => {

@@ -113,8 +113,8 @@ export class AskTool {
         onStep: ({ documentTokensRead, memoryStep }) =>
           onProgress(documentTokensRead, total, memoryStep?.memory ?? ""),
       });
-      const { boxedAnswer } = await import("@palimpsest/rewards");
-      return boxedAnswer(result.answer) ?? result.answer.trim();
+      const { boxedText } = await import("@palimpsest/rewards");
+      return boxedText(result.answer) ?? result.answer.trim();
     })();
     this.#last = run.catch(() => undefined);
     return await run;

@@ -27,11 +27,14 @@ interface Connected {
   call(name: string, args: Record<string, unknown>): Promise<{ text: string; isError: boolean }>;
 }
 
-async function connect(...flags: string[]): Promise<Connected> {
+const connect = (...flags: string[]) => start("--memory", join(folder, "memory.jsonl"), ...flags);
+
+async function start(...flags: string[]): Promise<Connected> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [program, "mcp", "--memory", join(folder, "memory.jsonl"), ...flags],
-    env: { PATH: process.env["PATH"] ?? "", OPENAI_API_KEY: "" },
+    args: [program, "mcp", ...flags],
+    // Clients pass variables that are not set as empty ones.
+    env: { PATH: process.env["PATH"] ?? "", OPENAI_API_KEY: "", HOME: folder, XDG_STATE_HOME: "" },
     stderr: "inherit",
   });
   const client = new Client({ name: "test", version: "1" });
@@ -51,8 +54,8 @@ async function connect(...flags: string[]): Promise<Connected> {
 const idIn = (text: string): string => /memory_\d+/.exec(text)?.[0] ?? "";
 
 describe("palimpsest mcp", { timeout: 60_000 }, () => {
-  it("lists every tool with its schema, and each does its work on a file that outlives the process", async () => {
-    const first = await connect("--no-ask");
+  it("lists every tool with its schema, and each does its work on a file in an empty home that outlives the process", async () => {
+    const first = await start("--no-ask");
     const { tools } = await first.client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([...memoryToolNames].sort());
     for (const { description, inputSchema } of tools) {
@@ -69,7 +72,7 @@ describe("palimpsest mcp", { timeout: 60_000 }, () => {
     expect((await first.call("sample_memory", { k: 5 })).text).toContain("Tofu");
     // Killed with no time to say goodbye: what was answered is there (MEMORY-FILE-1).
     process.kill(first.pid, "SIGKILL");
-    const second = await connect("--no-ask");
+    const second = await start("--no-ask");
     expect((await second.call("search_memory", { query: "what is the cat's name" })).text).toContain("Tofu");
     const split = await second.call("split_memory", {
       memory_id: both,
@@ -86,7 +89,8 @@ describe("palimpsest mcp", { timeout: 60_000 }, () => {
       }),
     ).toMatchObject({ isError: false });
     expect((await second.call("search_memory", { query: "chess" })).text).toContain("Tofu, chess, cello.");
-    expect(readFileSync(join(folder, "memory.jsonl"), "utf8").trim().split("\n")).toHaveLength(2);
+    const file = join(folder, ".local/state/palimpsest/memory.jsonl");
+    expect(readFileSync(file, "utf8").trim().split("\n")).toHaveLength(2);
   });
 
   it("two servers share a file: none loses what the other one has kept (MEMORY-FILE-2)", async () => {

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
@@ -17,4 +17,20 @@ test("a call whose file cannot be written changes nothing (MEMORY-FILE-3)", asyn
   await mkdir(`${file.path}.${process.pid}.part`);
   await expect(create("Ben has a dog.")).rejects.toThrow(/cannot be written, so nothing was changed/);
   expect(await found()).toBe(before);
+});
+
+test("the first memory makes its folder, which only its owner may read", async () => {
+  const home = testFolder();
+  const file = new MemoryFile(join(home, ".local", "state", "memory.jsonl"));
+  const { signal } = new AbortController();
+  const run = async (tool: string, args: object) => (await file.run(tool, args, signal)).text;
+  expect(await run("search_memory", { query: "dog" })).toBe("The memory is empty.");
+  expect(await run("manage_memory", { operation: "create", content: "Ann has a dog." })).toContain("Created");
+  expect(await run("search_memory", { query: "dog" })).toContain("Ann has a dog.");
+  expect((await stat(join(home, ".local"))).mode & 0o777).toBe(0o700);
+  await writeFile(join(home, "file"), "");
+  const inFile = new MemoryFile(join(home, "file", "memory.jsonl"));
+  await expect(inFile.run("manage_memory", { operation: "create", content: "x" }, signal)).rejects.toThrow(
+    /\[INVALID_ARGUMENT\] --memory .*its folder cannot be made: /,
+  );
 });

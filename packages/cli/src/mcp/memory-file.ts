@@ -1,4 +1,5 @@
-import { stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import {
   createEmbedder,
   embedderConfigSchema,
@@ -58,6 +59,7 @@ export class MemoryFile {
       await before.catch(() => undefined);
       signal.throwIfAborted();
       if (!MemoryFile.changes(tool)) return await this.#call(tool, args, signal);
+      await makeFolder(this.path);
       return await withFolderLock(this.path, signal, () => this.#change(tool, args, signal));
     })();
     this.#last = run.catch(() => undefined);
@@ -97,6 +99,23 @@ export class MemoryFile {
     this.#store = await MemoryStore.of(records, this.#embedder);
     this.#seen = now;
     return this.#store;
+  }
+}
+
+/**
+ * Makes the folder of the first memory, which only its owner may read.
+ * @throws {PalimpsestError} INVALID_ARGUMENT
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--memory ${path}: its folder cannot be made: ${why}; give a file in a folder that you may write to`,
+      { cause },
+    );
   }
 }
 

@@ -32,6 +32,8 @@ export interface TaskStatistics {
     readonly aliases: Spread;
     readonly characters: Spread;
     readonly yesOrNo: number;
+    /** Number of answers of which `normalize` leaves nothing, such as "A" or "+"; present if it was given. */
+    readonly emptied?: number;
     /** Number of tasks whose document contains an answer word for word, ignoring case. */
     readonly inDocument: number;
   };
@@ -52,6 +54,7 @@ const ungrouped = new Set(["goldDocuments", "minDistance", "evidence", "lengthTo
 /** Collects statistics about tasks that are added one by one and not kept. */
 export class TaskCensus {
   readonly #countTokens: CountTokens | undefined;
+  readonly #normalize: ((answer: string) => string) | undefined;
   readonly #characters: number[] = [];
   readonly #tokens: number[] = [];
   readonly #questions: number[] = [];
@@ -63,9 +66,17 @@ export class TaskCensus {
   readonly #groups = new Map<string, Map<string, number>>();
   #yesOrNo = 0;
   #inDocument = 0;
+  #emptied = 0;
 
-  constructor(countTokens?: CountTokens) {
-    this.#countTokens = countTokens;
+  /** @param options.normalize the form in which a metric compares answers */
+  constructor(
+    options: {
+      readonly countTokens?: CountTokens | undefined;
+      readonly normalize?: (answer: string) => string;
+    } = {},
+  ) {
+    this.#countTokens = options.countTokens;
+    this.#normalize = options.normalize;
   }
 
   add({ question, answers, document, metadata, records, probes }: Task): void {
@@ -74,6 +85,8 @@ export class TaskCensus {
     this.#questions.push(question.length);
     this.#aliases.push(answers.length);
     for (const answer of answers) this.#answerCharacters.push(answer.length);
+    const normalize = this.#normalize;
+    if (normalize) this.#emptied += answers.filter((answer) => normalize(answer) === "").length;
     const lower = answers.map((answer) => answer.toLowerCase());
     if (lower.some((answer) => answer === "yes" || answer === "no")) this.#yesOrNo += 1;
     const text = document.toLowerCase();
@@ -100,6 +113,7 @@ export class TaskCensus {
         aliases: spread(this.#aliases),
         characters: spread(this.#answerCharacters),
         yesOrNo: this.#yesOrNo,
+        ...(this.#normalize ? { emptied: this.#emptied } : {}),
         inDocument: this.#inDocument,
       },
       ...(this.#records.length > 0 ? { records: spread(this.#records) } : {}),

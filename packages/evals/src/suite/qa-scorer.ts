@@ -1,8 +1,8 @@
-import { afterThinking, bestQaMetrics, boxedAnswer, phraseAnswer } from "@palimpsest/rewards";
+import { afterThinking, bestQaMetrics, boxedText, phraseAnswer } from "@palimpsest/rewards";
 import type { Scorer } from "./scorer.js";
 
 /**
- * Where the answer is in a reply. boxed: in its last box; phrase: after its last "the answer is"; reply: all of it;
+ * Where the answer is in a reply. boxed: in its last box, without commands such as \text; phrase: after its last "the answer is"; reply: all of it;
  * auto: the first of these that exists.
  */
 export const answerForms = ["auto", "boxed", "phrase", "reply"] as const;
@@ -11,10 +11,10 @@ export type AnswerForm = (typeof answerForms)[number];
 /** Returns null when the reply has no answer in this form. */
 export function answerIn(reply: string, form: AnswerForm): string | null {
   const text = afterThinking(reply);
-  if (form === "boxed") return boxedAnswer(text);
+  if (form === "boxed") return boxedText(text);
   if (form === "phrase") return phraseAnswer(text);
   if (form === "reply") return text.trim();
-  return boxedAnswer(text) ?? phraseAnswer(text) ?? text.trim();
+  return boxedText(text) ?? phraseAnswer(text) ?? text.trim();
 }
 
 /**

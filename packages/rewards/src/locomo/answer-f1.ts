@@ -24,6 +24,9 @@ const asciiPunctuation = /[!-/:-@[-`{-~]/g;
 const word = "[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d]";
 const article = new RegExp(`(?<!${word})(?:a|an|the|and)(?!${word})`, "gu");
 
+/** Returns the stems of the words of a text. */
+export type StemsOf = (text: string) => string[];
+
 /**
  * Returns the stems of a text's words: in lower case, without ASCII punctuation (including commas), a, an, the and
  * "and".
@@ -32,6 +35,10 @@ export function locomoStems(text: string): string[] {
   const plain = text.toLowerCase().replace(asciiPunctuation, "").replace(article, " ");
   return splitWords(plain).map(porterStem);
 }
+
+const stemsWithArticles: StemsOf = (text) =>
+  splitWords(text.toLowerCase().replace(asciiPunctuation, "")).map(porterStem);
+const stemsAsWritten: StemsOf = (text) => splitWords(text.toLowerCase()).map(porterStem);
 
 /** Returns F1 over two multisets of stems; 0 when nothing is shared, including when both are empty. */
 export function stemF1(predicted: readonly string[], wanted: readonly string[]): number {
@@ -50,15 +57,33 @@ export function stemF1(predicted: readonly string[], wanted: readonly string[]):
   return (2 * precision * recall) / (precision + recall);
 }
 
-/**
- * Returns the stems that its category compares: multi-hop texts are split at commas, of an open-domain gold answer only
- * the part before the first `;` counts, and others are compared whole.
- */
-export function locomoParts(category: Exclude<LocomoCategory, "adversarial">, gold: string): string[][] {
-  if (category === "multi-hop") return gold.split(",").map((part) => locomoStems(stripWhiteSpace(part)));
-  const text = category === "open-domain" ? stripWhiteSpace(gold.split(";", 1)[0] as string) : gold;
-  return [locomoStems(text)];
+/** A part of a gold answer, and how texts are read that are compared with it. */
+export interface WantedPart {
+  readonly stems: readonly string[];
+  readonly stemsOf: StemsOf;
 }
+
+/** Reads a part as LoCoMo does, unless that leaves nothing of it ("A", "And", "+"): then with more of its signs. */
+function wantedPart(text: string): WantedPart {
+  const stemsOf =
+    [locomoStems, stemsWithArticles].find((read) => read(text).length > 0) ??
+    (text.trim() === "" ? locomoStems : stemsAsWritten);
+  return { stems: stemsOf(text), stemsOf };
+}
+
+/**
+ * Returns the parts that its category compares: a multi-hop gold is split at commas, of an open-domain gold only the
+ * part before the first `;` counts, and others are compared whole.
+ */
+export function locomoParts(category: Exclude<LocomoCategory, "adversarial">, gold: string): WantedPart[] {
+  const parts =
+    category === "multi-hop" ? gold.split(",") : [category === "open-domain" ? openPart(gold) : gold];
+  // A gold of separators alone has no parts.
+  const texts = parts.every((part) => part.trim() === "") ? [gold] : parts;
+  return texts.map((part) => wantedPart(stripWhiteSpace(part)));
+}
+
+const openPart = (gold: string) => gold.split(";", 1)[0] as string;
 
 /** Returns whether an answer says that the conversation does not contain the information. */
 export function abstains(prediction: string): boolean {
@@ -71,7 +96,7 @@ export function abstains(prediction: string): boolean {
  * too), and the score is the mean over the gold's parts of the best F1. Open-domain: only the gold before its first `;`
  * counts. Adversarial: 1 when the answer abstains. Others: F1 over stems. Source: snap-research/LoCoMo,
  * task_eval/evaluation.py. Departs: null (no prediction) scores 0, and adversarial questions need no gold (the
- * reference fails on both).
+ * reference fails on both); a gold of articles or punctuation alone is compared with them (0 in the reference).
  * @throws {RewardError} UNKNOWN_CATEGORY, NO_GROUND_TRUTH
  */
 export function locomoF1(
@@ -88,9 +113,9 @@ export function locomoF1(
     );
   }
   if (prediction === null) return 0;
-  const predicted = locomoParts(name === "multi-hop" ? name : "single-hop", prediction);
-  const best = locomoParts(name, String(gold)).map((wanted) =>
-    Math.max(...predicted.map((part) => stemF1(part, wanted))),
+  const predicted = name === "multi-hop" ? prediction.split(",") : [prediction];
+  const best = locomoParts(name, String(gold)).map(({ stems, stemsOf }) =>
+    Math.max(...predicted.map((part) => stemF1(stemsOf(part), stems))),
   );
   return best.reduce((sum, value) => sum + value, 0) / best.length;
 }

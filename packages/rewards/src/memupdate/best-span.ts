@@ -1,5 +1,5 @@
 import type { LocomoCategory } from "@palimpsest/trajectories";
-import { locomoParts, locomoStems, stemF1 } from "../locomo/answer-f1.js";
+import { locomoParts, type StemsOf, stemF1 } from "../locomo/answer-f1.js";
 
 /**
  * Returns LoCoMo's F1 of the best segment of words in any of the lines: what a perfect reader could quote from them.
@@ -12,9 +12,13 @@ export function bestSpanF1(
   gold: string,
   maxWords: number,
 ): number {
-  const texts = lines.map(locomoStems);
   const parts = locomoParts(category, gold);
-  const sum = parts.reduce((total, wanted) => total + bestOf(texts, wanted, maxWords), 0);
+  const texts = new Map<StemsOf, string[][]>();
+  for (const { stemsOf } of parts) if (!texts.has(stemsOf)) texts.set(stemsOf, lines.map(stemsOf));
+  const sum = parts.reduce(
+    (total, { stems, stemsOf }) => total + bestOf(texts.get(stemsOf) ?? [], stems, maxWords),
+    0,
+  );
   return sum / parts.length;
 }
 
