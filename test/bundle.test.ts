@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -81,4 +82,36 @@ test("a bundled module knows its own place, imports users' modules and shares it
   expect(await run("record.cjs")).toEqual(expected);
   // The second run uses the code cache, with which import() does not work by itself.
   expect(await run("main.cjs")).toEqual(expected);
+});
+
+test("every character means in a bundle what it means in its module, and the bundle is ASCII", async () => {
+  const outfile = join(folder, "out/characters.bundle.js");
+  const module = new URL("support/characters.mjs", import.meta.url);
+  await bundle({ source: 'export * from "./characters.mjs";', folder: join(module.pathname, ".."), outfile });
+  const program = join(folder, "out/characters.cjs");
+  writeFileSync(program, loaderOf("characters.bundle.js", { cacheOf: '"characters.cache"' }));
+  expect(/[^\0-\x7f]/.exec(readFileSync(outfile, "utf8"))).toBeNull();
+  const { characters } = (await import(module.href)) as { readonly characters: object };
+  expect(createRequire(import.meta.url)(program).characters).toEqual(characters);
+  expect(Object.values(characters)).not.toContain(undefined);
+  // A text that was not escaped is read as what it is.
+  writeFileSync(
+    join(folder, "out/wide.js"),
+    "module.exports = /[\u00e3\u8336]+/.exec('S\u00e3o \u8336')[0];",
+  );
+  writeFileSync(join(folder, "out/wide.cjs"), loaderOf("wide.js", { cacheOf: '"wide.cache"' }));
+  expect(createRequire(import.meta.url)(join(folder, "out/wide.cjs"))).toBe("\u00e3");
+});
+
+test("a module with what a bundle cannot carry is refused by name", async () => {
+  const refused = (text: string) => {
+    writeFileSync(join(folder, "refused.js"), text);
+    return bundle({ source: 'import "./refused.js";', folder, outfile: join(folder, "out/refused.js") });
+  };
+  const text = JSON.stringify('await import("zod")');
+  await expect(refused(`console.log(${text});`)).rejects.toThrow(
+    /string .* import\(\) cannot be bundled: .*zod/,
+  );
+  await expect(refused("console.log(import.meta.dirname);")).rejects.toThrow(/import\.meta/);
+  await expect(refused("console.log('import() by name'); import(process.argv[2]);")).resolves.toBeDefined();
 });

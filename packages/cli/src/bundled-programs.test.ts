@@ -2,28 +2,35 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { fileFolder, testFolder } from "../../../test/support/temporary-folder.js";
 import { bundledProgram, workerSnapshot } from "./bundled-programs.js";
 
 const folder = fileFolder();
-let module: string;
+const empty = JSON.stringify({ bundler: [], modules: [] });
 
-beforeAll(() => {
-  module = join(folder, "module.js");
-  writeFileSync(module, "export const one = 1;\n");
-  const { size, mtimeMs } = statSync(module);
-  writeFileSync(join(folder, "worker.json"), JSON.stringify([["module.js", size, mtimeMs]]));
+test.each(["module.js", "bundler.mjs"])("a bundle is used as long as %s is as it was bundled", (changed) => {
+  const own = testFolder();
+  const stated = (name: string) => {
+    writeFileSync(join(own, name), "export const one = 1;\n");
+    const { size, mtimeMs } = statSync(join(own, name));
+    return [name, size, mtimeMs];
+  };
+  const manifest = { bundler: [stated("bundler.mjs")], modules: [stated("module.js")] };
+  writeFileSync(join(own, "worker.json"), JSON.stringify(manifest));
+  expect(bundledProgram("worker", own)).toBe(join(own, "worker.cjs"));
+  expect(bundledProgram("cli", own), "one that was never made").toBeUndefined();
+  const { atime, mtime } = statSync(join(own, changed));
+  utimesSync(join(own, changed), atime, new Date(mtime.getTime() + 5_000));
+  expect(bundledProgram("worker", own), "of one that was built anew").toBeUndefined();
+  rmSync(join(own, changed));
+  expect(bundledProgram("worker", own), "of one that is gone").toBeUndefined();
 });
 
-test("a bundle is used as long as every module is as it was bundled", () => {
-  expect(bundledProgram("worker", folder)).toBe(join(folder, "worker.cjs"));
-  expect(bundledProgram("cli", folder), "one that was never made").toBeUndefined();
-  const { atime, mtime } = statSync(module);
-  utimesSync(module, atime, new Date(mtime.getTime() + 5_000));
-  expect(bundledProgram("worker", folder), "of a module that was built anew").toBeUndefined();
-  rmSync(module);
-  expect(bundledProgram("worker", folder), "of a module that is gone").toBeUndefined();
+test("a bundle that does not say which bundler made it is not used", () => {
+  const own = testFolder();
+  writeFileSync(join(own, "worker.json"), "[]");
+  expect(bundledProgram("worker", own)).toBeUndefined();
 });
 
 test("a snapshot is used with its bundle, where and for what it was made", () => {
@@ -33,7 +40,7 @@ test("a snapshot is used with its bundle, where and for what it was made", () =>
     writeFileSync(join(own, "worker.blob.json"), JSON.stringify({ ...made, ...changes }));
   describe({});
   expect(workerSnapshot(own), "without the bundle").toBeUndefined();
-  writeFileSync(join(own, "worker.json"), "[]");
+  writeFileSync(join(own, "worker.json"), empty);
   expect(workerSnapshot(own)).toBe(join(own, "worker.blob"));
   for (const changes of [{ folder: "/elsewhere" }, { node: "v18.0.0" }, { tag: made.tag + 1 }]) {
     describe(changes);
@@ -42,7 +49,7 @@ test("a snapshot is used with its bundle, where and for what it was made", () =>
 });
 
 test("faults of the network are not in a bundle: a process with faults uses none", () => {
-  writeFileSync(join(folder, "cli.json"), "[]");
+  writeFileSync(join(folder, "cli.json"), empty);
   expect(bundledProgram("cli", folder)).toBe(join(folder, "cli.cjs"));
   process.env["PALIMPSEST_FAULTS"] = "rules: []";
   try {

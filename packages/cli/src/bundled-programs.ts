@@ -1,6 +1,6 @@
 /**
- * Finds the bundles of programs that `npm run setup` builds (scripts/setup/bundle). A bundle that is older than any
- * of its modules is not used, so that a changed module takes effect.
+ * Finds the bundles of programs that `npm run setup` builds (scripts/setup/bundle). A bundle is used only while all its
+ * modules and the bundler are as they were when it was made, so that a changed module or bundler takes effect.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -20,12 +20,10 @@ export function bundledProgram(name: BundledProgram, folder = bundlesFolder): st
   // A process with faults in its network runs the modules, because a bundle cannot inject them.
   if (process.env["PALIMPSEST_FAULTS"]) return undefined;
   try {
-    const files = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as [
-      string,
-      number,
-      number,
-    ][];
-    const isFresh = files.every(([path, sizeBytes, mtimeMs]) => {
+    const { bundler, modules } = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as Readonly<
+      Record<"bundler" | "modules", readonly (readonly [path: string, sizeBytes: number, mtimeMs: number])[]>
+    >;
+    const isFresh = [...bundler, ...modules].every(([path, sizeBytes, mtimeMs]) => {
       const now = statSync(join(folder, path), { throwIfNoEntry: false });
       return now?.size === sizeBytes && now.mtimeMs === mtimeMs;
     });

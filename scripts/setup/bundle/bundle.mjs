@@ -2,7 +2,8 @@
 // and the command. A program that reads one file, with the code cache of what it runs, starts in a third of the time of one
 // that reads several hundred modules. Nothing depends on them: where they are missing, or older than a module of theirs,
 // the modules run (packages/cli/src/bundled-programs.ts).
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isCheckout, packageDir } from "../paths.mjs";
@@ -105,15 +106,23 @@ async function writeStandIns() {
   }
 }
 
-function writeManifest(name, inputs) {
-  const files = inputs.map((path) => {
-    const { size, mtimeMs } = statSync(path);
-    return [relative(folder, path), size, mtimeMs];
-  });
-  writeFileSync(join(folder, `${name}.json`), JSON.stringify(files));
+/** What makes bundles of modules: where it is another one, so are they. */
+const bundler = () => [
+  ...readdirSync(import.meta.dirname).map((name) => join(import.meta.dirname, name)),
+  createRequire(join(packageDir("client"), "package.json")).resolve("esbuild/package.json"),
+];
+
+function writeManifest(name, modules) {
+  const stated = (paths) =>
+    paths.map((path) => {
+      const { size, mtimeMs } = statSync(path);
+      return [relative(folder, path), size, mtimeMs];
+    });
+  const manifest = { bundler: stated(bundler()), modules: stated(modules) };
+  writeFileSync(join(folder, `${name}.json`), JSON.stringify(manifest));
 }
 
-/** Whether the bundles are there and of the modules as they are. */
+/** Whether the bundles are there and of the modules and the bundler as they are. */
 export async function bundlesAreFresh() {
   const { bundledProgram } = await import(pathToFileURL(join(cliFolder, "bundled-programs.js")).href);
   return Object.keys(programs).every((name) => bundledProgram(name) !== undefined);

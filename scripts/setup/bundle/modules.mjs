@@ -21,18 +21,23 @@ const loadedByFew = {
 const tfjsParts = /^@tensorflow\/tfjs(-(core|layers|converter|data|backend-cpu|backend-webgl))?(\/|$)/;
 const program = /^\.\/main\.js$/;
 const ownPlace = /\bimport\.meta\.url\b|\b__dirname\b|\b__filename\b/;
+const beyondAscii = /[^\0-\x7f]/;
 /**
  * A script with a code cache has no import(): it is handed that of the program that runs it. A method may have that name. Text is not
  * distinguished from code: no string of a bundled module may hold a program that calls it.
  */
 const dynamicImport = /(^|[^.\w"'`])import\((?=["\w]|\s*\/\*)(?![^()\n]*\) \{$)/gm;
 
-/** A module finds the files that lie beside it by its own place, not by the bundle's. */
-async function atItsPlace(path, contents, folder) {
+/**
+ * A module finds the files that lie beside it by its own place, not by the bundle's, and its tagged templates become arrays
+ * of strings, whose characters esbuild escapes.
+ */
+async function adapted(path, contents, folder) {
   const place = JSON.stringify(relative(folder, path));
   const parent = JSON.stringify(relative(folder, dirname(path)));
   const { code } = await esbuild().transform(contents, {
     format: /^(import|export)\b/m.test(contents) ? "esm" : "cjs",
+    supported: { "template-literal": !beyondAscii.test(contents) },
     // Names: strings would be joined with what is added to them.
     define: {
       "import.meta.url": "palimpsestBundledUrl",
@@ -91,11 +96,36 @@ function placed(folder, { external = /^$/, shared = {}, learning = false }) {
       }));
       onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
         const contents = readFileSync(path, "utf8");
-        if (!ownPlace.test(contents)) return undefined;
-        return { contents: await atItsPlace(path, contents.replace(/^#!.*/, ""), folder), loader: "js" };
+        if (!ownPlace.test(contents) && !beyondAscii.test(contents)) return undefined;
+        return { contents: await adapted(path, contents.replace(/^#!.*/, ""), folder), loader: "js" };
       });
     },
   };
+}
+
+const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/**
+ * V8 keeps a text of ASCII in half of the memory and has it sooner, so a bundle is ASCII. esbuild escapes strings and
+ * names. What it leaves are regular expressions, where a backslash before such a character says no more than the character
+ * and an escape for each UTF-16 unit means the same with every flag, and comments, where nothing is read.
+ */
+const asAscii = (code) =>
+  code.replaceAll(
+    /(?<!\\)((?:\\\\)*)\\?([^\0-\x7f])/g,
+    (_, slashes, character) => slashes + escaped(character),
+  );
+
+/** @throws where the text of a string would be another one than that of its module */
+async function refuseChangedTexts(code) {
+  // Code that calls it is given another name here; what has the old one is text.
+  const { code: renamed } = await esbuild().transform(code, {
+    define: { "module.import": "palimpsestBundledImport" },
+    logLevel: "silent",
+  });
+  const [text] = /.{0,80}\bmodule\.import\(.{0,40}/.exec(renamed) ?? [];
+  if (text !== undefined)
+    throw new Error(`a string that holds a program with import() cannot be bundled: ${text.trim()}`);
 }
 
 /**
@@ -104,9 +134,10 @@ function placed(folder, { external = /^$/, shared = {}, learning = false }) {
  * @param options.shared names of modules, by specifier, that are those of the bundle which runs already
  * @param options.learning whether it has the libraries of queues and of tensors, which few programs load
  * @returns the files that it is made of
+ * @throws where esbuild warns of something, or a module has what a bundle cannot carry
  */
 export async function bundle({ source, folder, outfile, ...options }) {
-  const { metafile, outputFiles } = await esbuild().build({
+  const { metafile, outputFiles, warnings } = await esbuild().build({
     stdin: { contents: source, resolveDir: folder, sourcefile: "bundle-source.js" },
     absWorkingDir: root,
     bundle: true,
@@ -115,7 +146,7 @@ export async function bundle({ source, folder, outfile, ...options }) {
     format: "cjs",
     outfile,
     metafile: true,
-    logLevel: "warning",
+    logLevel: "silent",
     plugins: [placed(dirname(outfile), options)],
     legalComments: "none",
     write: false,
@@ -128,8 +159,13 @@ export async function bundle({ source, folder, outfile, ...options }) {
       ].join("\n"),
     },
   });
-  for (const { path, text } of outputFiles)
-    writeFileSync(path, text.replaceAll(dynamicImport, "$1module.import("));
+  if (warnings.length > 0)
+    throw new Error((await esbuild().formatMessages(warnings, { kind: "warning" })).join(""));
+  for (const { path, text } of outputFiles) {
+    const code = asAscii(text.replaceAll(dynamicImport, "$1module.import("));
+    await refuseChangedTexts(code);
+    writeFileSync(path, code, "latin1");
+  }
   return Object.keys(metafile.inputs)
     .filter((path) => !/^shared:|bundle-source\.js$/.test(path))
     .map((path) => resolve(root, path));
