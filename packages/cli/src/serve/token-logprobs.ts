@@ -26,9 +26,10 @@ export function toldLogprobs(
     return { logprobs: raw, ...(top === undefined ? {} : { topLogprobs: top }) };
   if (top === undefined || truncated) return { logprobs: processed };
   const topLogprobs = top.map(({ tokenIds, logprobs }, i) => {
-    // The logarithm of the softmax's normalizer after the temperature, which is the same for every token at a position.
-    const total = (raw[i] ?? Number.NaN) / temperature - (processed[i] ?? Number.NaN);
-    return { tokenIds, logprobs: logprobs.map((logprob) => logprob / temperature - total) };
+    // The softmax's normalizer is the same for every token at a position, so that distances are divided by the temperature.
+    // Counted from the sampled token, its own number is the same in both places, and none above it is told below it.
+    const [before, after] = [raw[i] ?? Number.NaN, processed[i] ?? Number.NaN];
+    return { tokenIds, logprobs: logprobs.map((logprob) => after + (logprob - before) / temperature) };
   });
   return { logprobs: processed, topLogprobs };
 }

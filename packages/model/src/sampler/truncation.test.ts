@@ -89,6 +89,22 @@ describe("a truncated draw", () => {
     expect(drawn.top?.logprobs[2]).toBeCloseTo(1 - total, 6);
   });
 
+  it("has one number for a token, drawn or among the likeliest, and none above the first of these", () => {
+    for (let seed = 0; seed < 200; seed++) {
+      const logits = someLogits(40, seed).map((logit, i) => logit * Math.fround(1 + seed / 7) + i / 3);
+      for (const uniform of [0, 0.3, 0.99]) {
+        const { tokenId, rolloutLogprob, top } = drawTruncated(
+          logits,
+          { temperature: 1, logprobs: 20 },
+          uniform,
+        );
+        const place = top?.tokenIds.indexOf(tokenId) ?? -1;
+        if (place >= 0) expect(rolloutLogprob).toBe(top?.logprobs[place]);
+        expect(rolloutLogprob).toBeLessThanOrEqual(top?.logprobs[0] ?? Number.NaN);
+      }
+    }
+  });
+
   it("is the first of the largest when greedy", () => {
     expect(drawTruncated(Float32Array.of(1, 4, 4), { temperature: 0, logprobs: 1 }, 0.99).tokenId).toBe(1);
   });

@@ -32,7 +32,7 @@ export function needsHost({ temperature, topK = 0, topP = 1, minP = 0, logprobs 
  */
 export function drawTruncated(logits: Float32Array, rule: DrawRule, uniform: number): DrawnToken {
   const largest = largestOf(logits);
-  const logTotal = Math.log(sumOfPowers(logits, largest, 1));
+  const logNorm = largest + Math.log(sumOfPowers(logits, largest, 1));
   const kept = rule.temperature === 0 ? [first(logits, largest)] : keptTokens(logits, largest, rule);
   const inverse = rule.temperature === 0 ? 1 : 1 / rule.temperature;
   const weights = kept.map((id) => Math.exp(((logits[id] as number) - largest) * inverse));
@@ -46,11 +46,12 @@ export function drawTruncated(logits: Float32Array, rule: DrawRule, uniform: num
   const tokenId = kept[place] as number;
   return {
     tokenId,
-    rolloutLogprob: (logits[tokenId] as number) - largest - logTotal,
+    // Computed as those of the likeliest tokens are: the same token must have the same number in both places.
+    rolloutLogprob: (logits[tokenId] as number) - logNorm,
     sampledLogprob: Math.log((weights[place] as number) / mass),
     ...(rule.logprobs === undefined || rule.logprobs === 0
       ? {}
-      : { top: topOf(logits, rule.logprobs, largest + logTotal) }),
+      : { top: topOf(logits, rule.logprobs, logNorm) }),
   };
 }
 
