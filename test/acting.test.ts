@@ -5,15 +5,14 @@ import { Acting } from "./support/acting-actor.js";
 import { TestCluster } from "./support/test-cluster.js";
 
 const source = { from: new URL("./support/acting-actor.ts", import.meta.url) };
-const slow = { timeout: 60_000 };
 
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await TestCluster.start({ workers: 2 });
-}, 120_000);
+});
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
-}, 120_000);
+});
 
 const kind = () => cluster.client.actor(Acting, source);
 
@@ -116,7 +115,7 @@ describe("a placement group", () => {
       bundles: [{ cpu: 2 }, { cpu: 2 }],
       strategy: "STRICT_SPREAD",
     });
-    await group.ready({ timeoutMs: 30_000 });
+    await group.ready();
     const inBundle = (bundle: number) =>
       kind().options({
         resources: { cpu: 2 },
@@ -142,10 +141,10 @@ describe("a placement group", () => {
     const nodes = await client.nodes();
     const lost = nodes.find(({ nodeId }) => nodeId === secondAt.nodeId);
     process.kill(lost?.pid ?? 0, "SIGKILL");
-    await expect.poll(async () => (await group.info()).state, slow).toBe("rescheduling");
+    await expect.poll(async () => (await group.info()).state).toBe("rescheduling");
     expect((await group.info()).bundles[0]?.nodeId).toBe(firstAt.nodeId);
     await cluster.startWorker();
-    await group.ready({ timeoutMs: 60_000 });
+    await group.ready();
     const back = await second.where();
     expect(back.nodeId).toBe((await group.info()).bundles[1]?.nodeId);
     expect(back.incarnation).toBeGreaterThan(secondAt.incarnation);
@@ -161,9 +160,9 @@ describe("a placement group", () => {
         () => ({ code: "it answered" }),
         (error: unknown) => error,
       );
-    await expect.poll(ending, slow).toMatchObject({ code: "ACTOR_DIED" });
+    await expect.poll(ending).toMatchObject({ code: "ACTOR_DIED" });
     expect((await second.info()).certificate?.reason).toContain(
       `its placement group ${group.groupId} was removed`,
     );
-  }, 180_000);
+  });
 });

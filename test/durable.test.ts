@@ -8,15 +8,14 @@ import { TestCluster } from "./support/test-cluster.js";
 import { until } from "./support/until.js";
 
 const source = { from: new URL("./support/account.ts", import.meta.url) };
-const patient = { timeoutMs: 150_000 };
 
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await TestCluster.start({ workers: 2 });
-}, 120_000);
+});
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
-}, 90_000);
+});
 
 const account = (name: string) =>
   cluster.client.actor(Account, source, { durable: true, name, resources: { cpu: 0.1 } }).spawn();
@@ -38,17 +37,17 @@ test("state lies under the name: an actor created again goes on with it, until i
   await first.deposit(7);
   await expect(cluster.client.removeDurable("kept")).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
   await first.kill();
-  await until("it is dead", async () => (await first.info()).state === "dead", patient);
+  await until("it is dead", async () => (await first.info()).state === "dead");
   const second = await account("kept");
   expect(await second.deposit(1)).toBe(8);
   await second.kill();
-  await until("it is dead", async () => (await second.info()).state === "dead", patient);
+  await until("it is dead", async () => (await second.info()).state === "dead");
   expect(await cluster.client.removeDurable("kept")).toBe(true);
   expect(await (await account("kept")).deposit(1)).toBe(1);
-}, 120_000);
+});
 
 test("increments equal the calls, none lost and none twice, while everything is killed in turns", async () => {
-  const one = (await account("counter")).with({ timeoutMs: 240_000 });
+  const one = (await account("counter")).with({ timeoutMs: 600_000 });
   await one.deposit(0);
   let sent = 1;
   let acknowledged = 1;
@@ -68,7 +67,6 @@ test("increments equal the calls, none lost and none twice, while everything is 
   const more = async (what: string) => {
     const before = acknowledged;
     await until(`calls go on after ${what}`, () => acknowledged > before + 20, {
-      ...patient,
       explain: () => `${acknowledged} of ${sent} acknowledged, errors ${errors.join("; ")}`,
     });
   };
@@ -92,22 +90,18 @@ test("increments equal the calls, none lost and none twice, while everything is 
   expect(errors).toEqual([]);
   expect(acknowledged).toBe(sent);
   expect(await one.balance()).toEqual({ total: acknowledged - 1, ticks: 0 });
-}, 280_000);
+});
 
 test("timers fire after a restart, again and again or once, and each firing counts once", async () => {
   const path = join(cluster.dir, "ticks");
-  const one = (await account("clock")).with({ timeoutMs: 120_000 });
+  const one = (await account("clock")).with({ timeoutMs: 600_000 });
   await one.remind("every", 200, true, path);
   await one.remind("once", 1, false, path);
-  await until("they fire", async () => ((await one.balance())?.ticks ?? 0) >= 3, patient);
+  await until("they fire", async () => ((await one.balance())?.ticks ?? 0) >= 3);
   await one.kill({ restart: true });
   const before = (await one.balance())?.ticks ?? 0;
-  await until(
-    "they fire after the restart",
-    async () => ((await one.balance())?.ticks ?? 0) > before + 2,
-    patient,
-  );
+  await until("they fire after the restart", async () => ((await one.balance())?.ticks ?? 0) > before + 2);
   expect(await one.forget("every")).toBe(true);
   expect(await one.forget("once")).toBe(false);
   await one.kill();
-}, 200_000);
+});

@@ -9,7 +9,6 @@ import * as functions from "./support/task-functions.js";
 
 const source = { from: new URL("./support/task-functions.ts", import.meta.url) };
 const actors = { from: new URL("./support/history-actor.ts", import.meta.url) };
-const slow = { timeout: 60_000 };
 
 let cluster: TaskCluster;
 beforeAll(async () => {
@@ -23,7 +22,7 @@ describe("tasks and calls", () => {
     const double = client.task(functions.double, source);
     expect(await double(21)).toBe(42);
     await expect(client.task(functions.failUntil, source)(9, cluster.path("f"), "no")).rejects.toThrow("no");
-    await expect.poll(async () => (await client.tasks({ kinds: ["task"] })).length, slow).toBe(2);
+    await expect.poll(async () => (await client.tasks({ kinds: ["task"] })).length).toBe(2);
     const [finished] = await client.tasks({ name: "double" });
     expect(finished).toMatchObject({
       kind: "task",
@@ -44,7 +43,7 @@ describe("tasks and calls", () => {
     const actor = await client.actor(Echo, actors).spawn();
     await Promise.all(Array.from({ length: 5_000 }, (_, index) => actor.echo(index)));
     const counts = async () => (await client.taskSummary()).find(({ name }) => name === "echo");
-    await expect.poll(async () => (await counts())?.finished, slow).toBe(5_000);
+    await expect.poll(async () => (await counts())?.finished).toBe(5_000);
     const listed = await client.tasks({ name: "echo" });
     expect(listed.length + ((await counts())?.leftOut ?? 0)).toBe(5_000);
     expect(listed.length).toBeGreaterThan(100);
@@ -58,13 +57,13 @@ describe("tasks and calls", () => {
     const both = Promise.allSettled([actor.forever(), actor.echo(1)]);
     const states = async () =>
       (await client.tasks({ actorId: actor.actorId })).map(({ name, state }) => [name, state]);
-    await expect.poll(states, slow).toEqual([
+    await expect.poll(states).toEqual([
       ["forever", "running"],
       ["echo", "pending"],
     ]);
     await actor.kill();
     expect((await both).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    await expect.poll(states, slow).toEqual([["forever", "failed"]]);
+    await expect.poll(states).toEqual([["forever", "failed"]]);
     const dead = await client.events({ kind: "actor dead", subjectId: actor.actorId });
     expect(dead).toHaveLength(1);
   });
@@ -76,11 +75,11 @@ describe("tasks and calls", () => {
     const controller = new AbortController();
     const holding = first(controller.signal, cluster.path("hold"));
     await expect
-      .poll(() => readFileSync(cluster.path("hold"), { encoding: "utf8", flag: "a+" }), slow)
+      .poll(() => readFileSync(cluster.path("hold"), { encoding: "utf8", flag: "a+" }))
       .toBe("begun ");
     const waits = client.task(functions.double, source, { resources: { cpu: 1.5 } })(1);
     await expect
-      .poll(async () => (await client.tasks({ states: ["pending"] })).map(({ name }) => name), slow)
+      .poll(async () => (await client.tasks({ states: ["pending"] })).map(({ name }) => name))
       .toEqual(["double"]);
     controller.abort();
     await expect(holding).rejects.toThrow();
@@ -88,7 +87,7 @@ describe("tasks and calls", () => {
     const dying = client.task(functions.dieUntil, source, { maxRetries: 0 });
     await expect(dying(2, cluster.path("never"))).rejects.toMatchObject({ code: "WORKER_DIED" });
     await expect
-      .poll(async () => (await client.tasks({ errorCode: "WORKER_DIED" })).map(({ name }) => name), slow)
+      .poll(async () => (await client.tasks({ errorCode: "WORKER_DIED" })).map(({ name }) => name))
       .toEqual(["dieUntil"]);
   });
 });
@@ -101,7 +100,7 @@ test("a transfer is listed with its size, and all of it is a trace that the view
   const bytes = new Uint8Array(300_000).fill(7);
   expect(await reader.sum(bytes)).toBe(2_100_000);
   const transfers = () => client.tasks({ kinds: ["transfer"] });
-  await expect.poll(async () => (await transfers()).length, slow).toBe(1);
+  await expect.poll(async () => (await transfers()).length).toBe(1);
   expect(await transfers()).toMatchObject([
     { name: "fetch", state: "finished", nodeId: second.nodeId, role: "node" },
   ]);
@@ -122,8 +121,8 @@ test("who holds what is told of every object, the largest first: references, cal
     const { objects } = await client.memory();
     return objects.filter(({ objectId }) => [large, inner, outer].some((ref) => ref.objectId === objectId));
   };
-  await expect.poll(async () => (await rows())[0]?.pinnedBy, slow).toContain(client.sessionId);
-  await expect.poll(async () => (await rows())[1]?.heldBy, slow).toEqual([]);
+  await expect.poll(async () => (await rows())[0]?.pinnedBy).toContain(client.sessionId);
+  await expect.poll(async () => (await rows())[1]?.heldBy).toEqual([]);
   const [first, second, third] = await rows();
   expect(first).toMatchObject({ objectId: large.objectId, ownerId: client.sessionId, isCopy: false });
   expect(first?.heldBy).toContain(client.sessionId);

@@ -14,11 +14,11 @@ let file = 0;
 
 beforeAll(async () => {
   cluster = await TestCluster.start({ workers: 1 });
-}, 120_000);
+});
 
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
-}, 60_000);
+});
 
 /** Starts a node that is to be killed, and returns it with a strategy that places tasks there while it lives. */
 async function mortalNode(args: readonly string[] = []) {
@@ -81,7 +81,7 @@ test("a lost result is computed again, with what it was made of, once for all wh
   }
   for (const ref of [alone, second, third, once, put, ofActor]) ref.release();
   await until("the store is empty", async () => (await client.listObjects()).totalObjects === 0);
-}, 240_000);
+});
 
 test("a task whose argument is lost has it made again; retries are used up (TASK-3, LINEAGE-3)", async () => {
   const { client } = cluster;
@@ -103,7 +103,7 @@ test("a task whose argument is lost has it made again; retries are used up (TASK
   const failed = client.get(first);
   await expect(failed).rejects.toMatchObject({ code: "OBJECT_LOST" });
   await expect(failed).rejects.toThrow("has used its retries");
-}, 240_000);
+});
 
 test("who borrows a lost result has the program that ran its task make it again, also as an argument of its own task, until that program has ended (LINEAGE-4, OWNERRECOVERY-1, OWNERRECOVERY-2)", async () => {
   const { client } = cluster;
@@ -146,7 +146,7 @@ test("who borrows a lost result has the program that ran its task make it again,
     "nothing of it is left",
     async () => !(await left()).some(({ objectId }) => borrowed.has(objectId)),
   );
-}, 240_000);
+});
 
 test("a small result stays with the program that has the reference; a generator gives none", async () => {
   const { client } = cluster;
@@ -156,4 +156,4 @@ test("a small result stays with the program that has the reference; a generator 
   expect(await client.get(ref)).toBe("short");
   expect((await client.listObjects()).totalObjects).toBe(before);
   await expect(client.task(items, source).ref()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
-}, 60_000);
+});

@@ -82,7 +82,7 @@ describe.skipIf(!present)("MemAgent over real text of growing length", () => {
       `live bytes over ${short.documentTokens} tokens: ${short.liveBytes}; over ${long.documentTokens}: ${long.liveBytes}\n`,
     );
     expect(Math.abs(long.liveBytes / short.liveBytes - 1)).toBeLessThan(0.01);
-  }, 120_000);
+  });
 });
 
 function rSquared(points: readonly (readonly [number, number])[]): number {

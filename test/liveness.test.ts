@@ -16,12 +16,12 @@ const drivers: BusyDriver[] = [];
 
 beforeAll(async () => {
   cluster = await BusyCluster.start({ ownerGraceMs, sessionLeaseMs });
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const driver of drivers) if (driver.running) driver.kill("SIGKILL");
   await cluster?.stop();
-}, 60_000);
+});
 
 async function driver(name: string): Promise<BusyDriver> {
   const started = await cluster.startDriver(name);
@@ -54,13 +54,13 @@ test("a method that never comes back to the event loop runs once, and `palimpses
   expect(await value).toBe(1);
   expect(await cluster.client.stack(actorId)).toMatchObject({ busy: false, frames: [], problem: "" });
   expect(await actor.spinFor(0)).toBe(2);
-}, 120_000);
+});
 
 test("a node says that its own thread is free; what is nothing's name is told as such", async () => {
   const [node] = await cluster.client.nodes();
   expect(await cluster.client.stack(node?.nodeId ?? "")).toMatchObject({ busy: false, problem: "" });
   await expect(cluster.client.stack("nobody")).rejects.toMatchObject({ code: "NOT_FOUND" });
-}, 60_000);
+});
 
 test("a driver keeps its actors while its thread is blocked for longer than its lease, and while it is stopped; killed, it frees them", async () => {
   const blocked = await driver("blocked");
@@ -90,7 +90,7 @@ test("a driver keeps its actors while its thread is blocked for longer than its 
 
   blocked.kill("SIGKILL");
   await until("its actor is dead", async () => (await cluster.stateOf(blocked.actorId)) === "dead");
-}, 120_000);
+});
 
 test("a caller that never looks again is answered by no other actor, even where the address is the same", async () => {
   let previousId = "actor-of-before";
@@ -108,7 +108,7 @@ test("a caller that never looks again is answered by no other actor, even where 
       return reason instanceof PalimpsestError && reason.code === "ACTOR_DIED";
     });
   }
-}, 120_000);
+});
 
 test("a flood of another process is overtaken by each call of this one", async () => {
   const actor = await cluster.busyActors.spawn();
@@ -126,4 +126,4 @@ test("a flood of another process is overtaken by each call of this one", async (
   for (let call = 0; call < 10; call++) await actor.id();
   // A first-come, first-served order would answer the first of these calls after the last one of the flood.
   expect(flooded).toBe(false);
-}, 120_000);
+});

@@ -14,7 +14,7 @@ afterAll(() => cluster?.stop());
 test("a mesh has its nodes, is called whole and by slices, and what becomes of each member is a value", async () => {
   const type = cluster.client.mesh(MeshMember, source, { shape: { node: 2, lane: 2 }, maxRestarts: 1 });
   const mesh = await type.spawnEach(({ node = 0, lane = 0 }) => [node * 10 + lane]);
-  await mesh.ready({ timeoutMs: 60_000 });
+  await mesh.ready();
   expect(mesh.size).toBe(4);
   const places = await mesh.broadcast.where();
   expect(places.map(({ rank }) => rank)).toEqual([0, 1, 10, 11]);
@@ -51,13 +51,13 @@ test("a mesh has its nodes, is called whole and by slices, and what becomes of e
   // The member that hangs would keep this call waiting, because it runs one call at a time.
   await expect(mesh.slice({ lane: 0 }).broadcast.add(1)).rejects.toMatchObject({ code: "ACTOR_DIED" });
   await mesh.kill();
-}, 120_000);
+});
 
 test("a mesh of light actors is called through the processes that they share; one that ends is a failure", async () => {
   const shape = { node: 2, lane: 20 };
   const type = cluster.client.mesh(MeshMember, source, { shape, process: "shared" });
   const mesh = await type.spawnEach(({ node = 0, lane = 0 }) => [node * 100 + lane]);
-  await mesh.ready({ timeoutMs: 60_000 });
+  await mesh.ready();
   const ranks = mesh.members.map(({ at: { node = 0, lane = 0 } }) => node * 100 + lane);
   expect(await mesh.broadcast.add(1)).toEqual(ranks.map((rank) => rank + 1));
   expect(new Set((await mesh.broadcast.where()).map(({ pid }) => pid)).size).toBe(2);
@@ -73,7 +73,7 @@ test("a mesh of light actors is called through the processes that they share; on
     { node: 0, lane: 3 },
   ]);
   await mesh.kill();
-}, 120_000);
+});
 
 test("a mesh on more nodes than there are is refused", async () => {
   const type = cluster.client.mesh(MeshMember, source, { shape: { node: 3 } });

@@ -16,7 +16,7 @@ beforeAll(async () => {
     "both workers are alive",
     async () => (await cluster.client.nodes()).filter(({ state }) => state === "alive").length === 2,
   );
-}, 120_000);
+});
 
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
@@ -36,7 +36,7 @@ test("a reference that names an address sends nobody there", async () => {
   await expect(objects.hold(forged)).rejects.toMatchObject({ code: "OBJECT_LOST" });
   expect(connections).toBe(0);
   await new Promise((resolve) => trap.close(resolve));
-}, 60_000);
+});
 
 test("a driver's objects are freed when it ends, though the head was killed in between; a free reaches every node", async () => {
   const driver = await connect({ address: cluster.address, token: cluster.token, name: "short" });
@@ -58,4 +58,4 @@ test("a driver's objects are freed when it ends, though the head was killed in b
   expect((await cluster.client.locateObject(kept)).length).toBe(1);
   await cluster.client.objects.free(kept);
   await until("the store is empty", async () => (await cluster.client.listObjects()).totalObjects === 0);
-}, 120_000);
+});

@@ -6,15 +6,14 @@ import { isAlive } from "./support/processes.js";
 import { TestCluster } from "./support/test-cluster.js";
 
 const source = { from: new URL("./support/acting-actor.ts", import.meta.url) };
-const slow = { timeout: 60_000 };
 
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await TestCluster.start({ workers: 1 });
-}, 120_000);
+});
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
-}, 120_000);
+});
 
 const kind = () => cluster.client.actor(Acting, source);
 
@@ -38,7 +37,7 @@ test("kill -9 of the owner ends what it spawned, down to grandchildren; the owne
   const [ofChild, ofGrandchild] = await Promise.all(deaths.map(({ died }) => died));
   expect(ofChild?.certificate?.reason).toBe(`its owner, incarnation 1 of actor ${owner.actorId}, ended`);
   expect(ofGrandchild?.certificate?.reason).toBe(`its owner, actor ${childId}, was killed`);
-  await expect.poll(() => watcher.heard(), slow).toEqual([[childId, ofChild?.certificate?.reason]]);
+  await expect.poll(() => watcher.heard()).toEqual([[childId, ofChild?.certificate?.reason]]);
   expect((await owner.where()).incarnation).toBe(2);
   expect(await (await cluster.client.getActor<Acting>({ actorId: freeId })).where()).toBeDefined();
   const again = await owner.family(false);
@@ -48,7 +47,7 @@ test("kill -9 of the owner ends what it spawned, down to grandchildren; the owne
   expect((await died).certificate?.reason).toBe(`its owner, actor ${owner.actorId}, died`);
   await (await cluster.client.getActor({ actorId: freeId })).kill();
   await watcher.kill();
-}, 120_000);
+});
 
 test("an owner that is killed while no head runs takes along what it spawned when the next head hears of it", async () => {
   const owner = await kind().options({ maxRestarts: 1 }).spawn();
@@ -66,11 +65,11 @@ test("an owner that is killed while no head runs takes along what it spawned whe
   await cluster.startHead();
   const info = await died;
   expect(info.certificate?.reason).toContain(`its owner, incarnation 1 of actor ${owner.actorId}, ended`);
-  await expect.poll(() => isAlive(childPid), slow).toBe(false);
-  await expect.poll(() => watcher.heard(), slow).toHaveLength(1);
+  await expect.poll(() => isAlive(childPid)).toBe(false);
+  await expect.poll(() => watcher.heard()).toHaveLength(1);
   expect((await owner.where()).incarnation).toBe(2);
   await Promise.all([owner.kill(), watcher.kill()]);
-}, 120_000);
+});
 
 test("the children of an owner whose node is killed end, on other nodes too", async () => {
   const lost = await cluster.startWorker(["--labels", "spot=yes"]);
@@ -85,6 +84,6 @@ test("the children of an owner whose node is killed end, on other nodes too", as
   const { died } = await deathOf(childId);
   lost.kill("SIGKILL");
   expect((await died).certificate?.reason).toBe(`its owner, actor ${owner.actorId}, died`);
-  await expect.poll(() => isAlive(pid), slow).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
   expect((await owner.info()).state).toBe("dead");
-}, 120_000);
+});

@@ -107,7 +107,7 @@ async function installByNpm(): Promise<boolean> {
   const files = libraryTarballs().map(({ filename }) => join(folder, filename));
   try {
     const flags = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-    await run("npm", ["install", ...flags, ...files], { cwd: app, timeout: 60_000 });
+    await run("npm", ["install", ...flags, ...files], { cwd: app, timeout: 600_000 });
     return true;
   } catch (reason) {
     const said = reason instanceof Error ? reason.message.split("\n").slice(1, 3).join(" ") : String(reason);
@@ -171,7 +171,7 @@ beforeAll(async () => {
   compiled = compile();
   // Each test that awaits a promise sees its failure; these handlers only prevent unhandled rejections before that.
   for (const begun of [compiled, clusterBegun]) begun.catch(() => undefined);
-}, 180_000);
+});
 afterAll(async () => {
   for (const child of started.reverse()) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -180,7 +180,7 @@ afterAll(async () => {
     await ended;
   }
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** @returns the errors of the compiler */
 async function compile(): Promise<string> {
@@ -332,7 +332,7 @@ describe("what a package brings", () => {
   });
 });
 
-describe("an empty project with the tarballs", { timeout: 120_000 }, () => {
+describe("an empty project with the tarballs", () => {
   it("type-checks the programs and modules of guides and READMEs, strictly and with the packages' own types", async () => {
     expect([...whole.keys()]).toEqual(
       expect.arrayContaining(["ask.ts", "counter.ts", "main.ts", "module-0.ts", "readme-memory.ts"]),

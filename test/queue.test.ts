@@ -9,7 +9,7 @@ const light = { resources: {} };
 let cluster: TaskCluster;
 beforeAll(async () => {
   cluster = await TaskCluster.start([4]);
-}, 60_000);
+});
 afterAll(() => cluster?.stop());
 
 test("producers and consumers share a queue that is a value; a full one has producers wait", async () => {
@@ -35,7 +35,7 @@ test("producers and consumers share a queue that is a value; a full one has prod
   const waiting = expect(queue.get()).rejects.toMatchObject({ code: "ACTOR_DIED" });
   await queue.close();
   await waiting;
-}, 120_000);
+});
 
 test("a program that ends while it waits takes no item with it; references stay alive in a queue (QUEUE-4)", async () => {
   const { client } = cluster;
@@ -43,10 +43,10 @@ test("a program that ends while it waits takes no item with it; references stay 
   const news = await client.queue<number>();
   const wait = client.task(functions.waitForItem, source, { ...light, maxRetries: 0 });
   const lost = expect(wait(items.handle, news.handle)).rejects.toMatchObject({ code: "WORKER_DIED" });
-  process.kill(await news.get({ timeoutMs: 60_000 }), "SIGKILL");
+  process.kill(await news.get({ timeoutMs: 600_000 }), "SIGKILL");
   await lost;
   await items.put("kept");
-  expect(await items.get({ timeoutMs: 60_000 })).toBe("kept");
+  expect(await items.get({ timeoutMs: 600_000 })).toBe("kept");
 
   const refs = await client.queue<{ values: Awaited<ReturnType<typeof client.put<Uint8Array>>> }>();
   const values = await client.put(new Uint8Array(200_000).fill(7));
@@ -54,11 +54,11 @@ test("a program that ends while it waits takes no item with it; references stay 
   values.release();
   const { values: back } = await refs.get();
   expect((await back.get())[0]).toBe(7);
-}, 120_000);
+});
 
 test("a queue has a name for others", async () => {
   const { client } = cluster;
   const queue = await client.queue<string>({ name: "letters" });
   await client.task(functions.putByName, source, light)("letters", "a");
-  expect(await queue.get({ timeoutMs: 60_000 })).toBe("a");
-}, 120_000);
+  expect(await queue.get({ timeoutMs: 600_000 })).toBe("a");
+});

@@ -13,7 +13,7 @@ let cluster: TaskCluster;
 beforeEach(async () => {
   cluster = await TaskCluster.start([]);
   await cluster.startNode(4, { environmentSetupMs: 60_000 });
-}, 60_000);
+});
 afterEach(() => cluster?.stop());
 
 function workingDir(name: string, notes: string): string {
@@ -97,7 +97,7 @@ test("levels merge: variables are added up, folder and packages are replaced; wh
   // A task without an environment does not see that of another one.
   const plain = await cluster.client.task(look, source, { resources: {} })("A");
   expect(plain).toMatchObject({ variables: { A: undefined }, notes: "", greeting: "" });
-}, 180_000);
+});
 
 test("an environment that cannot be made fails the call and the creation, by its name, without restarts (RUNTIMEENV-2)", async () => {
   const { client } = cluster;
@@ -118,7 +118,7 @@ test("an environment that cannot be made fails the call and the creation, by its
   // The node and the connection remain usable.
   const whole = { packages: writePackages(cluster.path("whole")), resources: {} };
   expect((await client.task(look, source, whole)()).greeting).toBe("hello");
-}, 180_000);
+});
 
 test("scripts of packages run only where they are asked for, and no longer than they may", async () => {
   await cluster.startNode(1, { labels: { kind: "short" }, environmentSetupMs: 4_000 });
@@ -142,7 +142,7 @@ test("scripts of packages run only where they are asked for, and no longer than 
   );
   expect(late.code).toBe("ENVIRONMENT_FAILED");
   expect(late.message).toContain("took longer than 4000 ms");
-}, 180_000);
+});
 
 test("wrong input is refused with what to do, before anything runs", async () => {
   const { client } = cluster;
@@ -162,4 +162,4 @@ test("wrong input is refused with what to do, before anything runs", async () =>
   expect(messages).toContain("give the path of a package.json");
   expect(messages).toContain("environment[SECRET] has a NUL character");
   expect(messages).not.toContain("hidden");
-}, 60_000);
+});

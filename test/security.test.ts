@@ -198,7 +198,7 @@ describe.each([
     const identity = tls ? loadTls(cluster.certificates("reader")) : undefined;
     const credentials = Credentials.ofCluster(token, { tls: identity });
     const peer = grpcNetwork({ credentials }).connect(cluster.address);
-    const { actors } = await peer.unary(headService.listActors, {}, { timeoutMs: 10_000 });
+    const { actors } = await peer.unary(headService.listActors, {}, { timeoutMs: 600_000 });
     peer.close();
     expect(actors).toHaveLength(2);
     for (const { spec } of actors ?? []) {
@@ -220,7 +220,7 @@ describe.each([
   test("the line that the head prints for its metrics works in a shell, and status names the page's scheme", async () => {
     const line = /^metrics +(curl .*)$/m.exec(cluster.head.output)?.[1] ?? "";
     const { stdout } = await promisify(execFile)("sh", ["-c", `${line} --silent --fail`], {
-      timeout: 20_000,
+      timeout: 600_000,
     });
     expect(stdout).toContain("palimpsest_");
     const status = await cluster.run(["status", "--tls", cluster.certificates("reader")]);

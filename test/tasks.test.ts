@@ -5,7 +5,6 @@ import * as functions from "./support/task-functions.js";
 
 const from = new URL("./support/task-functions.ts", import.meta.url);
 const source = { from };
-const slow = { timeout: 60_000 };
 
 let cluster: TaskCluster;
 beforeAll(async () => {
@@ -26,7 +25,7 @@ describe("a function as tasks", () => {
 
   test("gives back its workers when it has nothing for them", async () => {
     await cluster.client.task(functions.double, source)(1);
-    await expect.poll(() => cluster.workers(), slow).toEqual([]);
+    await expect.poll(() => cluster.workers()).toEqual([]);
   });
 
   test("what it throws is a TASK_ERROR with the cause, and is not tried again unless that is asked for", async () => {
@@ -77,10 +76,10 @@ describe("cancellation", () => {
     const path = cluster.path("signals");
     const controller = new AbortController();
     const running = cluster.client.task(functions.untilAborted, source)(controller.signal, path);
-    await expect.poll(() => readFileSync(path, "utf8"), slow).toBe("begun ");
+    await expect.poll(() => readFileSync(path, "utf8")).toBe("begun ");
     controller.abort();
     await expect(running).rejects.toMatchObject({ code: "CANCELLED" });
-    await expect.poll(() => readFileSync(path, "utf8"), slow).toBe("begun aborted");
+    await expect.poll(() => readFileSync(path, "utf8")).toBe("begun aborted");
 
     const wide = { resources: { cpu: 2 } };
     const first = cluster.client.task(functions.pause, source, wide)(200);
@@ -108,6 +107,6 @@ describe("cancellation", () => {
   test("a task whose time is over is ended, also when it computes", async () => {
     const spin = cluster.client.task(functions.spin, source, { timeoutMs: 700 });
     await expect(spin(60_000)).rejects.toMatchObject({ code: "GET_TIMEOUT" });
-    await expect.poll(() => cluster.workers(), slow).toEqual([]);
+    await expect.poll(() => cluster.workers()).toEqual([]);
   });
 });

@@ -35,7 +35,7 @@ async function actorAnswers(address: string, token: string): Promise<string> {
   const peer = grpcNetwork({ credentials: Credentials.ofCluster(token, { tls }) }).connect(address, "calls");
   try {
     return await new Promise<string>((resolve) => {
-      const call = peer.bidi(actorHostService.calls, { timeoutMs: 10_000 });
+      const call = peer.bidi(actorHostService.calls, { timeoutMs: 600_000 });
       call.on("error", (reason) => resolve(fromGrpcError(reason).code));
       call.on("data", () => undefined);
       call.end();

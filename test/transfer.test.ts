@@ -41,13 +41,13 @@ async function startCluster(workers: number, args: readonly string[]): Promise<r
 
 function objectsAt(address: string): Objects {
   const holder = cluster.client.sessionId;
-  return new Objects({ address: async () => address, network, holder, defaultTimeoutMs: 60_000 });
+  return new Objects({ address: async () => address, network, holder, defaultTimeoutMs: 600_000 });
 }
 
 async function inodeAt(address: string, objectId: string): Promise<number> {
   const peer = network.connect(address, "bulk");
   try {
-    const { path } = await peer.unary(objectsService.stat, { objectId }, { timeoutMs: 10_000 });
+    const { path } = await peer.unary(objectsService.stat, { objectId }, { timeoutMs: 600_000 });
     return (await lstat(path ?? "")).ino;
   } finally {
     peer.close();
@@ -64,7 +64,7 @@ test("nodes of one machine have one file: what one of them frees stays with the 
   first.command.kill("SIGKILL");
   expect(Buffer.compare(await second.objects.get(ref), bytes)).toBe(0);
   for (const { objects } of [first, second]) objects.close();
-}, 120_000);
+});
 
 /** Returns the bytes of objects that the node has sent or received so far. */
 async function movedBy({ nodeId }: Node, direction: "in" | "out"): Promise<number> {
@@ -93,7 +93,7 @@ test("an object goes on from another node when its source is killed in the middl
   await holding;
   expect(Buffer.compare(await receiver.objects.get(ref), bytes)).toBe(0);
   for (const { objects } of [source, other, receiver]) objects.close();
-}, 180_000);
+});
 
 test("receivers pass an object on, and one that is killed in the middle keeps no other from it (BULKTRANSFER-3)", async () => {
   const [source, ...receivers] = (await startCluster(4, byNetwork)) as [Node, Node, Node, Node];
@@ -110,7 +110,7 @@ test("receivers pass an object on, and one that is killed in the middle keeps no
   // The source sends it once to a chain, and at most once more to each receiver that lost its predecessor.
   expect(await movedBy(source, "out")).toBeLessThan(3 * manyBytes);
   for (const { objects } of [source, ...receivers]) objects.close();
-}, 180_000);
+});
 
 test("under TLS objects come in pieces too, and are the same", async () => {
   cluster = await TestCluster.start({ workers: 0, tls: true });
@@ -131,9 +131,9 @@ test("under TLS objects come in pieces too, and are the same", async () => {
     address,
     network: grpcNetwork({ credentials }),
     holder,
-    defaultTimeoutMs: 60_000,
+    defaultTimeoutMs: 600_000,
   });
   await objects.hold(ref);
   expect((await cluster.client.locateObject(ref)).length).toBe(2);
   objects.close();
-}, 120_000);
+});

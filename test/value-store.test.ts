@@ -91,7 +91,7 @@ describe("values", () => {
     const there = (await send(ref, one, other)) as ObjectRef<{ ref: ObjectRef }>;
     expect(node.store.size).toBe(5_001);
     expect(await other.get((await other.get(there)).ref)).toHaveProperty("ref");
-  }, 60_000);
+  });
 
   test("what one reads another cannot change (VALUES-2)", async () => {
     for (const value of [{ list: [1] }, { list: [1], more: large() }]) {
@@ -130,7 +130,7 @@ describe("values", () => {
     await settled();
     await until("the store is empty", () => node.store.size === 0);
     expect([one.holds.size, other.holds.size, node.store.storedBytes]).toEqual([0, 0, 0]);
-  }, 120_000);
+  });
 
   test("more than 100,000 references that come and go in one turn are held, outlive a broken stream and are let go of (REF-1, REF-2)", async () => {
     const count = 100_001;
@@ -141,7 +141,7 @@ describe("values", () => {
     await settled();
     node.store.release("session-2");
     expect(node.store.heldBy("actor-1.1")).toHaveLength(count);
-    const waited = await waitFor(refs, { count, timeoutMs: 30_000 }, other);
+    const waited = await waitFor(refs, { count, timeoutMs: 600_000 }, other);
     expect(waited.pending).toEqual([]);
     node.cutOff();
     await node.serve();
@@ -149,7 +149,7 @@ describe("values", () => {
     expect(node.store.size).toBe(count);
     for (const ref of refs) ref.release();
     await until("the store is empty", () => node.store.size === 0);
-  }, 120_000);
+  });
 
   test("a value stays while a message with it is under way, whoever lets go (REF-1)", async () => {
     const ref = await one.put(large());
@@ -232,7 +232,7 @@ describe("values", () => {
       await one.free([next]);
     }
     expect(read).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   test("what could not be told elsewhere is told again (HOLDS-2)", async () => {
     node.reachesOthers = false;
@@ -243,7 +243,7 @@ describe("values", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(node.toldElsewhere).toEqual([]);
     node.reachesOthers = true;
-    await until("it is told", () => node.toldElsewhere.length > 0, { timeoutMs: 30_000 });
+    await until("it is told", () => node.toldElsewhere.length > 0);
     expect(node.toldElsewhere).toEqual([{ objectIds: ["ab".repeat(20)], holder: "actor-1.1" }]);
-  }, 60_000);
+  });
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
     .options({ resources: { cpu: 3 } })
     .spawn();
   await Promise.all([keeper.ready(), other.ready()]);
-}, 240_000);
+});
 
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
@@ -39,13 +39,13 @@ const storeIsEmpty = () =>
       await Promise.all([keeper.drop(), other.drop()]);
       return (await stored()) === 0;
     },
-    { timeoutMs: 100_000, everyMs: 100 },
+    { everyMs: 100 },
   );
 
 beforeEach(async () => {
   await Promise.all([keeper.drop(), other.drop()]);
   await storeIsEmpty();
-}, 120_000);
+});
 
 test("large arguments and results are what they were, and leave nothing behind (CALL-4)", async () => {
   const bytes = Uint8Array.from({ length: 5_000_000 }, (_, index) => index % 253);
@@ -66,7 +66,7 @@ test("large arguments and results are what they were, and leave nothing behind (
   ]);
   expect(order).toEqual(["large", "small"]);
   await storeIsEmpty();
-}, 180_000);
+});
 
 test("large items of a generator are objects, which go as they are taken (STREAMITEMS-1)", async () => {
   const [count, length] = [40, 1_000_000];
@@ -83,7 +83,7 @@ test("large items of a generator are objects, which go as they are taken (STREAM
   expect(most).toBeLessThan(30);
   for await (const { bytes } of other.fillMany(count, length)) if (bytes[0] === 3) break;
   await storeIsEmpty();
-}, 120_000);
+});
 
 test("references stand anywhere in arguments and results and are live where they arrive (CALLVALUES-1, KEPT-1)", async () => {
   const { client } = cluster;
@@ -107,7 +107,7 @@ test("references stand anywhere in arguments and results and are live where they
   const items: number[] = [];
   for await (const ref of other.makeMany(5)) items.push(await ref.get());
   expect(items).toEqual([0, 1, 2, 3, 4]);
-}, 180_000);
+});
 
 test("a sender may let go as soon as it has sent (REF-1, OUTGOING-1)", async () => {
   const { client } = cluster;
@@ -122,7 +122,7 @@ test("a sender may let go as soon as it has sent (REF-1, OUTGOING-1)", async () 
   expect(await stored()).toBe(count);
   const values = [...(await keeper.keptValues()), ...(await other.keptValues())];
   expect(new Set(values).size).toBe(count);
-}, 180_000);
+});
 
 test("handles stand anywhere too", async () => {
   const ref = await cluster.client.put("passed on");
@@ -131,7 +131,7 @@ test("handles stand anywhere too", async () => {
   expect(await other.keptValues()).toEqual(["passed on"]);
   const { handles } = (await keeper.echo({ handles: [other] })) as { handles: [typeof other] };
   expect(await handles[0].keptValues()).toEqual(["passed on"]);
-}, 180_000);
+});
 
 test("constructor arguments may refer to values, which outlive who put them and the actor's process", async () => {
   const { client } = cluster;
@@ -145,7 +145,7 @@ test("constructor arguments may refer to values, which outlive who put them and 
   expect(await actor.with({ retries: 3 }).firstValue()).toBe("kept for the actor");
   await actor.kill();
   await storeIsEmpty();
-}, 180_000);
+});
 
 test("what a killed actor referred to goes, and what others refer to stays", async () => {
   const { client } = cluster;
@@ -156,14 +156,14 @@ test("what a killed actor referred to goes, and what others refer to stays", asy
   gone.release();
   expect(await stored()).toBe(3);
   await actor.kill({ restart: true });
-  await until("what only it referred to is gone", async () => (await stored()) === 2, { timeoutMs: 40_000 });
+  await until("what only it referred to is gone", async () => (await stored()) === 2);
   expect(await made.get()).toBe("made by it");
   await actor.kill();
   expect(await made.get()).toBe("made by it");
   made.release();
   ours.release();
   await storeIsEmpty();
-}, 180_000);
+});
 
 test("an unused reference goes by itself when nobody can reach it (REF-2)", async () => {
   const { client } = cluster;
@@ -173,7 +173,7 @@ test("an unused reference goes by itself when nobody can reach it (REF-2)", asyn
     collect();
     return (await stored()) === 0;
   });
-}, 180_000);
+});
 
 // This test is the last one, because the worker that ran it holds its values until it ends.
 test("tasks take and give references and large values as calls do", async () => {
@@ -183,4 +183,4 @@ test("tasks take and give references and large values as calls do", async () => 
   const { sum, values } = await task({ ref, more: new Float64Array(50_000).fill(1) });
   expect(sum).toBe(75_000);
   expect((await values.get()).length).toBe(50_000);
-}, 180_000);
+});

@@ -16,7 +16,7 @@ let cluster: TestCluster;
 
 beforeAll(async () => {
   cluster = await TestCluster.start({ workers: 1 });
-}, 120_000);
+});
 
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
@@ -52,7 +52,7 @@ test("a value of any shape comes back equal and new, small as well as large", as
   stored.release();
   await until("the value is gone", async () => (await objectsInStores()) === 0);
   await expect(client.get(stored)).rejects.toMatchObject({ code: "OBJECT_LOST" });
-}, 60_000);
+});
 
 test("an array is read into a buffer that is used again", async () => {
   const bytes = Uint8Array.from({ length: 3_000_000 }, (_, index) => index % 251);
@@ -63,7 +63,7 @@ test("an array is read into a buffer that is used again", async () => {
   expect(Buffer.compare(read, bytes)).toBe(0);
   await cluster.client.free(ref);
   await expect(cluster.client.get(ref)).rejects.toMatchObject({ code: "OBJECT_LOST" });
-}, 60_000);
+});
 
 test("wait gives what is ready, of references and of promises", async () => {
   const { client } = cluster;
@@ -81,7 +81,7 @@ test("wait gives what is ready, of references and of promises", async () => {
   setImmediate(() => finish(2));
   expect((await client.wait([slow, quick], { count: 2 })).ready).toHaveLength(2);
   await expect(client.wait([quick], { count: 2 })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
-}, 60_000);
+});
 
 test("a driver's values end with it", async () => {
   const driver = await connect({ address: cluster.address, token: cluster.token, name: "short" });
@@ -89,7 +89,7 @@ test("a driver's values end with it", async () => {
   expect(await objectsInStores()).toBe(1);
   await driver.close();
   await until("they are gone", async () => (await objectsInStores()) === 0);
-}, 60_000);
+});
 
 test("what a killed program was writing leaves nothing behind", async () => {
   const marks = new Set<string>();
@@ -101,9 +101,9 @@ test("what a killed program was writing leaves nothing behind", async () => {
     child.kill("SIGKILL");
   }
   await until("its file is gone", async () => !filesOfStore().some(({ name }) => marks.has(name)), {
-    timeoutMs: 30_000,
+    timeoutMs: 600_000,
   });
-}, 60_000);
+});
 
 /** Starts a program that puts a large value. */
 function startWriter(): ChildProcess {

@@ -41,10 +41,10 @@ test("threads, forks, modules, clocks and random numbers are a process's own", a
   await expect(one.fails()).rejects.toMatchObject({
     cause: { stack: expect.stringContaining("snapshot-probe.ts") },
   });
-}, 60_000);
+});
 
 test("an actor whose variables set flags of Node.js starts without it", async () => {
   const environment = { NODE_OPTIONS: "--max-old-space-size=300" };
   const probe = await cluster.client.actor(Probe, source, { environment }).spawn();
   expect(await probe.arguments()).not.toContain("--snapshot-blob");
-}, 60_000);
+});

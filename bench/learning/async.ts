@@ -99,7 +99,7 @@ async function measure(
   const folder = join(cluster.dir, name);
   const report = join(cluster.dir, `${name}.json`);
   const run = TrainingRun.start(cluster, file, folder, ["--report", report]);
-  const { code, stderr } = await run.end(runLimitMs);
+  const { code, stderr } = await run.end({ timeoutMs: runLimitMs });
   if (code !== 0) throw new Error(`${name}: ${stderr}`);
   const { secondsByPhase } = JSON.parse(readFileSync(report, "utf8")) as RunReport;
   const last = join(folder, "evaluations", `step-${String(steps).padStart(8, "0")}.json`);

@@ -12,7 +12,7 @@ const size = { steps: 10, groupsPerStep: 4 };
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await TestCluster.start({ workers: 2 });
-}, 120_000);
+});
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
 });
@@ -40,4 +40,4 @@ test("the node of the learner is drained in the middle of a run, which trains ev
   const [moved] = await cluster.client.actors({ role: "learner", includeDead: true });
   expect(moved?.incarnation).toBeGreaterThan(1);
   expect(moved?.nodeId).not.toBe(nodeId);
-}, 400_000);
+});

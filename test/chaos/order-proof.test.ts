@@ -20,7 +20,7 @@ let folder: string;
 beforeAll(async () => {
   cluster = await TestCluster.start();
   folder = await cluster.recipeFolder("order-proof");
-}, 120_000);
+});
 
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
@@ -65,4 +65,4 @@ test("in one process, with one rollout actor, and with four of which one is kill
   if (!victim) throw new Error("no rollout actor is alive");
   process.kill(victim.pid, "SIGKILL");
   expect(await expectWholeRun(four, size)).toBe(weightsHash);
-}, 400_000);
+});

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { code, stdout, stderr } = await cluster.run(["train", recipe, "--in-process"]);
   expect(code, stdout + stderr).toBe(0);
   undisturbed = /^weights +([0-9a-f]{64})$/m.exec(stdout)?.[1] ?? "";
-}, 240_000);
+});
 
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
@@ -116,7 +116,7 @@ test("the run's disk and that of its traces are full: traces are dropped and cou
   } finally {
     for (const disk of [traces, folder]) spawnSync("umount", ["-l", disk]);
   }
-}, 120_000);
+});
 
 test("actors are killed in one run, each with work in hand: the next process of each takes it up", async () => {
   const run = start("actors");
@@ -143,7 +143,7 @@ test("actors are killed in one run, each with work in hand: the next process of 
   await untilBack(run, reward.actorId);
   expect(await expectWholeRun(run, size)).toBe(undisturbed);
   await expectStepsAddUp(run, size);
-}, 240_000);
+});
 
 test("the head is killed: training goes on, it knows node and actors again; rollout actors killed while it is away come back with it", async () => {
   const run = start("head");
@@ -176,7 +176,7 @@ test("the head is killed: training goes on, it knows node and actors again; roll
   // The driver is stopped, because the run must not end before the next test.
   run.driver.kill("SIGSTOP");
   survivor = run;
-}, 240_000);
+});
 
 test("the node with base weights and tokenizer is killed with all it runs: they are brought to another, actors move there", async () => {
   const run = survivor;
@@ -193,7 +193,7 @@ test("the node with base weights and tokenizer is killed with all it runs: they 
   expect(await expectWholeRun(run, size)).toBe(undisturbed);
   await expectStepsAddUp(run, size);
   expect(run.driver.output).toContain("the base model and tokenizer were copied to another node");
-}, 240_000);
+});
 
 // This also tests TRAIN-1, TRAIN-2 and TRAIN-3: the step is dispatched and requested again, with the same tasks and
 // seeds.
@@ -220,4 +220,4 @@ test("T6: the driver is killed, then every process at once: what is started agai
   const last = start("resumed", narrow);
   expect(await expectWholeRun(last, size)).toBe(undisturbed);
   expect(last.runId).toBe(run.runId);
-}, 240_000);
+});

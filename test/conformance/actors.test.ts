@@ -1,15 +1,13 @@
 /** Tests Ray's semantics of actors: one test for each sentence of docs/contract.md that no other test covers. */
 import { writeFileSync } from "node:fs";
 import type { ActorOptions } from "@palimpsest/client";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TaskCluster } from "../support/task-cluster.js";
 import { begun, Crowd, Notes } from "./programs.js";
 
 const source = { from: new URL("./programs.ts", import.meta.url) };
-const slow = { timeout: 60_000, interval: 20 };
 
 // Each test starts and ends processes, which takes longer on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let cluster: TaskCluster;
 let file: string;
@@ -45,7 +43,7 @@ describe("calls under the death of their process", () => {
     const calls = [actor.dieUntil("y1", 2), ...["y2", "y3"].map((label) => actor.note(label))].map(
       (call, index) => call.then((incarnation) => order.push(`y${index + 1} in ${incarnation}`)),
     );
-    await expect.poll(() => begun(file, "y1"), slow).toBeGreaterThan(0);
+    await expect.poll(() => begun(file, "y1")).toBeGreaterThan(0);
     calls.push(actor.note("y4").then((incarnation) => order.push(`y4 in ${incarnation}`)));
     await Promise.all(calls);
     expect(order).toEqual(["y1 in 2", "y2 in 2", "y3 in 2", "y4 in 2"]);
@@ -90,16 +88,16 @@ describe("kill", () => {
     const actor = await spawn({ maxRestarts: 1, maxTaskRetries: -1 });
     await actor.pid();
     await actor.kill({ restart: true });
-    await expect.poll(() => outcomeOf(actor.note("restarted")), slow).toBe(2);
+    await expect.poll(() => outcomeOf(actor.note("restarted"))).toBe(2);
     await actor.kill({ restart: true });
-    await expect.poll(async () => (await actor.info()).state, slow).toBe("dead");
+    await expect.poll(async () => (await actor.info()).state).toBe("dead");
   });
 
   test("of an actor that computes frees its name and its resources at once", async () => {
     const options = { name: "busy", resources: { cpu: 2 } };
     const first = await spawn(options);
     const spinning = outcomeOf(first.spinUntil("busy", cluster.path("never")));
-    await expect.poll(() => begun(file, "busy"), slow).toBe(1);
+    await expect.poll(() => begun(file, "busy")).toBe(1);
     await first.kill();
     expect(await spinning).toBe("ACTOR_DIED");
     const second = await spawn(options);
@@ -113,10 +111,10 @@ describe("calls that wait", () => {
   test("above maxPendingCalls fail with PENDING_CALLS_LIMIT at once, and those below it run in their order", async () => {
     const actor = await crowd({ maxConcurrency: 1, maxPendingCalls: 3 });
     const running = actor.join(0, true);
-    await expect.poll(async () => (await actor.seen()).began, slow).toEqual([0]);
+    await expect.poll(async () => (await actor.seen()).began).toEqual([0]);
     const calls = [1, 2, 3, 4, 5].map((index) => outcomeOf(actor.join(index, false)));
     expect(await Promise.all(calls.slice(3))).toEqual(Array(2).fill("PENDING_CALLS_LIMIT"));
-    await expect.poll(() => outcomeOf(actor.letGo()), slow).toBeUndefined();
+    await expect.poll(() => outcomeOf(actor.letGo())).toBeUndefined();
     expect(await Promise.all([running, ...calls.slice(0, 3)])).toEqual([0, 1, 2, 3]);
     expect((await actor.seen()).began).toEqual([0, 1, 2, 3]);
     await actor.kill();
@@ -126,7 +124,7 @@ describe("calls that wait", () => {
     const actor = await spawn();
     const gate = cluster.path("gate of waiters");
     const running = actor.spinUntil("runs on", gate);
-    await expect.poll(() => begun(file, "runs on"), slow).toBe(1);
+    await expect.poll(() => begun(file, "runs on")).toBe(1);
     const controller = new AbortController();
     const late = outcomeOf(actor.with({ timeoutMs: 100 }).note("late"));
     const cancelled = outcomeOf(actor.with({ signal: controller.signal }).note("cancelled"));

@@ -1,13 +1,11 @@
 /** Tests Ray's semantics of tasks: one test for each sentence of docs/contract.md that no other test covers. */
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TaskCluster } from "../support/task-cluster.js";
 import * as programs from "./programs.js";
 
 const source = { from: new URL("./programs.ts", import.meta.url) };
-const slow = { timeout: 60_000, interval: 20 };
 
 // Each test starts and ends processes, which takes longer on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let cluster: TaskCluster;
 let file: string;
@@ -67,20 +65,20 @@ describe("retries", () => {
 describe("cancellation", () => {
   test("the tasks of a task are cancelled with it, those that run, those that wait and those below them (TASKPOOL-2)", async () => {
     const running = task(programs.grandparent)(file);
-    await expect.poll(() => begun("child"), slow).toBe(1);
+    await expect.poll(() => begun("child")).toBe(1);
     running.cancel();
     await expect(running).rejects.toMatchObject({ code: "CANCELLED" });
-    await expect.poll(() => [begun("child aborted"), begun("parent ended")], slow).toEqual([1, 1]);
+    await expect.poll(() => [begun("child aborted"), begun("parent ended")]).toEqual([1, 1]);
     expect(begun("unplaced")).toBe(0);
-    await expect.poll(() => cluster.workers(), slow).toEqual([]);
+    await expect.poll(() => cluster.workers()).toEqual([]);
   });
 
   test("with force the tasks of a task end with its process", async () => {
     const running = task(programs.stubbornParent)(file);
-    await expect.poll(() => begun("stubborn"), slow).toBe(1);
+    await expect.poll(() => begun("stubborn")).toBe(1);
     running.cancel({ force: true });
     await expect(running).rejects.toMatchObject({ code: "CANCELLED" });
-    await expect.poll(() => cluster.workers(), slow).toEqual([]);
+    await expect.poll(() => cluster.workers()).toEqual([]);
   });
 
   test("a task that has ended is not cancelled any more", async () => {
@@ -101,10 +99,10 @@ test("an actor that a task spawned outlives the worker that is returned, and end
     (await cluster.client.actors())
       .filter(({ ownerId }) => ownerId === other.sessionId)
       .map(({ role }) => role);
-  await expect.poll(owned, slow).toEqual(["Notes"]);
+  await expect.poll(owned).toEqual(["Notes"]);
   expect(await actor.note("alive")).toBe(1);
   await other.close();
-  await expect.poll(owned, slow).toEqual([]);
+  await expect.poll(owned).toEqual([]);
 });
 
 describe("resources", () => {
@@ -115,6 +113,6 @@ describe("resources", () => {
       code: "WORKER_DIED",
     });
     expect(await task(programs.note).options(wide)(file, "after it")).toBe(1);
-    await expect.poll(available, slow).toBe(2);
+    await expect.poll(available).toBe(2);
   });
 });

@@ -32,7 +32,7 @@ beforeAll(async () => {
   );
   url = `http://${facts.dashboardAddress}/`;
   if (chromium) browser = await TestBrowser.start(chromium);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -176,7 +176,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await picture(page, "events-1280");
     await expectAccessible(page);
     await page.context().close();
-  }, 180_000);
+  });
 
   test("a job is submitted, its output followed, and it is stopped", async () => {
     const page = await browser.page({ colorScheme: "dark" });
@@ -226,7 +226,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await page.goto(link);
     await page.locator("[data-log]").filter({ hasText: "chatty begins" }).waitFor();
     await page.context().close();
-  }, 180_000);
+  });
 
   test("a training run is watched while it goes on: curves, an episode, its calls, its objects, alerts", async () => {
     const recipe = writeRecipe(await cluster.recipeFolder("live"), {
@@ -262,7 +262,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await expectAccessible(page);
     await picture(page, "alerts-1280");
     await page.context().close();
-  }, 240_000);
+  });
 
   test("a reader is offered no submission and no stop", async () => {
     const page = await browser.page();

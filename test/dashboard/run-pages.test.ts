@@ -32,7 +32,7 @@ beforeAll(async () => {
   const logger = createLogger({ component: "test", level: "silent" });
   server = await startFolderDashboard({ host: "127.0.0.1", port: 0, runs: [dir], logger });
   if (chromium) browser = await TestBrowser.start(chromium);
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -73,26 +73,24 @@ describe("over HTTP", () => {
         problems: string[];
         generation: number;
       }>;
-    await expect.poll(async () => (await look()).total, { timeout: 20_000 }).toBe(4);
+    await expect.poll(async () => (await look()).total).toBe(4);
     const last = join(folder, "traces/step-00000002.jsonl");
     const line = JSON.stringify({ no: "trace" });
     appendFileSync(last, `${line}\n{"half`);
-    await expect
-      .poll(async () => (await look()).problems.join(), { timeout: 20_000 })
-      .toContain("is not a trace");
+    await expect.poll(async () => (await look()).problems.join()).toContain("is not a trace");
     expect((await look()).total).toBe(4);
     const { generation } = await look();
     rmSync(join(folder, "traces/step-00000001.jsonl"));
-    await expect.poll(async () => (await look()).total, { timeout: 20_000 }).toBe(2);
+    await expect.poll(async () => (await look()).total).toBe(2);
     expect((await look()).generation).toBeGreaterThan(generation);
     expect((await get(`/runs/growing/episodes/0?generation=${generation}`)).status).toBe(404);
     truncateSync(last);
     writeFileSync(join(folder, "run.json"), "{");
-    await expect.poll(async () => (await look()).total, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await look()).total).toBe(0);
     const runs = (await (await get("/runs")).json()) as { rows: { id: string; problem: string }[] };
     expect(runs.rows.find(({ id }) => id === "growing")?.problem).toContain("cannot be read");
     rmSync(folder, { recursive: true });
-  }, 90_000);
+  });
 });
 
 /** Walks from the list to a failed episode, its lanes and its group, and back with the keyboard. */
@@ -198,7 +196,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await expectAccessible(page);
     await picture(page, "episodes-1280");
     await page.context().close();
-  }, 180_000);
+  });
 
   test("a live run removes the traces of old steps: the list keeps its rows, and an episode stays the one that is read", async () => {
     const folder = join(dir, "live");
@@ -233,7 +231,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     expect(page.url()).toContain("/episode/0?");
     await page.context().close();
     rmSync(folder, { recursive: true });
-  }, 60_000);
+  });
 
   test("keys act on no page behind a dialog, and not at all where a reader has turned them off", async () => {
     const page = await browser.page();
@@ -321,7 +319,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await expect.poll(() => page.url()).toContain("#/runs/planted-one?step=4");
     await page.locator("[data-found]").filter({ hasText: "20 of 80" }).waitFor();
     await page.context().close();
-  }, 120_000);
+  });
 
   test("the same from an exported folder, opened as a file without any server", async () => {
     const out = join(dir, "exported-pages");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { storeTasks } from "../../packages/small-world/src/index.js";
 import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
-import { shortRun, timeoutMs } from "./short-run.js";
+import { shortRun } from "./short-run.js";
 
 const file = "recipes/memupdate/small-store.yaml";
 const { data } = readRecipe(file).recipe;
@@ -11,23 +11,15 @@ const sets = [{ name: "statements", tasks, temperature: 1 }];
 const run = (shuffleRewards: boolean) => shortRun({ recipe: file, steps: 12, shuffleRewards, sets });
 
 describe("MemUpdate on a small store", () => {
-  it(
-    "learns which call a statement needs: shown and held-out questions rise, stores left as they were fall",
-    async () => {
-      const { start, end } = await run(false);
-      expect(end("shown") - start("shown")).toBeGreaterThanOrEqual(0.3);
-      expect(end("heldOut") - start("heldOut")).toBeGreaterThanOrEqual(0.1);
-      expect(end("unchanged")).toBeLessThan(start("unchanged"));
-    },
-    timeoutMs,
-  );
+  it("learns which call a statement needs: shown and held-out questions rise, stores left as they were fall", async () => {
+    const { start, end } = await run(false);
+    expect(end("shown") - start("shown")).toBeGreaterThanOrEqual(0.3);
+    expect(end("heldOut") - start("heldOut")).toBeGreaterThanOrEqual(0.1);
+    expect(end("unchanged")).toBeLessThan(start("unchanged"));
+  });
 
-  it(
-    "learns nothing when rewards are dealt to the wrong episodes of their group",
-    async () => {
-      const { start, end } = await run(true);
-      expect(end("shown") - start("shown")).toBeLessThanOrEqual(0.1);
-    },
-    timeoutMs,
-  );
+  it("learns nothing when rewards are dealt to the wrong episodes of their group", async () => {
+    const { start, end } = await run(true);
+    expect(end("shown") - start("shown")).toBeLessThanOrEqual(0.1);
+  });
 });

@@ -3,9 +3,6 @@ import { type EvaluationSet, runInProcess } from "../../bench/learning/in-proces
 import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
 import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
 
-/** Each run takes 10 to 20 s on one core; the rest of the limit is for busy machines. */
-export const timeoutMs = 300_000;
-
 export interface ShortRun {
   /** The path of the recipe, relative to the project's folder. */
   readonly recipe: string;

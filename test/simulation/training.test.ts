@@ -19,7 +19,7 @@ test("a run trains each group once, whatever dies and whatever Redis loses (T1, 
     expect(counts.episodes).toBeGreaterThan(20);
     expect(counts.faults).toBeGreaterThan(3);
   }
-}, 120_000);
+});
 
 test("a training run is a function of its seed", async () => {
   const [first, second] = [
@@ -29,26 +29,22 @@ test("a training run is a function of its seed", async () => {
   expect(second).toEqual(first);
   simulatedEvents += first.events + second.events;
   expect((await simulateRun(6)).hash).not.toBe(first.hash);
-}, 120_000);
+});
 
 /** Bugs that the first seed or two find. The command run.ts --bugs makes the whole table. */
 const quicklyFound = runBugs.filter(({ breaks }) =>
   ["STEP-1, T1", "STEP-2, T1", "SAVES-1, T1", "SAVES-2, T1", "LEDGER-7, T1", "DISPATCH-2"].includes(breaks),
 );
 
-test.each(quicklyFound)(
-  "finds that $name",
-  async ({ make }) => {
-    let found = false;
-    for (let seed = 1; seed <= 8 && !found; seed++) {
-      const { violation, events } = await simulateRun(seed, { plant: make() });
-      found = violation !== undefined;
-      simulatedEvents += events;
-    }
-    expect(found).toBe(true);
-  },
-  120_000,
-);
+test.each(quicklyFound)("finds that $name", async ({ make }) => {
+  let found = false;
+  for (let seed = 1; seed <= 8 && !found; seed++) {
+    const { violation, events } = await simulateRun(seed, { plant: make() });
+    found = violation !== undefined;
+    simulatedEvents += events;
+  }
+  expect(found).toBe(true);
+});
 
 test("these tests are a fixed amount of work, whatever the machine does", () => {
   expect(simulatedEvents).toBeGreaterThan(0);

@@ -137,7 +137,7 @@ beforeAll(async () => {
       return all.every(({ policyVersion }) => policyVersion === 1) && all;
     });
   });
-}, 240_000);
+});
 
 afterAll(async () => {
   const end = await cluster?.run(["stop"]);

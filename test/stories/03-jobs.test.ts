@@ -24,7 +24,7 @@ let cluster: TestCluster;
 
 beforeAll(async () => {
   cluster = await TestCluster.start({ workers: 2 });
-}, 120_000);
+});
 
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
@@ -76,7 +76,7 @@ describe("a recipe as a job on a head with two workers", () => {
       "what it spawned has ended with it",
       async () => (await cluster.client.actors()).length === 0,
     );
-  }, 180_000);
+  });
 });
 
 describe("a program as a job", () => {
@@ -153,7 +153,7 @@ describe("a program as a job", () => {
     expect(failed.code).toBe(1);
     expect(failed.stderr).toContain("its packages cannot be built: `npm ci");
     expect(failed.stderr).toContain("missing@1.2.3");
-  }, 180_000);
+  });
 
   test("that ends badly fails its job: the follower ends with its exit code", async () => {
     const end = await cluster.run([

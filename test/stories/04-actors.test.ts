@@ -18,7 +18,7 @@ let client: Cluster;
 beforeAll(async () => {
   cluster = await TestCluster.start();
   client = cluster.client;
-}, 120_000);
+});
 
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
@@ -147,7 +147,7 @@ test("what an actor's process wrote is printed by `palimpsest logs`, of a dead o
   const unknown = await cluster.run(["logs", "nobody"]);
   expect(unknown.code).not.toBe(0);
   expect(unknown.stderr).toContain('no actor has the id or name "nobody"');
-}, 60_000);
+});
 
 test("two programs at once get or create one actor, and another class or other resources are refused by field", async () => {
   const other = await connect({ address: cluster.address, token: cluster.token, name: "other" });

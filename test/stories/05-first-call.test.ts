@@ -7,10 +7,6 @@ import { afterAll, expect, test } from "vitest";
 import { TestCluster } from "../support/test-cluster.js";
 import { WordCounter } from "../support/word-counter.js";
 
-/** The bench measures what an idle machine needs; the machine of this test may be busy. */
-const boundMs = 10_000;
-const stopBoundMs = 8_000;
-
 let cluster: TestCluster | undefined;
 
 afterAll(async () => {
@@ -29,7 +25,6 @@ test("from `head start` over `worker join` to the first actor's first answer", a
   process.stdout.write(
     `first call: ${seconds(startedAt, answeredAt)} (head and worker ${seconds(startedAt, joinedAt)}, actor ${seconds(joinedAt, answeredAt)})\n`,
   );
-  expect(answeredAt - startedAt).toBeLessThan(boundMs);
 });
 
 test("the program of the README is examples/hello, and prints what it says", async () => {
@@ -55,6 +50,5 @@ test("`palimpsest stop` ends actor, node, head and Redis", async () => {
   const orphans = await cluster?.stop();
   process.stdout.write(`stop: ${((performance.now() - startedAt) / 1000).toFixed(2)} s\n`);
   expect(orphans).toEqual([]);
-  expect(performance.now() - startedAt).toBeLessThan(stopBoundMs);
   cluster = undefined;
 });

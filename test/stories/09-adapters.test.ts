@@ -22,7 +22,7 @@ let folder: string;
 beforeAll(async () => {
   cluster = await TestCluster.start();
   folder = await cluster.recipeFolder("adapters");
-}, 120_000);
+});
 
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
@@ -103,4 +103,4 @@ test("adapters alone are published and kept, a killed learner goes on from them,
   expect(nextEnd.code, nextEnd.stdout + nextEnd.stderr).toBe(0);
   expect(await hashOf(join(next.folder, "start"))).toBe(trained);
   expect(await hashOf(join(next.folder, "model"))).not.toBe(trained);
-}, 240_000);
+});

@@ -67,7 +67,7 @@ test("reading goes on after Ctrl-C and after kill -9, and what was read is not r
   // Some of the killed run's six steps were not yet on the disk.
   expect(server.answered).toBeGreaterThan(steps);
   expect(server.answered).toBeLessThanOrEqual(steps + 1 + 6);
-}, 60_000);
+});
 
 test("a program of ten lines does the same as a library, and sees the memory as it changes", async () => {
   const notes = join(folder, "notes.txt");
@@ -84,7 +84,7 @@ test("a program of ten lines does the same as a library, and sees the memory as 
     "answer: The answer is \\boxed{Amos}.",
   ]);
   expect(lines.filter((line) => line.startsWith("memory: "))).toHaveLength(server.answered - 1);
-}, 60_000);
+});
 
 test("a model of this repository answers, and says what it read on standard error", async () => {
   const base = new URL("../../recipes/bases/quickstart", import.meta.url).pathname;
@@ -96,4 +96,4 @@ test("a model of this repository answers, and says what it read on standard erro
   ).ended;
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\w+\n$/) });
   expect(stderr).toMatch(/reading \d+ tokens\n/);
-}, 60_000);
+});

@@ -13,7 +13,7 @@ let cluster: TestCluster;
 
 beforeAll(async () => {
   cluster = await TestCluster.start();
-}, 120_000);
+});
 
 afterAll(async () => {
   expect(await cluster?.stop()).toEqual([]);
@@ -35,4 +35,4 @@ test("MemUpdate's small recipe trains, and its log has the names of the original
     expect(store["tool_call_counts/search_memory"]).toBeGreaterThan(0.3);
     expect(components).toHaveProperty("heldOut");
   }
-}, 180_000);
+});

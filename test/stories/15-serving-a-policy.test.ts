@@ -23,9 +23,7 @@ afterAll(async () => {
   await server?.ended;
 });
 
-test("the official client chats, streams, completes and is refused in its own words", {
-  timeout: 300_000,
-}, async () => {
+test("the official client chats, streams, completes and is refused in its own words", async () => {
   // The CPU backend loads no TensorFlow and traces no graphs, because this test is about the protocol.
   const args = ["serve", join(folder, "tiny"), "--port", "0", "--backend", "cpu"];
   const running = Command.start(args, { cwd: folder, environment: { PALIMPSEST_SERVE_TOKEN: token } });
@@ -33,7 +31,7 @@ test("the official client chats, streams, completes and is refused in its own wo
   const url = await until(
     "the server says where it serves",
     () => /serves {3}(\S+)/.exec(running.output)?.[1],
-    { explain: () => running.output, timeoutMs: 240_000 },
+    { explain: () => running.output },
   );
   const { stdout } = await promisify(execFile)(process.execPath, [client, url, token]);
   const { whole, streamed, usage, collected, completion, ...said } = JSON.parse(stdout);

@@ -39,7 +39,7 @@ export class TestBrowser {
       ...options,
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(600_000);
     page.on("console", (message) => {
       const asked = /status of 40[13]/.test(message.text());
       if ((message.type() === "error" || message.type() === "warning") && !asked)

@@ -139,7 +139,7 @@ export class Prometheus {
   }
 
   async #get(path: string): Promise<unknown> {
-    const response = await fetch(`${this.#url}${path}`, { signal: AbortSignal.timeout(20_000) });
+    const response = await fetch(`${this.#url}${path}`, { signal: AbortSignal.timeout(600_000) });
     return await response.json();
   }
 }

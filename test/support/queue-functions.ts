@@ -9,7 +9,7 @@ export async function produce(handle: QueueHandle<number>, from: number, to: num
 export async function consume(handle: QueueHandle<number>, count: number): Promise<number[]> {
   const queue = Queue.of(handle);
   const numbers: number[] = [];
-  while (numbers.length < count) numbers.push(await queue.get({ timeoutMs: 60_000 }));
+  while (numbers.length < count) numbers.push(await queue.get({ timeoutMs: 600_000 }));
   return numbers;
 }
 

@@ -13,7 +13,6 @@ interface ReferenceChaosOptions {
   /** What is killed with SIGKILL, one after the other, each while references are in flight. */
   readonly strikes: readonly Struck[];
   readonly seed: string;
-  readonly endTimeoutMs: number;
 }
 
 interface ReferenceChaosResult {
@@ -32,7 +31,7 @@ const largeBytes = 150_000;
 /** @param cluster with two nodes, each of which has room for one of the two actors that keep references */
 export async function dropInAnyOrder(
   cluster: TestCluster,
-  { references, strikes, seed, endTimeoutMs }: ReferenceChaosOptions,
+  { references, strikes, seed }: ReferenceChaosOptions,
 ): Promise<ReferenceChaosResult> {
   const random = new Random(seed);
   const { client } = cluster;
@@ -40,7 +39,7 @@ export async function dropInAnyOrder(
     ...{ resources: { cpu: 3 }, maxRestarts: -1, maxTaskRetries: -1 },
   });
   const keepers = [await kept.spawn(), await kept.spawn()] as const;
-  await Promise.all(keepers.map((keeper) => keeper.ready({ timeoutMs: endTimeoutMs })));
+  await Promise.all(keepers.map((keeper) => keeper.ready()));
   const refs: ObjectRef<unknown>[] = [];
   let failedCalls = 0;
   const tried = async (call: PromiseLike<unknown>) => {
@@ -87,7 +86,7 @@ export async function dropInAnyOrder(
       await Promise.all(keepers.map((one) => one.drop()));
       return (await left()).length === 0;
     },
-    { timeoutMs: endTimeoutMs, everyMs: 500 },
+    { everyMs: 500 },
   ).catch(() => undefined);
   const objects = await left();
   return {

@@ -22,8 +22,6 @@ export interface TestClusterOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const endTimeoutMs = 60_000;
-
 /** A head and workers as a person starts them: real processes of the command, in a separate folder. */
 export class TestCluster {
   readonly dir: string;
@@ -189,7 +187,7 @@ export class TestCluster {
     const gone = () => this.processes().length === 0;
     // Each check reads the whole process table.
     const everyMs = 100;
-    await until("every process has ended", gone, { timeoutMs: endTimeoutMs, everyMs }).catch(() => undefined);
+    await until("every process has ended", gone, { everyMs }).catch(() => undefined);
     const left = this.processes();
     const orphans = left.map(commandLine);
     for (const pid of left) process.kill(pid, "SIGKILL");

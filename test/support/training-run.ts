@@ -62,14 +62,15 @@ export class TrainingRun {
   async untilStep(step: number): Promise<void> {
     const isWritten = () => this.steps.some((report) => report.step >= step);
     if (isWritten()) return;
-    await this.until(`step ${step}`, isWritten, {
-      timeoutMs: 120_000,
-    });
+    await this.until(`step ${step}`, isWritten);
   }
 
   /** Waits for the driver's end. A run that hangs is an error with its output. */
-  async end(timeoutMs = 120_000): Promise<CommandEnd> {
-    await until("the run ends", () => !this.driver.running, { timeoutMs, explain: () => this.driver.output });
+  async end(options: UntilOptions = {}): Promise<CommandEnd> {
+    await until("the run ends", () => !this.driver.running, {
+      explain: () => this.driver.output,
+      ...options,
+    });
     return await this.driver.ended;
   }
 

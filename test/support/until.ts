@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface UntilOptions {
-  /** The default is generous, because tests share their machine. */
+  /** The default only ends what hangs, because tests share their machine. */
   readonly timeoutMs?: number;
   readonly everyMs?: number;
   /** Returns a description of the last state, for the error on timeout. */
@@ -17,7 +17,7 @@ export async function until<T>(
   look: () => T | undefined | false | Promise<T | undefined | false>,
   options: UntilOptions = {},
 ): Promise<T> {
-  const { timeoutMs = 60_000, everyMs = 20, explain } = options;
+  const { timeoutMs = 600_000, everyMs = 20, explain } = options;
   const deadlineAt = Date.now() + timeoutMs;
   let last = "";
   for (;;) {

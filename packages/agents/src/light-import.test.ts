@@ -97,9 +97,9 @@ describe("importing an agent", () => {
   it("loads no queues, no Redis client and no gRPC, nor do memory, rewards and data", async () => {
     const names = ["agents", "memory", "rewards", "datasets"].map((name) => `@palimpsest/${name}`);
     expect(await importLightly(...names)).toBe("loaded");
-  }, 120_000);
+  });
 
   it("would notice them", async () => {
     await expect(importLightly("@palimpsest/trajectories")).rejects.toThrow("is loaded by");
-  }, 120_000);
+  });
 });

@@ -90,7 +90,7 @@ beforeEach(async () => {
   });
   handle = createHandle<Echo>({
     channel,
-    defaults: { timeoutMs: 10_000, retries: 0 },
+    defaults: { timeoutMs: 600_000, retries: 0 },
     info: () => Promise.reject(new Error("not here")),
     onDeath: () => () => undefined,
     kill: () => Promise.reject(new Error("not here")),
@@ -361,7 +361,7 @@ describe("ActorChannel", () => {
   test("a call that is given up while its arguments are stored delays those behind it no longer (CHANNEL-1, CALL-4)", async () => {
     await handle.echo("warm");
     const abort = new AbortController();
-    const shared = { method: "echo", timeoutMs: 10_000, retries: 0 };
+    const shared = { method: "echo", timeoutMs: 600_000, retries: 0 };
     const storing = {
       ...inlineValue(encodeValue(["large"])),
       preparing: new Promise<never>(() => undefined),

@@ -50,7 +50,7 @@ const carrier: CallCarrier = {
 
 function call(method: string): PendingCall {
   const args = inlineValue(encodeValue([]));
-  const made = new PendingCall({ method, args, timeoutMs: 60_000, signals: [], retries: 0 }, carrier);
+  const made = new PendingCall({ method, args, timeoutMs: 600_000, signals: [], retries: 0 }, carrier);
   made.promise.catch(() => undefined);
   return made;
 }
@@ -112,7 +112,7 @@ test("what a reply refers to counts as being taken before its call is answered (
     }
   }
   const args = inlineValue(encodeValue([]));
-  const asking = new Asking({ method: "ask", args, timeoutMs: 60_000, signals: [], retries: 0 }, carrier);
+  const asking = new Asking({ method: "ask", args, timeoutMs: 600_000, signals: [], retries: 0 }, carrier);
   stream.send(asking);
   transport.emit("data", { replies: [{ callId: asking.callId, value: encodeValue(1), taking: true }] });
   await expect(asking.promise).resolves.toBe(1);

@@ -35,7 +35,7 @@ test("a session is closed although its head hears the goodbye and keeps the stre
       if (!isClosing) return systemClock.after(delayMs, callback);
       let isCancelled = false;
       void expect
-        .poll(goodbyes, { timeout: 20_000 })
+        .poll(goodbyes)
         .toBe(1)
         .then(() => isCancelled || callback());
       return () => {

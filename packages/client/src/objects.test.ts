@@ -125,7 +125,7 @@ beforeEach(async () => {
     address: async () => address,
     network: grpcNetwork({ token }),
     holder: "session-1",
-    defaultTimeoutMs: 10_000,
+    defaultTimeoutMs: 600_000,
   });
 });
 
@@ -251,7 +251,7 @@ describe("Objects", () => {
       address: async () => asked.shift() ?? address,
       network: grpcNetwork({ token }),
       holder: "session-1",
-      defaultTimeoutMs: 10_000,
+      defaultTimeoutMs: 600_000,
     });
     expect((await late.get(ref)).byteLength).toBe(10);
     expect(asked).toEqual([]);
@@ -284,7 +284,7 @@ describe("Objects", () => {
       address: async () => address,
       network,
       holder: "session-1",
-      defaultTimeoutMs: 10_000,
+      defaultTimeoutMs: 600_000,
     });
     const got = await Promise.all([both.get(ref), both.get(ref)]);
     expect(got.map(({ byteLength }) => byteLength)).toEqual([10, 10]);
@@ -297,7 +297,7 @@ describe("Objects", () => {
       address: async () => "127.0.0.1:1",
       network: grpcNetwork({ token }),
       holder: "session-1",
-      defaultTimeoutMs: 10_000,
+      defaultTimeoutMs: 600_000,
     });
     const put = late.put(randomBytes(10), { timeoutMs: 300 });
     await expect(put).rejects.toMatchObject({ code: "UNAVAILABLE" });

@@ -15,7 +15,7 @@ const carrier: CallCarrier = {
 
 function generator(): PendingCall {
   const args = inlineValue(encodeValue([]));
-  return new PendingCall({ method: "items", args, timeoutMs: 60_000, signals: [], retries: 0 }, carrier);
+  return new PendingCall({ method: "items", args, timeoutMs: 600_000, signals: [], retries: 0 }, carrier);
 }
 
 test.each([
@@ -56,7 +56,10 @@ test("an abort cancels each call that has the signal, and none that has its outc
   const abort = new AbortController();
   const { signal } = abort;
   const made = () =>
-    new PendingCall({ method: "m", args, timeoutMs: 60_000, signals: [signal, signal], retries: 0 }, carrier);
+    new PendingCall(
+      { method: "m", args, timeoutMs: 600_000, signals: [signal, signal], retries: 0 },
+      carrier,
+    );
   const [first, answered, last] = [made(), made(), made()];
   answered.succeed(encodeValue(1));
   abort.abort("enough");

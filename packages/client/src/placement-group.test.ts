@@ -13,7 +13,7 @@ class Idle {}
 beforeEach(async () => {
   head = await FakeHead.start();
   cluster = await connect({ address: head.address, token: head.token, jobId: "job-9" });
-}, 60_000);
+});
 
 afterEach(async () => {
   await cluster.close();

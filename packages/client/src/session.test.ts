@@ -37,11 +37,11 @@ async function restart(): Promise<void> {
 test("only a refusal of the session ends it, a break does not, and onLost says so once (SESSION-3)", async () => {
   const session = await Session.open(peer, options(), 20_000);
   await restart();
-  await expect.poll(() => head.sessions.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => head.sessions.length).toBe(1);
   expect(lost).toEqual([]);
   head.refusal = new PalimpsestError("OWNER_DIED", "the session was away for too long");
   await restart();
-  await expect.poll(() => lost.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => lost.length).toBe(1);
   expect(lost).toMatchObject([{ code: "OWNER_DIED" }]);
   // It is over: there is nothing to say goodbye to, and no other attempt.
   await session.close();
@@ -66,7 +66,7 @@ test("four renewals are sent within the head's session lease (SESSION-4)", async
   for (let renewals = 1; renewals <= 4; renewals++) {
     expect(timers).toHaveLength(1);
     timers.shift()?.callback();
-    await expect.poll(() => head.sessions.length, { timeout: 10_000 }).toBe(1 + renewals);
+    await expect.poll(() => head.sessions.length).toBe(1 + renewals);
   }
   expect(new Set(head.sessions.map(({ sessionId }) => sessionId))).toEqual(new Set(["session-test"]));
   await session.close();
@@ -78,7 +78,7 @@ test("a thread that never comes up loses nothing: this one keeps the session (SE
   const nowhere = { address: "127.0.0.1:1", credentials, tlsFolder: "" };
   const thread = await SessionThread.open(peer, nowhere, options(), 20_000);
   await restart();
-  await expect.poll(() => head.sessions.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => head.sessions.length).toBe(1);
   expect(head.sessions[0]).toMatchObject({ sessionId: "session-test", pid: process.pid });
   expect(thread.inThread).toBe(false);
   await thread.close();

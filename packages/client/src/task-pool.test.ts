@@ -20,7 +20,7 @@ import { ScriptedActor } from "./testing/scripted-actor.js";
 
 const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD, ACTOR_STATE_PENDING } = proto.ActorState;
 /** The machine may have other work. */
-const poll = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 });
+const poll = <T>(look: () => T) => expect.poll(look);
 const source = { module: "@palimpsest/trainer/tasks" };
 async function echo(value: number): Promise<number> {
   return value;
@@ -226,7 +226,7 @@ test("a worker without tasks is returned soon when something else of this client
   hosts[0]?.reply({ callId: 1, value: encodeValue("done") });
   await done;
   expect(head.killed).toEqual([]);
-  await expect.poll(() => head.killed.length, { timeout: 8_000 }).toBe(1);
+  await expect.poll(() => head.killed.length).toBe(1);
   expect(asked).toEqual([false, true]);
   close();
   client.close();

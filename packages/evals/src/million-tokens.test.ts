@@ -6,6 +6,7 @@ import type { StreamedTask } from "@palimpsest/datasets";
 import { rewardByName, rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
 import { rulerTaskStream } from "@palimpsest/small-world";
 import { describe, expect, it } from "vitest";
+import { processorMs } from "../../../test/support/processor-time.js";
 import { rewardedPrediction } from "./suite/rewarded-prediction.js";
 
 setFlagsFromString("--expose-gc");
@@ -61,9 +62,9 @@ describe("MemAgent over a million tokens", () => {
     const measured = async (lengthTokens: number) => {
       const { pieces, ...task } = taskOf(lengthTokens);
       const options = { temperature: 0, seed: 0, signal: new AbortController().signal };
-      const startedAt = performance.now();
+      const startedAt = processorMs();
       const prediction = await rewardedPrediction(agent, reward, { ...task, document: pieces() }, options);
-      const microseconds = (performance.now() - startedAt) * 1000;
+      const microseconds = (processorMs() - startedAt) * 1000;
       expect(prediction.measures).toMatchObject({ reward: 1 });
       expect(prediction.documentTokens).toBe(lengthTokens);
       return { lengthTokens, microsecondsPerDocumentToken: microseconds / lengthTokens };

@@ -14,7 +14,7 @@ function getOrCreate(
   over: proto.ActorSpec.$Properties = {},
 ): Promise<proto.ActorInfo.$Properties> {
   const spec = anActor(actorId, { name: "shared", ...over });
-  return peer.unary(headService.createActor, { spec, getIfExists: true }, { timeoutMs: 5_000 });
+  return peer.unary(headService.createActor, { spec, getIfExists: true }, { timeoutMs: 600_000 });
 }
 
 describe("get_if_exists", () => {
@@ -78,7 +78,7 @@ describe("get_if_exists", () => {
     const peer = bench.peer(head);
     await openSession(peer);
     await getOrCreate(peer, "actor-1");
-    await peer.unary(headService.killActor, { actorId: "actor-1", noRestart: true }, { timeoutMs: 5_000 });
+    await peer.unary(headService.killActor, { actorId: "actor-1", noRestart: true }, { timeoutMs: 600_000 });
     const resources = { quantities: { cpu: 2 } };
     expect(await getOrCreate(peer, "actor-2", { resources })).toMatchObject({ spec: { actorId: "actor-2" } });
     await expect(getOrCreate(peer, "actor-3", { name: "" })).rejects.toMatchObject({

@@ -33,7 +33,7 @@ describe("actors over gRPC", () => {
       address: "127.0.0.1:7001",
     });
     expect((await node.started("actor-1", 1)).spec?.role).toBe("rollout");
-    const { nodes } = await peer.unary(headService.listNodes, {}, { timeoutMs: 5_000 });
+    const { nodes } = await peer.unary(headService.listNodes, {}, { timeoutMs: 600_000 });
     expect(nodes?.[0]?.available?.quantities?.["cpu"]).toBe(3);
   });
 
@@ -54,7 +54,7 @@ describe("actors over gRPC", () => {
     const node = await bench.join(head, { nodeId: "node-a" });
     await create(peer, anActor("actor-1", { name: "learner", maxRestarts: 1 }));
     await resolve(peer, "actor-1");
-    const byName = await peer.unary(headService.resolveActor, { name: "learner" }, { timeoutMs: 5_000 });
+    const byName = await peer.unary(headService.resolveActor, { name: "learner" }, { timeoutMs: 600_000 });
     expect(byName.spec?.actorId).toBe("actor-1");
 
     const next = resolve(peer, "actor-1", 1);
@@ -67,16 +67,17 @@ describe("actors over gRPC", () => {
     expect(await next).toMatchObject({ incarnation: 2, restarts: 1, certificate: { signal: "SIGKILL" } });
 
     const died = once(session, "data");
-    await peer.unary(headService.killActor, { actorId: "actor-1", noRestart: true }, { timeoutMs: 5_000 });
+    await peer.unary(headService.killActor, { actorId: "actor-1", noRestart: true }, { timeoutMs: 600_000 });
     expect((await resolve(peer, "actor-1", 2)).state).toBe(ACTOR_STATE_DEAD);
     expect((await died)[0].actorDied?.spec?.actorId).toBe("actor-1");
     await node.stopped("actor-1");
     await expect
       .poll(
-        async () => (await peer.unary(headService.listNodes, {}, { timeoutMs: 5_000 })).nodes?.[0]?.available,
+        async () =>
+          (await peer.unary(headService.listNodes, {}, { timeoutMs: 600_000 })).nodes?.[0]?.available,
       )
       .toMatchObject({ quantities: { cpu: 4 } });
-    const { actors } = await peer.unary(headService.listActors, {}, { timeoutMs: 5_000 });
+    const { actors } = await peer.unary(headService.listActors, {}, { timeoutMs: 600_000 });
     expect(actors).toEqual([]);
   });
 
@@ -173,12 +174,16 @@ describe("what happens while CreateActor waits", () => {
     await openSession(peer);
     await create(peer, anActor("actor-1", { name: "tally" }));
     vi.spyOn(ActorTable.prototype, "durable").mockImplementationOnce(async () => {
-      await peer.unary(headService.killActor, { actorId: "actor-1", noRestart: true }, { timeoutMs: 5_000 });
+      await peer.unary(
+        headService.killActor,
+        { actorId: "actor-1", noRestart: true },
+        { timeoutMs: 600_000 },
+      );
     });
     const info = await peer.unary(
       headService.createActor,
       { spec: anActor("actor-2", { name: "tally" }), getIfExists: true },
-      { timeoutMs: 5_000 },
+      { timeoutMs: 600_000 },
     );
     expect(info).toMatchObject({ state: ACTOR_STATE_PENDING, spec: { actorId: "actor-2" } });
   });
@@ -214,14 +219,14 @@ describe("after a restart that lost the tables", () => {
     const head = await bench.start({ recoveryGraceMs: 6_000 });
     const peer = bench.peer(head);
     const ask = (name: string) =>
-      peer.unary(headService.resolveActor, { name, waitMs: 0 }, { timeoutMs: 30_000 });
+      peer.unary(headService.resolveActor, { name, waitMs: 0 }, { timeoutMs: 600_000 });
     const [byName, byId, nobody] = [ask("learner"), resolve(peer, "actor-1", 0, 0), ask("nobody")];
     // RECOVERY-3: the name has a holder, which only its node knows; the other name is free after the grace.
     const named = (actorId: string, name: string) =>
       peer.unary(
         headService.createActor,
         { spec: anActor(actorId, { name, ownerId: "", detached: true }) },
-        { timeoutMs: 30_000 },
+        { timeoutMs: 600_000 },
       );
     const taken = expect(named("actor-2", "learner")).rejects.toMatchObject({
       code: "ALREADY_EXISTS",
@@ -231,16 +236,16 @@ describe("after a restart that lost the tables", () => {
     const shared = peer.unary(
       headService.createActor,
       { spec: { ...spec, actorId: "actor-4" }, getIfExists: true },
-      { timeoutMs: 30_000 },
+      { timeoutMs: 600_000 },
     );
     const nothing = expect(nobody).rejects.toMatchObject({ code: "NOT_FOUND" });
     const killed = peer.unary(
       headService.killActor,
       { actorId: "actor-1", incarnation: 7 },
-      { timeoutMs: 30_000 },
+      { timeoutMs: 600_000 },
     );
     // Answered after all of the above have reached the head.
-    await peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    await peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
     const actor = runningActor("actor-1", 1);
     const back = await bench.join(head, { nodeId: "node-a", actors: [actor] });
     const { unknownActorIds } = await back.next((message) => message.registered);

@@ -37,7 +37,7 @@ describe("a head started again with the same folder", () => {
     const node = await bench.join(first, { nodeId: "node-a" });
     await create(peer, anActor("actor-1", { maxRestarts: 3, name: "learner" }));
     await resolve(peer, "actor-1");
-    const { redisPid } = await peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    const { redisPid } = await peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
     await first.close({ leaveRedis });
     node.break();
 
@@ -49,10 +49,10 @@ describe("a head started again with the same folder", () => {
     ]);
     const again = bench.peer(second);
     await openSession(again);
-    const cluster = await again.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    const cluster = await again.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
     expect(cluster.redisPid === redisPid).toBe(leaveRedis);
     const back = await bench.join(second, { nodeId: "node-a", actors: [runningActor("actor-1", 1)] });
-    const info = await again.unary(headService.resolveActor, { name: "learner" }, { timeoutMs: 5_000 });
+    const info = await again.unary(headService.resolveActor, { name: "learner" }, { timeoutMs: 600_000 });
     expect(info).toMatchObject({ state: ACTOR_STATE_ALIVE, incarnation: 1, restarts: 0, pid: 1001 });
     expect(back.received.filter((message) => message.startActor)).toEqual([]);
   });
@@ -79,7 +79,7 @@ describe("a head started again with the same folder", () => {
     await first.close();
     const started = bench.start();
     const peer = bench.peer(first);
-    const list = () => peer.unary(headService.listActors, {}, { timeoutMs: 5_000 }).catch(() => undefined);
+    const list = () => peer.unary(headService.listActors, {}, { timeoutMs: 600_000 }).catch(() => undefined);
     let answer = await list();
     while (answer === undefined) answer = await list();
     expect(answer.actors).toMatchObject([{ spec: { actorId: "actor-1" } }]);
@@ -89,7 +89,7 @@ describe("a head started again with the same folder", () => {
   it("HEAD-3: close() ends everything once, however often it is called", async () => {
     const head = await bench.start();
     const peer = bench.peer(head);
-    const info = () => peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    const info = () => peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
     const { redisPid } = await info();
     await Promise.all([head.close(), head.close()]);
     await head.close();
@@ -112,7 +112,7 @@ describe("a head started again with the same folder", () => {
     const peer = bench.peer(head);
     await create(peer, anActor("actor-1", { ownerId: "", detached: true }));
     // Its first answer connects to Redis, which takes its time on a busy machine.
-    expect((await peer.unary(headService.listQueues, {}, { timeoutMs: 30_000 })).queues).toEqual([]);
+    expect((await peer.unary(headService.listQueues, {}, { timeoutMs: 600_000 })).queues).toEqual([]);
   });
 });
 
@@ -140,8 +140,10 @@ describe("the head's door", () => {
     const head = await bench.start();
     const peer = bench.peer(head, "a-token-that-is-wrong");
     const refused = { code: "UNAUTHENTICATED" };
-    await expect(peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 })).rejects.toMatchObject(refused);
-    await expect(peer.unary(jobsService.list, {}, { timeoutMs: 5_000 })).rejects.toMatchObject(refused);
+    await expect(peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 })).rejects.toMatchObject(
+      refused,
+    );
+    await expect(peer.unary(jobsService.list, {}, { timeoutMs: 600_000 })).rejects.toMatchObject(refused);
     const node = bench.node(head, "a-token-that-is-wrong", { nodeId: "node-a" });
     expect(await node.ended).toMatchObject(refused);
     await expect(check(head, new Metadata())).rejects.toMatchObject(refused);
@@ -231,12 +233,12 @@ describe("the head's door", () => {
     await bench.join(head, { nodeId: "node-a" });
     await create(peer, anActor("actor-1"));
     await resolve(peer, "actor-1");
-    const before = await peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    const before = await peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
     process.kill(before.redisPid ?? 0, "SIGKILL");
-    await peer.unary(headService.createActor, { spec: anActor("actor-2") }, { timeoutMs: 20_000 });
+    await peer.unary(headService.createActor, { spec: anActor("actor-2") }, { timeoutMs: 600_000 });
     expect((await resolve(peer, "actor-2")).state).toBe(ACTOR_STATE_ALIVE);
     expect((await resolve(peer, "actor-1")).state).toBe(ACTOR_STATE_ALIVE);
-    const after = await peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    const after = await peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
     expect(after.redisUrl).toBe(before.redisUrl);
     expect(after.redisPid).not.toBe(before.redisPid);
   });
@@ -245,14 +247,14 @@ describe("the head's door", () => {
     const head = await bench.start();
     const peer = bench.peer(head);
     // Its first answer connects to Redis, which takes its time on a busy machine.
-    expect((await peer.unary(headService.listQueues, {}, { timeoutMs: 30_000 })).queues).toEqual([]);
-    const { redisPid } = await peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    expect((await peer.unary(headService.listQueues, {}, { timeoutMs: 600_000 })).queues).toEqual([]);
+    const { redisPid } = await peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
     const node = await bench.join(head, { nodeId: "node-a" });
     await create(peer, anActor("actor-1", { ownerId: "", detached: true, maxRestarts: -1 }));
     await resolve(peer, "actor-1");
-    await peer.unary(jobsService.submit, { submissionId: "job-1", recipe: "a: 1\n" }, { timeoutMs: 5_000 });
+    await peer.unary(jobsService.submit, { submissionId: "job-1", recipe: "a: 1\n" }, { timeoutMs: 600_000 });
     await node.next(({ startDriver }) => startDriver);
-    await peer.unary(headService.shutdown, { all: true }, { timeoutMs: 5_000 });
+    await peer.unary(headService.shutdown, { all: true }, { timeoutMs: 600_000 });
     await node.next(({ stopNode }) => stopNode);
     await node.leave();
     await head.closed;
@@ -263,7 +265,7 @@ describe("the head's door", () => {
       state: ACTOR_STATE_DEAD,
       certificate: { reason: "the cluster is shut down" },
     });
-    const job = await again.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 5_000 });
+    const job = await again.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 600_000 });
     expect(job.status).toBe(JOB_STATUS_STOPPED);
   });
 });

@@ -91,7 +91,7 @@ it("OUTPUT-1: a disk of logs that stalls leaves the node alive, takes a bounded 
   const beats = () => plane.nodes.get("node-a")?.lastHeartbeatMs ?? 0;
   const began = beats();
   // Many times the silence after which a node is dead.
-  await expect.poll(() => beats() - began, { timeout: 20_000 }).toBeGreaterThan(5 * times.nodeTimeoutMs);
+  await expect.poll(() => beats() - began).toBeGreaterThan(5 * times.nodeTimeoutMs);
   expect(plane.nodes.get("node-a")?.state).toBe("ALIVE");
   expect(output.acks).toEqual([0]);
 

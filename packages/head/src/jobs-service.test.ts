@@ -15,7 +15,7 @@ afterEach(() => bench.end());
 
 describe("jobs over gRPC", () => {
   const submit = (peer: Peer, request: proto.SubmitRequest.$Properties) =>
-    peer.unary(jobsService.submit, request, { timeoutMs: 5_000 });
+    peer.unary(jobsService.submit, request, { timeoutMs: 600_000 });
 
   async function logsOf(peer: Peer, jobId: string, follow: boolean): Promise<string> {
     let text = "";
@@ -54,11 +54,11 @@ describe("jobs over gRPC", () => {
     // The end overtakes the last output, and the follower waits for it.
     node.send({ driverExited: { jobId: "job-1", certificate: { exitCode: 0 }, outputBytes: 14 } });
     const status = async () =>
-      (await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 5_000 })).status;
+      (await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 600_000 })).status;
     await expect.poll(status).toBe(JOB_STATUS_SUCCEEDED);
     output.send("step 2\n", 7);
     expect(await followed).toBe("step 1\nstep 2\n");
-    expect(await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 5_000 })).toMatchObject({
+    expect(await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 600_000 })).toMatchObject({
       status: JOB_STATUS_SUCCEEDED,
       driverExitCode: 0,
       driverPid: 4242,
@@ -86,19 +86,19 @@ describe("jobs over gRPC", () => {
     const submitted = { recipe: "a: 1\n", submissionId: "job-1", metadata: { team: "red" } };
     await submit(peer, { ...submitted, resources: { quantities: { cpu: 1 } } });
     const { bundle = "" } = await node.next(({ startDriver }) => startDriver);
-    const remove = (from: Peer) => from.unary(jobsService.delete, { jobId: "job-1" }, { timeoutMs: 5_000 });
+    const remove = (from: Peer) => from.unary(jobsService.delete, { jobId: "job-1" }, { timeoutMs: 600_000 });
     await expect(remove(peer)).rejects.toThrow("stop it first");
     const output = node.output("job-1");
     output.send("hello\n", 0);
     await output.acked(6);
     node.send({ driverExited: { jobId: "job-1", certificate: { exitCode: 0 }, outputBytes: 6 } });
     const status = async () =>
-      (await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 5_000 })).status;
+      (await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 600_000 })).status;
     await expect.poll(status).toBe(JOB_STATUS_SUCCEEDED);
     await head.close();
 
     const again = bench.peer(await bench.start());
-    expect(await again.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 5_000 })).toMatchObject({
+    expect(await again.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 600_000 })).toMatchObject({
       metadata: { team: "red" },
       resources: { quantities: { cpu: 1 } },
       outputBytes: 6,
@@ -116,16 +116,16 @@ describe("jobs over gRPC", () => {
     const node = await bench.join(head, { nodeId: "node-a" });
     await submit(peer, { recipe: "a: 1\n", submissionId: "job-1" });
     await node.next(({ startDriver }) => startDriver);
-    const stopping = await peer.unary(jobsService.stop, { jobId: "job-1" }, { timeoutMs: 5_000 });
+    const stopping = await peer.unary(jobsService.stop, { jobId: "job-1" }, { timeoutMs: 600_000 });
     expect(stopping).toMatchObject({ status: JOB_STATUS_RUNNING, stopRequested: true });
     await node.next(({ stopDriver }) => stopDriver);
     node.send({ driverExited: { jobId: "job-1", certificate: { signal: "SIGTERM" } } });
     const status = async () =>
-      (await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 5_000 })).status;
+      (await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 600_000 })).status;
     await expect.poll(status).toBe(JOB_STATUS_STOPPED);
     await head.close();
     const again = bench.peer(await bench.start());
-    const { jobs } = await again.unary(jobsService.list, {}, { timeoutMs: 5_000 });
+    const { jobs } = await again.unary(jobsService.list, {}, { timeoutMs: 600_000 });
     expect(jobs).toMatchObject([
       { jobId: "job-1", status: JOB_STATUS_STOPPED, message: "stopped on request" },
     ]);

@@ -52,7 +52,7 @@ describe("heads over one Redis", () => {
     await create(peer, anActor("actor-1", { ownerId: "", detached: true, maxRestarts: 3 }));
     await resolve(peer, "actor-1");
     await client.flushall();
-    await expect.poll(() => client.hlen("palimpsest:{flushed}:head:actors"), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => client.hlen("palimpsest:{flushed}:head:actors")).toBe(1);
     expect(Number(await client.get("palimpsest:{flushed}:head:epoch"))).toBeGreaterThan(1);
     node.break();
     await first.close();
@@ -78,7 +78,7 @@ describe("heads over one Redis", () => {
     const stop = new AbortController();
     const waiting = start(two, "forgotten", { signal: stop.signal });
     const known = join(two, "cluster.json");
-    await expect.poll(() => existsSync(known), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(known)).toBe(true);
     stop.abort();
     await expect(waiting).rejects.toMatchObject({ code: "CANCELLED" });
     await first.close();
@@ -95,9 +95,9 @@ describe("heads over one Redis", () => {
     const first = await start(one, "pair");
     const waiting: string[] = [];
     const standby = start(two, "pair", { onStandby: ({ address }) => waiting.push(address) });
-    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => waiting.length).toBe(1);
     const peer = new HeadPeer(grpcNetwork({ token }), `${waiting[0]},${first.address}`);
-    const info = () => peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    const info = () => peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
     // The standby refuses, the next address serves.
     await expect(info()).rejects.toMatchObject({ code: "UNAVAILABLE" });
     expect(await info()).toMatchObject({ epoch: 1, clusterName: "pair" });
@@ -110,13 +110,11 @@ describe("heads over one Redis", () => {
     const second = await standby;
     expect(second.clusterId).toBe(first.clusterId);
     await expect
-      .poll(
-        () =>
-          info().then(
-            ({ epoch }) => epoch,
-            () => 0,
-          ),
-        { timeout: 10_000 },
+      .poll(() =>
+        info().then(
+          ({ epoch }) => epoch,
+          () => 0,
+        ),
       )
       .toBe(3);
     peer.close();
@@ -128,10 +126,10 @@ describe("heads over one Redis", () => {
     const first = await start(one, "rotated");
     const waiting: string[] = [];
     const standby = start(two, "rotated", { onStandby: ({ address }) => waiting.push(address) });
-    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => waiting.length).toBe(1);
     const peer = grpcNetwork({ token }).connect(first.address);
-    const rotation = peer.unary(headService.rotateToken, { graceMs: 60_000 }, { timeoutMs: 20_000 });
-    await expect.poll(() => tokenIn(two), { timeout: 10_000 }).not.toBe(token);
+    const rotation = peer.unary(headService.rotateToken, { graceMs: 60_000 }, { timeoutMs: 600_000 });
+    await expect.poll(() => tokenIn(two)).not.toBe(token);
     const fresh = (await rotation).token ?? "";
     expect(tokenIn(two)).toBe(fresh);
     const readers = readFileSync(join(two, "reader-token"), "utf8").trim();
@@ -142,7 +140,9 @@ describe("heads over one Redis", () => {
     expect(second.token).toBe(fresh);
     for (const accepted of [fresh, token]) {
       const again = grpcNetwork({ token: accepted }).connect(second.address);
-      expect(await again.unary(headService.getCluster, {}, { timeoutMs: 5_000 })).toMatchObject({ epoch: 2 });
+      expect(await again.unary(headService.getCluster, {}, { timeoutMs: 600_000 })).toMatchObject({
+        epoch: 2,
+      });
       again.close();
     }
     await second.close();
@@ -158,16 +158,18 @@ describe("heads over one Redis", () => {
     const waiting: string[] = [];
     const standby = start(two, "stolen", { onStandby: ({ address }) => waiting.push(address) });
     const refused = standby.catch((reason: unknown) => reason);
-    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => waiting.length).toBe(1);
     const thief = grpcNetwork({ token }).connect(first.address);
     const told: (string | undefined)[] = [];
-    const stream = thief.serverStream(headService.followToken, {}, { timeoutMs: 60_000 });
+    const stream = thief.serverStream(headService.followToken, {}, { timeoutMs: 600_000 });
     stream.on("data", (state) => told.push(state.token));
     const ended = new Promise((resolve) => stream.once("error", resolve));
-    await expect.poll(() => told, { timeout: 5_000 }).toEqual([token]);
+    await expect.poll(() => told).toEqual([token]);
     const peer = grpcNetwork({ token }).connect(first.address);
     // The answer may be lost with the connection.
-    await peer.unary(headService.rotateToken, { stolen: true }, { timeoutMs: 20_000 }).catch(() => undefined);
+    await peer
+      .unary(headService.rotateToken, { stolen: true }, { timeoutMs: 600_000 })
+      .catch(() => undefined);
     const fresh = tokenIn(one);
     expect(fresh).not.toBe(token);
     expect(await refused).toMatchObject({
@@ -178,7 +180,7 @@ describe("heads over one Redis", () => {
     await ended;
     await expect(
       (async () => {
-        for await (const state of thief.serverStream(headService.followToken, {}, { timeoutMs: 10_000 }))
+        for await (const state of thief.serverStream(headService.followToken, {}, { timeoutMs: 600_000 }))
           told.push(state.token);
       })(),
     ).rejects.toThrow("not this cluster's");
@@ -188,7 +190,7 @@ describe("heads over one Redis", () => {
       token: fresh,
       onStandby: ({ address }) => waiting.push(address),
     });
-    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => waiting.length).toBe(2);
     await first.close();
     const second = await again;
     expect(second.token).toBe(fresh);
@@ -200,7 +202,7 @@ describe("heads over one Redis", () => {
     const first = await start(one, "bundles");
     const bytes = Buffer.alloc(2_500_000, "export default 1;\n");
     const peer = grpcNetwork({ token }).connect(first.address);
-    const { stream, response } = peer.clientStream(jobsService.putBundle, { timeoutMs: 20_000 });
+    const { stream, response } = peer.clientStream(jobsService.putBundle, { timeoutMs: 600_000 });
     for (let at = 0; at < bytes.length; at += 500_000)
       stream.write({ data: bytes.subarray(at, at + 500_000) });
     stream.end();
@@ -210,7 +212,11 @@ describe("heads over one Redis", () => {
     const second = await start(two, "bundles");
     const again = grpcNetwork({ token }).connect(second.address);
     const chunks: Uint8Array[] = [];
-    for await (const { data } of again.serverStream(jobsService.getBundle, { sha256 }, { timeoutMs: 20_000 }))
+    for await (const { data } of again.serverStream(
+      jobsService.getBundle,
+      { sha256 },
+      { timeoutMs: 600_000 },
+    ))
       chunks.push(data ?? new Uint8Array());
     expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
     again.close();

@@ -52,17 +52,17 @@ it("STUCK-1: an endless script of a run is killed, and its sender is told", asyn
   await expect(run.eval("while true do end", 0)).rejects.toThrow(/killed/i);
   expect(await head.get("palimpsest:row")).toBe("before");
   expect(redis.pid).toBe(pid);
-}, 30_000);
+});
 
 it("STUCK-2: one that has written ends with its Redis, which comes back with what was written before it", async () => {
   await head.set("palimpsest:row", "before");
   const { pid } = redis;
   const script = "redis.call('SET', KEYS[1], 'half'); while true do end";
   await expect(run.eval(script, 1, "{palimpsest-run-1}:x")).rejects.toThrow();
-  await expect.poll(() => head.get("palimpsest:row").catch(() => ""), { timeout: 20_000 }).toBe("before");
+  await expect.poll(() => head.get("palimpsest:row").catch(() => "")).toBe("before");
   expect(redis.pid).not.toBe(pid);
   expect(await head.exists("{palimpsest-run-1}:x")).toBe(0);
-}, 40_000);
+});
 
 it("runs have no functions, which SCRIPT KILL does not end", async () => {
   await expect(run.call("FCALL", "f", "0")).rejects.toThrow(/NOPERM|permission/);

@@ -87,7 +87,6 @@ describe("loss and gradient do not change, to 1e-5 of themselves,", () => {
       const packed = { rows: 2, length: 40, packedRows: 12 };
       expectSame(wanted, await gradientOf({ preset, buckets: [packed] }, groups));
     },
-    30_000,
   );
 
   it("with what stands at masked tokens, and with conversations masked whole", async () => {

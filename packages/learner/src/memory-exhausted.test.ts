@@ -47,9 +47,7 @@ const exhausted = (after: RegExp) =>
   });
 
 describe("an update without memory", () => {
-  it("leaves the weights as they were and the learner at work in mode graph", {
-    timeout: 240_000,
-  }, async () => {
+  it("leaves the weights as they were and the learner at work in mode graph", async () => {
     const [learner, untouched] = [await learnerIn("graph"), await learnerIn("graph")];
     try {
       const before = learner.weightsHash();
@@ -67,9 +65,7 @@ describe("an update without memory", () => {
     }
   });
 
-  it("closes the learner where a launch took the sums with it, and frees nothing twice", {
-    timeout: 240_000,
-  }, async () => {
+  it("closes the learner where a launch took the sums with it, and frees nothing twice", async () => {
     const learner = await learnerIn("xla");
     failRuns((run) => run === 2);
     await expect(learner.update(randomGroups(1))).rejects.toEqual(
@@ -81,7 +77,7 @@ describe("an update without memory", () => {
     learner.close();
   });
 
-  it("closes the learner where the sums cannot be cleared (OPTSTEP-2)", { timeout: 240_000 }, async () => {
+  it("closes the learner where the sums cannot be cleared (OPTSTEP-2)", async () => {
     const learner = await learnerIn("graph");
     failRuns((run) => run >= 2);
     await expect(learner.update(randomGroups(1))).rejects.toMatchObject({

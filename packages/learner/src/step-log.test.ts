@@ -87,7 +87,7 @@ it("a checkpoint and the steps after it are the learner that wrote them, bit for
   expect(await readdir(log)).toEqual([]);
   learner.close();
   again.close();
-}, 120_000);
+});
 
 it("of two learners' steps those are gone on with that lead furthest from the checkpoint, then the newer ones (STEPLOG-2)", () => {
   const link = (policyVersion: number, parentHash: string, weightsHash: string, writtenAtMs = 0) => ({

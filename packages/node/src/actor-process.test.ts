@@ -17,7 +17,7 @@ test("the end of a process is told after its readiness is decided, also when it 
     start: { spec: { actorId: "actor-test", ownerId: "session-test" }, incarnation: 1, nodeId: "node-test" },
     environment: {},
     logPath: join(folder, "actor.log"),
-    startTimeoutMs: 60_000,
+    startTimeoutMs: 600_000,
   });
   const order: string[] = [];
   const ready = actor.ready.then((message) => {

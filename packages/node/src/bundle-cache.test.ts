@@ -57,7 +57,7 @@ describe("BundleCache", () => {
       bundle(text);
       expect(await readFile(await path, "utf8")).toBe(text);
     }
-  }, 60_000);
+  });
 
   test("BUNDLE-3: a head that stays away longer than the limit fails the download as UNAVAILABLE", async () => {
     head.kill();

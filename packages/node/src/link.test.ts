@@ -74,7 +74,6 @@ function linked(
 
 const deathOf = (actorId: string): proto.NodeMessage.$Properties => ({ actorDied: { actorId } });
 const portOf = ({ address }: FakeHead) => Number(address.split(":")[1]);
-const patience = { timeout: 15_000 };
 
 test("nothing is kept for a head that is away, and what replay tells comes before the first heartbeat (LINK-2, LINK-3)", async () => {
   const port = portOf(head);
@@ -83,7 +82,7 @@ test("nothing is kept for a head that is away, and what replay tells comes befor
   link.open();
   link.send(deathOf("lost"));
   // The first attempt, which had the message, has failed.
-  await expect.poll(() => told.connects, patience).toBeGreaterThan(1);
+  await expect.poll(() => told.connects).toBeGreaterThan(1);
   head = await FakeHead.start(port);
   await head.next("heartbeat");
   expect(head.messages.map(({ message }) => message)).toEqual(["register", "actorDied", "heartbeat"]);
@@ -94,7 +93,7 @@ test("the head's absence counts from the break, and its end is told once (LINK-4
   const clock = new StandingClock();
   const { link, told } = linked({ clock });
   link.open();
-  await expect.poll(() => told.registered, patience).toBe(1);
+  await expect.poll(() => told.registered).toBe(1);
   clock.advance(500_000);
   head.kill();
   // The link notices the break and tries again.
@@ -102,7 +101,7 @@ test("the head's absence counts from the break, and its end is told once (LINK-4
     .poll(() => {
       clock.advance(100);
       return told.connects;
-    }, patience)
+    })
     .toBeGreaterThan(1);
   clock.advance(500_000);
   expect(told.lost).toEqual([]);
@@ -119,7 +118,7 @@ test.each([
   head.registered = { epoch: 5 };
   const { link, told } = linked();
   link.open();
-  await expect.poll(() => told.registered, patience).toBe(1);
+  await expect.poll(() => told.registered).toBe(1);
   head.registered = stranger;
   head.breakLinks();
   for (let registrations = 2; registrations <= 3; registrations++) {
@@ -128,9 +127,9 @@ test.each([
   }
   expect(told).toMatchObject({ registered: 1, orders: [] });
   head.registered = { epoch: 5 };
-  await expect.poll(() => told.registered, patience).toBe(2);
+  await expect.poll(() => told.registered).toBe(2);
   head.send({ stopNode: { reason: "the leader says so" } });
-  await expect.poll(() => told.orders, patience).toEqual(["stopNode"]);
+  await expect.poll(() => told.orders).toEqual(["stopNode"]);
   expect(told.lost).toEqual([]);
 });
 
@@ -138,20 +137,20 @@ test("a refusal ends the node at its very first registration (LINK-6)", async ()
   credentials = Credentials.ofCluster("another-token");
   const { link, told } = linked();
   link.open();
-  await expect.poll(() => told.lost, patience).toMatchObject([{ code: "UNAUTHENTICATED" }]);
+  await expect.poll(() => told.lost).toMatchObject([{ code: "UNAUTHENTICATED" }]);
 });
 
 test("a refusal after the first registration counts as the head's absence (LINK-6)", async () => {
   const { link, told } = linked();
   link.open();
-  await expect.poll(() => told.registered, patience).toBe(1);
+  await expect.poll(() => told.registered).toBe(1);
   credentials.rotate("a-token-that-the-head-does-not-know-yet", 0);
   head.breakLinks();
   // The first attempt after the break was refused.
-  await expect.poll(() => told.connects, patience).toBeGreaterThan(2);
+  await expect.poll(() => told.connects).toBeGreaterThan(2);
   expect(told).toMatchObject({ registered: 1, lost: [] });
   credentials.rotate(head.token, 0);
-  await expect.poll(() => told.registered, patience).toBe(2);
+  await expect.poll(() => told.registered).toBe(2);
   expect(told.lost).toEqual([]);
 });
 
@@ -166,7 +165,7 @@ test("a head that answers no heartbeat counts as away where there is another, an
   ];
   for (const { link, told } of [alone, choosing]) {
     link.open();
-    await expect.poll(() => told.registered, patience).toBe(1);
+    await expect.poll(() => told.registered).toBe(1);
   }
   clock.advance(900);
   expect([alone.told.connects, choosing.told.connects]).toEqual([1, 1]);
@@ -175,7 +174,7 @@ test("a head that answers no heartbeat counts as away where there is another, an
     .poll(() => {
       clock.advance(100);
       return other.registrations;
-    }, patience)
+    })
     .toBe(1);
   expect(alone.told).toMatchObject({ connects: 1, lost: [] });
 });
@@ -192,7 +191,7 @@ test("LINK-9: a head that does not read has so many bytes waiting for it, then t
     },
   });
   link.open();
-  await expect.poll(() => told.registered, patience).toBe(1);
+  await expect.poll(() => told.registered).toBe(1);
   expect(told.reconnects).toBe(0);
   for (let sent = 0; sent < 31; sent++) link.send(death);
   expect(told.reconnects).toBe(0);
@@ -201,7 +200,7 @@ test("LINK-9: a head that does not read has so many bytes waiting for it, then t
   while (head.registrations < 2) await head.changed();
   // What waited was not kept.
   link.send({ actorDied: { actorId: "later" } });
-  await expect.poll(() => told.reconnects, patience).toBe(1);
+  await expect.poll(() => told.reconnects).toBe(1);
   link.send({ actorDied: { actorId: "told again" } });
   await head.next("actorDied", ({ actorId }) => actorId === "told again");
   expect(head.messages.filter(({ actorDied }) => actorDied?.actorId === "a").length).toBeLessThan(41);

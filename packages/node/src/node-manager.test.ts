@@ -277,7 +277,7 @@ describe("the end of a node", () => {
     child.kill("SIGKILL");
     await once(child, "exit");
     for (const pid of [actor.pid ?? 0, driver.pid ?? 0]) {
-      await expect.poll(() => isProcessAlive(pid), { timeout: 5_000 }).toBe(false);
+      await expect.poll(() => isProcessAlive(pid)).toBe(false);
     }
   });
 });
@@ -301,7 +301,7 @@ describe("what drivers start", () => {
     if (more !== "") process.kill((await head.next("driverStarted")).pid ?? 0, "SIGKILL");
     const exited = await head.next("driverExited");
     if (more !== "") expect(exited.certificate?.reason).toContain("out-of-memory killer");
-    await expect.poll(() => isProcessAlive(pid), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isProcessAlive(pid)).toBe(false);
   });
 
   test("is chosen by the kernel before the node when memory runs out", async () => {

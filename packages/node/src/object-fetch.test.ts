@@ -86,7 +86,7 @@ function serve(call: PullStream | undefined): void {
 
 test("only addresses that the head names are dialed, and never the node's own (FETCH-3)", async () => {
   const fetching = fetcher(new ByteBudget(10 * mebibyte)).fetch(first, "job-1");
-  await expect.poll(() => pulls.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => pulls.length).toBe(1);
   serve(pulls[0]);
   expect((await fetching).sizeBytes).toBe(mebibyte);
   expect(dialed).toEqual([address]);
@@ -96,10 +96,10 @@ test("a transfer waits while others have the bytes that may be under way (FETCH-
   const budget = new ByteBudget(mebibyte);
   const both = fetcher(budget);
   const fetching = [both.fetch(first, "job-1"), both.fetch(second, "job-1")];
-  await expect.poll(() => [pulls.length, budget.waiting], { timeout: 10_000 }).toEqual([1, 1]);
+  await expect.poll(() => [pulls.length, budget.waiting]).toEqual([1, 1]);
   expect(budget.takenBytes).toBe(mebibyte);
   serve(pulls[0]);
-  await expect.poll(() => pulls.length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => pulls.length).toBe(2);
   expect([budget.takenBytes, budget.waiting]).toEqual([mebibyte, 0]);
   serve(pulls[1]);
   await Promise.all(fetching);
@@ -118,7 +118,7 @@ test("an object whose own copy on disk is damaged is fetched from another node (
   expect(store.spilledBytes).toBe(mebibyte);
   await truncate(join(spill.folder, first), 10);
   const fetching = fetcher(new ByteBudget(10 * mebibyte)).fetch(first, "job-2");
-  await expect.poll(() => pulls.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => pulls.length).toBe(1);
   serve(pulls[0]);
   expect((await fetching).sizeBytes).toBe(mebibyte);
 });

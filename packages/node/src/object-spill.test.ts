@@ -393,4 +393,4 @@ test("whatever is put, read and freed, values stay themselves and the bounds hol
     },
   );
   await fc.assert(check, { numRuns: 40 });
-}, 60_000);
+});

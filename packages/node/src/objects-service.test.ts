@@ -43,7 +43,7 @@ afterEach(async () => {
   head.kill();
 });
 
-const timeout = { timeoutMs: 10_000 };
+const timeout = { timeoutMs: 600_000 };
 const at = (index: number) => peers[index] as Peer;
 
 async function put(

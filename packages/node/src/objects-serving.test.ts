@@ -20,7 +20,6 @@ const noHead = () => {
 const mebibyte = 1024 * 1024;
 /** More than the buffers of two sockets take: what they hold has left the store's bound. */
 const objectBytes = 64 * mebibyte;
-const patience = { timeout: 15_000 };
 let folder: string;
 let store: ObjectStore;
 let budget: ByteBudget;
@@ -61,21 +60,21 @@ test("pulls whose readers take nothing share one bound, and go on where it is gi
   const readers = [1, 2, 3].map(() => peer.serverStream(objectsService.pull, { objectId }));
   for (const reader of readers) reader.on("error", () => undefined);
   // Two wait for their first chunk, and one for its second.
-  await expect.poll(() => budget.waiting, patience).toBe(3);
+  await expect.poll(() => budget.waiting).toBe(3);
   expect(budget.takenBytes).toBe(mebibyte);
   for (const reader of readers) reader.cancel();
-  await expect.poll(() => [budget.waiting, budget.takenBytes], patience).toEqual([0, 0]);
+  await expect.poll(() => [budget.waiting, budget.takenBytes]).toEqual([0, 0]);
 });
 
 test("a reader that takes nothing for 30 s is cut off, and leaves its room to others (SERVE-2)", async () => {
   const reader = peer.serverStream(objectsService.pull, { objectId });
   reader.on("error", () => undefined);
-  await expect.poll(() => budget.takenBytes, patience).toBe(mebibyte);
+  await expect.poll(() => budget.takenBytes).toBe(mebibyte);
   await expect
     .poll(() => {
       clock.advance(10_000);
       return budget.takenBytes;
-    }, patience)
+    })
     .toBe(0);
   let sizeBytes = 0;
   const other = peer.serverStream(objectsService.pull, { objectId });

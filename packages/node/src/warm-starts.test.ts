@@ -44,7 +44,7 @@ beforeEach(async () => {
   });
   warm.open();
   supervisor = new ProcessSupervisor({
-    ...{ nodeId: "node-test", program, logDir: folder, logsBytes: 1e9, startTimeoutMs: 60_000 },
+    ...{ nodeId: "node-test", program, logDir: folder, logsBytes: 1e9, startTimeoutMs: 600_000 },
     ...{ environment, gpus: ["0"], warm, metrics: createMetrics({ component: "node" }), logger: quiet },
     prepare: async () => ({ moduleUrl: counterModule, cwd: undefined, release, retain: () => release }),
     session: () => ({
@@ -54,7 +54,7 @@ beforeEach(async () => {
     onDied: (message) => void news.died.push(message),
     deathOf: () => undefined,
   });
-  await expect.poll(() => warm.size, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => warm.size).toBe(1);
 });
 
 afterEach(async () => {
@@ -70,16 +70,14 @@ function start(actorId: string, more: Partial<proto.ActorSpec.$Properties> = {},
 }
 
 async function started(actorId: string): Promise<proto.ActorStarted.$Properties> {
-  await expect.poll(() => news.started.some((message) => message.actorId === actorId), slow).toBe(true);
+  await expect.poll(() => news.started.some((message) => message.actorId === actorId)).toBe(true);
   return news.started.find((message) => message.actorId === actorId) ?? {};
 }
 
 async function died(actorId: string): Promise<proto.DeathCertificate.$Properties> {
-  await expect.poll(() => news.died.some((message) => message.actorId === actorId), slow).toBe(true);
+  await expect.poll(() => news.died.some((message) => message.actorId === actorId)).toBe(true);
   return news.died.find((message) => message.actorId === actorId)?.certificate ?? {};
 }
-
-const slow = { timeout: 30_000 };
 
 test("an actor gets the process that waits, which becomes its own: log, stack, certificate", async () => {
   start("actor-a");
@@ -93,7 +91,7 @@ test("an actor gets the process that waits, which becomes its own: log, stack, c
   expect(certificate.lastStderrLines).toContain("about to exit");
   expect(await readFile(join(folder, "actor-a-1.log"), "utf8")).toContain("about to exit");
   // Another one waits by then.
-  await expect.poll(() => warm.size, slow).toBe(1);
+  await expect.poll(() => warm.size).toBe(1);
 });
 
 test("an actor with variables of its own, or with a GPU, gets a process that began with them", async () => {

@@ -73,7 +73,7 @@ function peerOf(address: string, credentials: Credentials): Peer {
 
 function outcome(address: string, credentials: Credentials, method: Method<object, object>): Promise<string> {
   return peerOf(address, credentials)
-    .unary(method, {}, { timeoutMs: 5_000 })
+    .unary(method, {}, { timeoutMs: 600_000 })
     .then(
       () => "OK",
       (reason: unknown) => PalimpsestError.from(reason).code,
@@ -206,7 +206,7 @@ test("under TLS a peer without a certificate, or with one of another CA, is not 
 test("AUTHORIZATION-3: a handler sees who calls, whatever the caller claims", async () => {
   const address = await serve(credentialsOf("head"));
   const peer = peerOf(address, credentialsOf("reader"));
-  const { version } = (await peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 })) as {
+  const { version } = (await peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 })) as {
     version: string;
   };
   expect(JSON.parse(version)).toMatchObject({
@@ -258,7 +258,7 @@ test("a request above the bound of its method is refused before it is decoded", 
   const call = peer.unary(
     headService.resolveActor,
     { actorId: "x".repeat(headService.resolveActor.access.maxRequestBytes) },
-    { timeoutMs: 5_000 },
+    { timeoutMs: 600_000 },
   );
   await expect(call).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", retryable: false });
 });
@@ -268,7 +268,7 @@ test("a connection that calls too often is told so, as an error that may be trie
   onTestFinished(() => server.close(0));
   servePart(server, headService, headHandlers);
   const peer = peerOf(await server.listen("127.0.0.1", 0), credentialsOf());
-  const call = () => peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+  const call = () => peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
   for (let i = 0; i < 3; i++) await call();
   await expect(call()).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", retryable: true });
 });
@@ -289,7 +289,7 @@ test("CREDENTIALS-1: after a rotation both tokens are accepted until the grace h
   const address = await serve(own);
   const client = credentialsOf();
   const peer = peerOf(address, client);
-  const call = () => peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+  const call = () => peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
   await call();
   own.rotate("the next token", 1_000);
   await call();

@@ -37,7 +37,7 @@ function idle(address: string): { readonly socket: Socket; readonly closed: Prom
   return { socket, closed: once(socket, "close") };
 }
 
-const timeout = { timeoutMs: 10_000 };
+const timeout = { timeoutMs: 600_000 };
 
 function caller(address: string, tls?: TlsIdentity) {
   const peer = grpcNetwork({ credentials: Credentials.ofCluster(token, { tls }) }).connect(address);
@@ -68,7 +68,7 @@ test("GATE-1: an address has so many connections without a valid call, and those
       ({ clusterId }) => clusterId,
       () => "",
     );
-  await expect.poll(answer, { timeout: 20_000 }).toBe("cluster-test");
+  await expect.poll(answer).toBe("cluster-test");
 });
 
 test("GATE-2: a connection that makes no call is closed, one that made a call stays", async () => {

@@ -27,7 +27,7 @@ test("HEADPEER-1: after UNAVAILABLE the next call goes to the next head", async 
   const address = await gone.listen("127.0.0.1", 0);
   gone.kill();
   const peer = peerOf([address, await aHead("second")]);
-  const ask = () => peer.unary(headService.getCluster, {}, { timeoutMs: 10_000 });
+  const ask = () => peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
   await expect(ask()).rejects.toMatchObject({ code: "UNAVAILABLE" });
   expect(await ask()).toMatchObject({ version: "second" });
 });
@@ -38,8 +38,8 @@ test("HEADPEER-2: a head that answers no probe is left, and what is under way th
   const addresses = [await aHead("silent", false), await aHead("second")];
   const peer = peerOf(addresses, eager);
   const ended = new Promise<unknown>((resolve) => peer.bidi(headService.session).on("error", resolve));
-  const call = peer.unary(headService.getCluster, {}, { timeoutMs: 30_000 });
+  const call = peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
   await expect(call).rejects.toMatchObject({ code: "UNAVAILABLE" });
   expect(await ended).toMatchObject({ code: "UNAVAILABLE" });
   expect(peer.address).toBe(addresses[1]);
-}, 20_000);
+});

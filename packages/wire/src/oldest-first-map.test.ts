@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { processorMs } from "../../../test/support/processor-time.js";
 import { OldestFirstMap } from "./oldest-first-map.js";
 
 test("the oldest is a Map's first key, whatever is set, deleted and cleared in between", () => {
@@ -26,12 +27,12 @@ test("a queue's first key costs the same however many entries were taken out bef
   const map = new OldestFirstMap<number, number>();
   const size = 100_000;
   for (let key = 0; key < size; key++) map.set(key, key);
-  const startedAt = performance.now();
+  const startedAt = processorMs();
   for (let key = 0; key < size; key++) {
     if (map.oldest !== key) expect(map.oldest).toBe(key);
     map.delete(key);
     map.set(size + key, key);
   }
   // A Map's own iterator takes 20 s here.
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect(processorMs() - startedAt).toBeLessThan(3_000);
 });

@@ -83,7 +83,7 @@ async function lightActors(names: readonly string[], maxConcurrency = 1) {
     const nothing = async () => undefined;
     return createHandle<Light>({
       channel,
-      defaults: { timeoutMs: 20_000, retries: 0 },
+      defaults: { timeoutMs: 600_000, retries: 0 },
       info: () => Promise.reject(new Error("nobody asks")),
       kill: nothing,
       onDeath: () => () => undefined,

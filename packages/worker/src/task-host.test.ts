@@ -45,18 +45,16 @@ async function hosted(abandonedMs: number) {
   return { open, begun, abandoned: () => abandoned, release: () => release() };
 }
 
-const slow = { timeout: 20_000 };
-
 test("a worker to which nobody opens a stream is told that it is abandoned, one with a stream is not (HOST-3)", async () => {
   const used = await hosted(500);
   const { call, close } = used.open();
   call(1);
-  await expect.poll(() => used.begun, slow).toEqual([[1, true]]);
+  await expect.poll(() => used.begun).toEqual([[1, true]]);
   const forgotten = await hosted(500);
-  await expect.poll(() => forgotten.abandoned(), slow).toBe(1);
+  await expect.poll(() => forgotten.abandoned()).toBe(1);
   expect(used.abandoned()).toBe(0);
   close();
-  await expect.poll(() => used.abandoned(), slow).toBe(1);
+  await expect.poll(() => used.abandoned()).toBe(1);
 });
 
 test("calls begin one after the other, and say whether their numbers are those of the only stream", async () => {
@@ -64,14 +62,14 @@ test("calls begin one after the other, and say whether their numbers are those o
   const first = open();
   first.call(1);
   first.call(2);
-  await expect.poll(() => begun, slow).toEqual([[1, true]]);
+  await expect.poll(() => begun).toEqual([[1, true]]);
   const second = open();
   second.call(1);
   await second.taken;
   release();
-  await expect.poll(() => begun.length, slow).toBe(2);
+  await expect.poll(() => begun.length).toBe(2);
   release();
-  await expect.poll(() => begun.length, slow).toBe(3);
+  await expect.poll(() => begun.length).toBe(3);
   expect(begun.slice(1).every(([, alone]) => !alone)).toBe(true);
   release();
 });

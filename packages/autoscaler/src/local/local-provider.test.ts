@@ -9,7 +9,6 @@ import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { parseAutoscaleConfig } from "../config.js";
 import { LocalProvider } from "./local-provider.js";
 
-const slow = { timeout: 30_000 };
 let folder: string;
 beforeEach(() => {
   folder = testFolder();
@@ -41,14 +40,14 @@ const states = async () => (await provider().list()).map(({ name, state }) => [n
 afterEach(async () => {
   const one = provider();
   await one.terminate((await one.list()).map(({ name }) => name));
-  await expect.poll(() => one.list(), slow).toEqual([]);
+  await expect.poll(() => one.list()).toEqual([]);
 });
 
 it("a node is the command with its resources, its labels and the token; another provider finds it", async () => {
   await provider().create([instance("test-small-0")]);
   expect(await states()).toEqual([["test-small-0", "running"]]);
   const output = () => readFileSync(join(nodesIn(), "test-small-0", "output.log"), "utf8");
-  await expect.poll(output, slow).toContain("]");
+  await expect.poll(output).toContain("]");
   const [args, token] = JSON.parse(output()) as [string[], string];
   expect(token).toBe("the-token");
   expect(args.join(" ")).toMatch(
@@ -67,9 +66,9 @@ it("a name has one process, whoever creates it (LOCAL-1)", async () => {
 it("a node that was killed is told as ended until its name is given free", async () => {
   await provider().create([instance("test-small-0")]);
   process.kill(pidOf("test-small-0"), "SIGKILL");
-  await expect.poll(states, slow).toEqual([["test-small-0", "ended"]]);
+  await expect.poll(states).toEqual([["test-small-0", "ended"]]);
   await provider().terminate(["test-small-0", "test-small-7"]);
-  await expect.poll(states, slow).toEqual([]);
+  await expect.poll(states).toEqual([]);
 });
 
 it("a process that has the node's id and is another one is not ended (LOCAL-2)", async () => {
@@ -80,7 +79,7 @@ it("a process that has the node's id and is another one is not ended (LOCAL-2)",
   writeFileSync(path, JSON.stringify({ ...record, pid: process.pid }));
   expect(await states()).toEqual([["test-small-0", "ended"]]);
   await provider().terminate(["test-small-0"]);
-  await expect.poll(states, slow).toEqual([]);
+  await expect.poll(states).toEqual([]);
   // This process is alive and its record was lost, so it is ended here.
   process.kill(real, "SIGKILL");
 });

@@ -88,7 +88,7 @@ describe("palimpsest ask", () => {
     expect(more).toEqual([]);
     expect(first?.memorySteps).toHaveLength(server.answered - 1);
     expect(first?.memorySteps.map(({ section }) => section).join("")).toBe(readFileSync(document, "utf8"));
-  }, 20_000);
+  });
 
   it("prints the answer alone on standard output, and writes a page of every step", async () => {
     const server = await aServer();

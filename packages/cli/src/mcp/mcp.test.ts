@@ -53,7 +53,7 @@ async function start(...flags: string[]): Promise<Connected> {
 
 const idIn = (text: string): string => /memory_\d+/.exec(text)?.[0] ?? "";
 
-describe("palimpsest mcp", { timeout: 60_000 }, () => {
+describe("palimpsest mcp", () => {
   it("lists every tool with its schema, and each does its work on a file in an empty home that outlives the process", async () => {
     const first = await start("--no-ask");
     const { tools } = await first.client.listTools();

@@ -13,8 +13,6 @@ import { parseServeSettings } from "./settings.js";
 import { aTinyModel } from "./testing.js";
 import type { LogprobsMode } from "./token-logprobs.js";
 
-// TensorFlow takes seconds to load where the machine is free, and minutes where it is not.
-const timeout = 240_000;
 const temperature = 0.6;
 const folder = aTinyModel({ ends: false });
 
@@ -46,7 +44,7 @@ beforeAll(async () => {
     const engine = new HttpSampler({ url: server.url, kind: "vllm", model: "tiny" });
     served[logprobsMode] = { model, server, engine };
   }
-}, timeout);
+});
 afterAll(async () => {
   for (const { model, server, engine } of Object.values(served)) {
     await engine.close();
@@ -110,7 +108,7 @@ async function update(group: Group) {
   }
 }
 
-describe("an engine at temperature 0.6", { timeout }, () => {
+describe("an engine at temperature 0.6", () => {
   it("tells the log-probs that our own sampler has after the temperature, and those of the likeliest", async () => {
     const { engine, model, server } = served.processed_logprobs;
     expect(await engine.probeLogprobs()).toBe("processed_logprobs");

@@ -18,14 +18,11 @@ interface Running {
   logged(condition: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
 }
 
-// TensorFlow takes seconds to load where the machine is free, and minutes where it is not.
-const timeout = 240_000;
-
 // One model behind every server of this file: to make one takes longer than to ask it. No token ends its answers.
 let model: ServedModel;
 beforeAll(async () => {
   model = await aServedModel(aTinyModel({ ends: false }));
-}, timeout);
+});
 afterAll(async () => {
   await model.close();
 });
@@ -84,7 +81,7 @@ const eventsOf = (text: string) =>
 
 const hello = [{ role: "user", content: "the cat" }];
 
-describe("the server", { timeout }, () => {
+describe("the server", () => {
   it("names its model, its health and its weights", async () => {
     const { url } = await start();
     const list = await jsonOf(await fetch(`${url}/v1/models`));
@@ -228,7 +225,7 @@ describe("the server", { timeout }, () => {
   });
 });
 
-describe("a request that is refused", { timeout }, () => {
+describe("a request that is refused", () => {
   it.each([
     ["temperature", { temperature: -1 }, 400, "invalid_value", /temperature: .*; it is -1/],
     ["messages[0].role", { messages: [{ role: "king", content: "" }] }, 400, "invalid_value", /it is "king"/],
@@ -297,7 +294,7 @@ describe("a request that is refused", { timeout }, () => {
   });
 });
 
-describe("bounds", { timeout }, () => {
+describe("bounds", () => {
   const long = { prompt: "the", max_tokens: 2000, stop_token_ids: [], stream: true, temperature: 1 };
 
   /** A stream that has begun. */
@@ -347,7 +344,7 @@ describe("bounds", { timeout }, () => {
   });
 });
 
-describe("a client of bad manners", { timeout }, () => {
+describe("a client of bad manners", () => {
   const completions = (url: string) => `${url}/v1/completions`;
 
   it("is refused by its numbers before anything is made for them", async () => {

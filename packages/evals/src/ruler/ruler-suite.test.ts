@@ -107,7 +107,7 @@ describe("eval ruler", () => {
     const { of } = await scores(items);
     expect(new Set(of("oracle").map((text) => text.split(": ")[1]))).toEqual(new Set(["1"]));
     expect(new Set(of("empty").map((text) => text.split(": ")[1]))).toEqual(new Set(["0"]));
-  }, 30_000);
+  });
 
   it("counts what an agent read and answered: MemAgent with an honest script finds what it noted", async () => {
     const tokenizer = wordTokenizer(["<|im_start|>", "<|im_end|>"]);

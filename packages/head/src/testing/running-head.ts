@@ -58,7 +58,7 @@ export async function openSession(peer: Peer, sessionId = "session-test") {
 }
 
 export function create(peer: Peer, spec: proto.ActorSpec.$Properties): Promise<proto.ActorInfo.$Properties> {
-  return peer.unary(headService.createActor, { spec }, { timeoutMs: 5_000 });
+  return peer.unary(headService.createActor, { spec }, { timeoutMs: 600_000 });
 }
 
 export function resolve(

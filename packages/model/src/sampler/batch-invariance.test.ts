@@ -86,11 +86,11 @@ async function expectOwnNumbers(
 
 it("SAMPLER-9: a model that is written out, with shared beginnings", async () => {
   await expectOwnNumbers({}, { prefixCache: true });
-}, 120_000);
+});
 
 it("SAMPLER-9: a model that runs as a loop, with one head of keys and values", async () => {
   await expectOwnNumbers({ layers: 9, kvHeads: 1 }, { prefixCache: true });
-}, 120_000);
+});
 
 it("SAMPLER-9: lanes, which split batches, are refused", () => {
   const config = parseModelConfig(shape);

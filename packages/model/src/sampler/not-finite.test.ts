@@ -34,9 +34,6 @@ it.each([
   { cache: "slots", maxBatch: 3, stepsPerCall: 8 },
 ] as const)(
   "fails the request whose numbers it is, and leaves nothing of it for others to meet (SAMPLER-8): $cache",
-  {
-    timeout: 240_000,
-  },
   async (own) => {
     const limits = { maxLength: 64, weightsHash: "", ...own };
     const sampler = createSampler({ backend, mode: "eager", config, parameters: parameters(), ...limits });

@@ -46,9 +46,7 @@ const exhausted = (after: RegExp) =>
     ),
   });
 
-it("rejects what runs and waits, and goes on with nothing that was read before (SAMPLER-10)", {
-  timeout: 240_000,
-}, async () => {
+it("rejects what runs and waits, and goes on with nothing that was read before (SAMPLER-10)", async () => {
   const sampler = aSampler({ mode: "graph" });
   try {
     const { tokenIds } = await sampler.generate(request);
@@ -71,7 +69,6 @@ it("rejects what runs and waits, and goes on with nothing that was read before (
 
 it.each(["pages", "slots"] as const)(
   "closes where a launch took keys and values with it, and says why (SAMPLER-10): %s",
-  { timeout: 240_000 },
   async (cache) => {
     const sampler = aSampler({ mode: "xla", cache });
     await sampler.generate({ ...request, maxTokens: 1 });

@@ -5,9 +5,7 @@ import { smallConfig } from "../testing/index.js";
 import { createSampler } from "./model-sampler.js";
 import type { RunLogprobs } from "./request.js";
 
-it("tells the log-probs of every run of tokens as it is sampled, and the result repeats them", {
-  timeout: 240_000,
-}, async () => {
+it("tells the log-probs of every run of tokens as it is sampled, and the result repeats them", async () => {
   const config = smallConfig({ architecture: "qwen3", vocabSize: 40, heads: 4, kvHeads: 2 });
   const backend = await loadBackend();
   const sampler = createSampler({

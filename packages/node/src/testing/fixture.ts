@@ -93,7 +93,7 @@ export async function callActor(
   try {
     return await new Promise((resolve, reject) => {
       const stream = peer.bidi(actorHostService.calls, {
-        timeoutMs: 10_000,
+        timeoutMs: 600_000,
         metadata: addresseeMetadata({
           actorId: started.actorId ?? "",
           incarnation: started.incarnation ?? 0,

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 const until = (look: () => unknown) =>
-  vi.waitFor(() => expect(look()).toBeTruthy(), { timeout: 60_000, interval: 20 });
+  vi.waitFor(() => expect(look()).toBeTruthy(), { timeout: 600_000, interval: 20 });
 const alive = (pid: number) => {
   try {
     // A zombie is dead: nobody has read its end yet.
@@ -114,7 +114,7 @@ describe("what prepares a file", () => {
   const living = new AbortController().signal;
 
   it("is waited for, and its error says what it printed", async () => {
-    const options = { timeoutMs: 60_000, signal: living };
+    const options = { timeoutMs: 600_000, signal: living };
     await runToEnd(program("console.log('made')"), options);
     await expect(
       runToEnd(program("console.error('no such model'); process.exit(2)"), options),
@@ -127,7 +127,7 @@ describe("what prepares a file", () => {
   it("ends with the run, and after its time", async () => {
     const pids = join(folder, "pids");
     const controller = new AbortController();
-    const running = runToEnd(program(server(pids)), { timeoutMs: 60_000, signal: controller.signal });
+    const running = runToEnd(program(server(pids)), { timeoutMs: 600_000, signal: controller.signal });
     const aborted = expect(running).rejects.toThrow("enough");
     await until(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "));
     controller.abort(new Error("enough"));

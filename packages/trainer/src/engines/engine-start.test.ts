@@ -71,7 +71,7 @@ const alive = (pid = 0) => {
   }
 };
 const until = (look: () => unknown) =>
-  vi.waitFor(() => expect(look()).toBeTruthy(), { timeout: 60_000, interval: 20 });
+  vi.waitFor(() => expect(look()).toBeTruthy(), { timeout: 600_000, interval: 20 });
 
 it("a server that never becomes healthy is ended after its time, and the error says what it printed", async () => {
   const server = aServer(`console.log("loading weights"); serve(503);`, { startTimeoutMs: 3_000 });
@@ -109,7 +109,7 @@ it("another program that answers at its port is not taken for it: nothing counts
   await loading;
   await server.confirm(living);
   process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(server.confirm(living)).rejects.toThrow(/has ended/), 60_000);
+  await vi.waitFor(() => expect(server.confirm(living)).rejects.toThrow(/has ended/), 600_000);
 });
 
 it("a server that hangs is started again, whether it takes weights by reload or not", async () => {

@@ -14,8 +14,6 @@ import { carriedRecipe } from "./carried-recipe.js";
 import { loadKeptModules } from "./kept-modules.js";
 import { keptRecipe, openRecipeModules } from "./recipe-modules.js";
 
-/** The TypeScript compiler runs in a process of its own. */
-const timeoutMs = 240_000;
 let folder: string;
 
 beforeEach(() => {
@@ -118,7 +116,7 @@ describe("modules of a recipe", () => {
     expect(loaded.advantage?.create({})([]) ?? "none").toEqual([]);
   });
 
-  it("run the guide's agent with tools as it is printed", { timeout: timeoutMs }, async () => {
+  it("run the guide's agent with tools as it is printed", async () => {
     const guide = readFileSync(new URL("../../../../docs/guides/your-own-agent.md", import.meta.url), "utf8");
     const printed = guide
       .split("```")
@@ -178,7 +176,7 @@ describe("modules of a recipe", () => {
     await expect(openRecipeModules(recipe)).rejects.toThrow(message);
   });
 
-  it("are refused with file and line where a type is wrong", { timeout: timeoutMs }, async () => {
+  it("are refused with file and line where a type is wrong", async () => {
     cpSync(join(builtinRecipesDir, "templates/agent"), folder, { recursive: true });
     writeFileSync(
       join(folder, "typo.ts"),

@@ -78,7 +78,7 @@ test("calls go on at the same port", async () => {
   await connectTo(address).read(range(0), new Uint8Array(10));
   const peer = grpcNetwork({ token }).connect(address);
   try {
-    const info = await peer.unary(objectsService.stat, { objectId: "a" }, { timeoutMs: 10_000 });
+    const info = await peer.unary(objectsService.stat, { objectId: "a" }, { timeoutMs: 600_000 });
     expect(info.sizeBytes).toBe(7);
   } finally {
     peer.close();
@@ -130,7 +130,7 @@ test("a client that takes nothing has two answers in memory, and is cut off (BUL
   // This is more than the sockets' own buffers can take.
   for (let count = 0; count < 60; count++)
     socket.write(requestOf({ ...range(0), lengthBytes: bytes.byteLength }));
-  const wait = { timeout: 20_000 };
+  const wait = { timeout: 600_000 };
   await vi.waitFor(() => expect(taken).toBe(2), wait);
   const reads = asked.length;
   await vi.advanceTimersByTimeAsync(29_000);
@@ -153,7 +153,7 @@ test("under TLS a certificate of the cluster is needed too, and bytes are the sa
   await connectTo(address, await identity("node")).read(range(0), target);
   expect(Buffer.compare(target, bytes)).toBe(0);
   const peer = grpcNetwork({ credentials: await identity("driver") }).connect(address, "bulk");
-  await peer.unary(objectsService.stat, { objectId: "a" }, { timeoutMs: 10_000 });
+  await peer.unary(objectsService.stat, { objectId: "a" }, { timeoutMs: 600_000 });
   peer.close();
   await expect(
     connectTo(address, await identity("reader")).read(range(0), new Uint8Array(5)),

@@ -55,7 +55,7 @@ async function started(rules: readonly object[], seed = 7) {
     () => server.kill(),
     () => peer.close(),
   );
-  const stat = () => peer.unary(objectsService.stat, { objectId: "a" }, { timeoutMs: 5_000 });
+  const stat = () => peer.unary(objectsService.stat, { objectId: "a" }, { timeoutMs: 600_000 });
   return { peer, seen, stat };
 }
 
@@ -103,7 +103,7 @@ test.each(["client", "server"])(
 test("in flight: a stream breaks in its middle on both sides, and so does a call that runs", async () => {
   const { peer, seen } = await started([{ method: "*", when: "in-flight", delayMs: 100 }]);
   expect(await conversation(peer, false)).toEqual({ replies: 1, code: "UNAVAILABLE" });
-  await expect(peer.unary(objectsService.fetch, {}, { timeoutMs: 5_000 })).rejects.toMatchObject({
+  await expect(peer.unary(objectsService.fetch, {}, { timeoutMs: 600_000 })).rejects.toMatchObject({
     code: "UNAVAILABLE",
   });
   await expect.poll(() => seen.broken).toBe(2);
@@ -112,7 +112,7 @@ test("in flight: a stream breaks in its middle on both sides, and so does a call
 test("equal seeds draw equal faults, and only of the methods that the rule names", async () => {
   const outcomes = async (seed: number) => {
     const { peer, stat } = await started([{ method: "Objects.S*", when: "before", probability: 0.5 }], seed);
-    await peer.unary(objectsService.free, {}, { timeoutMs: 5_000 });
+    await peer.unary(objectsService.free, {}, { timeoutMs: 600_000 });
     let drawn = "";
     for (let call = 0; call < 32; call++)
       drawn += await stat().then(
