@@ -58,7 +58,7 @@ const names = protos
 const js = readFileSync(jsFile, "utf8");
 writeFileSync(
   jsFile,
-  `import "./numbers.js";\n${js}\n${names.map((name) => `const exported${name} = palimpsest.v1.${name};`).join("\n")}\nexport { ${names.map((name) => `exported${name} as ${name}`).join(", ")} };\n`,
+  `import "./conventions.js";\n${js}\n${names.map((name) => `const exported${name} = palimpsest.v1.${name};`).join("\n")}\nexport { ${names.map((name) => `exported${name} as ${name}`).join(", ")} };\n`,
 );
 const types = readFileSync(typesFile, "utf8").replace('import Long = require("long");\n', "");
 writeFileSync(

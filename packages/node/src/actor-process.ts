@@ -5,7 +5,7 @@
  * the head.
  *
  * Invariants:
- * - NODEPROCESS-1. The process has an IPC channel to this node and ends when the channel closes, so that it never
+ * - NODEPROCESS-1. The process has a channel to this node and ends when the channel closes, so that it never
  *   outlives the node.
  * - NODEPROCESS-2. `ended` resolves exactly once, after `ready` has resolved.
  */

@@ -15,8 +15,8 @@
  *   answered. Later the head may have declared this node dead and started the same elsewhere. The link is then opened
  *   again, and a head that still wants the start repeats it.
  * - LINK-9. At most `maxUnreadBytes` and one message are queued for a head that does not read. Beyond that the link
- *   is opened again, and the registration and `replay` repeat what was lost. The registration itself is not counted:
- *   it is as large as the node's state, and another one would be just as large.
+ *   is opened again, and the registration and `replay` repeat what was lost. These two are not counted: they are as
+ *   large as the node's state, and others would be just as large.
  */
 import { randomUUID } from "node:crypto";
 import type { ClientDuplexStream } from "@grpc/grpc-js";
@@ -90,7 +90,7 @@ export class HeadLink {
   #registered = false;
   #everRegistered = false;
   #closed = false;
-  /** Whether the registration's messages are being sent (LINK-9). */
+  /** Whether the messages of a registration are being sent (LINK-9). */
   #telling = false;
 
   constructor(deps: HeadLinkDeps) {
@@ -170,7 +170,9 @@ export class HeadLink {
     const known = { clusterId: this.#clusterId, epoch: this.#epoch, instanceId: this.#instanceId };
     this.#provenAtMs = clock.monotonicMs();
     stream.write({ register: { ...this.#deps.register(), ...known } });
+    this.#telling = true;
     this.#deps.replay();
+    this.#telling = false;
   }
 
   #receive(stream: LinkStream, message: proto.HeadMessage.$Properties): void {

@@ -15,6 +15,7 @@ import type { Logger } from "@palimpsest/telemetry";
 import {
   type ErrorCode,
   errorToProto,
+  freeText,
   needsFence,
   PalimpsestError,
   type StackReading,
@@ -44,6 +45,9 @@ export interface ProcessSupervisorDeps extends ProcessStartsDeps {
  * may be thousands.
  */
 const pruneAfterMs = 5_000;
+/** The most text of a death's reason and of the error behind it, in bytes: the head remembers a thousand deaths. */
+const maxReasonBytes = 8 * 1024;
+const maxErrorBytes = 64 * 1024;
 
 interface Entry {
   readonly actorId: string;
@@ -268,13 +272,14 @@ export class ProcessSupervisor {
   }
 
   #report({ actorId, incarnation }: Entry, { certificate, constructorError }: ActorEnd): void {
-    const { reason, exitCode, signal } = certificate;
+    const { exitCode, signal } = certificate;
+    const reason = freeText(certificate.reason ?? "", maxReasonBytes);
     this.#deps.logger.info({ actorId, incarnation, reason, exitCode, signal }, "actor ended");
     this.#deps.onDied({
       actorId,
       incarnation,
-      certificate,
-      ...(constructorError ? { constructorError: errorToProto(constructorError) } : {}),
+      certificate: { ...certificate, reason },
+      ...(constructorError ? { constructorError: errorToProto(constructorError, maxErrorBytes) } : {}),
     });
   }
 }

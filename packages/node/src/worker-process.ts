@@ -3,13 +3,19 @@
  * channel, its stack.
  * Not responsible for: the messages to it (actor-process.ts), or how many are kept warm (warm-processes.ts).
  *
+ * The process runs user code, which may write to any of its file descriptors. So nothing that arrives from it is
+ * trusted.
+ *
  * Invariants:
+ * - WORKERPROCESS-2. What arrives on its channel and is no message of the runtime ends that process alone, and so does
+ *   closing the channel. Its certificate says so.
  * - WORKERPROCESS-1. Output from before it has a file of its own is kept, up to `maxEarlyBytes`, and ends up in that
  *   file.
  */
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import type { StackReading } from "@palimpsest/wire";
+import { Duplex } from "node:stream";
+import { FramePipe, type StackReading, thrownMessage } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { lateCertificates } from "./late-certificates.js";
 import { OutputFile } from "./output-file.js";
@@ -17,6 +23,8 @@ import { inspectorFlags, ProcessStack } from "./process-stack.js";
 import { SupervisedProcess } from "./supervised-process.js";
 
 const maxEarlyBytes = 64 * 1024;
+/** The milliseconds for which a process that has closed its channel may live. One that ends closes it, too. */
+const unheardMs = 1_000;
 
 /** The worker's program. */
 export interface WorkerProgram {
@@ -43,29 +51,30 @@ export class WorkerProcess {
   readonly process: SupervisedProcess;
   /** Resolves when its runtime is loaded; never if it ends before. */
   readonly loaded: Promise<void>;
-  readonly #child: ChildProcess;
+  readonly #channel: FramePipe;
   readonly #stack: ProcessStack;
   #output: OutputFile | undefined;
   #early: Buffer[] = [];
   #earlyBytes = 0;
   #isLoaded = false;
   #snapshotFailed = false;
+  /** Whether its channel is no longer read. */
+  #isUnheard = false;
   #onEvent: (event: proto.ActorProcessEvent) => void = () => undefined;
 
   private constructor({ program, environment, cwd }: WorkerProcessOptions) {
     const late = lateCertificates(environment, program.lateCertificates);
     const fromSnapshot = snapshotFlags(program, environment);
-    const child = fork(program.path, [], {
-      // The process does not get the node's own flags.
-      execArgv: [...inspectorFlags, ...program.flags, ...fromSnapshot, ...late.flags],
-      serialization: "advanced",
+    // The process does not get the node's own flags.
+    const flags = [...inspectorFlags, ...program.flags, ...fromSnapshot, ...late.flags];
+    const child = spawn(process.execPath, [...flags, program.path], {
       env: { ...late.environment },
       ...(cwd === undefined ? {} : { cwd }),
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      // The last one is the channel.
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
       // The process gets its own process group, so that everything it starts ends with it.
       detached: true,
     });
-    this.#child = child;
     this.process = new SupervisedProcess(child);
     this.#stack = new ProcessStack(child);
     for (const stream of [child.stdout, child.stderr])
@@ -77,15 +86,19 @@ export class WorkerProcess {
         this.#snapshotFailed = true;
         unusable.add(program.snapshot ?? "");
       });
+    let loaded!: () => void;
     this.loaded = new Promise((resolve) => {
-      child.on("message", (bytes: Uint8Array) => {
-        this.process.alive();
-        const event = proto.ActorProcessEvent.decode(bytes);
-        if (event.loaded) {
-          this.#isLoaded = true;
-          resolve();
-        } else this.#onEvent(event);
-      });
+      loaded = resolve;
+    });
+    this.#channel = new FramePipe(channelOf(child), {
+      onFrame: (bytes) => this.#hear(bytes, loaded),
+      onGarbage: (why) => this.#misbehaved(why),
+      onClosed: () => {
+        const timer = setTimeout(() => {
+          void this.process.stop(0, "it closed its channel to its node, which is file descriptor 3");
+        }, unheardMs);
+        void this.process.ended.then(() => clearTimeout(timer));
+      },
     });
   }
 
@@ -113,8 +126,7 @@ export class WorkerProcess {
 
   /** Sends an order. A process that has died cannot take it; its end says why. */
   order(order: proto.ActorProcessOrder.$Properties): void {
-    if (!this.#child.connected) return;
-    this.#child.send(Buffer.from(proto.ActorProcessOrder.encode(order).finish()), () => undefined);
+    this.#channel.send(proto.ActorProcessOrder.encode(order).finish());
   }
 
   /** Returns the stack of its main thread. @throws {PalimpsestError} UNAVAILABLE */
@@ -126,6 +138,30 @@ export class WorkerProcess {
     this.#output?.close();
   }
 
+  #hear(bytes: Uint8Array, loaded: () => void): void {
+    if (this.#isUnheard) return;
+    this.process.alive();
+    let event: proto.ActorProcessEvent;
+    try {
+      event = proto.ActorProcessEvent.decode(bytes);
+    } catch (reason) {
+      this.#misbehaved(thrownMessage(reason));
+      return;
+    }
+    if (event.loaded) {
+      this.#isLoaded = true;
+      loaded();
+    } else this.#onEvent(event);
+  }
+
+  /** WORKERPROCESS-2 */
+  #misbehaved(why: string): void {
+    this.#isUnheard = true;
+    const reason =
+      "it wrote to its channel to its node, which is file descriptor 3 and belongs to the runtime";
+    void this.process.stop(0, `${reason}: ${why}`);
+  }
+
   #write(chunk: Buffer): void {
     if (this.#output) {
       this.#output.write(chunk);
@@ -135,6 +171,13 @@ export class WorkerProcess {
     this.#early.push(chunk.subarray(0, maxEarlyBytes - this.#earlyBytes));
     this.#earlyBytes += chunk.byteLength;
   }
+}
+
+/** Returns the channel of a process, also of one that could not be spawned. */
+function channelOf(child: ChildProcess): Duplex {
+  const channel = child.stdio[3];
+  if (channel instanceof Duplex) return channel;
+  return new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
 }
 
 /** Snapshots from which a process did not start. */

@@ -938,6 +938,15 @@ export namespace palimpsest {
             /** Error cause. */
             cause?: (palimpsest.v1.Error.$Properties|null);
 
+            /** Error name. */
+            name: string;
+
+            /** Error fields. */
+            fields: Uint8Array;
+
+            /** Error errors. */
+            errors: palimpsest.v1.Error.$Properties[];
+
             /**
              * Creates a new Error instance using the specified properties.
              * @param [properties] Properties to set
@@ -987,6 +996,15 @@ export namespace palimpsest {
 
                 /** Error cause */
                 cause?: (palimpsest.v1.Error.$Properties|null);
+
+                /** Error name */
+                name?: (string|null);
+
+                /** Error fields */
+                fields?: (Uint8Array|null);
+
+                /** Error errors */
+                errors?: (palimpsest.v1.Error.$Properties[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

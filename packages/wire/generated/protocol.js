@@ -1,4 +1,4 @@
-import "./numbers.js";
+import "./conventions.js";
 /*eslint-disable block-scoped-var, id-length, no-control-regex, no-magic-numbers, no-mixed-operators, no-prototype-builtins, no-redeclare, no-shadow, no-var, sort-vars, default-case, jsdoc/require-param*/
 import $protobuf from "protobufjs/minimal.js";
 
@@ -2267,6 +2267,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Object.<string,string>|null} [details] Error details
              * @property {string|null} [stack] Error stack
              * @property {palimpsest.v1.Error.$Properties|null} [cause] Error cause
+             * @property {string|null} [name] Error name
+             * @property {Uint8Array|null} [fields] Error fields
+             * @property {Array.<palimpsest.v1.Error.$Properties>|null} [errors] Error errors
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -2293,6 +2296,7 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             const Error = function (properties) {
                 this.details = {};
+                this.errors = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -2348,6 +2352,30 @@ export const palimpsest = $root.palimpsest = (() => {
             Error.prototype.cause = null;
 
             /**
+             * Error name.
+             * @member {string} name
+             * @memberof palimpsest.v1.Error
+             * @instance
+             */
+            Error.prototype.name = "";
+
+            /**
+             * Error fields.
+             * @member {Uint8Array} fields
+             * @memberof palimpsest.v1.Error
+             * @instance
+             */
+            Error.prototype.fields = $util.newBuffer([]);
+
+            /**
+             * Error errors.
+             * @member {Array.<palimpsest.v1.Error.$Properties>} errors
+             * @memberof palimpsest.v1.Error
+             * @instance
+             */
+            Error.prototype.errors = $util.emptyArray;
+
+            /**
              * Creates a new Error instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Error
@@ -2392,6 +2420,13 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 5, wireType 2 =*/42).string(message.stack);
                 if (message.cause != null && $Object.hasOwnProperty.call(message, "cause"))
                     $root.palimpsest.v1.Error.encode(message.cause, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
+                if (message.name != null && $Object.hasOwnProperty.call(message, "name") && message.name !== "")
+                    writer.uint32(/* id 7, wireType 2 =*/58).string(message.name);
+                if (message.fields != null && $Object.hasOwnProperty.call(message, "fields") && message.fields.length)
+                    writer.uint32(/* id 8, wireType 2 =*/66).bytes(message.fields);
+                if (message.errors != null && message.errors.length)
+                    for (let i = 0; i < message.errors.length; ++i)
+                        $root.palimpsest.v1.Error.encode(message.errors[i], writer.uint32(/* id 9, wireType 2 =*/74).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -2512,6 +2547,32 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (wireType !== 2)
                                 break;
                             message.cause = $root.palimpsest.v1.Error.decode(reader, reader.size(), $undefined, _depth + 1, message.cause);
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.name = value;
+                            else
+                                delete message.name;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.fields = value;
+                            else
+                                delete message.fields;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.errors && message.errors.length))
+                                message.errors = [];
+                            message.errors.push($root.palimpsest.v1.Error.decode(reader, reader.size(), $undefined, _depth + 1));
                             continue;
                         }
                     }

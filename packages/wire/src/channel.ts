@@ -37,6 +37,11 @@ export const channelOptions: ChannelOptions = {
   // Each channel has an HTTP/2 connection of its own, so that bulk transfers do not delay the heartbeats of another
   // channel.
   "grpc.use_local_subchannel_pool": 1,
+  // By default the library reads http_proxy and its like, and connects even to this machine through a proxy.
+  "grpc.enable_http_proxy": 0,
+  // A name is resolved again this soon after its address stopped answering: a container that was made again has another
+  // address. By default it takes the library 30 seconds, longer than a node survives without its head.
+  "grpc.dns_min_time_between_resolutions_ms": 1_000,
 };
 
 /**

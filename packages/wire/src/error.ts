@@ -1,4 +1,4 @@
-import type { Error as ErrorMessage } from "@palimpsest/wire/protocol";
+import { thrownMessage } from "./thrown.js";
 
 /**
  * Says what went wrong, for programs. The set is closed: a code has one meaning and one family, and docs/errors.md
@@ -78,67 +78,21 @@ export class PalimpsestError extends Error {
 
   /** Converts any thrown value to a PalimpsestError. A PalimpsestError is returned unchanged. */
   static from(reason: unknown, code: ErrorCode = "INTERNAL"): PalimpsestError {
-    if (reason instanceof PalimpsestError) return reason;
-    if (reason instanceof Error) return new PalimpsestError(code, reason.message, { cause: reason });
-    return new PalimpsestError(code, String(reason));
+    if (isPalimpsestError(reason)) return reason;
+    const cause = typeof reason === "object" && reason !== null ? { cause: reason } : {};
+    return new PalimpsestError(code, thrownMessage(reason), cause);
   }
 }
 
-function isErrorCode(code: string): code is ErrorCode {
+/** Like `instanceof`, also for a proxy that refuses to name its prototype. */
+export function isPalimpsestError(reason: unknown): reason is PalimpsestError {
+  try {
+    return reason instanceof PalimpsestError;
+  } catch {
+    return false;
+  }
+}
+
+export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCodes, code);
-}
-
-const maxCauseDepth = 8;
-
-export function errorToProto(reason: unknown, depth = 0): ErrorMessage.$Properties {
-  const error = PalimpsestError.from(reason);
-  const cause = error.cause;
-  return {
-    code: error.code,
-    message: error.rawMessage,
-    retryable: error.retryable,
-    details: { ...error.details },
-    stack: error.stack ?? "",
-    ...(cause !== undefined && depth < maxCauseDepth ? { cause: causeToProto(cause, depth + 1) } : {}),
-  };
-}
-
-function causeToProto(cause: unknown, depth: number): ErrorMessage.$Properties {
-  if (cause instanceof PalimpsestError || !(cause instanceof Error)) return errorToProto(cause, depth);
-  return {
-    code: cause.name,
-    message: cause.message,
-    stack: cause.stack ?? "",
-    ...(cause.cause !== undefined && depth < maxCauseDepth
-      ? { cause: causeToProto(cause.cause, depth + 1) }
-      : {}),
-  };
-}
-
-/**
- * Returns the error that a message carries. A code that this version does not know becomes INTERNAL, and the details
- * name it.
- */
-export function errorFromProto(message: ErrorMessage.$Properties): PalimpsestError {
-  const code = message.code ?? "";
-  const known = isErrorCode(code);
-  const error = new PalimpsestError(known ? code : "INTERNAL", message.message ?? "", {
-    details: known ? { ...message.details } : { ...message.details, remoteCode: code },
-    retryable: message.retryable ?? false,
-    ...(message.cause ? { cause: causeFromProto(message.cause) } : {}),
-  });
-  if (message.stack) error.stack = `${error.stack ?? error.message}\n--- remote ---\n${message.stack}`;
-  return error;
-}
-
-/** Restores causes that were plain errors in the other process as plain errors with their name and stack. */
-function causeFromProto(message: ErrorMessage.$Properties): Error {
-  if (isErrorCode(message.code ?? "")) return errorFromProto(message);
-  const cause = new Error(
-    message.message ?? "",
-    message.cause ? { cause: causeFromProto(message.cause) } : undefined,
-  );
-  cause.name = message.code || "Error";
-  if (message.stack) cause.stack = message.stack;
-  return cause;
 }

@@ -19,11 +19,12 @@ export {
   type ErrorCode,
   type ErrorOptions,
   errorCodes,
-  errorFromProto,
-  errorToProto,
   PalimpsestError,
 } from "./error.js";
+export { errorFromProto, errorToProto } from "./error-message.js";
 export { needsFence } from "./fence.js";
+export { FramePipe } from "./frame-pipe.js";
+export { freeText } from "./free-text.js";
 export { type GrpcNetworkOptions, grpcNetwork } from "./grpc-network.js";
 export { type HandlerOf, refusals, type ServiceHandlers, servePart } from "./handlers.js";
 export { HeadConnection } from "./head-connection.js";
@@ -66,6 +67,7 @@ export {
   wholeOf,
 } from "./stored-value.js";
 export { epochUs, type RecordedTask, type TaskOutcome, TaskRecorder } from "./task-recorder.js";
+export { thrownMessage, thrownText } from "./thrown.js";
 export {
   checkServer,
   contextOf,

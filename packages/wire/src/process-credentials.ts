@@ -1,5 +1,5 @@
 /**
- * Responsibility: sends credentials from a node to the processes that it starts, over their IPC channel.
+ * Responsibility: sends credentials from a node to the processes that it starts, over their channels.
  * Not responsible for: the certificates' files, which the node reads.
  *
  * Invariants:

@@ -22,14 +22,18 @@ import {
   tooMany,
   UnreadableMessage,
 } from "./authorization.js";
-import { errorToProto, PalimpsestError } from "./error.js";
+import { PalimpsestError } from "./error.js";
+import { errorToProto } from "./error-message.js";
 import type { RateLimit } from "./rate-limit.js";
 import { fromGrpcError } from "./status.js";
+import { thrownMessage } from "./thrown.js";
 
 const highWaterBytes = 4 * 1024 * 1024;
 /** Batches are small because both ends of a stream keep sixteen unread messages. */
 const maxBatchBytes = 64 * 1024;
 const defaultMaxPending = 10_000;
+/** The most text of an error, in bytes. */
+const maxErrorBytes = 24 * 1024;
 
 type Stream = ServerDuplexStream<proto.RequestBatch.$Properties, proto.AnswerBatch.$Properties>;
 
@@ -150,7 +154,7 @@ class RequestConnection {
     } catch (reason) {
       const error = PalimpsestError.from(reason);
       record(error, true);
-      this.#answer({ requestId: id, error: errorToProto(error) }, 256);
+      this.#answer({ requestId: id, error: errorToProto(error, maxErrorBytes) }, 256);
       return;
     }
     if (!method) return;
@@ -158,11 +162,18 @@ class RequestConnection {
     this.#pending.set(id, call);
     method.handle(call as unknown as ServerUnaryCall<unknown, unknown>, (reason, response) => {
       this.#pending.delete(id);
-      const error = reason ? fromGrpcError(Object.assign(new Error(), reason)) : undefined;
+      let error = reason ? fromGrpcError(Object.assign(new Error(), reason)) : undefined;
+      let bytes: Uint8Array | undefined;
+      try {
+        if (!error) bytes = method.definition.responseSerialize(response);
+      } catch (cause) {
+        // The other requests of the stream have nothing to do with it.
+        const message = `the answer to ${path} cannot be encoded: ${thrownMessage(cause)}`;
+        error = new PalimpsestError("INTERNAL", message, { cause });
+      }
       if (method.access.audited) record(error, false);
       if (!call.cancelled) {
-        const bytes = error ? undefined : method.definition.responseSerialize(response);
-        const outcome = bytes ? { message: bytes } : { error: errorToProto(error) };
+        const outcome = bytes ? { message: bytes } : { error: errorToProto(error, maxErrorBytes) };
         this.#answer({ requestId: id, ...outcome }, 64 + (bytes?.byteLength ?? 256));
       }
       this.#endIfDone();

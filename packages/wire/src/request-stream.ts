@@ -10,7 +10,9 @@
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
-import { errorFromProto, PalimpsestError } from "./error.js";
+import { decoded } from "./decoded.js";
+import { PalimpsestError } from "./error.js";
+import { errorFromProto } from "./error-message.js";
 import type { Method } from "./method.js";
 import type { CallSettings } from "./network.js";
 import { fromGrpcError } from "./status.js";
@@ -91,7 +93,13 @@ export class RequestStream {
       );
       const answer = (bytes: Uint8Array) => {
         settle();
-        resolve(method.responseDeserialize(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
+        // A response that cannot be read fails this request alone.
+        const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+        try {
+          resolve(decoded(`the answer to ${method.name}`, () => method.responseDeserialize(message)));
+        } catch (reason) {
+          reject(reason);
+        }
       };
       this.#asked.set(requestId, { answer, fail });
       if (signal?.aborted) {

@@ -1,7 +1,8 @@
+import dns from "node:dns";
 import { getEventListeners, once } from "node:events";
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { GrpcPeer } from "./channel.js";
 import { Credentials } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
@@ -129,4 +130,42 @@ test("a peer that is not there is UNAVAILABLE within the deadline", async () => 
 test("only addresses of this machine count as loopback", () => {
   expect(["127.0.0.1", "::1", "localhost", "127.8.8.8"].map(isLoopback)).toEqual([true, true, true, true]);
   expect(["0.0.0.0", "::", "10.0.0.1", "example.org"].map(isLoopback)).toEqual([false, false, false, false]);
+});
+
+test("a channel ignores the proxies of the environment: the cluster's own machines are reached directly", async () => {
+  const names = ["http_proxy", "https_proxy", "grpc_proxy", "all_proxy"];
+  for (const name of names) vi.stubEnv(name, "http://127.0.0.1:9");
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  const info = await withPeer(token, (peer) =>
+    peer.unary(objectsService.stat, { objectId: "a" }, { timeoutMs: 5_000 }),
+  );
+  expect(info.objectId).toBe("a");
+});
+
+test("a channel to a name finds the address that the name gets later", async () => {
+  const moved = new GrpcServer(Credentials.ofCluster(token));
+  servePart(moved, objectsService, { stat: unary(() => ({ objectId: "moved" })) });
+  const before = new GrpcServer(Credentials.ofCluster(token));
+  servePart(before, objectsService, { stat: unary(() => ({ objectId: "before" })) });
+  const port = (await before.listen("127.0.0.1", 0)).split(":")[1];
+  await moved.listen("127.0.0.2", Number(port));
+  let at = "127.0.0.1";
+  const lookup = vi
+    .spyOn(dns.promises, "lookup")
+    .mockImplementation(async () => [{ address: at, family: 4 }] as never);
+  const peer = new GrpcPeer(`head.example:${port}`, Credentials.ofCluster(token));
+  onTestFinished(async () => {
+    peer.close();
+    lookup.mockRestore();
+    await moved.close();
+  });
+  const answering = async () =>
+    (await peer.unary(objectsService.stat, { objectId: "a" }, { timeoutMs: 5_000 })).objectId;
+  expect(await answering()).toBe("before");
+  at = "127.0.0.2";
+  await before.close();
+  // The library's own 30 seconds would be longer than a node survives without its head.
+  await expect.poll(() => answering().catch(() => "nobody"), { timeout: 15_000 }).toBe("moved");
 });

@@ -1,8 +1,15 @@
 import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { Error as ErrorMessage } from "@palimpsest/wire/protocol";
-import { type ErrorCode, errorCodes, errorFromProto, errorToProto, PalimpsestError } from "./error.js";
+import { type ErrorCode, errorCodes, PalimpsestError } from "./error.js";
+import { errorFromProto, errorToProto } from "./error-message.js";
+import { freeText } from "./free-text.js";
 
 const errorKey = "palimpsest-error-bin";
+
+/** The most text of an error in a trailer, in bytes: the other end accepts 64 KiB of headers, in which bytes take 4/3. */
+const maxTrailerBytes = 24 * 1024;
+/** The most of it as the status's message, where a character may take three times its bytes. */
+const maxStatusBytes = 4 * 1024;
 
 /** Builds what grpc-js sends for a failed call: a status for any client, and the whole error for Palimpsest's own. */
 export function toGrpcError(
@@ -11,14 +18,19 @@ export function toGrpcError(
   const error = PalimpsestError.from(reason);
   const metadata = new Metadata();
   // Stacks can be long and HTTP/2 header blocks are small, so the trailer carries the error without its stacks.
-  const message = stripStacks(errorToProto(error));
+  const message = stripStacks(errorToProto(error, maxTrailerBytes));
   metadata.set(errorKey, Buffer.from(ErrorMessage.encode(message).finish()));
-  return { code: errorCodes[error.code].grpcStatus, details: error.rawMessage, metadata };
+  const details = freeText(error.rawMessage, maxStatusBytes);
+  return { code: errorCodes[error.code].grpcStatus, details, metadata };
 }
 
 function stripStacks(message: ErrorMessage.$Properties): ErrorMessage.$Properties {
-  const { stack: _stack, cause, ...rest } = message;
-  return { ...rest, ...(cause ? { cause: stripStacks(cause) } : {}) };
+  const { stack: _stack, cause, errors, ...rest } = message;
+  return {
+    ...rest,
+    ...(cause ? { cause: stripStacks(cause) } : {}),
+    ...(errors ? { errors: errors.map(stripStacks) } : {}),
+  };
 }
 
 const codeOfStatus: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>([
@@ -48,7 +60,13 @@ export function codeOfGrpcStatus(code: number): ErrorCode {
 export function fromGrpcError(reason: unknown): PalimpsestError {
   if (!isServiceError(reason)) return PalimpsestError.from(reason);
   const bytes = reason.metadata?.get(errorKey)[0];
-  if (bytes instanceof Uint8Array) return errorFromProto(ErrorMessage.decode(bytes));
+  if (bytes instanceof Uint8Array) {
+    try {
+      return errorFromProto(ErrorMessage.decode(bytes));
+    } catch {
+      // A sender of another version: its status says the same in short.
+    }
+  }
   const code = codeOfGrpcStatus(reason.code);
   return new PalimpsestError(code, reason.details || reason.message, { cause: reason });
 }

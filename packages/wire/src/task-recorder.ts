@@ -11,6 +11,7 @@
  */
 import * as proto from "@palimpsest/wire/protocol";
 import type { PalimpsestError } from "./error.js";
+import { partsOfThrown } from "./thrown.js";
 
 const maxEnded = 200;
 const maxFailed = 100;
@@ -138,6 +139,7 @@ export function epochUs(monotonicMs: number): number {
 function messageOf(error: PalimpsestError): string {
   // The message of an error thrown by user code is more informative than the wrapping error's.
   const { cause } = error;
-  const message = cause instanceof Error ? `${cause.name}: ${cause.message}` : error.rawMessage;
-  return message.slice(0, maxMessageLength);
+  if (cause === undefined) return error.rawMessage.slice(0, maxMessageLength);
+  const { name, message } = partsOfThrown(cause);
+  return `${name}: ${message}`.slice(0, maxMessageLength);
 }

@@ -1,5 +1,6 @@
 import { Packr } from "msgpackr";
 import { PalimpsestError } from "./error.js";
+import { thrownMessage } from "./thrown.js";
 import {
   CannotTravel,
   decodingWith,
@@ -67,7 +68,7 @@ export function encodeValue(value: unknown, encoding?: ValueEncoding): Uint8Arra
     refuseCode(value);
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `the value cannot be encoded: ${String(reason)}; send data that structuredClone can copy`,
+      `the value cannot be encoded: ${thrownMessage(reason)}; send data that structuredClone can copy`,
       {
         cause: reason,
       },

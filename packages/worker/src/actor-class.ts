@@ -1,5 +1,11 @@
 import type { ActorContext } from "@palimpsest/client";
-import { decodeValue, isNetworkFailure, PalimpsestError, type ValueDecoding } from "@palimpsest/wire";
+import {
+  decodeValue,
+  isNetworkFailure,
+  PalimpsestError,
+  thrownMessage,
+  type ValueDecoding,
+} from "@palimpsest/wire";
 
 export interface ActorClassRef {
   /** The file: URL of an ES module. */
@@ -72,9 +78,8 @@ function hasHook<Name extends "start" | "stop">(
 }
 
 function userError(what: string, reason: unknown): PalimpsestError {
-  const cause = reason instanceof Error ? reason : new Error(String(reason));
-  return new PalimpsestError("ACTOR_ERROR", `${what}: ${cause.message}`, {
-    cause,
+  return new PalimpsestError("ACTOR_ERROR", `${what}: ${thrownMessage(reason)}`, {
+    cause: reason === undefined ? "undefined" : reason,
     retryable: isPassingFailure(reason),
   });
 }
@@ -85,11 +90,20 @@ const maxCauseDepth = 8;
  * Returns whether the same code may succeed later, because a retryable PalimpsestError or a failed network connection
  * is in the chain of causes. The outermost PalimpsestError decides for all of its causes.
  */
-function isPassingFailure(reason: unknown, depth = 0): boolean {
+function isPassingFailure(reason: unknown): boolean {
+  try {
+    return isPassing(reason, 0);
+  } catch {
+    // What was thrown refuses to be read.
+    return false;
+  }
+}
+
+function isPassing(reason: unknown, depth: number): boolean {
   if (reason instanceof PalimpsestError) return reason.retryable;
   if (!(reason instanceof Error) || depth > maxCauseDepth) return false;
   if (isNetworkFailure(reason)) return true;
   if (reason instanceof AggregateError && reason.errors.length > 0)
-    return reason.errors.every((error) => isPassingFailure(error, depth + 1));
-  return isPassingFailure(reason.cause, depth + 1);
+    return reason.errors.every((error) => isPassing(error, depth + 1));
+  return isPassing(reason.cause, depth + 1);
 }

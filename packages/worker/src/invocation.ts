@@ -21,6 +21,7 @@ import {
   type Expiring,
   errorToProto,
   PalimpsestError,
+  thrownMessage,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { CallEvents, ListedCall } from "./call-events.js";
@@ -308,13 +309,12 @@ export class Invocation implements ListedCall, Expiring {
   #threw(reason: unknown, startedAt: number): void {
     // INVOCATION-5
     if (this.#deps.ending()) this.drop();
-    const thrown = reason instanceof Error ? reason : new Error(String(reason));
     const error = new PalimpsestError(
       this.#deps.tasks ? "TASK_ERROR" : "ACTOR_ERROR",
-      `${this.#method} threw: ${thrown.message}`,
+      `${this.#method} threw: ${thrownMessage(reason)}`,
       {
         details: { actorId: this.#deps.actorId, method: this.#method },
-        cause: thrown,
+        cause: errorOf(reason),
       },
     );
     this.#fail(error, startedAt);
@@ -342,6 +342,11 @@ export class Invocation implements ListedCall, Expiring {
     this.#values.end(last && this.#deps.tasks ? { ...last, ...this.#ranFor() } : last);
     this.#deps.onSettled(this);
   }
+}
+
+/** `throw undefined` has a cause, too, which without this would look like none. */
+function errorOf(reason: unknown): unknown {
+  return reason === undefined ? "undefined" : reason;
 }
 
 const cancelledError = () => new PalimpsestError("CANCELLED", "the call was cancelled");

@@ -1,9 +1,11 @@
 /**
- * The process of one actor, or of the light actors that share it. Its node starts it with an IPC channel and sends
+ * The process of one actor, or of the light actors that share it. Its node starts it with a channel and sends
  * ActorProcessStart, at once or, for a warm process, when an actor needs one. The process answers with
  * ActorProcessEvent. It ends when the node orders it (SIGTERM) or is gone (the channel closes).
  */
-import { errorToProto } from "@palimpsest/wire";
+import { fstatSync } from "node:fs";
+import { Socket } from "node:net";
+import { errorToProto, FramePipe, freeText, thrownMessage, thrownText } from "@palimpsest/wire";
 import {
   ActorProcessEvent,
   ActorProcessOrder,
@@ -21,14 +23,18 @@ const constructorFailedCode = 70;
 /** A process that has no orders for this long is one that waits for its actor. */
 const rehearsalAfterMs = 20;
 
+/** The file descriptor of the channel. User code does not see it, unlike Node's own IPC channel. */
+const channelFd = 3;
+
+let channel: FramePipe | undefined;
 let running: Promise<RunningActorProcess> | undefined;
 let shared: Promise<SharedProcess> | undefined;
 
 function tell(event: ActorProcessEvent.$Properties): Promise<void> {
   return new Promise((resolve) => {
-    // "advanced" serialization transfers bytes unchanged. If the channel is closed, there is no receiver.
-    if (!process.send) resolve();
-    else process.send(ActorProcessEvent.encode(event).finish(), () => resolve());
+    // If the channel is closed, there is no receiver.
+    if (!channel) resolve();
+    else channel.send(ActorProcessEvent.encode(event).finish(), resolve);
   });
 }
 
@@ -45,7 +51,7 @@ async function start(message: ActorProcessStart.$Properties, isShared: boolean):
     });
     running = shared;
   } else {
-    const onExit = (reason: string) => void tell({ exiting: { reason } });
+    const onExit = (reason: unknown) => void tell({ exiting: { reason: freeText(thrownMessage(reason)) } });
     running = startActorProcess(message, process.env, onExit, onTasks);
   }
   try {
@@ -74,7 +80,7 @@ async function stop(): Promise<void> {
   try {
     await (await running)?.stop();
   } catch (reason) {
-    process.stderr.write(`stop() failed: ${reason instanceof Error ? reason.stack : String(reason)}\n`);
+    process.stderr.write(`stop() failed: ${thrownText(reason)}\n`);
     process.exit(1);
   }
   process.exit(0);
@@ -90,33 +96,42 @@ function endWithGroup(): void {
   process.exit(0);
 }
 
+function hasChannel(): boolean {
+  try {
+    return fstatSync(channelFd).isSocket();
+  } catch {
+    // No such file descriptor is open.
+    return false;
+  }
+}
+
 /** Takes the node's orders, as long as this process lives. */
 export function runProgram(): void {
-  process.on("message", (bytes: Uint8Array) => {
-    const order = ActorProcessOrder.decode(bytes);
-    if (order.start) void start(order.start, false);
-    else if (order.startShared) void start(order.startShared, true);
-    // The node sends the first of these only after the process was ready.
-    else if (order.shared) void shared?.then((one) => one.carryOut(order.shared ?? {}));
-    else if (order.ping) void tell({ answering: {} });
-    else if (order.credentials) void adopt(order.credentials);
-  });
-  process.once("disconnect", endWithGroup);
-  process.once("SIGTERM", () => void stop());
-  // Ctrl-C in a terminal reaches the whole process group; the node decides what ends.
-  process.on("SIGINT", () => undefined);
-  if (!process.send) {
-    process.stderr.write("this program must be started by a Palimpsest node, with an IPC channel\n");
+  if (!hasChannel()) {
+    process.stderr.write("this program must be started by a Palimpsest node, with a channel to it\n");
     process.exit(64);
   }
-  // The node may have gone while this module was loading.
-  if (!process.connected) process.exit(0);
-  void tell({ loaded: {} });
   // An actor that the process is started for is named at once; a process that waits prepares itself for one.
   const rehearsal = setTimeout(() => {
     rehearse().catch((reason: unknown) => {
       process.stderr.write(`the rehearsal failed: ${errorToProto(reason).message}\n`);
     });
   }, rehearsalAfterMs);
-  process.once("message", () => clearTimeout(rehearsal));
+  channel = new FramePipe(new Socket({ fd: channelFd, readable: true, writable: true }), {
+    onFrame: (bytes) => {
+      clearTimeout(rehearsal);
+      const order = ActorProcessOrder.decode(bytes);
+      if (order.start) void start(order.start, false);
+      else if (order.startShared) void start(order.startShared, true);
+      // The node sends the first of these only after the process was ready.
+      else if (order.shared) void shared?.then((one) => one.carryOut(order.shared ?? {}));
+      else if (order.ping) void tell({ answering: {} });
+      else if (order.credentials) void adopt(order.credentials);
+    },
+    onClosed: endWithGroup,
+  });
+  process.once("SIGTERM", () => void stop());
+  // Ctrl-C in a terminal reaches the whole process group; the node decides what ends.
+  process.on("SIGINT", () => undefined);
+  void tell({ loaded: {} });
 }

@@ -104,5 +104,13 @@ export class ReplyWriter {
 }
 
 function sizeOf(reply: proto.Reply.$Properties): number {
+  if (reply.error) return 64 + sizeOfError(reply.error);
   return 64 + (reply.value?.byteLength ?? reply.item?.byteLength ?? 0);
+}
+
+/** Returns the approximate size of an error and its causes, which have much text together. */
+function sizeOfError({ message, stack, fields, cause, errors }: proto.Error.$Properties): number {
+  const own = (message?.length ?? 0) + (stack?.length ?? 0) + (fields?.byteLength ?? 0);
+  const others = [...(errors ?? []), ...(cause ? [cause] : [])];
+  return others.reduce((sum, error) => sum + sizeOfError(error), own);
 }

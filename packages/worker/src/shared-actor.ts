@@ -7,7 +7,7 @@
  *   end.
  */
 import type { ActorContext, ProgramValues } from "@palimpsest/client";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, thrownText } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { createInstance, stopInstance } from "./actor-class.js";
 import { argumentsOf, createContext } from "./actor-context.js";
@@ -105,7 +105,7 @@ export class SharedActor {
 }
 
 function complain(reason: unknown): void {
-  process.stderr.write(`stop() failed: ${reason instanceof Error ? reason.stack : String(reason)}\n`);
+  process.stderr.write(`stop() failed: ${thrownText(reason)}\n`);
 }
 
 function expiry(ms: number): Promise<void> {

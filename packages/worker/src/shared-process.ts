@@ -24,9 +24,12 @@ import {
   addresseeOf,
   adoptCredentials,
   errorToProto,
+  freeText,
   httpGuard,
   PalimpsestError,
   type RpcServer,
+  thrownMessage,
+  thrownText,
   toGrpcError,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -135,7 +138,7 @@ export class SharedProcess implements RunningActorProcess {
   adopt(credentials: proto.ProcessCredentials.$Properties): void {
     adoptCredentials(this.#services.credentials, credentials, (reason) => {
       process.stderr.write(
-        `the node's new certificate cannot be used; the earlier one stays in use: ${String(reason)}\n`,
+        `the node's new certificate cannot be used; the earlier one stays in use: ${thrownText(reason)}\n`,
       );
     });
   }
@@ -177,7 +180,7 @@ export class SharedProcess implements RunningActorProcess {
     };
     process.on("uncaughtException", (error) => {
       name();
-      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+      process.stderr.write(`${thrownText(error)}\n`);
       process.exit(1);
     });
     process.on("exit", name);
@@ -225,7 +228,7 @@ export class SharedProcess implements RunningActorProcess {
         environment: this.#environment,
         around: (call) => this.#around(number, call),
         onExit: (reason) => {
-          hosted.exiting = { reason };
+          hosted.exiting = { reason: freeText(thrownMessage(reason)) };
           void this.#stop(number, exitGraceMs);
         },
       }),

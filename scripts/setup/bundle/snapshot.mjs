@@ -1,6 +1,6 @@
 // A snapshot of V8's heap with the worker's bundle loaded: a process that starts from it has nothing to load. Where there is
 // none, as on a machine on which it cannot be made, the bundle is loaded (packages/cli/src/bundled-programs.ts).
-import { execFile, fork } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -112,15 +112,14 @@ module.exports = (name) => import(name.startsWith(".") ? pathToFileURL(join(__di
 
 /** Starts a process from it. @throws when it does not come to take its orders */
 async function tried(folder, blob) {
-  const child = fork(join(folder, "worker.cjs"), [], {
-    execArgv: ["--snapshot-blob", blob],
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  const child = spawn(process.execPath, ["--snapshot-blob", blob, join(folder, "worker.cjs")], {
+    // The last one is its channel to its node.
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
     timeout: timeoutMs,
     killSignal: "SIGKILL",
   });
   const exit = once(child, "exit");
-  const loaded = await Promise.race([once(child, "message"), exit.then(() => undefined)]);
+  const loaded = await Promise.race([once(child.stdio[3], "data"), exit.then(() => undefined)]);
   child.kill("SIGKILL");
   await exit;
   if (loaded === undefined) throw new Error("a process did not start from the snapshot");

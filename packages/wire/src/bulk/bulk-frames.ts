@@ -10,7 +10,8 @@
  * No HTTP/2 connection begins with the byte 0, so both kinds of connections come to one port.
  */
 import * as proto from "@palimpsest/wire/protocol";
-import { errorFromProto, errorToProto, PalimpsestError } from "../error.js";
+import { PalimpsestError } from "../error.js";
+import { errorFromProto, errorToProto } from "../error-message.js";
 import { checksumBytes, checksumOf } from "./checksum.js";
 
 /** The protocol name (ALPN) with which a client asks for a bulk connection under TLS. */
@@ -89,16 +90,15 @@ export function answerHeadFrom(bytes: Buffer): AnswerHead {
 }
 
 export function errorBytes(reason: unknown): Uint8Array {
-  const whole = proto.Error.encode(errorToProto(reason)).finish();
-  if (whole.byteLength <= maxErrorBytes) return whole;
-  const { code } = PalimpsestError.from(reason);
-  return proto.Error.encode(
-    errorToProto(new PalimpsestError(code, "the error is too long to send")),
-  ).finish();
+  return proto.Error.encode(errorToProto(reason, maxErrorBytes / 2)).finish();
 }
 
 export function errorFrom(bytes: Uint8Array): PalimpsestError {
-  return errorFromProto(proto.Error.decode(bytes));
+  try {
+    return errorFromProto(proto.Error.decode(bytes));
+  } catch (cause) {
+    return new PalimpsestError("CODEC", `${bytes.byteLength} bytes are not an error`, { cause });
+  }
 }
 
 /** Parses a client's bytes as they arrive: first its hello, then its requests. */

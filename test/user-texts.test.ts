@@ -1,0 +1,186 @@
+/**
+ * Tests that what user code throws, says and sends ends its own call or process and nothing else. The head and the node
+ * live in this process, where an error that they do not expect fails the run.
+ */
+import { type ActorHandle, PalimpsestError, type SubmitJobOptions } from "@palimpsest/client";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { echoTask, Hostile, hostileTask, thrownNames } from "./support/hostile-actor.js";
+import { TaskCluster } from "./support/task-cluster.js";
+
+const source = { from: new URL("./support/hostile-actor.ts", import.meta.url) };
+let cluster: TaskCluster;
+let bystander: ActorHandle<Hostile>;
+
+beforeAll(async () => {
+  cluster = await TaskCluster.start([4]);
+  bystander = await cluster.client.actor(Hostile, source).spawn();
+  await bystander.ready();
+});
+afterAll(async () => {
+  // Nothing of what happened here has reached an actor that had no part in it.
+  expect(await bystander.fine()).toBe("alive");
+  expect((await cluster.client.nodes()).map(({ state }) => state)).toEqual(["alive"]);
+  await cluster.stop();
+});
+
+async function failureOf(work: PromiseLike<unknown>): Promise<PalimpsestError> {
+  const reason: unknown = await Promise.resolve(work).then(
+    (value) => new Error(`no failure: ${String(value)}`),
+    (error: unknown) => error,
+  );
+  expect(reason).toBeInstanceOf(PalimpsestError);
+  if (!(reason instanceof PalimpsestError)) throw reason;
+  expect(reason.rawMessage.isWellFormed()).toBe(true);
+  expect(Buffer.byteLength(reason.rawMessage)).toBeLessThanOrEqual(64 * 1024);
+  return reason;
+}
+
+describe.each(["own", "shared"] as const)("an actor with %s process", (process) => {
+  const options = { process, maxRestarts: 3, maxTaskRetries: 3 };
+
+  test("answers after whatever its methods threw, and each ran once", async () => {
+    const actor = await cluster.client.actor(Hostile, source, options).spawn();
+    const other = actor.echo("in flight");
+    for (const how of thrownNames) {
+      const { code, cause } = await failureOf(actor.throws(how));
+      expect(code, how).toBe("ACTOR_ERROR");
+      expect(cause, how).toBeInstanceOf(Error);
+    }
+    expect(await actor.runs()).toBe(thrownNames.length);
+    expect(await other).toBe("in flight");
+    for (const how of ["half", "long", "noPrototype"]) {
+      const items = actor.throwsLater(how);
+      await failureOf(
+        (async () => {
+          for await (const item of items) expect(item).toBe(1);
+        })(),
+      );
+    }
+    await actor.kill();
+  });
+
+  test.each(["constructor", "start"])("ends alone if its %s throws", async (when) => {
+    const type = cluster.client.actor(Hostile, source, { process });
+    const hows = ["half", "long", "noPrototype", "proxy", "plain"];
+    const actors = await Promise.all(hows.map((how) => type.spawn(`${when} ${how}`)));
+    for (const actor of actors) {
+      const { code, cause } = await failureOf(actor.ready());
+      expect(code).toBe("ACTOR_DIED");
+      expect(cause).toBeInstanceOf(Error);
+    }
+  });
+
+  test("may exit with any reason", async () => {
+    for (const reason of ["cut emoji \ud83d", "x".repeat(1e6)]) {
+      const actor = await cluster.client.actor(Hostile, source, { process }).spawn();
+      const { code, rawMessage } = await failureOf(actor.exits(reason));
+      expect(code).toBe("ACTOR_DIED");
+      expect(rawMessage).toContain("it exited by itself");
+    }
+  });
+
+  test("has no IPC channel, and if it writes to the runtime's it ends alone", async () => {
+    const actor = await cluster.client.actor(Hostile, source, { process }).spawn();
+    expect(await actor.speaks()).toBe("undefined undefined");
+    expect(await actor.log("cut emoji \ud83d")).toBe("logged");
+    const { code, rawMessage } = await failureOf(actor.writesToChannel("ready\n and more\n"));
+    expect(code).toBe("ACTOR_DIED");
+    expect(rawMessage).toContain("file descriptor 3");
+  });
+});
+
+test("a task ends alone, whatever it throws, and is not repeated as if its worker had died", async () => {
+  const task = cluster.client.task(hostileTask, source, { resources: { cpu: 0.5 }, maxRetries: 0 });
+  for (const how of thrownNames) expect((await failureOf(task(how))).code, how).toBe("TASK_ERROR");
+});
+
+test("fields of errors, the errors of an AggregateError and names like codes arrive as they are", async () => {
+  const system = await failureOf(bystander.systemError());
+  expect(system.cause).toMatchObject({
+    code: "ENOENT",
+    errno: -2,
+    response: { status: 429, headers: { "retry-after": "7" } },
+  });
+  expect((await failureOf(bystander.throws("plain"))).cause).toMatchObject({ code: "E_PLAIN" });
+  const any = await failureOf(bystander.anyOf());
+  expect(any.cause).toMatchObject({ errors: [{ message: "first reason" }, { name: "TypeError" }] });
+  const mine = await failureOf(bystander.notFound());
+  expect(mine.cause).not.toBeInstanceOf(PalimpsestError);
+  expect(mine.cause).toMatchObject({ name: "NOT_FOUND", message: "mine, not the cluster's" });
+});
+
+test("any texts of errors arrive, well-formed", async () => {
+  const text = fc.string({ unit: "binary" });
+  await fc.assert(
+    fc.asyncProperty(text, text, text, async (name, message, stack) => {
+      const { code, cause } = await failureOf(bystander.throwsText(name, message, stack));
+      expect(code).toBe("ACTOR_ERROR");
+      expect(cause).toMatchObject({ name: name.toWellFormed() || "Error", message: message.toWellFormed() });
+    }),
+    { numRuns: 50 },
+  );
+});
+
+/** Every text that a program sets, and what it does with it. Each answers, or refuses it with a code. */
+const settable: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
+  "a method": (text) => Reflect.get(bystander, text)?.(),
+  "an argument": (text) => bystander.echo(text),
+  "an actor": (name) => spawned({ name }),
+  "a namespace": (namespace) => spawned({ name: "in-it", namespace }),
+  "a role": (role) => spawned({ role }),
+  "a variable": (text) => spawned({ environment: { TEXT: text } }),
+  "a variable's name": (text) => spawned({ environment: { [text]: "1" } }),
+  "a label": (text) =>
+    cluster.client
+      .placementGroup({ bundles: [{ cpu: 1 }], labels: { [text]: text } })
+      .then((group) => group.remove()),
+  "a placement group": (name) =>
+    cluster.client.placementGroup({ bundles: [{ cpu: 0.1 }], name }).then((group) => group.remove()),
+  "a task": (name) => cluster.client.task(echoTask, source, { name, resources: { cpu: 0.1 } })(name),
+  "a log line": (text) => bystander.log(text),
+  "a program": (name) => cluster.connect(name).then((client) => client.close()),
+  "a concurrency group": (text) =>
+    spawned({ concurrencyGroups: { [text]: 1 }, methodGroups: { fine: text } }),
+  "an actor that is looked for": (name) => cluster.client.getActor<Hostile>(name),
+  "a job's name, argument, variable and metadata": (text) =>
+    submitted({ name: text, argv: [text], environment: { TEXT: text }, metadata: { [text]: text } }),
+  "a job's id": (submissionId) => submitted({ submissionId }),
+  "a recipe": (recipe) => submitted({ recipe }),
+};
+
+async function spawned(options: object): Promise<unknown> {
+  const actor = await cluster.client
+    .actor(Hostile, source, { resources: { cpu: 0.1 }, process: "shared", ...options })
+    .spawn();
+  try {
+    return await actor.fine();
+  } finally {
+    await actor.kill();
+  }
+}
+
+/** Submits a job that no node can run. */
+async function submitted(options: Partial<SubmitJobOptions>): Promise<void> {
+  const { jobs } = cluster.client;
+  const job = await jobs.submit({ recipe: "a: 1", resources: { cpu: 1_000 }, ...options });
+  expect((await jobs.list()).some(({ jobId }) => jobId === job.jobId)).toBe(true);
+  await jobs.stop(job.jobId);
+}
+
+/** Those for which a process is started each time. */
+const costly: ReadonlySet<string> = new Set(["a variable", "a variable's name"]);
+
+test.each(Object.keys(settable))("any text as %s is taken or refused with a code", async (name) => {
+  const odd = ["", "\ud83d", "\0", "a\nb", "a=b", "日本 👍", "__proto__", "then", "x".repeat(100_000)];
+  const texts = [...odd, ...fc.sample(fc.string({ unit: "binary" }), { numRuns: 6, seed: 5 })];
+  for (const text of costly.has(name) ? odd.slice(1, 4) : texts) {
+    try {
+      await settable[name]?.(text);
+    } catch (reason) {
+      expect(reason, JSON.stringify(text.slice(0, 50))).toBeInstanceOf(PalimpsestError);
+      expect(reason).not.toMatchObject({ code: "INTERNAL" });
+    }
+  }
+  expect(await bystander.fine()).toBe("alive");
+});
