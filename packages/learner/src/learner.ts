@@ -12,7 +12,7 @@
  * LEARNER-4. A learner created from a checkpoint continues exactly like the one that wrote it.
  */
 import type { JitModule } from "@palimpsest/jit";
-import { hashWeights, type ModelConfig, mergeLora, parameterShapes } from "@palimpsest/model";
+import { hashWeights, isTokenless, type ModelConfig, mergeLora, parameterShapes } from "@palimpsest/model";
 import type { Group, StepDump } from "@palimpsest/trajectories";
 import {
   type Checkpoint,
@@ -129,6 +129,7 @@ export class Learner {
       const gathered = gatherRows(groups, {
         overlong: config.overlong,
         importance: config.importance,
+        isTokenless: isTokenless(this.#model),
         ...shuffle,
       });
       if (gathered.rows.length === 0)
@@ -193,7 +194,8 @@ export class Learner {
    */
   teaches(group: Group): boolean {
     const { overlong, importance } = this.config;
-    const { rows } = rowsFromGroups([group], this.config, { overlong, importance }, this.#ownAdvantage);
+    const gathering = { overlong, importance, isTokenless: isTokenless(this.#model) };
+    const { rows } = rowsFromGroups([group], this.config, gathering, this.#ownAdvantage);
     return rows.some(({ advantage }) => advantage !== 0);
   }
 

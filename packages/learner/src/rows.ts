@@ -36,11 +36,14 @@ export interface GatherOptions {
   readonly overlong?: OverlongConfig;
   /** The importance correction, without which conversations drawn with truncation are refused. Default none. */
   readonly importance?: ImportanceConfig;
+  /** Whether the model's tokenizer has no token with this id. Default: it has every id. */
+  readonly isTokenless?: (id: number) => boolean;
 }
 
 /** The first half of `rowsFromGroups`: everything but the advantages. */
 export function gatherRows(groups: readonly Group[], options: GatherOptions = {}): GatheredRows {
   const { shuffle, overlong = { kind: "none" }, importance = { kind: "none" } } = options;
+  const { isTokenless = () => false } = options;
   const members = orderedMembers(groups).flatMap((group) =>
     shuffle === undefined ? group : dealRewards(group, shuffle),
   );
@@ -52,7 +55,9 @@ export function gatherRows(groups: readonly Group[], options: GatherOptions = {}
     const penalty = overlongPenalty(trajectory, overlong);
     if (penalty > 0) penalties.set(trajectory.trajectoryId, penalty);
     const conversations = [...trajectory.conversations].sort((a, b) => a.step - b.step);
-    const made = conversations.map((conversation) => rowOf(conversation, trajectory, importance));
+    const made = conversations.map((conversation) =>
+      rowOf(conversation, trajectory, importance, isTokenless),
+    );
     if (isOverlong(trajectory, overlong)) {
       overlongTrajectories += 1;
       continue;
@@ -121,6 +126,7 @@ function rowOf(
   conversation: Conversation,
   trajectory: { readonly trajectoryId: string; readonly groupId: string },
   importance: ImportanceConfig,
+  isTokenless: (id: number) => boolean,
 ): ConversationRow {
   const { promptTokenIds: prompt, sampledTokenIds: sampled, rolloutLogprobs, lossMask } = conversation;
   const { sampling, sampledLogprobs } = conversation;
@@ -149,7 +155,8 @@ function rowOf(
   const logprobs = new Float32Array(length);
   const mask = new Uint8Array(length);
   for (let i = 0; i < sampled.length; i++) {
-    const trained = lossMask === undefined || lossMask[i] === 1;
+    // An engine may sample ids without a token; the policy never does, so there is nothing to train.
+    const trained = (lossMask === undefined || lossMask[i] === 1) && !isTokenless(sampled[i] as number);
     const logprob = drawn?.[i] ?? Number.NaN;
     if (trained && drawn !== undefined && !Number.isFinite(logprob))
       refuse(`${drawn === rolloutLogprobs ? "rolloutLogprobs" : "sampledLogprobs"}[${i}] is ${logprob}`);

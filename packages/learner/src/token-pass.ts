@@ -139,6 +139,6 @@ function statisticsOf(
   const scales = tf.expandDims(tensor(inputs, "logitScales"), 1);
   const type = usesFusedAttention(model.headDim) ? "bfloat16" : "float32";
   const scaled = asType(tf.mul(hidden, scales), type); // [N, D], rounded once
-  const form = { chunk, entropy, headFrozen };
+  const form = { chunk, entropy, headFrozen, tokenlessIds: model.tokenlessIds };
   return tokenStatistics(scaled, tensor(parameters, headName), targets, form);
 }

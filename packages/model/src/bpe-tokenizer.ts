@@ -140,21 +140,24 @@ export class BpeTokenizer {
     throw new ModelError("TOKENIZER_INVALID", message);
   }
 
+  /** Returns whether the vocabulary has this id; ids may be missing anywhere, also below `vocabSize`. */
+  hasToken(tokenId: number): boolean {
+    return this.#tokenizer.id_to_token(tokenId) !== undefined;
+  }
+
   /**
-   * Special tokens are spelled out. Bytes that are not UTF-8 become U+FFFD.
-   * @throws {ModelError} TOKENIZER_INVALID when an id is outside the vocabulary
+   * Special tokens are spelled out. Bytes that are not UTF-8 become U+FFFD, and ids without a token become nothing.
+   * @throws {ModelError} TOKENIZER_INVALID for what is no id
    */
   decode(tokenIds: readonly number[]): string {
     if (tokenIds.length === 0) return "";
-    const unknown = tokenIds.find((id) => this.#tokenizer.id_to_token(id) === undefined);
-    if (unknown !== undefined) {
-      throw new ModelError(
-        "TOKENIZER_INVALID",
-        `token id ${unknown} is not in the vocabulary of ${this.vocabSize}`,
-      );
-    }
+    const wrong = tokenIds.find((id) => !Number.isInteger(id) || id < 0);
+    if (wrong !== undefined)
+      throw new ModelError("TOKENIZER_INVALID", `token id ${wrong} is not an integer of at least 0`);
+    const known = tokenIds.filter((id) => this.hasToken(id));
+    if (known.length === 0) return "";
     const options = { skip_special_tokens: false, clean_up_tokenization_spaces: false };
-    return this.#tokenizer.decode([...tokenIds], options);
+    return this.#tokenizer.decode(known, options);
   }
 
   /** Returns the token that a field of tokenizer_config.json such as "bos_token" names, as a text or as a record. */

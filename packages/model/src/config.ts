@@ -17,6 +17,13 @@ const llama3RopeScalingSchema = z.strictObject({
   originalMaxPositions: positive.describe("Context length in tokens before scaling"),
 });
 
+/** Ids from `first` on. */
+const tokenlessRangeSchema = z.strictObject({
+  first: z.int().nonnegative().describe("First id of the range"),
+  count: positive.describe("Number of ids in the range"),
+});
+export type TokenlessRange = Readonly<z.infer<typeof tokenlessRangeSchema>>;
+
 export const modelConfigSchema = z
   .strictObject({
     architecture: z
@@ -42,6 +49,12 @@ export const modelConfigSchema = z
       .describe("Epsilon of RMSNorm, which is added to the mean square"),
     tieWordEmbeddings: z.boolean().describe("Whether the embedding is also the output head"),
     maxPositions: positive.describe("Longest sequence in tokens"),
+    tokenlessIds: z
+      .array(tokenlessRangeSchema)
+      .optional()
+      .describe(
+        "Ids, ascending, that have a row in the embedding but no token in the tokenizer: they are never sampled, and no softmax counts them. Absent: none",
+      ),
   })
   .refine((config) => config.heads % config.kvHeads === 0, {
     path: ["kvHeads"],

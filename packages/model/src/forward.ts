@@ -7,6 +7,7 @@ import { mixingOf, type Projections } from "./mixing.js";
 import { rmsNorm } from "./norm.js";
 import { sideBySide } from "./rope.js";
 import { swiglu } from "./swiglu.js";
+import { withoutTokenless } from "./tokenless-ids.js";
 
 /** Parameters with one column per element of the query or key heads. */
 const TURNED = /^(layers\.)?(query|key)(Bias|Norm|\.loraB)?$/;
@@ -195,11 +196,11 @@ function stackedLayers(parameters: ParameterTensors): LayerTensors {
 
 /**
  * @param hidden float32 [N, D], after the final norm
- * @returns float32 [N, vocabSize], before softmax
+ * @returns float32 [N, vocabSize], before softmax; those of ids without a token are so low that their probability is 0
  */
 export function logitsOf(parameters: ParameterTensors, hidden: tf.Tensor, config: ModelConfig): tf.Tensor {
   const head = weight(parameters, config.tieWordEmbeddings ? "embedding" : "head");
-  return tf.matMul(hidden, head, false, true);
+  return withoutTokenless(tf.matMul(hidden, head, false, true), config);
 }
 
 function weight(tensors: Readonly<Record<string, tf.Tensor>>, name: string): tf.Tensor {

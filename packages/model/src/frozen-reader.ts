@@ -69,6 +69,7 @@ const scoring = (config: ModelConfig, width: number): JitFunction => ({
     const targets = ids.slice([0, 1], [1, width - 1]).reshape([width - 1]);
     const before = hidden.slice([0, 0], [width - 1, config.hiddenSize]);
     const head = entry(parameters, config.tieWordEmbeddings ? "embedding" : "head");
-    return { outputs: { logprobs: tokenStatistics(before, head, targets, { chunk: 128 }).logprobs } };
+    const form = { chunk: 128, tokenlessIds: config.tokenlessIds };
+    return { outputs: { logprobs: tokenStatistics(before, head, targets, form).logprobs } };
   },
 });

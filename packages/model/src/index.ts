@@ -87,3 +87,4 @@ export { adaptedBaseShapes } from "./sampler/adapted-weights.js";
 export type { SamplerStats } from "./sampler/sampler-stats.js";
 export { entropy, entropyOfLogits, tokenLogprobs } from "./token-logprobs.js";
 export { type TokenStatistics, type TokenStatisticsOptions, tokenStatistics } from "./token-statistics.js";
+export { isTokenless, withTokenlessIds } from "./tokenless-ids.js";

@@ -1,5 +1,7 @@
 import { asType, entry, floatTypeOf, innerGrads, type Keep, pickLogprob, scan, tf } from "@palimpsest/jit";
+import type { TokenlessRange } from "./config.js";
 import { entropyOfLogits } from "./token-logprobs.js";
+import { withoutTokenless } from "./tokenless-ids.js";
 
 export interface TokenStatisticsOptions {
   /** Number of rows of logits that exist at once; absent: all. */
@@ -10,6 +12,14 @@ export interface TokenStatisticsOptions {
   readonly headFrozen?: boolean | undefined;
   /** In a trace: what the forward pass of chunks keeps for the gradient; products are the logits. Default nothing. */
   readonly keep?: Keep | undefined;
+  /** Ids that the softmax does not count; a target that is one of them has a log-prob near -1e30. Default none. */
+  readonly tokenlessIds?: readonly TokenlessRange[] | undefined;
+}
+
+/** What the distributions of one chunk are computed from. */
+interface ChunkForm {
+  readonly entropy: "none" | "value" | "gradient";
+  readonly tokenlessIds: readonly TokenlessRange[] | undefined;
 }
 
 export interface TokenStatistics {
@@ -37,10 +47,11 @@ export function tokenStatistics(
   options: TokenStatisticsOptions = {},
 ): TokenStatistics {
   const [count = 0] = hidden.shape;
-  const { chunk = count, entropy = "none", headFrozen = false, keep = "nothing" } = options;
+  const { chunk = count, entropy = "none", headFrozen = false, keep = "nothing", tokenlessIds } = options;
+  const form = { entropy, tokenlessIds };
   // Products in bfloat16: the head is rounded once, not in every chunk.
   const table = asType(head, floatTypeOf(hidden));
-  if (chunk >= count) return ofChunk(hidden, table, targets, entropy);
+  if (chunk >= count) return ofChunk(hidden, table, targets, form);
   const chunks = Math.ceil(count / chunk);
   // Chunks of equal size, to minimize padding; on a GPU in whole tiles of its products.
   const tile = floatTypeOf(hidden) === "bfloat16" && count >= chunks * TILE ? TILE : 1;
@@ -59,13 +70,13 @@ export function tokenStatistics(
       keep,
       body: (_none, [x, ids]) => ({
         carry: [],
-        ys: columnsOf(ofChunk(x as tf.Tensor, table, ids as tf.Tensor, entropy)),
+        ys: columnsOf(ofChunk(x as tf.Tensor, table, ids as tf.Tensor, form)),
       }),
     });
     const [logprobs, entropies] = ys.map((y) => y.reshape([padded]).slice([0], [count]));
     return { logprobs: logprobs as tf.Tensor, ...(entropies === undefined ? {} : { entropy: entropies }) };
   }
-  const rowed = inChunks(cut, table, evenTargets, { entropy, headFrozen }); // [columns, padded]
+  const rowed = inChunks(cut, table, evenTargets, { ...form, headFrozen }); // [columns, padded]
   const column = (index: number): tf.Tensor => rowed.slice([index, 0], [1, count]).reshape([count]);
   return entropy === "none" ? { logprobs: column(0) } : { logprobs: column(0), entropy: column(1) };
 }
@@ -75,9 +86,9 @@ function inChunks(
   hidden: tf.Tensor, // [chunks, rows, D]
   head: tf.Tensor,
   targets: tf.Tensor, // [chunks, rows]
-  options: { readonly entropy: "none" | "value" | "gradient"; readonly headFrozen: boolean },
+  options: ChunkForm & { readonly headFrozen: boolean },
 ): tf.Tensor {
-  const { entropy, headFrozen } = options;
+  const { entropy, headFrozen, tokenlessIds } = options;
   const [chunks = 0, rows = 0] = targets.shape;
   const flat = (ys: readonly tf.Tensor[]): tf.Tensor => tf.stack(ys.map((y) => y.reshape([chunks * rows]))); // [columns, chunks · rows]
   const forward = (h: tf.Tensor, w: tf.Tensor): tf.Tensor => {
@@ -86,7 +97,7 @@ function inChunks(
       xs: [h, targets],
       body: (_none, [x, ids]) => ({
         carry: [],
-        ys: columnsOf(ofChunk(x as tf.Tensor, w, ids as tf.Tensor, entropy)),
+        ys: columnsOf(ofChunk(x as tf.Tensor, w, ids as tf.Tensor, options)),
       }),
     });
     return flat(ys);
@@ -104,7 +115,7 @@ function inChunks(
       body: ([sum], [x, ids, ...above]) => {
         const loss = (row: tf.Tensor, table: tf.Tensor): tf.Tensor => {
           const kind = entropy === "gradient" ? "gradient" : "none";
-          const columns = columnsOf(ofChunk(row, table, ids as tf.Tensor, kind));
+          const columns = columnsOf(ofChunk(row, table, ids as tf.Tensor, { entropy: kind, tokenlessIds }));
           const terms = columns.map((column, index) => tf.sum(column.mul(entry(above, index))));
           return terms.reduce((total, term) => total.add(term));
         };
@@ -134,15 +145,11 @@ function inChunks(
     : tf.customGrad((...args) => withGradient(...(args as unknown as Args)))(hidden, head);
 }
 
-function ofChunk(
-  hidden: tf.Tensor,
-  head: tf.Tensor,
-  targets: tf.Tensor,
-  entropy: "none" | "value" | "gradient",
-): TokenStatistics {
-  const logits = asType(tf.matMul(hidden, head, false, true), "float32"); // [rows, V]
+function ofChunk(hidden: tf.Tensor, head: tf.Tensor, targets: tf.Tensor, form: ChunkForm): TokenStatistics {
+  const product = asType(tf.matMul(hidden, head, false, true), "float32"); // [rows, V]
+  const logits = withoutTokenless(product, form);
   const logprobs = pickLogprob(logits, targets);
-  return entropy === "none" ? { logprobs } : { logprobs, entropy: entropyOfLogits(logits) };
+  return form.entropy === "none" ? { logprobs } : { logprobs, entropy: entropyOfLogits(logits) };
 }
 
 function columnsOf({ logprobs, entropy }: TokenStatistics): tf.Tensor[] {

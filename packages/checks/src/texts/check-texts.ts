@@ -117,7 +117,9 @@ function scoringModule(
           const targets = ids.slice([0, 1], [1, width - 1]).reshape([width - 1]);
           const before = hidden.slice([0, 0], [width - 1, config.hiddenSize]);
           const head = entry(parameters, config.tieWordEmbeddings ? "embedding" : "head");
-          const { logprobs } = tokenStatistics(before, head, targets);
+          const { logprobs } = tokenStatistics(before, head, targets, {
+            tokenlessIds: config.tokenlessIds,
+          });
           const ending = tf.gather(hidden, entry(inputs, "last")); // [1, D]
           return { outputs: { logprobs, logits: logitsOf(parameters, ending, config) } };
         },

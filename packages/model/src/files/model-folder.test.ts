@@ -17,17 +17,18 @@ describe("a model folder", () => {
   it.each(["llama", "qwen2", "qwen3"] as const)(
     "brings a %s model back bit for bit",
     async (architecture) => {
-      const config = aConfig({
-        architecture,
-        tieWordEmbeddings: architecture === "qwen3",
-        ropeTheta: 500_000,
-      });
-      const parameters = initParameters(config, 1);
       const tokenizer = trainBpe(["a b a b"], {
         vocabSize: 12,
         specialTokens: ["<|end|>"],
         alphabet: "corpus",
       });
+      const config = aConfig({
+        architecture,
+        vocabSize: tokenizer.vocabSize,
+        tieWordEmbeddings: architecture === "qwen3",
+        ropeTheta: 500_000,
+      });
+      const parameters = initParameters(config, 1);
       await saveModel(join(folder, "m"), { config, parameters, tokenizer });
       const loaded = await loadModel(join(folder, "m"));
       expect(loaded.config).toEqual(config);
@@ -35,6 +36,24 @@ describe("a model folder", () => {
       expect(loaded.tokenizer?.json).toEqual(tokenizer.json);
     },
   );
+
+  it("says which rows of the embedding have no token, and writes them back without a word of it", async () => {
+    const config = aConfig({ vocabSize: 16 });
+    const tokenizer = trainBpe(["a b a b"], {
+      vocabSize: 12,
+      specialTokens: ["<|end|>"],
+      alphabet: "corpus",
+    });
+    const parameters = initParameters(config, 1);
+    await saveModel(join(folder, "m"), { config, parameters, tokenizer });
+    const loaded = await loadModel(join(folder, "m"));
+    const { vocabSize: tokens } = tokenizer;
+    expect(loaded.config.tokenlessIds).toEqual([{ first: tokens, count: 16 - tokens }]);
+    await saveModel(join(folder, "again"), loaded);
+    expect(await readFile(join(folder, "again", "config.json"), "utf8")).toBe(
+      await readFile(join(folder, "m", "config.json"), "utf8"),
+    );
+  });
 
   it("stores projections as [out, in] under Hugging Face names", async () => {
     const config = aConfig();

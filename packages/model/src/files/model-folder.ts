@@ -5,6 +5,7 @@ import { BpeTokenizer } from "../bpe-tokenizer.js";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import { checkFinite, checkParameters, type Parameters } from "../parameters.js";
+import { withTokenlessIds } from "../tokenless-ids.js";
 import { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
 import { type ReadOptions, readParameters, writableTensors } from "./hf-weights.js";
 import type { WrittenDtype } from "./safetensors-writer.js";
@@ -90,9 +91,10 @@ export async function loadModel(
   folder: string,
   options: ReadOptions = {},
 ): Promise<ModelFolder & { readonly parameters: Parameters }> {
-  const config = await loadConfig(folder);
+  const shape = await loadConfig(folder);
   // The tokenizer is read before the weights, because it is quick and the most likely to fail.
   const tokenizer = existsSync(join(folder, "tokenizer.json")) ? await loadTokenizer(folder) : undefined;
+  const config = tokenizer === undefined ? shape : withTokenlessIds(shape, (id) => tokenizer.hasToken(id));
   const generationConfig = await loadGenerationConfig(folder);
   const files = await WeightFiles.open(folder);
   try {

@@ -1,6 +1,7 @@
 import { type ReadOptions, readParameters } from "../files/hf-weights.js";
 import type { ModelFolder } from "../files/model-folder.js";
 import type { Parameters } from "../parameters.js";
+import { withTokenlessIds } from "../tokenless-ids.js";
 import { modelConfigFromGguf } from "./gguf-config.js";
 import { openGguf } from "./gguf-file.js";
 import { generationConfigFromGguf } from "./gguf-generation.js";
@@ -19,9 +20,10 @@ export async function loadGguf(
 ): Promise<ModelFolder & { readonly parameters: Parameters }> {
   const file = await openGguf(path);
   try {
-    const config = await modelConfigFromGguf(file);
+    const shape = await modelConfigFromGguf(file);
     // The tokenizer is read before the weights, because it is quick and the most likely to fail.
     const tokenizer = tokenizerFromGguf(file);
+    const config = withTokenlessIds(shape, (id) => tokenizer.hasToken(id));
     const generationConfig = generationConfigFromGguf(file);
     const parameters = await readParameters(config, ggufWeights(file, config), options);
     return { config, parameters, tokenizer, generationConfig };

@@ -3,6 +3,7 @@ import type { ModelConfig } from "../config.js";
 import { logitsOf } from "../forward.js";
 import { rmsNorm } from "../norm.js";
 import { rotate } from "../rope.js";
+import { withoutTokenless } from "../tokenless-ids.js";
 import { type AttentionWeights, isTransposed, type LayerWeights } from "./packed-weights.js";
 
 /** With fewer rows oneDNN takes less time if transposed weights are the right factor. */
@@ -120,7 +121,8 @@ export function nextLogits(state: Tensors, x: tf.Tensor, config: ModelConfig): t
 export function pageLogits(state: Tensors, x: tf.Tensor, config: ModelConfig): tf.Tensor {
   const normed = rmsNorm(x, named(state, "finalNorm"), config.rmsNormEps);
   const head = named(state, config.tieWordEmbeddings ? "embedding" : "head");
-  return wideProducts(() => tf.matMul(head, normed, false, true)).transpose();
+  const product = wideProducts(() => tf.matMul(head, normed, false, true));
+  return withoutTokenless(product.transpose(), config);
 }
 
 /** x / √(mean(x²) + eps); the gain is folded into the weights that follow. */

@@ -1,6 +1,7 @@
 import { asType, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { rmsNorm } from "../norm.js";
+import { tokenlessBias } from "../tokenless-ids.js";
 import { blockWidth } from "./draw.js";
 import { named } from "./packed-layers.js";
 import { ROUGH_HEAD } from "./packed-weights.js";
@@ -33,14 +34,21 @@ export function roughLogits(state: Tensors, x: tf.Tensor, config: ModelConfig): 
   const [rows = 0] = x.shape;
   const normed = rmsNorm(x, named(state, "finalNorm"), config.rmsNormEps);
   const head = named(state, tieWordEmbeddings ? "embedding" : "head");
-  const exactly = (tokens: tf.Tensor, count: number) =>
-    tf
-      .gather(head, tokens.reshape([rows * count]))
+  const { tokenlessIds } = config;
+  const bias = tokenlessIds === undefined ? undefined : tokenlessBias(vocabSize, tokenlessIds); // [V]
+  const exactly = (tokens: tf.Tensor, count: number) => {
+    const flat = tokens.reshape([rows * count]);
+    const exact = tf
+      .gather(head, flat)
       .reshape([rows, count, hiddenSize])
       .mul(normed.reshape([rows, 1, hiddenSize]))
       .sum(-1);
+    // With few tokens, some of the likeliest blocks have none.
+    return bias === undefined ? exact : exact.add(tf.gather(bias, flat).reshape([rows, count]));
+  };
   const product = tf.matMul(named(state, ROUGH_HEAD), asType(normed, "bfloat16"), false, true);
-  const rough = asType(product.transpose(), "float32");
+  const plain = asType(product.transpose(), "float32");
+  const rough = bias === undefined ? plain : plain.add(bias);
   const count = Math.min(exactTokens, vocabSize / blockWidth(vocabSize));
   const likely = likelyTokens(rough, count); // [S, count]
   const row = tf.range(0, rows, 1, "int32").reshape([rows, 1]).tile([1, count]);

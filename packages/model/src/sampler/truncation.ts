@@ -1,3 +1,4 @@
+import { tokenlessLogit } from "../tokenless-ids.js";
 import type { TopLogprobs } from "./request.js";
 
 /** How a row's token is chosen. */
@@ -108,7 +109,9 @@ function likeliest(
 
 function topOf(logits: Float32Array, count: number, logNorm: number): TopLogprobs {
   const wanted = Math.min(count, logits.length);
-  const ids = likeliest(logits, largestOf(logits), 1, (some) => some.length >= wanted).slice(0, wanted);
+  const ids = likeliest(logits, largestOf(logits), 1, (some) => some.length >= wanted)
+    .slice(0, wanted)
+    .filter((id) => (logits[id] as number) > tokenlessLogit);
   return { tokenIds: ids, logprobs: ids.map((id) => (logits[id] as number) - logNorm) };
 }
 

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { ModelConfig } from "../config.js";
 import { ropeTables } from "../rope.js";
+import { maskTokenless } from "../tokenless-ids.js";
 import { type Kernels, kernelsOver, mostBytes, type SharedMemory, sharedMemory } from "./kernels.js";
 import {
   fitsTiles,
@@ -205,10 +206,12 @@ export class SingleDecoder {
     this.#job = (this.#job + 1) & 0x3fffffff;
     this.#step.barrier.give(this.#job);
     this.#step.step(tokens, position);
-    const { vocabSize } = this.#options.config;
+    const { vocabSize, tokenlessIds } = this.#options.config;
     return tokens.map((_, row) => {
       const from = this.#layout.logits + row * wholePanels(vocabSize);
-      return this.#views.floats.subarray(from, from + vocabSize);
+      const logits = this.#views.floats.subarray(from, from + vocabSize);
+      maskTokenless(logits, tokenlessIds);
+      return logits;
     });
   }
 
