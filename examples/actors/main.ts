@@ -1,8 +1,8 @@
 // Shows actors from the caller's side. It needs a head and a worker:
 //   npx palimpsest head start
 //   npx palimpsest worker join --labels zone=a --resources license=2
-//   PALIMPSEST_ADDRESS=HOST:PORT PALIMPSEST_TOKEN=… npx tsx examples/actors/main.ts
-import { connect, fromEnvironment } from "@palimpsest/client";
+//   npx tsx examples/actors/main.ts
+import { connect } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
 import { Counter } from "./counter.js";
 
@@ -17,7 +17,7 @@ async function codeOf(call: () => Promise<unknown>): Promise<PalimpsestError> {
   throw new Error("the call should have failed");
 }
 
-const cluster = await connect({ ...fromEnvironment(process.env), name: "counters" });
+const cluster = await connect({ name: "counters" });
 try {
   const counters = cluster.actor(
     Counter,

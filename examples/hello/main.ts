@@ -1,11 +1,9 @@
-// This is the program of the README. It needs a head and a worker:
-//   npx palimpsest head start
-//   npx palimpsest worker join
-import { connect, fromEnvironment } from "@palimpsest/client";
+// This is the program of the README. It needs a cluster: npx palimpsest dev
+import { connect } from "@palimpsest/client";
 import { Counter, square } from "./work.js";
 
 const from = new URL("./work.ts", import.meta.url);
-const cluster = await connect({ ...fromEnvironment(process.env), name: "hello" });
+const cluster = await connect({ name: "hello" });
 const counter = await cluster.actor(Counter, { from }).spawn();
 process.stdout.write(`${await counter.add(2)}\n`);
 const squares = cluster.task(square, { from });

@@ -1,11 +1,11 @@
 // This program is a job: it runs on the cluster, as a process of one of its nodes.
 //   npx palimpsest job submit examples/job/entry.ts --follow -- 4
-import { connect, fromEnvironment } from "@palimpsest/client";
+import { connect } from "@palimpsest/client";
 import { Counter } from "../actors/counter.js";
 
 const count = Number(process.argv[2] ?? "2");
 
-const cluster = await connect({ ...fromEnvironment(process.env), name: "example job" });
+const cluster = await connect({ name: "example job" });
 try {
   const type = cluster.actor(Counter, { from: new URL("../actors/counter.ts", import.meta.url) });
   const counters = await Promise.all(

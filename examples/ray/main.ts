@@ -1,11 +1,10 @@
-// Runs the examples that compare Ray's API with ours (docs/guides/ray.md). It needs a head and a worker:
-//   npx palimpsest head start
-//   npx palimpsest worker join --cpus 4
-//   PALIMPSEST_ADDRESS=HOST:PORT PALIMPSEST_TOKEN=… npx tsx examples/ray/main.ts [tasks|values|actors|failures|scheduling]
-import { connect, fromEnvironment } from "@palimpsest/client";
+// Runs the examples that compare Ray's API with ours (docs/guides/ray.md). They need a cluster:
+//   npx palimpsest dev --cpus 4
+//   npx tsx examples/ray/main.ts [tasks|values|actors|failures|scheduling]
+import { connect } from "@palimpsest/client";
 import { examples } from "./examples.js";
 
-const cluster = await connect({ ...fromEnvironment(process.env), name: "ray guide" });
+const cluster = await connect({ name: "ray guide" });
 try {
   for (const [name, example] of Object.entries(examples)) {
     if (process.argv.length > 2 && !process.argv.includes(name)) continue;

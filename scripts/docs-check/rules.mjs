@@ -59,7 +59,7 @@ const rules = [
   },
   { line: /--autoscale autoscale\.yaml/, add: "--data-dir growing-head", until: /listens on/ },
   {
-    line: /npm install tarballs|^npm pkg set type=module|^npx tsx ask\.ts|^PALIMPSEST_ADDRESS=HOST:PORT/,
+    line: /npm install tarballs|^npm pkg set type=module|^npx tsx ask\.ts/,
     ...inTests("test/packages.test.ts"),
   },
   { line: /model convert model\.Q4_1\.gguf/, ...inTests("packages/cli's model-convert test") },
@@ -75,6 +75,8 @@ const rules = [
     keep: true,
   },
   { line: /PALIMPSEST_TLS=certs\/driver/, replace: [["job submit", "job submit --data-dir tls-head"]] },
+  { line: /palimpsest dev -- npx tsx main\.ts/, ...inTests("test/packages.test.ts") },
+  { line: /palimpsest dev\b/, until: /dashboard/ },
   { line: /head start$/, add: "--data-dir other-head", until: /listens on/ },
   {
     line: /worker join/,
@@ -173,7 +175,7 @@ const rules = [
   { line: /job submit \S*entry\.ts/ },
   // The documents export the two variables in a line of its own.
   {
-    line: /tsx examples\/(actors|ray)\//,
+    line: /tsx examples\/(actors|hello|ray)\//,
     replace: [[/^/, "PALIMPSEST_ADDRESS=$ADDRESS PALIMPSEST_TOKEN=$TOKEN "]],
   },
   { line: /job submit main\.ts/, needs: ["npm"], replace: [[/^/, "cd job && "]] },

@@ -138,6 +138,22 @@ describe("over HTTP", () => {
 });
 
 describe.skipIf(chromium === undefined)("in Chromium", () => {
+  test("a link with a token behind # signs in, and leaves no token in the address or the history (DASHBOARD-2)", async () => {
+    const page = await browser.page();
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.url()));
+    await page.goto(`${url}#/sign-in?token=${cluster.token}`);
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    expect(page.url()).not.toContain(cluster.token);
+    await page.goBack();
+    expect(page.url()).not.toContain(cluster.token);
+    expect(sent.join("\n")).not.toContain(cluster.token);
+    const stale = await browser.page();
+    await stale.goto(`${url}#/sign-in?token=no-token-of-this-head`);
+    await stale.getByLabel("Token").waitFor();
+    expect(stale.url()).not.toContain("no-token");
+  });
+
   test("a wrong token sees nothing but the sign-in", async () => {
     const page = await browser.page();
     await signIn(page, "wrong-token-of-nobody", "#/jobs");

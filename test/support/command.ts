@@ -15,6 +15,8 @@ export interface CommandEnd {
 export interface CommandOptions {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Arguments of node that stand before those of the run. Default: the command. */
+  readonly program?: readonly string[];
 }
 
 /** One run of the palimpsest command. */
@@ -44,7 +46,7 @@ export class Command {
   }
 
   static start(args: readonly string[], options: CommandOptions): Command {
-    const child = spawn(process.execPath, [program, ...args], {
+    const child = spawn(process.execPath, [...(options.program ?? [program]), ...args], {
       cwd: options.cwd,
       env: { ...ownEnvironment(), ...options.environment },
       stdio: ["ignore", "pipe", "pipe"],

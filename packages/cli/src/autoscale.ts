@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AutoscaleConfig, NodeProvider } from "@palimpsest/autoscaler";
 import type { StartAutoscaler } from "@palimpsest/head";
-import { tokenPathOf } from "@palimpsest/head/files";
 import { PalimpsestError } from "@palimpsest/wire";
+import { tokenPathOf } from "@palimpsest/wire/local-head";
 import { parse } from "yaml";
 import { cliEntry } from "./cli-entry.js";
 

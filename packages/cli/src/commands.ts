@@ -7,6 +7,7 @@ import type { Command } from "commander";
 export type Add = (program: Command) => void;
 
 export const commands: Readonly<Record<string, () => Promise<Add>>> = {
+  dev: async () => (await import("./commands/dev.js")).addDev,
   head: async () => (await import("./commands/head.js")).addHead,
   worker: async () => (await import("./commands/worker.js")).addWorker,
   status: async () => (await import("./commands/status.js")).addStatus,

@@ -1,10 +1,7 @@
-import { readFileSync } from "node:fs";
 import { type Cluster, connect } from "@palimpsest/client";
-import { readHeadAddress, tokenPathOf } from "@palimpsest/head/files";
-import { PalimpsestError } from "@palimpsest/wire";
+import { type FoundHead, findHead, type SearchHow } from "@palimpsest/client/find-head";
 import type { Command } from "commander";
-import { absolutePath, defaultDataDir } from "./data-dir.js";
-import { givenToken } from "./token-source.js";
+import { absolutePath } from "./absolute-path.js";
 
 /** Options of every command that connects to a cluster. */
 export interface ConnectionOptions {
@@ -25,41 +22,12 @@ export function withConnection(command: Command): Command {
       "--tls <folder>",
       "ca.crt, tls.crt and tls.key of this role, made by `palimpsest certs` (default: PALIMPSEST_TLS)",
     )
-    .option("--data-dir <folder>", "data folder of this machine's head");
+    .option("--data-dir <folder>", "data folder of this machine's head", absolutePath);
 }
 
 /** Finds address and token: from the flags, then the environment, then the files of this machine's head. */
-export function resolveConnection(options: ConnectionOptions): {
-  readonly address: string;
-  readonly token: string;
-  readonly tls: string;
-} {
-  const dataDir = options.dataDir ?? defaultDataDir("head");
-  const address = options.address ?? process.env["PALIMPSEST_ADDRESS"] ?? readHeadAddress(dataDir)?.address;
-  if (!address) {
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `no head was found: give --address HOST:PORT, or start one with \`palimpsest head start\` (searched in ${dataDir})`,
-    );
-  }
-  const token = givenToken(options.token, process.env) ?? tokenFile(dataDir);
-  if (!token) {
-    throw new PalimpsestError(
-      "UNAUTHENTICATED",
-      `no token was found for ${address}: give --token, PALIMPSEST_TOKEN or PALIMPSEST_TOKEN_FILE; \`palimpsest head start\` prints the path of the token file`,
-    );
-  }
-  const tls = options.tls ?? process.env["PALIMPSEST_TLS"] ?? "";
-  return { address, token, tls: tls === "" ? "" : absolutePath(tls) };
-}
-
-/** Reads the token in the data folder of this machine's head; undefined if it cannot be read. */
-function tokenFile(dataDir: string): string | undefined {
-  try {
-    return readFileSync(tokenPathOf(dataDir), "utf8").trim();
-  } catch {
-    return undefined;
-  }
+export function resolveConnection(options: ConnectionOptions, how: SearchHow = {}): FoundHead {
+  return findHead(options, process.env, { ...how, flags: true });
 }
 
 /** Connects to the cluster, runs the work, and disconnects. */
@@ -69,7 +37,8 @@ export async function withCluster<T>(
   use: (cluster: Cluster) => Promise<T>,
 ): Promise<T> {
   const jobId = process.env["PALIMPSEST_JOB_ID"];
-  const cluster = await connect({ ...resolveConnection(options), name, ...(jobId ? { jobId } : {}) });
+  const { address, token, tls } = resolveConnection(options);
+  const cluster = await connect({ address, token, tls, name, ...(jobId ? { jobId } : {}) });
   try {
     return await use(cluster);
   } finally {

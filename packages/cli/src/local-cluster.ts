@@ -4,41 +4,62 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@palimpsest/client";
-import { readHeadAddress, tokenPathOf } from "@palimpsest/head/files";
-import { PalimpsestError } from "@palimpsest/wire";
+import { isProcessAlive, PalimpsestError } from "@palimpsest/wire";
+import { readHeadAddress, tokenFileVariable, tokenPathOf } from "@palimpsest/wire/local-head";
 import { cliEntry } from "./cli-entry.js";
 import { redisVariables } from "./redis-flags.js";
-import { tokenFileVariable } from "./token-source.js";
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 const lookMs = 50;
 
+export interface LocalClusterOptions {
+  /** CPUs that its worker offers. Default: those of the machine. */
+  readonly cpus?: number | undefined;
+  /** Port of the dashboard. Default: 0, a free one; null: no dashboard. */
+  readonly dashboardPort?: number | null;
+}
+
 /**
  * A head and one worker on this machine, each in a process of its own, like those that a user would start in two
- * terminals.
+ * terminals. They end when this process does, however it ends.
  */
 export class LocalCluster {
   readonly address: string;
   readonly token: string;
   readonly metricsAddress: string;
+  /** host:port; empty if it is off. */
+  readonly dashboardAddress: string;
   readonly headDir: string;
+  /** Resolves when one of the two has ended by itself, with its name and what it printed last. */
+  readonly broken: Promise<string>;
   readonly #head: ChildProcess;
   readonly #worker: ChildProcess;
+  readonly #redisPid: number;
 
-  private constructor(head: ChildProcess, worker: ChildProcess, facts: Facts, headDir: string) {
-    this.#head = head;
-    this.#worker = worker;
+  private constructor(head: Started, worker: Started, facts: Facts, headDir: string, redisPid: number) {
+    this.#head = head.child;
+    this.#worker = worker.child;
     this.address = facts.address;
     this.token = facts.token;
     this.metricsAddress = facts.metricsAddress;
+    this.dashboardAddress = facts.dashboardAddress;
     this.headDir = headDir;
+    this.#redisPid = redisPid;
+    const ended = (name: string, { child, said }: Started) =>
+      once(child, "exit").then(() => `the ${name} has ended: ${said() || "it printed nothing"}`);
+    this.broken = Promise.race([ended("head", head), ended("worker", worker)]);
   }
 
   /** @throws {PalimpsestError} UNAVAILABLE with the output of the process */
-  static async start(dataDir: string, signal: AbortSignal): Promise<LocalCluster> {
+  static async start(
+    dataDir: string,
+    signal: AbortSignal,
+    { cpus, dashboardPort = 0 }: LocalClusterOptions = {},
+  ): Promise<LocalCluster> {
     const headDir = join(dataDir, "head");
-    const head = command(["head", "start", "--data-dir", headDir]);
+    const page = dashboardPort === null ? ["--no-dashboard"] : ["--dashboard-port", `${dashboardPort}`];
+    const head = command(["head", "start", "--data-dir", headDir, ...page]);
     let worker: Started | undefined;
     try {
       const facts = await listening(head, headDir, signal);
@@ -52,13 +73,13 @@ export class LocalCluster {
           facts.address,
           "--node-dir",
           join(dataDir, "node"),
+          ...(cpus === undefined ? [] : ["--cpus", `${cpus}`]),
         ],
         {
           PALIMPSEST_TOKEN: facts.token,
         },
       );
-      await joined(worker, facts, signal);
-      return new LocalCluster(head.child, worker.child, facts, headDir);
+      return new LocalCluster(head, worker, facts, headDir, await joined(worker, facts, signal));
     } catch (reason) {
       worker?.child.kill("SIGKILL");
       await end(head.child);
@@ -74,10 +95,12 @@ export class LocalCluster {
     return this.#worker.pid ?? 0;
   }
 
-  /** Ends the worker, then the head with its Redis. */
+  /** Ends the worker, then the head with its Redis, which outlives a head that was killed. */
   async stop(): Promise<void> {
     await end(this.#worker);
+    const wasKilled = this.#head.exitCode !== null || this.#head.signalCode !== null;
     await end(this.#head);
+    if (wasKilled && isProcessAlive(this.#redisPid)) process.kill(this.#redisPid, "SIGTERM");
   }
 }
 
@@ -85,6 +108,7 @@ interface Facts {
   readonly address: string;
   readonly token: string;
   readonly metricsAddress: string;
+  readonly dashboardAddress: string;
 }
 
 interface Started {
@@ -92,19 +116,24 @@ interface Started {
   readonly said: () => string;
 }
 
-/** Removes the user's Redis and token file from the environment, because a temporary cluster has its own. */
-const withoutRedis = Object.fromEntries(
-  [...redisVariables, tokenFileVariable].map((name) => [name, undefined]),
+/** Removes what belongs to another cluster from the environment, because this one has its own. */
+const withoutOthers = Object.fromEntries(
+  [
+    ...redisVariables,
+    tokenFileVariable,
+    ...["PALIMPSEST_ADDRESS", "PALIMPSEST_TOKEN", "PALIMPSEST_TLS", "PALIMPSEST_JOB_ID"],
+  ].map((name) => [name, undefined]),
 );
 
 function command(args: readonly string[], environment: Record<string, string> = {}): Started {
   // Each process gets a process group of its own, so that Ctrl-C in the terminal reaches only this process, which ends
   // the others in order.
-  const child = spawn(process.execPath, [cliEntry, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
+  const child = spawn(process.execPath, [cliEntry, ...args, "--until-stdin-ends"], {
+    stdio: ["pipe", "pipe", "pipe"],
     detached: true,
-    env: { ...process.env, ...withoutRedis, ...environment },
+    env: { ...process.env, ...withoutOthers, ...environment },
   });
+  child.stdin?.on("error", () => undefined);
   let text = "";
   const keep = (chunk: Buffer) => {
     text = (text + chunk.toString("utf8")).slice(-4000);
@@ -137,16 +166,24 @@ async function until(
 
 async function listening(head: Started, headDir: string, signal: AbortSignal): Promise<Facts> {
   await until(head, "the head", signal, async () => readHeadAddress(headDir)?.pid === head.child.pid);
-  const { address, metricsAddress } = readHeadAddress(headDir) ?? { address: "", metricsAddress: "" };
-  return { address, metricsAddress, token: readFileSync(tokenPathOf(headDir), "utf8").trim() };
+  const none = { address: "", metricsAddress: "", dashboardAddress: "" };
+  const { address, metricsAddress, dashboardAddress } = readHeadAddress(headDir) ?? none;
+  return {
+    address,
+    metricsAddress,
+    dashboardAddress,
+    token: readFileSync(tokenPathOf(headDir), "utf8").trim(),
+  };
 }
 
-async function joined(worker: Started, facts: Facts, signal: AbortSignal): Promise<void> {
+/** @returns the process id of the head's Redis */
+async function joined(worker: Started, facts: Facts, signal: AbortSignal): Promise<number> {
   const cluster = await connect({ address: facts.address, token: facts.token, name: "local cluster" });
   try {
     await until(worker, "the worker", signal, async () =>
       (await cluster.nodes()).some((node) => node.state === "alive"),
     );
+    return cluster.facts.redisPid;
   } finally {
     await cluster.close();
   }

@@ -1,5 +1,5 @@
 import type { ModelCache } from "@palimpsest/trainer";
-import { cacheFolder } from "./data-dir.js";
+import { cacheFolder } from "@palimpsest/wire";
 
 /** The folder of downloaded models, and the hub that they come from: PALIMPSEST_CACHE, HF_ENDPOINT, HF_TOKEN. */
 export function modelCache(environment: NodeJS.ProcessEnv = process.env): ModelCache {

@@ -1,10 +1,37 @@
 import { setMaxListeners } from "node:events";
+import { Option } from "commander";
 
 const stopping = ["SIGINT", "SIGTERM"] as const;
 
-/** Aborts at the first SIGINT or SIGTERM; the second ends the process at once. */
-export function stopSignal(): AbortSignal {
-  return listen().signal;
+export interface StopFlags {
+  readonly untilStdinEnds?: boolean;
+}
+
+/**
+ * Creates the flag of commands that another program starts for its own lifetime: however that program ends, the kernel
+ * closes the pipe to this process.
+ */
+export function untilStdinEndsOption(): Option {
+  return new Option("--until-stdin-ends", "also stops when its standard input ends").hideHelp();
+}
+
+/**
+ * Aborts at the first SIGINT or SIGTERM, and with the flag at the end of standard input; the second signal ends the
+ * process at once.
+ */
+export function stopSignal(flags: StopFlags = {}): AbortSignal {
+  const { signal, stop } = listen();
+  if (flags.untilStdinEnds) {
+    const { stdin } = process;
+    for (const event of ["end", "close", "error"] as const)
+      stdin.once(event, () => {
+        if (!signal.aborted) stop("the end of standard input");
+      });
+    stdin.resume();
+    // A pipe that is read would keep the process alive after its work. It has no unref() if it is a file.
+    if ("unref" in stdin) stdin.unref();
+  }
+  return signal;
 }
 
 /** Runs a part of a command that SIGINT and SIGTERM abort. Afterwards the signals have their previous effect again. */
@@ -17,20 +44,26 @@ export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>)
   }
 }
 
-function listen(): { readonly signal: AbortSignal; readonly forget: () => void } {
+function listen(): {
+  readonly signal: AbortSignal;
+  readonly stop: (by: string) => void;
+  readonly forget: () => void;
+} {
   const controller = new AbortController();
   // Every request in progress listens to the signal, and hundreds of them are no leak of listeners.
   setMaxListeners(0, controller.signal);
+  const stop = (by: string) => {
+    if (controller.signal.aborted) process.exit(130);
+    controller.abort(new Error(`stopped by ${by}`));
+  };
   const handlers = stopping.map((name) => {
-    const stop = () => {
-      if (controller.signal.aborted) process.exit(130);
-      controller.abort(new Error(`stopped by ${name}`));
-    };
-    process.on(name, stop);
-    return () => process.off(name, stop);
+    const onSignal = () => stop(name);
+    process.on(name, onSignal);
+    return () => process.off(name, onSignal);
   });
   return {
     signal: controller.signal,
+    stop,
     forget: () => {
       for (const off of handlers) off();
     },

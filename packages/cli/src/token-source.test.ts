@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { givenToken } from "@palimpsest/wire/local-head";
 import { expect, test } from "vitest";
 import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { resolveConnection } from "./connection.js";
-import { givenClusterToken, givenToken } from "./token-source.js";
+import { givenClusterToken } from "./token-source.js";
 
 const folder = fileFolder();
 

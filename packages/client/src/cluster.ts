@@ -12,7 +12,7 @@ import { ClusterValues } from "./cluster-values.js";
 import type { CodeSource } from "./code-ref.js";
 import type {
   ActorOptions,
-  ConnectOptions,
+  LocatedConnectOptions,
   PlacementGroupOptions,
   ResolvedConnectOptions,
   TaskOptions,
@@ -55,6 +55,8 @@ export interface ConnectDeps {
   readonly network?: Network;
   /** The values of this process, if it has some already. Default: new ones. */
   readonly program?: ProgramValues;
+  /** Called when the connection has closed, with all that it had. */
+  readonly onClosed?: () => Promise<void>;
 }
 
 /** A connection to a cluster, with everything that a driver can do. Close it to end the session's actors. */
@@ -83,6 +85,7 @@ export class Cluster extends ClusterValues {
   #closing: Promise<void> | undefined;
   #unwatch: (() => void) | undefined;
   #traced: TracedDriver | undefined;
+  #onClosed: (() => Promise<void>) | undefined;
 
   private constructor(
     options: ResolvedConnectOptions,
@@ -142,7 +145,7 @@ export class Cluster extends ClusterValues {
   }
 
   /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
-  static async connect(options: ConnectOptions, deps: ConnectDeps = {}): Promise<Cluster> {
+  static async connect(options: LocatedConnectOptions, deps: ConnectDeps = {}): Promise<Cluster> {
     const resolved = (await loadConfig()).parseConnectOptions(options);
     const network: WatchedNetwork = deps.network ?? networkOf(resolved);
     const { program } = deps;
@@ -171,6 +174,7 @@ export class Cluster extends ClusterValues {
       const cluster = await opening;
       cluster.#unwatch = network.unwatch;
       cluster.#traced = driver;
+      cluster.#onClosed = deps.onClosed;
       return cluster;
     } catch (reason) {
       network.unwatch?.();
@@ -377,6 +381,7 @@ export class Cluster extends ClusterValues {
     this.objects.close();
     this.#head.close();
     await this.#traced?.end();
+    await this.#onClosed?.();
   }
 
   async #create(
@@ -391,9 +396,4 @@ export class Cluster extends ClusterValues {
 function undefinedForReader(reason: unknown): undefined {
   if (PalimpsestError.from(reason).code === "PERMISSION_DENIED") return undefined;
   throw reason;
-}
-
-/** Connects to a cluster as a driver. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
-export function connect(options: ConnectOptions, deps: ConnectDeps = {}): Promise<Cluster> {
-  return Cluster.connect(options, deps);
 }

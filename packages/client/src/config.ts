@@ -80,7 +80,35 @@ const connectOptionsSchema = z.strictObject({
     ),
 });
 
-export type ConnectOptions = z.input<typeof connectOptionsSchema>;
+const openConnectOptionsSchema = connectOptionsSchema.extend({
+  address: connectOptionsSchema.shape.address
+    .optional()
+    .describe("Default: PALIMPSEST_ADDRESS, as in a job, else the head of this machine"),
+  token: connectOptionsSchema.shape.token
+    .optional()
+    .describe(
+      "Default: PALIMPSEST_TOKEN, else the file of PALIMPSEST_TOKEN_FILE, else that of this machine's head",
+    ),
+  tls: z.string().optional().describe("Default: PALIMPSEST_TLS, else no TLS"),
+  jobId: z.string().optional().describe("Default: that of the job in which this program runs"),
+  local: z
+    .union(
+      [
+        z.boolean(),
+        z.strictObject({
+          cpus: positive.optional().describe("CPUs that its worker offers. Default: those of the machine"),
+        }),
+      ],
+      { error: ({ input }) => `is ${JSON.stringify(input)}: give true or { cpus }` },
+    )
+    .default(false)
+    .describe(
+      "Starts a head and a worker for this program, on free ports and in a temporary folder, and ends them with it: for tests and notebooks. Needs the package palimpsest",
+    ),
+});
+
+/** The options of `connect()`. */
+export type ConnectOptions = z.input<typeof openConnectOptionsSchema>;
 export type ResolvedConnectOptions = z.output<typeof connectOptionsSchema>;
 
 const placementGroupOptionsSchema = z.strictObject({
@@ -228,9 +256,33 @@ export function parseTaskOptions(value: TaskOptions, name: string): ResolvedTask
 export type ActorOptions = z.input<typeof actorOptionsSchema>;
 export type ResolvedActorOptions = z.output<typeof actorOptionsSchema>;
 
+/** The options of a connection whose address and token are known. */
+export type LocatedConnectOptions = z.input<typeof connectOptionsSchema>;
+
 /** @throws {PalimpsestError} CONFIG_INVALID naming the field */
-export function parseConnectOptions(value: ConnectOptions): ResolvedConnectOptions {
+export function parseConnectOptions(value: LocatedConnectOptions): ResolvedConnectOptions {
   return parsed(connectOptionsSchema.safeParse(value), "connect options");
+}
+
+/**
+ * Checks the options of `connect()` before anything is looked for or started.
+ * @returns the options as they were given, and those of a cluster to start
+ * @throws {PalimpsestError} CONFIG_INVALID naming the field
+ */
+export function checkConnectOptions(
+  value: ConnectOptions,
+): Omit<ConnectOptions, "local"> & { readonly local: { readonly cpus?: number | undefined } | undefined } {
+  const { local } = parsed(openConnectOptionsSchema.safeParse(value), "connect options");
+  const { local: _, ...others } = value;
+  if (local === false) return { ...others, local: undefined };
+  const given = (["address", "token", "tls", "jobId"] as const).find((name) => others[name] !== undefined);
+  if (given !== undefined) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `connect options: local starts a cluster of its own: leave ${given} out, or local`,
+    );
+  }
+  return { ...others, local: local === true ? {} : local };
 }
 
 /** @throws {PalimpsestError} CONFIG_INVALID naming the field */

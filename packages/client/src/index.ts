@@ -26,11 +26,12 @@ export {
 export type { BundleOptions } from "./build-module.js";
 export { type Bundle, bundleModule } from "./bundle.js";
 export { isSignalMarker } from "./call-arguments.js";
-export { Cluster, connect } from "./cluster.js";
+export { Cluster } from "./cluster.js";
 export type { DrainProgress } from "./cluster-administration.js";
 export type { CodeSource } from "./code-ref.js";
 export { knowBundle } from "./code-ref.js";
 export type { ActorOptions, ConnectOptions, PlacementGroupOptions, TaskOptions } from "./config.js";
+export { connect } from "./connect.js";
 export type { DurableState, DurableTimer, DurableTimers, TimerDelay } from "./durable.js";
 export { fromEnvironment } from "./environment.js";
 export type { HeadCallOptions } from "./head-client.js";

@@ -2,9 +2,9 @@
 import { hostname } from "node:os";
 import type { Logger } from "@palimpsest/telemetry";
 import type { Credentials } from "@palimpsest/wire";
+import type { HeadAddress } from "@palimpsest/wire/local-head";
 import type { HeadConfig } from "./config.js";
 import type { HeadDeps } from "./head-deps.js";
-import type { HeadAddress } from "./head-files.js";
 
 /** The functions that end each part, in the order in which the parts began. */
 export interface Parts {

@@ -19,10 +19,11 @@ import {
   refuseOpenBind,
   roleToken,
 } from "@palimpsest/wire";
+import { tokenPathOf } from "@palimpsest/wire/local-head";
 import type * as proto from "@palimpsest/wire/protocol";
 import { z } from "zod";
 import type { HeadConfig } from "./config.js";
-import { keepToken, tokenPathOf, writeReadableFile, writeSecretFile } from "./head-files.js";
+import { keepToken, writeReadableFile, writeSecretFile } from "./head-files.js";
 
 const beforeSchema = z.array(z.object({ token: z.string(), acceptedUntilMs: z.number() }));
 type TokenBefore = z.infer<typeof beforeSchema>[number];

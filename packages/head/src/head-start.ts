@@ -16,13 +16,14 @@ import {
   systemClock,
   watchTls,
 } from "@palimpsest/wire";
+import { type HeadAddress, tokenPathOf } from "@palimpsest/wire/local-head";
 import type * as proto from "@palimpsest/wire/protocol";
 import { beginAutoscaler } from "./autoscaling.js";
 import { ControlPlane } from "./control-plane.js";
 import { beginDashboard } from "./dashboard.js";
 import { DurableStates } from "./durable-states.js";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
-import { type HeadAddress, portOf, tokenPathOf, writeHeadAddress } from "./head-files.js";
+import { portOf, writeHeadAddress } from "./head-files.js";
 import { beginLeadership } from "./head-lead.js";
 import { beginMetrics } from "./head-metrics-page.js";
 import { beginRedis, type HeadRedis } from "./head-redis.js";
@@ -125,6 +126,7 @@ export async function begin(beginning: Beginning): Promise<Begun> {
   }
   const facts: HeadAddress = {
     address: formatAddress(advertisedHost(config), portOf(bound)),
+    tls: config.tls !== "",
     pid: process.pid,
     clusterId: plane.clusterId,
     cluster: config.cluster,

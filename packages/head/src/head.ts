@@ -13,11 +13,12 @@
  */
 
 import { type Credentials, systemClock } from "@palimpsest/wire";
+import { type HeadAddress, readHeadAddress } from "@palimpsest/wire/local-head";
 import { type HeadConfigInput, parseHeadConfig } from "./config.js";
 import { endAll, type Parts } from "./head-beginning.js";
 import { openCredentials } from "./head-credentials.js";
 import type { HeadDeps } from "./head-deps.js";
-import { type HeadAddress, prepareFolder, readHeadAddress } from "./head-files.js";
+import { prepareFolder } from "./head-files.js";
 import { begin } from "./head-start.js";
 import { refuseSecondHead } from "./second-head.js";
 

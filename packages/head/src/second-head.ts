@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { isProcessAlive, PalimpsestError } from "@palimpsest/wire";
-import { type HeadAddress, portOf } from "./head-files.js";
+import type { HeadAddress } from "@palimpsest/wire/local-head";
+import { portOf } from "./head-files.js";
 
 /** Refuses to start next to a head that runs on the same folder. @throws {PalimpsestError} ALREADY_EXISTS */
 export async function refuseSecondHead(before: HeadAddress | undefined): Promise<void> {

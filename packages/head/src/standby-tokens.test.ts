@@ -14,11 +14,12 @@ import {
   tlsIdentity,
 } from "@palimpsest/wire";
 import { issueCertificate, makeAuthority, type Pem } from "@palimpsest/wire/certificates";
+import { tokenPathOf } from "@palimpsest/wire/local-head";
 import type * as proto from "@palimpsest/wire/protocol";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { adoptTokens, openCredentials } from "./head-credentials.js";
-import { portOf, tokenPathOf } from "./head-files.js";
+import { portOf } from "./head-files.js";
 import { StandbyTokens } from "./standby-tokens.js";
 import { aConfig, quietLogger } from "./testing/builders.js";
 import { ManualClock } from "./testing/manual-clock.js";

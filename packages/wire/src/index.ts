@@ -79,6 +79,7 @@ export {
   tlsIdentity,
 } from "./tls.js";
 export { transferTimeoutMs } from "./transfer.js";
+export { cacheFolder, stateFolder } from "./user-folders.js";
 export { decodeValue, encodePlain, encodeValue, isPlain } from "./value.js";
 export {
   markReference,

@@ -1,17 +1,17 @@
-import { headAddressPathOf, tokenPathOf } from "@palimpsest/head/files";
 import type { LogLevel } from "@palimpsest/telemetry";
+import { defaultDataDir, headAddressPathOf, tokenPathOf } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
+import { absolutePath } from "../absolute-path.js";
 import { autoscalerOf } from "../autoscale.js";
-import { absolutePath, defaultDataDir } from "../data-dir.js";
 import { printableLine } from "../display/printable.js";
 import { parsePort } from "../key-values.js";
 import { logLevelOption } from "../log-level.js";
 import { pageCommand } from "../metrics-page.js";
 import { type RedisFlags, redisUrls, withRedis } from "../redis-flags.js";
-import { stopSignal } from "../signals.js";
+import { type StopFlags, stopSignal, untilStdinEndsOption } from "../signals.js";
 import { givenClusterToken } from "../token-source.js";
 
-interface HeadOptions extends RedisFlags {
+interface HeadOptions extends RedisFlags, StopFlags {
   readonly host: string;
   readonly port: number;
   readonly advertise?: string;
@@ -85,6 +85,7 @@ export function addHead(program: Command): void {
       "starts and ends nodes on demand as this YAML file configures (docs/guides/autoscaling.md)",
     )
     .option("--insecure", "listen beyond loopback without TLS, in a trusted network")
+    .addOption(untilStdinEndsOption())
     .addOption(logLevelOption())
     .action(async (options: HeadOptions) => {
       const [{ Head }, { createLogger }] = await Promise.all([
@@ -99,7 +100,7 @@ export function addHead(program: Command): void {
       const startAutoscaler = options.autoscale
         ? await autoscalerOf(options.autoscale, { dataDir: options.dataDir, cluster: options.cluster, tls })
         : undefined;
-      const stop = stopSignal();
+      const stop = stopSignal(options);
       for (;;) {
         const started = await Head.start(
           {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, stateFolder } from "@palimpsest/wire";
 import type { Command } from "commander";
-import { stateFolder } from "../data-dir.js";
 import { parseAmount } from "../key-values.js";
 import { shippedAgentName } from "../shipped-agent-name.js";
 import { stopSignal } from "../signals.js";

@@ -1,16 +1,17 @@
 import type { LogLevel } from "@palimpsest/telemetry";
+import { defaultDataDir } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
+import { absolutePath } from "../absolute-path.js";
 import { bundledModules, bundledProgram, workerSnapshot } from "../bundled-programs.js";
 import { cliEntry } from "../cli-entry.js";
 import { type ConnectionOptions, resolveConnection, withConnection } from "../connection.js";
-import { absolutePath, defaultDataDir } from "../data-dir.js";
 import { printableLine } from "../display/printable.js";
 import { parseAmount, parseKeyValues, parseQuantities } from "../key-values.js";
 import { logLevelOption } from "../log-level.js";
-import { stopSignal } from "../signals.js";
+import { type StopFlags, stopSignal, untilStdinEndsOption } from "../signals.js";
 import { version } from "../version.js";
 
-interface WorkerOptions extends ConnectionOptions {
+interface WorkerOptions extends ConnectionOptions, StopFlags {
   readonly cpus?: number;
   readonly gpus?: number;
   readonly memory?: number;
@@ -87,13 +88,14 @@ export function addWorker(program: Command): void {
       "--traces-endpoint <url>",
       "address of the collector for OpenTelemetry spans of actors and jobs (OTLP over HTTP)",
     )
+    .addOption(untilStdinEndsOption())
     .addOption(logLevelOption())
     .action(async (options: WorkerOptions) => {
       const [{ NodeManager }, { createLogger }] = await Promise.all([
         import("@palimpsest/node"),
         import("@palimpsest/telemetry"),
       ]);
-      const { address, token, tls } = resolveConnection(options);
+      const { address, token, tls } = resolveConnection(options, { mayHaveEnded: true });
       const node = await NodeManager.start(
         {
           headAddress: address,
@@ -132,7 +134,7 @@ export function addWorker(program: Command): void {
           environment: process.env,
         },
       );
-      const stop = stopSignal();
+      const stop = stopSignal(options);
       stop.addEventListener("abort", () => void node.close());
       // The line is printed when the head has registered the node, so that its readers can use the node at once.
       const joined = () => void process.stdout.write(`node ${node.nodeId} joined ${address}\n`);

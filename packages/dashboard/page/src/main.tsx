@@ -7,11 +7,14 @@ import "./style/runs.css";
 import "./style/microscope.css";
 import "./style/training.css";
 import "./style/narrow.css";
-import { askSession } from "./data/session.js";
+import { askSession, session, signInFromLink } from "./data/session.js";
 import { Shell } from "./shell/shell.js";
 import { restoreTheme } from "./shell/theme.js";
 
 restoreTheme();
 const root = document.getElementById("app");
 if (root) render(<Shell />, root);
-void askSession();
+addEventListener("hashchange", () => void signInFromLink());
+void signInFromLink().then(async () => {
+  if (session.value === "unknown") await askSession();
+});

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import * as z from "zod";
 import { type Session, sessionSchema } from "../../../src/api/session.js";
 import { getJson, postJson, ServerError } from "./fetch.js";
+import { goTo, linkTo, place } from "./route.js";
 import { isStatic } from "./static.js";
 
 /** "unknown" until the server was asked; undefined when nobody has signed in. */
@@ -30,6 +31,24 @@ export async function askSession(): Promise<void> {
 export async function signIn(token: string): Promise<void> {
   await postJson("/sign-in", { token }, z.object({}));
   await askSession();
+}
+
+/**
+ * Signs in with the token of a link (#/sign-in?token=…), if the address is one. The part behind # is sent to no server,
+ * and the token leaves the address, and with it the history, before anything else happens.
+ */
+export async function signInFromLink(): Promise<void> {
+  const { parts, query } = place.value;
+  const token = parts[0] === "sign-in" ? query.get("token") : null;
+  if (token === null) return;
+  goTo(linkTo([]), { replace: true });
+  try {
+    await signIn(token);
+  } catch (reason) {
+    // A token that is no longer valid leads to the form that asks for one.
+    noticeRefusal(reason);
+    if (session.value === "unknown") await askSession();
+  }
 }
 
 export async function signOut(): Promise<void> {

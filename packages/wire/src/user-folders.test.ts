@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
-import { cacheFolder, stateFolder } from "./data-dir.js";
+import { cacheFolder, stateFolder } from "./user-folders.js";
 
 it("reads empty variables as unset, and ignores relative ones of the XDG specification", () => {
   const state = join(homedir(), ".local/state/palimpsest");
