@@ -1,7 +1,7 @@
 /** Connections that are closed while those that they wait for say nothing. */
 import { type Clock, grpcNetwork, HeadPeer, systemClock } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { connect } from "./cluster.js";
+import { connect } from "./connect.js";
 import { Session } from "./session.js";
 import { FakeHead } from "./testing/fake-head.js";
 

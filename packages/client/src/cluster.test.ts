@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { decodeValue } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Cluster, connect } from "./cluster.js";
+import type { Cluster } from "./cluster.js";
+import { connect } from "./connect.js";
 import { FakeHead } from "./testing/fake-head.js";
 import { ScriptedActor } from "./testing/scripted-actor.js";
 

@@ -1,7 +1,8 @@
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Cluster, connect } from "./cluster.js";
+import type { Cluster } from "./cluster.js";
 import type { PlacementGroupOptions } from "./config.js";
+import { connect } from "./connect.js";
 import { FakeHead } from "./testing/fake-head.js";
 
 const { PLACEMENT_GROUP_STATE_CREATED } = proto.PlacementGroupState;

@@ -7,7 +7,7 @@ import { Credentials, loadTls, type TlsIdentity, tlsFiles } from "@palimpsest/wi
 import { issueCertificate, makeAuthority, type Pem } from "@palimpsest/wire/certificates";
 import { afterEach, expect, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
-import { connect } from "./cluster.js";
+import { connect } from "./connect.js";
 import { FakeHead } from "./testing/fake-head.js";
 
 const clusterModule = new URL("../dist/cluster.js", import.meta.url).href;

@@ -8,8 +8,9 @@ import {
 } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Cluster, connect } from "./cluster.js";
+import type { Cluster } from "./cluster.js";
 import type { TaskOptions } from "./config.js";
+import { connect } from "./connect.js";
 import { HeadClient } from "./head-client.js";
 import { inlineValue } from "./outgoing-value.js";
 import { TaskPool, type TaskPoolDeps } from "./task-pool.js";

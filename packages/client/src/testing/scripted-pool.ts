@@ -1,7 +1,8 @@
 import { encodeValue } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorHandle } from "../actor-handle.js";
-import { type Cluster, connect } from "../cluster.js";
+import type { Cluster } from "../cluster.js";
+import { connect } from "../connect.js";
 import { FakeHead } from "./fake-head.js";
 import { ScriptedActor } from "./scripted-actor.js";
 
