@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheDir, isCheckout, root } from "./setup/paths.mjs";
 
-/** Commands that compute with tensors or start processes that do. All others run as they are. */
-const computing = new Set(["quickstart", "train", "worker", "ask", "mcp", "serve", "model", "eval", "loss"]);
+/**
+ * Commands that compute with tensors, or whose only use is to start processes that do. All others run as they are: a process
+ * of theirs that turns out to need tensors fetches libtensorflow itself (packages/jit/src/fetched-tensorflow.ts).
+ */
+const computing = new Set(["quickstart", "train", "ask", "mcp", "serve", "model", "eval", "loss"]);
 /** What setup left here: it is asked once for each Node.js and each version of the package. */
 const markFile = join(root, ".set-up.json");
 

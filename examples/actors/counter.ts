@@ -1,4 +1,4 @@
-import type { ActorContext, ActorLifecycle } from "@palimpsest/client";
+import { type ActorContext, type ActorLifecycle, actorModule } from "@palimpsest/client";
 
 /** An actor is a plain class. Its fields live in its process, its methods are called from elsewhere. */
 export class Counter implements ActorLifecycle {
@@ -56,3 +56,5 @@ export class Counter implements ActorLifecycle {
     process.exit(3);
   }
 }
+
+export const counters = actorModule(Counter, import.meta.url);

@@ -4,7 +4,7 @@
 //   npx tsx examples/actors/main.ts
 import { connect } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
-import { Counter } from "./counter.js";
+import * as work from "./counter.js";
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -19,15 +19,11 @@ async function codeOf(call: () => Promise<unknown>): Promise<PalimpsestError> {
 
 const cluster = await connect({ name: "counters" });
 try {
-  const counters = cluster.actor(
-    Counter,
-    { from: new URL("./counter.ts", import.meta.url) },
-    {
-      resources: { cpu: 0.1, license: 1 },
-      labels: { zone: "a" },
-      maxRestarts: 1,
-    },
-  );
+  const counters = cluster.actor(work.counters, {
+    resources: { cpu: 0.1, license: 1 },
+    labels: { zone: "a" },
+    maxRestarts: 1,
+  });
 
   const pages = await counters.spawn("pages");
   await pages.ready();

@@ -1,3 +1,5 @@
+import { actorModule, taskModule } from "@palimpsest/client";
+
 export class Counter {
   #total = 0;
 
@@ -10,3 +12,6 @@ export class Counter {
 export function square(value: number): number {
   return value * value;
 }
+
+export const counters = actorModule(Counter, import.meta.url);
+export const squares = taskModule(square, import.meta.url);

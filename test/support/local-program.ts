@@ -1,11 +1,10 @@
 // A program with a cluster of its own. It prints what it counted and the processes that it must take with it, and then
 // ends as its argument says.
 import { connect } from "@palimpsest/client";
-import { WordCounter } from "./word-counter.js";
+import { wordCounters } from "./counted-words.js";
 
 const cluster = await connect({ local: { cpus: 2 } });
-const counters = cluster.actor(WordCounter, { from: new URL("./word-counter.ts", import.meta.url) });
-const counter = await counters.spawn();
+const counter = await cluster.actor(wordCounters).spawn();
 const count = await counter.add("word");
 const { pid, redisPid } = cluster.facts;
 const [node] = await cluster.nodes();

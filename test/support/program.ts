@@ -1,10 +1,9 @@
 // A user's program that is submitted as a job. It spawns an actor class from another file and prints its answers.
 import { connect, fromEnvironment } from "@palimpsest/client";
-import { WordCounter } from "./word-counter.js";
+import { wordCounters } from "./counted-words.js";
 
 const cluster = await connect({ ...fromEnvironment(process.env), name: "program" });
-const counters = cluster.actor(WordCounter, { from: new URL("./word-counter.js", import.meta.url) });
-const counter = await counters.spawn();
+const counter = await cluster.actor(wordCounters).spawn();
 await counter.add(process.argv.slice(2).join(" "));
 for await (const [word, count] of counter.words()) process.stdout.write(`${word}: ${count}\n`);
 const { pid } = await counter.place();

@@ -1,7 +1,8 @@
 /**
  * Bundling with esbuild. A module that is named by its URL, as in `new URL("./counter.js", import.meta.url)`, is bundled
  * too: the program runs on a machine that has only its bundle, so the expression becomes the `data:` URL of the
- * module's own bundle.
+ * module's own bundle. So does the URL by which a module names itself in `actorModule` and `taskModule`, which in a bundle
+ * around it would be the bundle's.
  */
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -62,6 +63,8 @@ export async function buildModule(
 
 const moduleUrl = /new URL\(\s*(["'])(\.{1,2}\/[^"']+\.[cm]?[jt]sx?)\1\s*,\s*import\.meta\.url\s*\)/g;
 
+const ownUrl = /\b((?:actorModule|taskModule)\(\s*[\w$]+\s*,\s*)import\.meta\.url\b/g;
+
 /**
  * Replaces each expression that names a module by its URL. One whose module does not exist stays as it is, because
  * it may be part of a comment or of a text.
@@ -79,8 +82,11 @@ function modulesByUrl(replacement: (path: string) => Promise<string>): Plugin {
           const target = await resolve(relative, { resolveDir: dirname(path), kind: "import-statement" });
           if (target.errors.length === 0) replaced.set(expression, await replacement(target.path));
         }
-        if (replaced.size === 0) return undefined;
-        const contents = text.replace(moduleUrl, (expression) => replaced.get(expression) ?? expression);
+        const own = text.search(ownUrl) === -1 ? undefined : await replacement(path);
+        if (replaced.size === 0 && own === undefined) return undefined;
+        const contents = text
+          .replace(moduleUrl, (expression) => replaced.get(expression) ?? expression)
+          .replace(ownUrl, (_, before) => `${before}${own}`);
         return { contents, loader: /\.[cm]?tsx?$/.test(path) ? "ts" : "js" };
       });
     },

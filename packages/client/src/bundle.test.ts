@@ -36,6 +36,31 @@ describe("bundleModule", () => {
     expect(text).not.toContain("./base");
   });
 
+  test("holds a module that names itself by actorModule or taskModule as a bundle of its own", async () => {
+    const counter = await file(
+      "counter.ts",
+      `import { actorModule, taskModule } from "@palimpsest/client";
+       export class Counter { value: number = 41; }
+       export function next(value: number): number { return value + 1; }
+       export const counters = actorModule(Counter, import.meta.url);
+       export const nexts = taskModule( next, import.meta.url, { external: ["sharp"] });`,
+    );
+    const main = await file(
+      "main.ts",
+      `import { counters, nexts } from "./counter.js"; use(counters, nexts);`,
+    );
+    const text = textOf((await bundleModule(main)).bytes);
+    expect(text).not.toMatch(/(actor|task)Module\([^)]*import\.meta\.url/);
+    const inside = [
+      ...text.matchAll(/(?:actor|task)Module\(\s*(\w+),\s*new URL\("data:text\/javascript;base64,([^"]+)"/g),
+    ];
+    expect(inside.map(([, name]) => name)).toEqual(["Counter", "next"]);
+    const own = textOf((await bundleModule(counter)).bytes);
+    for (const [, , base64 = ""] of inside) expect(Buffer.from(base64, "base64").toString()).toBe(own);
+    // In its own bundle it is at the bundle's place.
+    expect(own).toMatch(/actorModule\(Counter, new URL\(import\.meta\.url\)\)/);
+  });
+
   test("gives the same bytes for the same source", async () => {
     const path = await file("a.ts", "export class A { one(): number { return 1; } }");
     expect((await bundleModule(path)).sha256).toBe((await bundleModule(path)).sha256);

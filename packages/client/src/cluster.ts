@@ -9,6 +9,7 @@ import { atMost } from "./at-most.js";
 import type { Bundle } from "./bundle.js";
 import { BundleUploads } from "./bundle-uploads.js";
 import { ClusterValues } from "./cluster-values.js";
+import type { ActorModule, TaskModule } from "./code-module.js";
 import type { CodeSource } from "./code-ref.js";
 import type {
   ActorOptions,
@@ -244,15 +245,26 @@ export class Cluster extends ClusterValues {
   }
 
   /**
-   * Declares a kind of actor; `.spawn(...args)` creates one.
+   * Declares a kind of actor; `.spawn(...args)` creates one. Takes what `actorModule()` returned, or:
    * @param source where nodes find the class: a module of the installation, or the user's file, which is bundled
    */
   actor<Instance extends object, Args extends unknown[]>(
+    module: ActorModule<Instance, Args>,
+    options?: ActorOptions,
+  ): ActorType<Instance, Args>;
+  actor<Instance extends object, Args extends unknown[]>(
     Class: ActorClass<Instance, Args>,
     source: ActorSource,
-    options: ActorOptions = {},
+    options?: ActorOptions,
+  ): ActorType<Instance, Args>;
+  actor<Instance extends object, Args extends unknown[]>(
+    first: ActorClass<Instance, Args> | ActorModule<Instance, Args>,
+    second?: ActorSource | ActorOptions,
+    third?: ActorOptions,
   ): ActorType<Instance, Args> {
-    return actorType(Class, source, options, {
+    if (typeof first !== "function")
+      return this.actor(first.Class, first.source, second as ActorOptions | undefined);
+    return actorType(first, second as ActorSource, third ?? {}, {
       ...this.#owner(),
       namespace: this.namespace,
       capturedBy: this.#options.owner?.capturedBy ?? "",
@@ -289,10 +301,21 @@ export class Cluster extends ClusterValues {
    * @param options the options of actors, and the mesh's shape
    */
   mesh<Instance extends object, Args extends unknown[]>(
+    module: ActorModule<Instance, Args>,
+    options: MeshOptions,
+  ): MeshType<Instance, Args>;
+  mesh<Instance extends object, Args extends unknown[]>(
     Class: ActorClass<Instance, Args>,
     source: ActorSource,
     options: MeshOptions,
+  ): MeshType<Instance, Args>;
+  mesh<Instance extends object, Args extends unknown[]>(
+    first: ActorClass<Instance, Args> | ActorModule<Instance, Args>,
+    second: ActorSource | MeshOptions,
+    third?: MeshOptions,
   ): MeshType<Instance, Args> {
+    if (typeof first !== "function") return this.mesh(first.Class, first.source, second as MeshOptions);
+    const [Class, source, options] = [first, second as ActorSource, third as MeshOptions];
     const { shape: _, ...ofActors } = options;
     this.#meshCalls ??= new MeshCalls({
       ...{ network: this.#network, resolver: this.#handles.resolver, values: this.values },
@@ -308,19 +331,22 @@ export class Cluster extends ClusterValues {
    * Declares a function that runs as tasks, like Ray's remote functions: `cluster.task(fn, source, options)(...args)`
    * runs it somewhere in the cluster. Without the function itself, the source names its export.
    */
+  task<Fn extends TaskFunction>(module: TaskModule<Fn>, options?: TaskOptions): TaskType<Fn>;
   task<Fn extends TaskFunction>(fn: Fn, source: CodeSource, options?: TaskOptions): TaskType<Fn>;
   task<Fn extends TaskFunction>(
     source: CodeSource & { readonly exportName: string },
     options?: TaskOptions,
   ): TaskType<Fn>;
   task<Fn extends TaskFunction>(
-    first: Fn | CodeSource,
+    first: Fn | CodeSource | TaskModule<Fn>,
     second?: CodeSource | TaskOptions,
     third?: TaskOptions,
   ): TaskType<Fn> {
     if (typeof first === "function")
       return taskType<Fn>(first, second as CodeSource, third ?? {}, this.#tasks);
-    return taskType<Fn>(undefined, first, (second as TaskOptions | undefined) ?? {}, this.#tasks);
+    const options = (second as TaskOptions | undefined) ?? {};
+    if ("fn" in first) return taskType<Fn>(first.fn, first.source, options, this.#tasks);
+    return taskType<Fn>(undefined, first, options, this.#tasks);
   }
 
   /**

@@ -1,4 +1,4 @@
-// For users: connect, fromEnvironment, taskContext, ActorPool, Queue, PalimpsestError, and the types of what they give.
+// For users: actorModule, connect, fromEnvironment, taskContext, taskModule, ActorPool, Queue, PalimpsestError, and the types of what they give.
 // For other packages: ActorChannel, MeshCalls, Objects, bundleModule, createHandle, isSignalMarker, knowBundle,
 // maxCallBytes, reservedMethods, setTaskContext, SharedStreams.
 
@@ -28,6 +28,13 @@ export { type Bundle, bundleModule } from "./bundle.js";
 export { isSignalMarker } from "./call-arguments.js";
 export { Cluster } from "./cluster.js";
 export type { DrainProgress } from "./cluster-administration.js";
+export {
+  type ActorModule,
+  actorModule,
+  type CodeModuleOptions,
+  type TaskModule,
+  taskModule,
+} from "./code-module.js";
 export type { CodeSource } from "./code-ref.js";
 export { knowBundle } from "./code-ref.js";
 export type { ActorOptions, ConnectOptions, PlacementGroupOptions, TaskOptions } from "./config.js";

@@ -9,6 +9,7 @@ import {
 import { compileCacheEnvironment, compileCacheFolder } from "./compile-cache.js";
 import { registerCpuKernels } from "./cpu-kernels.js";
 import { JitError } from "./error.js";
+import { fetchTensorflow } from "./fetched-tensorflow.js";
 import { gpuMemory, gpuNames, visibleGpus } from "./gpu-device.js";
 import { roundsToTensorFloat32 } from "./tensor-float-32.js";
 import { nodeBackend } from "./tensorflow-binding.js";
@@ -66,6 +67,7 @@ export async function loadBackend(options: BackendOptions = {}): Promise<Backend
   }
   const candidates: readonly Name[] = prefer === "auto" ? ["tensorflow", "wasm", "cpu"] : [prefer];
   const passedOver: string[] = [];
+  if (candidates[0] === "tensorflow") await fetchTensorflow();
   for (const name of candidates) {
     try {
       const loaded = { ...(await load(name, options)), passedOver };

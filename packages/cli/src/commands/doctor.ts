@@ -12,6 +12,8 @@ const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 function firstLine(program: string, args: readonly string[]): string | undefined {
   try {
     return execFileSync(program, args, {
+      // It tells what is there, and fetches nothing.
+      env: { ...process.env, PALIMPSEST_SETUP: "off" },
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
       timeout: 60_000,
