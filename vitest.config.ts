@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { builtFiles, builtModules } from "./test/support/built-modules.js";
@@ -57,15 +58,17 @@ const quickCompilation = {
 /** Each file has a process of its own, since what it starts, tries or measures is process-wide. They compute more than they wait. */
 const alone = ["packages/{jit,learner,model}/src/**/*.test.ts", "test/{fuzz,learning,simulation}/*.test.ts"];
 
-/** Of two cores: tests of processes wait for half of their time, for leases, restarts and ends. */
-const waiting = { maxWorkers: 3 };
+/** As many test files at a time as there are cores. More than four would want more memory than a small machine has. */
+const maxWorkers = Math.min(4, availableParallelism());
+
+/** Tests of processes wait for half of their time, for leases, restarts and ends. */
+const waiting = { maxWorkers };
 
 /**
- * Tests that compute more than they wait: as many at a time as there are cores. `npm test` runs them beside the tests of
- * processes, which they yield to, so that they need more time than alone. In one run of vitest they come after those,
- * because the number of workers differs.
+ * Tests that compute more than they wait. `npm test` runs them beside the tests of processes, which they yield to, so that
+ * they need more time than alone. In one run of vitest they come after those.
  */
-const computing = { maxWorkers: 2, sequence: { groupOrder: 1 } };
+const computing = { maxWorkers, sequence: { groupOrder: 1 } };
 
 /** What takes half a minute and more on two cores, the longest first. vitest knows it after a first run only, and begins with large files then. */
 const long = [

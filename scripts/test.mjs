@@ -3,22 +3,32 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { yieldToOthers } from "./setup/command.mjs";
 import { root } from "./setup/paths.mjs";
 import { setup } from "./setup/setup.mjs";
 import { checks, verify } from "./verify.mjs";
 
 await setup();
 const filters = process.argv.slice(2);
-// With arguments a person looks at some tests only: they are not held up by the checks.
-const checking = filters.length > 0 ? Promise.resolve([]) : verify({ yielding: true });
+// With arguments a person looks at some tests only: they are not held up by the checks. Otherwise the checks come first:
+// beside the tests they would take as much processor time, and with them more processes would compute than there are cores.
+if (filters.length === 0) process.stdout.write("Verify\n");
+const failedChecks = filters.length > 0 ? [] : await verify();
 const checkCount = filters.length > 0 ? 0 : Object.keys(checks).length;
-process.stdout.write(filters.length > 0 ? "Tests\n" : "Tests, and beside them checks\n");
+process.stdout.write("Tests\n");
 
 const reportDir = mkdtempSync(join(tmpdir(), "palimpsest-test-"));
+
+/** For a process and those that it starts from now on. */
+function lowerPriority(pid) {
+  try {
+    setPriority(pid, 10);
+  } catch {
+    // The process has ended, or the system does not allow it: then it runs at the usual priority.
+  }
+}
 
 /** Runs vitest to its end. Several at a time share the terminal line by line. */
 async function vitest(name, args, { alone = false, yielding = false } = {}) {
@@ -35,15 +45,15 @@ async function vitest(name, args, { alone = false, yielding = false } = {}) {
     ],
     { cwd: root, stdio: alone ? "inherit" : ["ignore", "pipe", "pipe"] },
   );
-  if (yielding) yieldToOthers(child.pid, 5);
+  if (yielding) lowerPriority(child.pid);
   for (const output of [child.stdout, child.stderr])
     if (output) createInterface({ input: output }).on("line", (line) => process.stdout.write(`${line}\n`));
   const [status] = await once(child, "close");
   return { status, reportFile };
 }
 
-// The tests of processes wait for leases and ends of processes half of the time: the tests that compute, and the checks,
-// yield to them and take what they leave. Alone, they would leave a quarter of two cores idle.
+// The tests of processes wait for leases and ends of processes half of the time: the tests that compute yield to them, take
+// what they leave, and have every core when those have ended.
 const runs =
   filters.length > 0
     ? [vitest("some", filters, { alone: true })]
@@ -52,7 +62,6 @@ const runs =
         vitest("computing", ["--project=tensors", "--project=alone"], { yielding: true }),
       ];
 const ended = await Promise.all(runs);
-const failedChecks = await checking;
 let passed = checkCount - failedChecks.length;
 let failed = failedChecks.length;
 let skipped = 0;

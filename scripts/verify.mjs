@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `npm run verify`: everything CI checks besides the tests. Exits 1 with the names of what failed.
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { run } from "./setup/command.mjs";
 import { root } from "./setup/paths.mjs";
@@ -11,11 +12,10 @@ process.env.NO_COLOR = "1";
 const node = process.execPath;
 const bin = (path) => join(root, "node_modules", path);
 
-/** The checks run beside the tests: a compiler of one thread takes two thirds of the processor time of one of several. */
-const compile = (args, how) =>
-  run(node, [bin("typescript/bin/tsc"), ...args, "--singleThreaded"], { cwd: root, ...how });
+/** Two checks run at a time: a compiler of one thread takes two thirds of the processor time of one of several. */
+const compile = (args) => run(node, [bin("typescript/bin/tsc"), ...args, "--singleThreaded"], { cwd: root });
 
-async function architecture(how) {
+async function architecture() {
   const report = JSON.parse(
     await run(
       node,
@@ -27,7 +27,7 @@ async function architecture(how) {
         "json",
         "packages",
       ],
-      { cwd: root, ...how },
+      { cwd: root },
     ),
   );
   const { totalCruised, violations } = report.summary;
@@ -48,28 +48,27 @@ async function wording() {
 
 /** Each check in the order in which a person would want to hear of it. */
 export const checks = {
-  "protos match the generated code": (how) =>
-    run(node, ["scripts/generate-protos.mjs", "--check"], { cwd: root, ...how }),
-  "types (packages)": (how) => compile(["-b"], how),
-  "types (tests)": (how) => compile(["-p", "tsconfig.test.json"], how),
-  "format and lint": (how) =>
-    run(node, [bin("@biomejs/biome/bin/biome"), "ci", "--colors=off", "."], { cwd: root, ...how }),
+  "protos match the generated code": () =>
+    run(node, ["scripts/generate-protos.mjs", "--check"], { cwd: root }),
+  "types (packages)": () => compile(["-b"]),
+  "types (tests)": () => compile(["-p", "tsconfig.test.json"]),
+  "format and lint": () =>
+    run(node, [bin("@biomejs/biome/bin/biome"), "ci", "--colors=off", "."], { cwd: root }),
   "import direction": architecture,
   "words of the glossary": wording,
-  "unused code": (how) => run(node, [bin("knip/bin/knip.js")], { cwd: root, ...how }),
-  "documents match the code": (how) =>
-    run(node, ["scripts/generate-docs.mjs", "--check"], { cwd: root, ...how }),
-  "dashboards match their source and Grafana's types": (how) =>
-    run(node, ["scripts/generate-grafana.mjs", "--check"], { cwd: root, ...how }),
+  "unused code": () => run(node, [bin("knip/bin/knip.js")], { cwd: root }),
+  "documents match the code": () => run(node, ["scripts/generate-docs.mjs", "--check"], { cwd: root }),
+  "dashboards match their source and Grafana's types": () =>
+    run(node, ["scripts/generate-grafana.mjs", "--check"], { cwd: root }),
 };
 
 /** The documents are made by the built packages; the types of the tests take as long as all that is left. */
 const first = ["types (packages)", "types (tests)"];
 
-async function passes(name, how) {
+async function passes(name) {
   const startedAt = performance.now();
   try {
-    await checks[name](how);
+    await checks[name]();
     process.stdout.write(`  ✓ ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)\n`);
     return true;
   } catch (error) {
@@ -79,20 +78,17 @@ async function passes(name, how) {
   }
 }
 
-/**
- * Runs them all, two beside each other; returns the names of those that failed.
- * @param how `yielding`: they take only what the machine has left
- */
-export async function verify(how = {}) {
+/** Runs them all, two at a time where there are two cores; returns the names of those that failed. */
+export async function verify() {
   const names = Object.keys(checks);
   const failed = new Set();
   const [packages, ...waiting] = [...first, ...names.filter((name) => !first.includes(name))];
-  const check = async (name) => (await passes(name, how)) || failed.add(name);
+  const check = async (name) => (await passes(name)) || failed.add(name);
   await check(packages);
   const next = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await check(name);
   };
-  await Promise.all([next(), next()]);
+  await Promise.all(availableParallelism() > 1 ? [next(), next()] : [next()]);
   return names.filter((name) => failed.has(name));
 }
 

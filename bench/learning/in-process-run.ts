@@ -62,6 +62,8 @@ export interface InProcessRun {
     policy: InProcessPolicy,
   ) => void;
   readonly onEvaluation?: (point: CurvePoint) => void;
+  /** Ends the run. */
+  readonly signal?: AbortSignal;
 }
 
 export interface InProcessResult {
@@ -74,14 +76,14 @@ export interface InProcessResult {
 }
 
 export async function runInProcess(run: InProcessRun): Promise<InProcessResult> {
-  const { recipe, seed, threads = 1 } = run;
+  const { recipe, seed, threads = 1, signal } = run;
   const sets = run.sets ?? (await recipeSets(recipe));
   const { steps } = recipe.train;
   const curve: CurvePoint[] = [];
   const rewards: number[] = [];
   const evaluate = async (step: number, { agent, reward }: InProcessPolicy) => {
     const results: SetResult[] = [];
-    for (const set of sets) results.push(await evaluateSet(agent, reward, set, recipe));
+    for (const set of sets) results.push(await evaluateSet(agent, reward, set, recipe, signal));
     const point = { step, sets: results };
     curve.push(point);
     run.onEvaluation?.(point);
@@ -89,6 +91,7 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
   const { model } = await trainInProcess({
     recipe: { ...recipe, seed },
     threads,
+    ...(signal ? { signal } : {}),
     ...(run.shuffleRewards === undefined ? {} : { shuffleRewards: run.shuffleRewards }),
     ...(run.tasks === undefined ? {} : { tasks: run.tasks }),
     onStart: (policy) => evaluate(0, policy),
@@ -116,6 +119,7 @@ async function evaluateSet(
   reward: TrajectoryReward,
   { name, tasks, ...set }: EvaluationSet,
   recipe: Recipe,
+  signal: AbortSignal | undefined,
 ): Promise<SetResult> {
   const { seed = 0 } = recipe.evaluation ?? {};
   const temperature = set.temperature ?? recipe.evaluation?.temperature ?? 0;
@@ -136,6 +140,7 @@ async function evaluateSet(
     scorer: rewardScorer,
     concurrency: tasks.length,
     seed,
+    ...(signal ? { signal } : {}),
   });
   const outcomes = run.systems[0]?.outcomes ?? [];
   const sums: Record<string, number> = { reward: 0 };

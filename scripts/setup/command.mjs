@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
-import { setPriority, constants as system } from "node:os";
 import { delimiter, join } from "node:path";
 
 /** The path of a program on PATH, or undefined. */
@@ -31,14 +30,10 @@ export class CommandError extends Error {
   }
 }
 
-/**
- * Runs a command to its end, keeping what it prints; with `show`, prints it as it comes; with `yielding`, runs it when the
- * machine has nothing else to do.
- */
-export function run(program, args, { show = false, yielding = false, ...options } = {}) {
+/** Runs a command to its end, keeping what it prints; with `show`, prints it as it comes. */
+export function run(program, args, { show = false, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: show ? "inherit" : ["ignore", "pipe", "pipe"], ...options });
-    if (yielding && child.pid !== undefined) yieldToOthers(child.pid);
     let log = "";
     child.stdout?.on("data", (chunk) => (log += chunk));
     child.stderr?.on("data", (chunk) => (log += chunk));
@@ -47,13 +42,4 @@ export function run(program, args, { show = false, yielding = false, ...options 
       code === 0 ? resolve(log) : reject(new CommandError(program, args, signal ?? code, log)),
     );
   });
-}
-
-/** Lowers the priority of a process and of those that it starts from now on. */
-export function yieldToOthers(pid, priority = system.priority.PRIORITY_LOW) {
-  try {
-    setPriority(pid, priority);
-  } catch {
-    // The process has ended, or the system does not allow it: then it runs at the usual priority.
-  }
 }

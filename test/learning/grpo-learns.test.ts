@@ -6,8 +6,8 @@ import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
 const { recipe } = readRecipe(fileURLToPath(new URL("fixtures/learning-short.yaml", import.meta.url)));
 
 /** Returns greedy exact match at the training length, before and after training. */
-async function run(shuffleRewards: boolean) {
-  const { curve, rewards } = await runInProcess({ recipe, seed: recipe.seed, shuffleRewards });
+async function run(shuffleRewards: boolean, signal: AbortSignal) {
+  const { curve, rewards } = await runInProcess({ recipe, seed: recipe.seed, shuffleRewards, signal });
   const [before, after] = curve.map(({ sets }) => sets[0]);
   for (const set of [before, after]) expect(set).toMatchObject({ n: 128, failures: 0 });
   const exactMatch = (set: typeof before) => set?.measures["exactMatch"] ?? Number.NaN;
@@ -15,8 +15,10 @@ async function run(shuffleRewards: boolean) {
 }
 
 describe("GRPO with the base that comes along", () => {
-  it("learns which fact to keep: exact match rises by 0.30 and more within 14 updates", async () => {
-    const { before, after, rewards } = await run(false);
+  it("learns which fact to keep: exact match rises by 0.30 and more within 14 updates", async ({
+    signal,
+  }) => {
+    const { before, after, rewards } = await run(false, signal);
     expect(before).toBeLessThan(0.5);
     expect(after - before).toBeGreaterThanOrEqual(0.3);
     const [first, last] = [rewards.slice(0, 6), rewards.slice(-6)].map(
@@ -25,8 +27,8 @@ describe("GRPO with the base that comes along", () => {
     expect(last - first).toBeGreaterThan(0.15);
   });
 
-  it("learns nothing when rewards are dealt to the wrong episodes of their group", async () => {
-    const { before, after } = await run(true);
+  it("learns nothing when rewards are dealt to the wrong episodes of their group", async ({ signal }) => {
+    const { before, after } = await run(true, signal);
     expect(after - before).toBeLessThanOrEqual(0.05);
   });
 });

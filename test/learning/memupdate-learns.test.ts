@@ -8,18 +8,21 @@ const { data } = readRecipe(file).recipe;
 const store = data.source === "store" ? data.store : {};
 const tasks = storeTasks({ ...store, count: 192, seed: "evaluation" });
 const sets = [{ name: "statements", tasks, temperature: 1 }];
-const run = (shuffleRewards: boolean) => shortRun({ recipe: file, steps: 12, shuffleRewards, sets });
+const run = (shuffleRewards: boolean, signal: AbortSignal) =>
+  shortRun({ recipe: file, steps: 12, shuffleRewards, signal, sets });
 
 describe("MemUpdate on a small store", () => {
-  it("learns which call a statement needs: shown and held-out questions rise, stores left as they were fall", async () => {
-    const { start, end } = await run(false);
+  it("learns which call a statement needs: shown and held-out questions rise, stores left as they were fall", async ({
+    signal,
+  }) => {
+    const { start, end } = await run(false, signal);
     expect(end("shown") - start("shown")).toBeGreaterThanOrEqual(0.3);
     expect(end("heldOut") - start("heldOut")).toBeGreaterThanOrEqual(0.1);
     expect(end("unchanged")).toBeLessThan(start("unchanged"));
   });
 
-  it("learns nothing when rewards are dealt to the wrong episodes of their group", async () => {
-    const { start, end } = await run(true);
+  it("learns nothing when rewards are dealt to the wrong episodes of their group", async ({ signal }) => {
+    const { start, end } = await run(true, signal);
     expect(end("shown") - start("shown")).toBeLessThanOrEqual(0.1);
   });
 });

@@ -7,12 +7,15 @@ import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
 
 const { recipe } = readRecipe(join(builtinRecipesDir, "rememr1/look-back.yaml"));
 
-it("GRPO teaches ReMemR1 to look back: from rollout through step rewards to the learner, in one process", async () => {
+it("GRPO teaches ReMemR1 to look back: from rollout through step rewards to the learner, in one process", async ({
+  signal,
+}) => {
   if (recipe.data.source !== "reverse-two-hop") throw new Error(`data.source: ${recipe.data.source}`);
   const unseen = reverseTwoHopTasks({ ...recipe.data.reverseTwoHop, count: 64, seed: "unseen" });
   const { curve, rewards } = await runInProcess({
     recipe: { ...recipe, train: { ...recipe.train, steps: 10 } },
     seed: 1,
+    signal,
     sets: [{ name: "unseen", tasks: unseen }],
   });
   const [before, after] = curve.map(({ sets }) => sets[0]) as [

@@ -11,10 +11,11 @@ export interface ShortRun {
   readonly adapt?: (recipe: Recipe) => Recipe;
   /** The evaluation sets. Default: the recipe's, at the training length alone. */
   readonly sets?: readonly EvaluationSet[];
+  readonly signal: AbortSignal;
 }
 
 /** Evaluates before and after some updates of a recipe, and returns the mean reward of each update. */
-export async function shortRun({ steps, shuffleRewards, adapt, sets, ...run }: ShortRun) {
+export async function shortRun({ steps, shuffleRewards, adapt, sets, signal, ...run }: ShortRun) {
   const file = fileURLToPath(new URL(`../../${run.recipe}`, import.meta.url));
   const read = readRecipe(file).recipe;
   const { evaluation, ...recipe } = adapt?.(read) ?? read;
@@ -27,6 +28,7 @@ export async function shortRun({ steps, shuffleRewards, adapt, sets, ...run }: S
     recipe: short,
     seed: recipe.seed,
     shuffleRewards,
+    signal,
     ...(sets ? { sets } : {}),
   });
   const [before, after] = [curve[0]?.sets[0], curve.at(-1)?.sets[0]];

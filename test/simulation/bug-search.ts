@@ -15,26 +15,38 @@ export interface Found {
   readonly by: string;
 }
 
-const clean = new Map<string, Promise<RunResult>>();
+const clean = new Map<string, RunResult>();
 
 /** Returns the run of a seed without a bug. It is the same for every caller, so it is simulated once. */
-export function simulateClean(seed: number, settings = settingsOf(seed)): Promise<RunResult> {
+export async function simulateClean(
+  seed: number,
+  signal?: AbortSignal,
+  settings = settingsOf(seed),
+): Promise<RunResult> {
   const key = JSON.stringify([seed, settings]);
-  const run = clean.get(key) ?? simulate(seed, { settings });
+  const run = clean.get(key) ?? (await simulate(seed, { settings, ...(signal ? { signal } : {}) }));
   clean.set(key, run);
   return run;
 }
 
 /**
  * Tries seeds, from the first on, until one finds the bug.
- * @throws if that seed breaks an invariant without the bug, too: then it did not find the bug
+ * @throws if that seed breaks an invariant without the bug, too: then it did not find the bug; the signal's reason
  */
-export async function findBug(bug: PlantedBug, maxSeeds: number, first = 1): Promise<Found> {
+export async function findBug(
+  bug: PlantedBug,
+  maxSeeds: number,
+  first = 1,
+  signal?: AbortSignal,
+): Promise<Found> {
   for (let seed = first; seed < first + maxSeeds; seed++) {
     const settings = bug.settings?.(seed) ?? settingsOf(seed);
-    const { violation } = await simulate(seed, { settings, plant: bug.make() });
+    const { violation } = await simulate(seed, {
+      ...{ settings, plant: bug.make() },
+      ...(signal ? { signal } : {}),
+    });
     if (violation === undefined) continue;
-    const without = await simulateClean(seed, settings);
+    const without = await simulateClean(seed, signal, settings);
     if (without.violation)
       throw new Error(`seed ${seed} fails without the bug: ${without.violation.message}`);
     return { seed, by: violation.invariant };

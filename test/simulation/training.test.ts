@@ -11,9 +11,11 @@ const seeds = [1, 3, 9, 16];
 const maxEvents = 500_000;
 let simulatedEvents = 0;
 
-test("a run trains each group once, whatever dies and whatever Redis loses (T1, T2, T4, T6)", async () => {
+test("a run trains each group once, whatever dies and whatever Redis loses (T1, T2, T4, T6)", async ({
+  signal,
+}) => {
   for (const seed of seeds) {
-    const { violation, counts, events } = await simulateRun(seed);
+    const { violation, counts, events } = await simulateRun(seed, { signal });
     simulatedEvents += events;
     expect(violation, `replay with: run.ts --training --seed ${seed} --story`).toBeUndefined();
     expect(counts.episodes).toBeGreaterThan(20);
@@ -21,14 +23,14 @@ test("a run trains each group once, whatever dies and whatever Redis loses (T1, 
   }
 });
 
-test("a training run is a function of its seed", async () => {
+test("a training run is a function of its seed", async ({ signal }) => {
   const [first, second] = [
-    await simulateRun(5, { keepStory: true }),
-    await simulateRun(5, { keepStory: true }),
+    await simulateRun(5, { keepStory: true, signal }),
+    await simulateRun(5, { keepStory: true, signal }),
   ];
   expect(second).toEqual(first);
   simulatedEvents += first.events + second.events;
-  expect((await simulateRun(6)).hash).not.toBe(first.hash);
+  expect((await simulateRun(6, { signal })).hash).not.toBe(first.hash);
 });
 
 /** Bugs that the first seed or two find. The command run.ts --bugs makes the whole table. */
@@ -36,10 +38,10 @@ const quicklyFound = runBugs.filter(({ breaks }) =>
   ["STEP-1, T1", "STEP-2, T1", "SAVES-1, T1", "SAVES-2, T1", "LEDGER-7, T1", "DISPATCH-2"].includes(breaks),
 );
 
-test.each(quicklyFound)("finds that $name", async ({ make }) => {
+test.for(quicklyFound)("finds that $name", async ({ make }, { signal }) => {
   let found = false;
   for (let seed = 1; seed <= 8 && !found; seed++) {
-    const { violation, events } = await simulateRun(seed, { plant: make() });
+    const { violation, events } = await simulateRun(seed, { plant: make(), signal });
     found = violation !== undefined;
     simulatedEvents += events;
   }

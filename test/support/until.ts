@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { TestRunner } from "vitest";
 
 export interface UntilOptions {
   /** The default only ends what hangs, because tests share their machine. */
@@ -11,7 +12,10 @@ export interface UntilOptions {
 /** Thrown by a check when there is no point in waiting longer. */
 export class GivenUp extends Error {}
 
-/** Repeats a check until its answer is neither undefined nor false; an error of the check counts as "not yet". */
+/**
+ * Repeats a check until its answer is neither undefined nor false; an error of the check counts as "not yet". It ends with
+ * its test: one that has run out of time does not go on beside the next.
+ */
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
@@ -19,8 +23,10 @@ export async function until<T>(
 ): Promise<T> {
   const { timeoutMs = 600_000, everyMs = 20, explain } = options;
   const deadlineAt = Date.now() + timeoutMs;
+  const signal = TestRunner.getCurrentTest()?.context.signal;
   let last = "";
   for (;;) {
+    signal?.throwIfAborted();
     try {
       const seen = await look();
       if (seen !== undefined && seen !== false) return seen;

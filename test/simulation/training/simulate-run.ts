@@ -15,11 +15,19 @@ export interface RunOfSeed {
   readonly counts: RunRecords["counts"];
 }
 
-/** Simulates one training run. The result is a function of its arguments alone. */
+/**
+ * Simulates one training run. The result is a function of its arguments alone.
+ * @throws the signal's reason
+ */
 export async function simulateRun(
   seed: number,
-  { plant = new RunPlant(), keepStory = false }: { plant?: RunPlant; keepStory?: boolean } = {},
+  {
+    plant = new RunPlant(),
+    keepStory = false,
+    signal,
+  }: { plant?: RunPlant; keepStory?: boolean; signal?: AbortSignal } = {},
 ): Promise<RunOfSeed> {
+  signal?.throwIfAborted();
   const world = new RunWorld(seed, plant, keepStory);
   const restore = makeHermetic(world.scheduler, new Random(`${seed}/product`));
   const unhandled = (reason: unknown) => {
@@ -28,10 +36,13 @@ export async function simulateRun(
     );
   };
   process.on("unhandledRejection", unhandled);
+  const stop = () => world.scheduler.fail(signal?.reason);
+  signal?.addEventListener("abort", stop, { once: true });
   let violation: Violation | undefined;
   try {
     await world.live();
   } catch (reason) {
+    signal?.throwIfAborted();
     violation =
       reason instanceof Violation
         ? reason
@@ -39,6 +50,7 @@ export async function simulateRun(
   } finally {
     restore();
     process.off("unhandledRejection", unhandled);
+    signal?.removeEventListener("abort", stop);
   }
   const { scheduler, story, records } = world;
   const { hash, nowMs: simulatedMs, events } = scheduler;

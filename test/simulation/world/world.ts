@@ -44,6 +44,8 @@ export interface RunOptions {
   readonly settings?: WorldSettings;
   readonly plant?: Plant;
   readonly keepStory?: boolean;
+  /** Ends the run, because nobody waits for it any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface RunResult {
@@ -291,10 +293,14 @@ export class World {
   }
 }
 
-/** Runs one seed from beginning to end. The result is a function of the arguments alone. */
+/**
+ * Runs one seed from beginning to end. The result is a function of the arguments alone.
+ * @throws the signal's reason
+ */
 export async function simulate(seed: number, options: RunOptions = {}): Promise<RunResult> {
   warm ??= warmUp();
   await warm;
+  options.signal?.throwIfAborted();
   const world = new World(seed, options);
   const restore = makeHermetic(world.scheduler, new Random(`${seed}/product`), world.marks);
   const { stackTraceLimit } = Error;
@@ -306,9 +312,12 @@ export async function simulate(seed: number, options: RunOptions = {}): Promise<
   };
   process.on("unhandledRejection", unhandled);
   let violation: Violation | undefined;
+  const stop = () => world.scheduler.fail(options.signal?.reason);
+  options.signal?.addEventListener("abort", stop, { once: true });
   try {
     await world.live();
   } catch (reason) {
+    options.signal?.throwIfAborted();
     violation =
       reason instanceof Violation
         ? reason
@@ -318,6 +327,7 @@ export async function simulate(seed: number, options: RunOptions = {}): Promise<
     world.plant.end();
     Error.stackTraceLimit = stackTraceLimit;
     process.off("unhandledRejection", unhandled);
+    options.signal?.removeEventListener("abort", stop);
   }
   const { scheduler, story, records } = world;
   return {
