@@ -9,6 +9,7 @@
  * - INPROCESS-2. A failed episode is left out of its group and counted; it never gets a reward of zero.
  * - INPROCESS-3. The sampler, the learner and every other resource are freed at the end, even if creating a later one failed.
  */
+import { setMaxListeners } from "node:events";
 import type { Agent } from "@palimpsest/agents";
 import { generatedTasks, type TaskSet } from "@palimpsest/datasets";
 import { entry, type FunctionStats, loadBackend } from "@palimpsest/jit";
@@ -92,6 +93,8 @@ export interface InProcessResult {
  */
 export async function trainInProcess(options: InProcessOptions): Promise<InProcessResult> {
   const { recipe, onNotice, signal } = options;
+  // Every episode of a step listens to it, and Node would report more than ten listeners as a leak.
+  if (signal !== undefined) setMaxListeners(0, signal);
   if (options.tasks?.length === 0)
     throw new PalimpsestError(
       "CONFIG_INVALID",
