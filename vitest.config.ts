@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -54,6 +55,25 @@ const tensors = [
 const quickCompilation = {
   XLA_FLAGS: "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false",
 };
+
+/**
+ * Tests whose numbers depend on how a CPU multiplies in bfloat16: where the CPU has AVX-512 they run a second time as on one
+ * that has none, and that rounds sums in between.
+ */
+const plainCpu = {
+  include: [
+    "jit/src/{precision,rounded-value}",
+    "model/src/{chosen-precision,half-forward,sampler/rough-logits}",
+  ].map((name) => `packages/${name}.test.ts`),
+  env: {
+    ...quickCompilation,
+    ONEDNN_MAX_CPU_ISA: "AVX2",
+    TF_ENABLE_ONEDNN_OPTS: "0",
+    PALIMPSEST_CPU_BFLOAT16: "off",
+  },
+};
+const cpuFacts = "/proc/cpuinfo";
+const hasAvx512 = existsSync(cpuFacts) && readFileSync(cpuFacts, "utf8").includes(" avx512f ");
 
 /** Each file has a process of its own, since what it starts, tries or measures is process-wide. They compute more than they wait. */
 const alone = ["packages/{jit,learner,model}/src/**/*.test.ts", "test/{fuzz,learning,simulation}/*.test.ts"];
@@ -159,6 +179,9 @@ export default defineConfig({
           ...computing,
         },
       },
+      ...(hasAvx512
+        ? [{ extends: true as const, test: { name: "plain-cpu", isolate: false, ...plainCpu, ...computing } }]
+        : []),
       {
         extends: true,
         test: { name: "alone", include: alone, exclude: tensors, ...computing },

@@ -9,7 +9,8 @@ import { readHeadAddress, tokenFileVariable, tokenPathOf } from "@palimpsest/wir
 import { cliEntry } from "./cli-entry.js";
 import { redisVariables } from "./redis-flags.js";
 
-const startTimeoutMs = 60_000;
+/** It only ends what hangs: a process that ends is noticed at once. */
+const startTimeoutMs = 300_000;
 const stopTimeoutMs = 15_000;
 const lookMs = 50;
 

@@ -98,7 +98,8 @@ describe("drivers", () => {
       `process.on("SIGTERM", () => console.log("no")); console.log("up"); setInterval(() => {}, 1000);`,
     );
     await head.logUntil((text) => text === "up\n");
-    head.send({ stopDriver: { jobId: "job-1", graceMs: 200 } });
+    // Time enough for a busy machine to let it hear the first signal.
+    head.send({ stopDriver: { jobId: "job-1", graceMs: 2_000 } });
     const exited = await head.next("driverExited");
     expect(exited.certificate).toMatchObject({ signal: "SIGKILL", reason: "its job was stopped" });
     expect(await head.logUntil((text) => text.length > 3)).toBe("up\nno\n");

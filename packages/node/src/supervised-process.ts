@@ -115,7 +115,8 @@ export class SupervisedProcess {
       });
       this.#child.once("exit", (exitCode, signal) => {
         this.#killGroup();
-        const timer = setTimeout(() => end(exitCode, signal), outputGraceMs);
+        // Output that came while this process was busy is read between the timer and the immediate.
+        const timer = setTimeout(() => setImmediate(() => end(exitCode, signal)), outputGraceMs);
         this.#child.once("close", () => {
           clearTimeout(timer);
           end(exitCode, signal);

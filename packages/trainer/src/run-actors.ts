@@ -15,7 +15,7 @@ export interface RunActors {
 }
 
 /** Long enough for an actor to come back from a crash, and to load weights of that many bytes on a busy machine. */
-const readyTimeoutMs = 120_000;
+const readyTimeoutMs = 600_000;
 const loadBytesPerMs = 10_000;
 const nameRetryMs = 250;
 

@@ -18,7 +18,7 @@ import { importModule } from "./actor-class.js";
 import { ActorHost } from "./actor-host.js";
 
 const host = "127.0.0.1";
-const timeoutMs = 5_000;
+const timeoutMs = 60_000;
 
 class Rehearsed {
   echo(value: string): string {

@@ -22,7 +22,8 @@ export const moduleTypes: Readonly<
   advantage: { from: "@palimpsest/learner", type: "AdvantageModule", define: "defineAdvantage" },
 };
 
-const timeoutMs = 120_000;
+/** It only ends a compiler that hangs: a busy machine may take minutes. */
+const timeoutMs = 600_000;
 const mostErrors = 5;
 
 /** A module, and its role. */
