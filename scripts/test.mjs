@@ -59,7 +59,9 @@ const runs =
     ? [vitest("some", filters, { alone: true })]
     : [
         vitest("processes", ["--project=together", "--project=apart"]),
-        vitest("computing", ["--project=tensors", "--project=plain-cpu", "--project=alone"], { yielding: true }),
+        vitest("computing", ["--project=tensors", "--project=plain-cpu", "--project=alone"], {
+          yielding: true,
+        }),
       ];
 const ended = await Promise.all(runs);
 let passed = checkCount - failedChecks.length;
