@@ -4,8 +4,8 @@
  */
 import { type ActorHandle, PalimpsestError, type SubmitJobOptions } from "@palimpsest/client";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { echoTask, Hostile, hostileTask, thrownNames } from "./support/hostile-actor.js";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { echoTask, Hostile, hostileTask, laterTask, thrownNames } from "./support/hostile-actor.js";
 import { TaskCluster } from "./support/task-cluster.js";
 
 const source = { from: new URL("./support/hostile-actor.ts", import.meta.url) };
@@ -120,6 +120,37 @@ test("any texts of errors arrive, well-formed", async () => {
     }),
     { numRuns: 50 },
   );
+});
+
+test("every deadline takes the longest timer, the largest number and Infinity, and none wakes early", async () => {
+  const warnings: Error[] = [];
+  const heard = (warning: Error) => warnings.push(warning);
+  process.on("warning", heard);
+  onTestFinished(() => {
+    process.off("warning", heard);
+  });
+  const bytes = new Uint8Array(5e6).fill(3);
+  for (const timeoutMs of [2 ** 31 - 1, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]) {
+    const limits = { connectTimeoutMs: timeoutMs, callTimeoutMs: timeoutMs, controlTimeoutMs: timeoutMs };
+    const client = await cluster.connect("patient", limits);
+    const handle = await client.actor(Hostile, source, { process: "shared" }).spawn();
+    await handle.ready({ timeoutMs });
+    expect(await handle.later(50)).toBe(50);
+    expect(await handle.with({ timeoutMs }).later(50)).toBe(50);
+    expect(await client.task(laterTask, source, { timeoutMs, resources: { cpu: 0.1 } })(50)).toBe(50);
+    const ref = await client.put(bytes, { timeoutMs });
+    expect(await client.get(ref, { timeoutMs })).toHaveLength(bytes.length);
+    const small = client.task(laterTask, source, { resources: { cpu: 0.1 } }).ref(50);
+    expect(await client.get(await small, { timeoutMs })).toBe(50);
+    expect((await client.wait([handle.later(50)], { timeoutMs })).ready).toHaveLength(1);
+    const stored = await client.objects.put(bytes, { timeoutMs });
+    expect(await client.objects.get(stored, { timeoutMs })).toHaveLength(bytes.length);
+    const group = await client.placementGroup({ bundles: [{ cpu: 0.1 }] });
+    await group.ready({ timeoutMs });
+    await group.remove();
+    await client.close();
+  }
+  expect(warnings.map(({ name }) => name)).toEqual([]);
 });
 
 /** Every text that a program sets, and what it does with it. Each answers, or refuses it with a code. */

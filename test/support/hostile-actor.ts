@@ -110,6 +110,10 @@ export class Hostile {
     await new Promise(() => undefined);
   }
 
+  later(ms: number): Promise<number> {
+    return laterTask(ms);
+  }
+
   fine(): string {
     return "alive";
   }
@@ -117,6 +121,10 @@ export class Hostile {
 
 export function hostileTask(how: string): never {
   throw thrown[how]?.();
+}
+
+export function laterTask(ms: number): Promise<number> {
+  return new Promise((resolve) => setTimeout(() => resolve(ms), ms));
 }
 
 export function echoTask(value: unknown): unknown {

@@ -60,7 +60,8 @@ function cluster(
   const network = { connect: () => ({ serverStream, close: () => undefined }) } as unknown as Network;
   const read = async (follow: boolean) => {
     let all = "";
-    for await (const part of actorOutput(state, network, "talker", { follow })) all += part;
+    for await (const part of actorOutput(state, network, "talker", { follow }))
+      all += Buffer.from(part).toString();
     return all;
   };
   const text = async (follow: boolean) => {

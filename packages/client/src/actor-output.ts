@@ -16,7 +16,7 @@ export interface ActorOutputOptions {
 }
 
 /**
- * Reads the output and error streams of an actor's process, as text, from the node that keeps them. A follower goes on
+ * Reads the output and error streams of an actor's process, byte for byte, from the node that keeps them. A follower goes on
  * after a break of the connection, and with the actor's next process if its node was lost.
  * @param target id or name; "namespace/name" outside of the default namespace; if several dead actors had the name,
  *   the newest
@@ -27,7 +27,7 @@ export async function* actorOutput(
   network: Network,
   target: string,
   options: ActorOutputOptions = {},
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<Uint8Array, void, undefined> {
   const { follow = false, signal } = options;
   let actor = await actorOf(state, target);
   let incarnation = options.incarnation ?? actor.incarnation;
@@ -38,11 +38,11 @@ export async function* actorOutput(
     const request = { actorId: actor.actorId, incarnation, tailLines, offsetBytes, follow };
     let isBroken = false;
     try {
-      for await (const { text, endBytes } of oneProcess(network, address, request, signal)) {
+      for await (const { data, endBytes } of oneProcess(network, address, request, signal)) {
         // What was read is not read again after a break.
         offsetBytes = endBytes;
         tailLines = 0;
-        if (text) yield text;
+        if (data.byteLength > 0) yield data;
       }
     } catch (reason) {
       const error = PalimpsestError.from(reason);
@@ -121,15 +121,13 @@ async function* oneProcess(
   address: string,
   request: proto.ReadLogRequest.$Properties,
   signal: AbortSignal | undefined,
-): AsyncGenerator<{ readonly text: string; readonly endBytes: number }, void, undefined> {
-  const decoder = new TextDecoder();
+): AsyncGenerator<{ readonly data: Uint8Array; readonly endBytes: number }, void, undefined> {
   const peer = network.connect(address, "control");
   const stream = peer.serverStream(nodeLogsService.getLog, request, signal ? { signal } : {});
   try {
     for await (const chunk of stream as AsyncIterable<proto.ActorLogChunk.$Properties>) {
       const data = chunk.data ?? new Uint8Array();
-      const text = decoder.decode(data, { stream: true });
-      yield { text, endBytes: (chunk.offsetBytes ?? 0) + data.byteLength };
+      yield { data, endBytes: (chunk.offsetBytes ?? 0) + data.byteLength };
     }
   } catch (reason) {
     if (!signal?.aborted) throw fromGrpcError(reason);

@@ -27,6 +27,7 @@ import { MeshCalls } from "./mesh-calls.js";
 import { type MemoryOptions, type ObjectMemory, objectMemory } from "./object-memory.js";
 import { Objects } from "./objects.js";
 import { objectsAddress } from "./objects-address.js";
+import { textOf } from "./output-text.js";
 import { createPlacementGroup, groupView, PlacementGroup } from "./placement-group.js";
 import { ProgramValues } from "./program-values.js";
 import { Queue, type QueueOptions, queueActorOptions, queueSource } from "./queue.js";
@@ -137,6 +138,14 @@ export class Cluster extends ClusterValues {
    * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE
    */
   actorOutput(target: string, options: ActorOutputOptions = {}): AsyncGenerator<string, void, undefined> {
+    return textOf(this.actorOutputBytes(target, options));
+  }
+
+  /** The same output as `actorOutput`, byte for byte. */
+  actorOutputBytes(
+    target: string,
+    options: ActorOutputOptions = {},
+  ): AsyncGenerator<Uint8Array, void, undefined> {
     return actorOutput(this, this.#network, target, options);
   }
 

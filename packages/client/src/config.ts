@@ -2,6 +2,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import {
   labelsSchema,
+  millisecondsSchema,
   packagesSchema,
   placementSchema,
   resourcesSchema,
@@ -11,7 +12,6 @@ import {
 } from "./option-schemas.js";
 
 const count = z.int().min(1);
-const positive = z.number().positive();
 
 const connectOptionsSchema = z.strictObject({
   address: z
@@ -65,13 +65,15 @@ const connectOptionsSchema = z.strictObject({
     .describe(
       "Id of the session, actor or job that owns stored values; empty means the job, else the session",
     ),
-  connectTimeoutMs: positive.default(10_000).describe("Milliseconds until connect() fails"),
-  callTimeoutMs: positive
+  connectTimeoutMs: millisecondsSchema.default(10_000).describe("Milliseconds until connect() fails"),
+  callTimeoutMs: millisecondsSchema
     .default(600_000)
     .describe(
       "Deadline in milliseconds of calls to actors without one of their own; Infinity for no deadline",
     ),
-  controlTimeoutMs: positive.default(30_000).describe("Deadline in milliseconds of calls to the head"),
+  controlTimeoutMs: millisecondsSchema
+    .default(30_000)
+    .describe("Deadline in milliseconds of calls to the head"),
   tracesEndpoint: z
     .union([z.literal(""), z.url({ protocol: /^https?$/ })])
     .default("")
@@ -96,7 +98,11 @@ const openConnectOptionsSchema = connectOptionsSchema.extend({
       [
         z.boolean(),
         z.strictObject({
-          cpus: positive.optional().describe("CPUs that its worker offers. Default: those of the machine"),
+          cpus: z
+            .number()
+            .positive()
+            .optional()
+            .describe("CPUs that its worker offers. Default: those of the machine"),
         }),
       ],
       { error: ({ input }) => `is ${JSON.stringify(input)}: give true or { cpus }` },
@@ -238,7 +244,7 @@ const taskOptionsSchema = z.strictObject({
     .min(0)
     .default(0)
     .describe("Number of calls of the function after which its process is replaced; 0 for no limit"),
-  timeoutMs: positive
+  timeoutMs: millisecondsSchema
     .default(Number.POSITIVE_INFINITY)
     .describe(
       "Milliseconds from the call until it fails with GET_TIMEOUT and is canceled. Default: no deadline",

@@ -6,6 +6,7 @@ import { type Bundle, bundleModule } from "./bundle.js";
 import type { BundleUploads } from "./bundle-uploads.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
 import type { ModuleSource } from "./module-source.js";
+import { textOf } from "./output-text.js";
 import { packEnvironment, type RuntimeEnvironmentOptions } from "./runtime-environment.js";
 
 export type JobStatusName = "pending" | "running" | "stopped" | "succeeded" | "failed" | "unknown";
@@ -155,8 +156,12 @@ export class Jobs {
   }
 
   /** Yields the driver's output as text. After a break the stream is reopened and continues where it stopped. */
-  async *logs(jobId: string, options: JobLogsOptions = {}): AsyncGenerator<string, void, undefined> {
-    const decoder = new TextDecoder();
+  logs(jobId: string, options: JobLogsOptions = {}): AsyncGenerator<string, void, undefined> {
+    return textOf(this.logBytes(jobId, options));
+  }
+
+  /** The same output as `logs`, byte for byte. */
+  async *logBytes(jobId: string, options: JobLogsOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
     let offsetBytes = options.offsetBytes ?? 0;
     for (;;) {
       const request = { jobId, offsetBytes, follow: options.follow ?? false };
@@ -171,8 +176,7 @@ export class Jobs {
           const data = chunkData.subarray(Math.max(0, offsetBytes - at));
           // The chunk's own offset counts, because lost output leaves holes between chunks.
           offsetBytes = Math.max(offsetBytes, at + chunkData.byteLength);
-          const text = decoder.decode(data, { stream: true });
-          if (text) yield text;
+          if (data.byteLength > 0) yield data;
         }
         return;
       } catch (reason) {

@@ -32,11 +32,6 @@ const maxUntold = 100_000;
  * needs a stream.
  */
 const tellTimeoutMs = 120_000;
-/**
- * The longest delay of a timer in milliseconds. An order to release values waits for its answer as long as the stream
- * exists.
- */
-const neverMs = 2 ** 31 - 1;
 /** The maximum number of values in one order, which is below the node's limit. */
 const maxIdsPerOrder = 10_000;
 /** Whether the released value was certainly stored, or may reach the node after the release. */
@@ -107,7 +102,7 @@ export class NodeConnection {
       };
       const ids = { objectIds: part.map(idBytes) };
       const letGo = kind === "release" ? { release: ids } : { withdraw: ids };
-      link.order(letGo, neverMs).then(told, (reason: unknown) => {
+      link.order(letGo, Number.POSITIVE_INFINITY).then(told, (reason: unknown) => {
         if (PalimpsestError.from(reason).code !== "UNAVAILABLE") told();
         else this.#lookForStream();
       });

@@ -3,6 +3,12 @@ import { z } from "zod";
 
 export const text = z.record(z.string(), z.string());
 
+/** Milliseconds, however many; Infinity for no limit. z.number() takes finite numbers only. */
+export const millisecondsSchema = z.union([z.number().positive(), z.literal(Number.POSITIVE_INFINITY)], {
+  error: ({ input }) =>
+    `is ${String(input)}: give a positive number of milliseconds, or Infinity for no limit`,
+});
+
 export const resourcesSchema = z
   .record(z.string(), z.number().nonnegative())
   .describe(

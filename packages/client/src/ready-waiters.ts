@@ -1,7 +1,5 @@
 import { type Clock, whenAborted } from "@palimpsest/wire";
 
-const longestTimerMs = 2 ** 31 - 1;
-
 /** Callers that wait until an actor is alive, or until it is known that it never will be. */
 export class ReadyWaiters {
   readonly #clock: Clock;
@@ -24,7 +22,7 @@ export class ReadyWaiters {
         unwatch?.();
         resolve();
       };
-      const cancelTimer = this.#clock.after(Math.min(timeoutMs, longestTimerMs), wake);
+      const cancelTimer = this.#clock.after(timeoutMs, wake);
       this.#waiting.add(wake);
       const unwatch = signal && whenAborted(signal, wake);
     });

@@ -110,7 +110,7 @@ async function sleep(
   const stop = () => over.abort();
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    const pause = Number.isFinite(ms) ? delay(ms, over.signal, clock) : new Promise<void>(() => undefined);
+    const pause = delay(ms, over.signal, clock);
     const aborted = new Promise<void>((resolve) => over.signal.addEventListener("abort", () => resolve()));
     await Promise.race([woken, pause, aborted]);
   } finally {

@@ -16,7 +16,7 @@ export async function within<T>(
   const stop = () => over.abort();
   const unwatch = signal && whenAborted(signal, stop);
   if (signal?.aborted) stop();
-  const giveUp = delay(Math.min(timeoutMs, 2 ** 31 - 1), over.signal, clock).then(() => {
+  const giveUp = delay(timeoutMs, over.signal, clock).then(() => {
     if (signal?.aborted)
       throw new PalimpsestError("CANCELLED", "the caller gave up", { cause: signal.reason });
     throw new PalimpsestError("GET_TIMEOUT", `${late} within ${Math.round(timeoutMs)} ms`);

@@ -10,7 +10,7 @@
  * - NODEPROCESS-2. `ended` resolves exactly once, after `ready` has resolved.
  */
 import { readFileSync, rmSync } from "node:fs";
-import { errorFromProto, PalimpsestError, type StackReading } from "@palimpsest/wire";
+import { errorFromProto, PalimpsestError, type StackReading, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { certificateOf, endSentence, type ProcessEnd } from "./supervised-process.js";
 import { WorkerProcess, type WorkerProgram } from "./worker-process.js";
@@ -70,11 +70,11 @@ export class ActorProcess {
     let failure: PalimpsestError | undefined;
     let exited = false;
     this.ready = new Promise((resolve) => {
-      const timer = setTimeout(() => {
+      const cancelTimer = systemClock.after(options.startTimeoutMs, () => {
         void process.stop(0, `it was not ready within ${options.startTimeoutMs} ms`);
-      }, options.startTimeoutMs);
+      });
       const settle = (ready?: proto.ActorProcessReady.$Properties) => {
-        clearTimeout(timer);
+        cancelTimer();
         resolve(ready);
       };
       worker.assign(options.logPath, (event) => {

@@ -1,3 +1,5 @@
+import { Socket } from "node:net";
+
 // This file is loaded by --import before a driver's own program. It ends the driver, and everything that the driver has
 // started, when its node is gone. The channel that reports this does not keep a finished driver running.
 function end(): never {
@@ -10,7 +12,8 @@ function end(): never {
   process.exit(1);
 }
 
-process.once("disconnect", end);
-process.channel?.unref();
-// The node may have gone before this line ran.
-if (!process.connected) end();
+const channel = new Socket({ fd: 3, readable: true, writable: false });
+channel.on("error", end);
+channel.on("close", end);
+channel.resume();
+channel.unref();

@@ -16,8 +16,8 @@ const textAt = (driverLog: DriverLog, offsetBytes: number) => {
 describe("DriverLog", () => {
   test("DRIVER-LOG-1: numbers parts by byte, not by character, without gaps", () => {
     const { driverLog } = log();
-    driverLog.append("é\n");
-    driverLog.append("next\n");
+    driverLog.append(Buffer.from("é\n"));
+    driverLog.append(Buffer.from("next\n"));
     expect(textAt(driverLog, 0)).toEqual({ text: "é\nnext\n", offsetBytes: 0 });
     expect(textAt(driverLog, 3)).toEqual({ text: "next\n", offsetBytes: 3 });
     expect(textAt(driverLog, 5)).toEqual({ text: "xt\n", offsetBytes: 5 });
@@ -27,8 +27,8 @@ describe("DriverLog", () => {
 
   test("DRIVER-LOG-2: keeps exactly what was not acknowledged", () => {
     const { driverLog } = log();
-    driverLog.append("one\n");
-    driverLog.append("two\n");
+    driverLog.append(Buffer.from("one\n"));
+    driverLog.append(Buffer.from("two\n"));
     driverLog.acknowledge(4);
     expect(textAt(driverLog, 4)).toEqual({ text: "two\n", offsetBytes: 4 });
     expect(driverLog.acknowledged).toBe(false);
@@ -39,7 +39,7 @@ describe("DriverLog", () => {
   test("cuts long text into parts that fit a message", () => {
     const { driverLog } = log();
     const text = "😀".repeat(200_000);
-    driverLog.append(text);
+    driverLog.append(Buffer.from(text));
     const parts: Uint8Array[] = [];
     for (let at = 0; at < driverLog.endBytes; at += parts.at(-1)?.byteLength ?? 0) {
       parts.push(driverLog.partAt(at)?.data ?? new Uint8Array());
@@ -50,7 +50,7 @@ describe("DriverLog", () => {
 
   test("DRIVER-LOG-3: asks its driver to wait above the bound, and to go on when the head has caught up", () => {
     const { driverLog, full } = log();
-    for (let index = 0; index < 10; index++) driverLog.append("x".repeat(mebibyte));
+    for (let index = 0; index < 10; index++) driverLog.append(Buffer.from("x".repeat(mebibyte)));
     expect(full).toEqual([true]);
     driverLog.acknowledge(9 * mebibyte);
     expect(full).toEqual([true, false]);
@@ -58,9 +58,9 @@ describe("DriverLog", () => {
 
   test("output that the head does not want is counted, not kept, and its driver never waits", () => {
     const { driverLog, full } = log();
-    driverLog.append("x".repeat(9 * mebibyte));
+    driverLog.append(Buffer.from("x".repeat(9 * mebibyte)));
     driverLog.discard();
-    driverLog.append("y".repeat(9 * mebibyte));
+    driverLog.append(Buffer.from("y".repeat(9 * mebibyte)));
     expect(full).toEqual([true, false]);
     expect(driverLog).toMatchObject({ acknowledged: true, endBytes: 18 * mebibyte });
   });

@@ -40,8 +40,7 @@ export class DriverLog {
     return this.#parts.length === 0;
   }
 
-  append(text: string): void {
-    const bytes = Buffer.from(text);
+  append(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.byteLength; from += maxPartBytes) {
       const data = bytes.subarray(from, from + maxPartBytes);
       if (!this.#unwanted) this.#keep(data);

@@ -1,7 +1,6 @@
 /** The process of a job's driver: its arguments and environment, its folder, and its output. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { BundleCache } from "./bundle-cache.js";
@@ -11,8 +10,8 @@ import type { RuntimeEnvironments } from "./runtime-environments.js";
 import { type ProcessEnd, SupervisedProcess } from "./supervised-process.js";
 import { unpackWorkingDir } from "./working-dir.js";
 
-/** The path is the same from src and from dist, because processes run built code. */
-const guard = fileURLToPath(new URL("../dist/driver-guard.js", import.meta.url));
+/** Its place is the same from src and from dist, because processes run built code. It is a URL, as --import takes one. */
+const guard = new URL("../dist/driver-guard.js", import.meta.url).href;
 
 export interface DriverProcess {
   /** The process id; 0 if the process could not be started, in which case `ended` says why. */
@@ -30,7 +29,7 @@ export interface DriverProcess {
 export type PrepareDriver = (
   order: proto.StartDriver.$Properties,
   signal: AbortSignal,
-) => Promise<(onOutput: (text: string) => void) => DriverProcess>;
+) => Promise<(onOutput: (bytes: Uint8Array) => void) => DriverProcess>;
 
 export interface DriverProcessDeps {
   /** Addresses of all heads, separated by commas. */
@@ -121,7 +120,7 @@ function startDriver(
   launch: {
     readonly args: readonly string[];
     readonly cwd: string;
-    readonly onOutput: (text: string) => void;
+    readonly onOutput: (bytes: Uint8Array) => void;
   },
 ): DriverProcess {
   const { headAddresses, tokenFile, tls, environment, gpus } = deps;
@@ -138,11 +137,14 @@ function startDriver(
       ...(order.traceparent ? { TRACEPARENT: order.traceparent } : {}),
       [visibleDevicesName]: visibleTo(gpus, order.gpuIds ?? []),
     },
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    // The last one closes when this node is gone. It is not Node's own IPC channel, which user code would find and close.
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
     // The driver gets its own process group, so that everything it starts ends with it.
     detached: true,
   });
   const supervised = new SupervisedProcess(child);
+  // Nothing is sent on it, and its end is no news: that of the process is.
+  child.stdio[3]?.on("error", () => undefined);
   // A process that has ended left little in its pipes, so the rest is read regardless of the limit.
   child.once("exit", () => setReading(child, true));
   const splitters = [child.stdout, child.stderr].map((source) => {

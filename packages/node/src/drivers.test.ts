@@ -49,7 +49,7 @@ describe("drivers", () => {
     const started = await head.next("driverStarted");
     const exited = await head.next("driverExited");
     expect(exited.certificate).toMatchObject({ exitCode: 3, pid: started.pid, nodeId: node.manager.nodeId });
-    const expected = `one+two words vanilla job-1 ${head.address} string ""\nno line end\n`;
+    const expected = `one+two words vanilla job-1 ${head.address} string ""\nno line end`;
     expect(exited.outputBytes).toBe(Buffer.byteLength(expected));
     expect(await head.logUntil((text) => text.length >= expected.length)).toBe(expected);
   });

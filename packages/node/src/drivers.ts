@@ -155,9 +155,9 @@ export class Drivers {
     this.#onProgress();
   }
 
-  #append(driver: Driver, text: string): void {
-    if (text === "") return;
-    driver.log.append(text);
+  #append(driver: Driver, bytes: Uint8Array): void {
+    if (bytes.byteLength === 0) return;
+    driver.log.append(bytes);
     driver.output.push();
   }
 
@@ -196,7 +196,7 @@ export class Drivers {
     const begin = await this.#prepare(order, driver.abort.signal);
     if (driver.cancelled !== undefined) throw new PalimpsestError("CANCELLED", driver.cancelled);
     const { jobId } = driver;
-    const driverProcess = begin((text) => this.#append(driver, text));
+    const driverProcess = begin((bytes) => this.#append(driver, bytes));
     driver.process = driverProcess;
     if (driverProcess.pid > 0) {
       this.#deps.logger.info({ jobId, pid: driverProcess.pid }, "driver started");

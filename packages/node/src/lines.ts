@@ -1,4 +1,9 @@
-/** Splits a byte stream into whole lines of text. A character never spans two of them. */
+const newline = 10;
+
+/**
+ * Passes a byte stream on in whole lines, so that two streams can share a file. The bytes stay as they are: a line longer
+ * than the limit is passed on in pieces.
+ */
 export class LineSplitter {
   #rest: Buffer = Buffer.alloc(0);
   readonly #maxLineBytes: number;
@@ -7,24 +12,21 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** Returns the text of the lines that the chunk completes, with their line ends; empty if it completes none. */
-  push(chunk: Buffer): string {
+  /** Returns the lines that the chunk completes, with their line ends; empty if it completes none. */
+  push(chunk: Buffer): Buffer {
     const bytes = this.#rest.byteLength > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
-    const end = bytes.lastIndexOf(10) + 1;
-    // A line that never ends is split, so that memory stays bounded.
-    if (end === 0 && bytes.byteLength > this.#maxLineBytes) {
-      this.#rest = Buffer.alloc(0);
-      return `${bytes.toString("utf8")}\n`;
-    }
+    const lines = bytes.lastIndexOf(newline) + 1;
+    // Memory stays bounded when a line does not end.
+    const end = bytes.byteLength - lines > this.#maxLineBytes ? bytes.byteLength : lines;
     this.#rest = bytes.subarray(end);
-    return bytes.toString("utf8", 0, end);
+    return bytes.subarray(0, end);
   }
 
-  /** Returns the rest at the end of the stream, as a line. */
-  end(): string {
+  /** Returns the rest at the end of the stream. */
+  end(): Buffer {
     const rest = this.#rest;
     this.#rest = Buffer.alloc(0);
-    return rest.byteLength > 0 ? `${rest.toString("utf8")}\n` : "";
+    return rest;
   }
 }
 
@@ -50,9 +52,9 @@ export class LineTail {
     return this.#lines;
   }
 
-  #add(text: string): void {
-    if (text === "") return;
-    const added = text.slice(0, -1).split("\n");
+  #add(bytes: Buffer): void {
+    if (bytes.byteLength === 0) return;
+    const added = bytes.toString("utf8").replace(/\n$/, "").split("\n");
     const short = added.slice(-this.#maxLines).map((line) => line.slice(0, maxTailLineLength));
     this.#lines = [...this.#lines, ...short].slice(-this.#maxLines);
   }

@@ -56,7 +56,7 @@ function output() {
     onProgress: () => undefined,
   });
   const append = (text: string) => {
-    log.append(text);
+    log.append(Buffer.from(text));
     stream.push();
   };
   const offsets = ({ sent }: Transport) =>

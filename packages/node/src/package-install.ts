@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, systemClock } from "@palimpsest/wire";
 import { LineTail } from "./lines.js";
 import { OutputFile } from "./output-file.js";
 
@@ -53,7 +53,7 @@ export async function installPackages(install: PackageInstall): Promise<void> {
     }
   };
   const onAbort = () => end("the node ends");
-  const timer = setTimeout(() => end(`it took longer than ${deadlineMs} ms`), deadlineMs);
+  const cancelTimer = systemClock.after(deadlineMs, () => end(`it took longer than ${deadlineMs} ms`));
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   try {
@@ -76,7 +76,7 @@ export async function installPackages(install: PackageInstall): Promise<void> {
       { details: { log: logPath } },
     );
   } finally {
-    clearTimeout(timer);
+    cancelTimer();
     signal.removeEventListener("abort", onAbort);
     log.close();
     // Kills whatever its scripts have left running.

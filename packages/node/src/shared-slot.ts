@@ -2,7 +2,7 @@
  * Responsibility: one light actor as the supervisor sees it: like a process of its own.
  * Not responsible for: the process that it shares (shared-process.ts).
  */
-import type { PalimpsestError, StackReading } from "@palimpsest/wire";
+import { type PalimpsestError, type StackReading, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorEnd } from "./actor-process.js";
 import type { SupervisedActor } from "./supervised-actor.js";
@@ -34,7 +34,7 @@ export class SharedSlot implements SupervisedActor {
   #settleEnd: (end: ActorEnd) => void = () => undefined;
   #stopReason: string | undefined;
   #overdueAtMs = Number.POSITIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #cancelTimer: () => void;
 
   constructor(deps: SharedSlotDeps) {
     this.#deps = deps;
@@ -45,9 +45,9 @@ export class SharedSlot implements SupervisedActor {
     this.ended = new Promise((resolve) => {
       this.#settleEnd = resolve;
     });
-    this.#timer = setTimeout(
-      () => void this.stop(0, `it was not ready within ${deps.startTimeoutMs} ms`),
+    this.#cancelTimer = systemClock.after(
       deps.startTimeoutMs,
+      () => void this.stop(0, `it was not ready within ${deps.startTimeoutMs} ms`),
     );
   }
 
@@ -94,12 +94,12 @@ export class SharedSlot implements SupervisedActor {
   }
 
   becameReady(ready: proto.ActorProcessReady.$Properties): void {
-    clearTimeout(this.#timer);
+    this.#cancelTimer();
     this.#settleReady(ready);
   }
 
   end({ certificate, failed }: SlotEnd): void {
-    clearTimeout(this.#timer);
+    this.#cancelTimer();
     this.#settleReady(undefined);
     this.#settleEnd({ certificate, constructorError: failed });
   }

@@ -11,6 +11,7 @@
  * - PROCESS-3. No process that it started in its process group outlives it.
  */
 import type { ChildProcess } from "node:child_process";
+import { systemClock } from "@palimpsest/wire";
 import type { DeathCertificate } from "@palimpsest/wire/protocol";
 import { LineTail } from "./lines.js";
 import { killHint, oomKills, preferForOomKill } from "./oom.js";
@@ -40,7 +41,7 @@ export class SupervisedProcess {
   #stderr = new LineTail(maxStderrLines);
   #lastSignMs = Date.now();
   #stopReason: string | undefined;
-  #killTimer: NodeJS.Timeout | undefined;
+  #cancelKill: (() => void) | undefined;
   #oomKillsBefore = oomKills();
 
   constructor(child: ChildProcess) {
@@ -77,8 +78,8 @@ export class SupervisedProcess {
     if (graceMs > 0) this.#child.kill("SIGTERM");
     else this.#killGroup();
     if (graceMs > 0) {
-      clearTimeout(this.#killTimer);
-      this.#killTimer = setTimeout(() => this.#killGroup(), graceMs);
+      this.#cancelKill?.();
+      this.#cancelKill = systemClock.after(graceMs, () => this.#killGroup());
     }
     return this.ended;
   }
@@ -96,7 +97,7 @@ export class SupervisedProcess {
   #watch(): Promise<ProcessEnd> {
     return new Promise((resolve) => {
       const end = (exitCode: number | null, signal: string | null, spawnError?: Error) => {
-        clearTimeout(this.#killTimer);
+        this.#cancelKill?.();
         resolve({
           exitCode: exitCode ?? undefined,
           signal: signal ?? "",

@@ -250,8 +250,14 @@ export class GrpcPeer implements Peer {
   }
 }
 
+/**
+ * Nobody waits for longer than these 12 days on one connection. grpc-js throws for deadlines that are far away, and ends
+ * calls at once whose deadline is just below the longest time of a timer, as it rounds up to seconds.
+ */
+const longestDeadlineMs = 2 ** 30;
+
 function callOptions({ timeoutMs }: CallSettings): CallOptions {
-  return timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
+  return timeoutMs === undefined || timeoutMs > longestDeadlineMs ? {} : { deadline: Date.now() + timeoutMs };
 }
 
 interface Cancelable {

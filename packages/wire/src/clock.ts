@@ -1,10 +1,16 @@
+/** A timer of Node.js with more milliseconds, which are 24.8 days, runs at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /** The clock of a process. A simulation or a test supplies its own. */
 export interface Clock {
   /** Wall-clock milliseconds since the epoch, for people and records. The value may jump. */
   now(): number;
   /** Milliseconds since an arbitrary moment, never decreasing. Use it for deadlines, leases and back-off. */
   monotonicMs(): number;
-  /** Runs the callback once after delayMs milliseconds. The returned function cancels it. */
+  /**
+   * Runs the callback once after delayMs milliseconds, however many they are; after Infinity never. The returned function
+   * cancels it.
+   */
   after(delayMs: number, callback: () => void): () => void;
 }
 
@@ -12,7 +18,14 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs);
+    let leftMs = delayMs;
+    let timer: NodeJS.Timeout | undefined;
+    const arm = () => {
+      const ms = Math.min(leftMs, longestTimerMs);
+      leftMs -= ms;
+      timer = setTimeout(leftMs > 0 ? arm : callback, ms);
+    };
+    arm();
     return () => clearTimeout(timer);
   },
 };

@@ -9,8 +9,6 @@
  */
 import type { Clock } from "./clock.js";
 
-const longestTimerMs = 2 ** 31 - 1;
-
 export interface Expiring {
   expire(): void;
 }
@@ -72,7 +70,7 @@ export class Deadlines {
   }
 
   #arm(list: DeadlineList, afterMs: number): void {
-    list.cancelTimer = this.#clock.after(Math.min(afterMs, longestTimerMs), () => this.#expire(list));
+    list.cancelTimer = this.#clock.after(afterMs, () => this.#expire(list));
   }
 
   #expire(list: DeadlineList): void {

@@ -10,6 +10,7 @@
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
+import { systemClock } from "./clock.js";
 import { decoded } from "./decoded.js";
 import { PalimpsestError } from "./error.js";
 import { errorFromProto } from "./error-message.js";
@@ -19,7 +20,6 @@ import { fromGrpcError } from "./status.js";
 import { whenAborted } from "./when-aborted.js";
 
 const maxBatchBytes = 1024 * 1024;
-const longestTimerMs = 2 ** 31 - 1;
 
 type Stream = ClientDuplexStream<proto.RequestBatch.$Properties, proto.AnswerBatch.$Properties>;
 
@@ -70,7 +70,7 @@ export class RequestStream {
       let unwatch: (() => void) | undefined;
       const settle = () => {
         this.#asked.delete(requestId);
-        clearTimeout(timer);
+        cancelTimer();
         unwatch?.();
         if (this.#retired && this.#asked.size === 0) this.#stream?.end();
       };
@@ -84,12 +84,8 @@ export class RequestStream {
       };
       const abort = () =>
         giveUp(new PalimpsestError("CANCELLED", `${method.name} was cancelled by its caller`));
-      const timer = setTimeout(
-        () =>
-          giveUp(
-            new PalimpsestError("GET_TIMEOUT", `${method.name} was not answered within ${timeoutMs} ms`),
-          ),
-        Math.min(timeoutMs, longestTimerMs),
+      const cancelTimer = systemClock.after(timeoutMs, () =>
+        giveUp(new PalimpsestError("GET_TIMEOUT", `${method.name} was not answered within ${timeoutMs} ms`)),
       );
       const answer = (bytes: Uint8Array) => {
         settle();

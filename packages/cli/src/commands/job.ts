@@ -93,7 +93,7 @@ function driverResources({ cpus, gpus, resources }: SubmitOptions): Record<strin
 /** Prints the driver's output until the job ends, and sets the job's exit code. */
 async function follow(cluster: Cluster, jobId: string): Promise<void> {
   const signal = stopSignal();
-  for await (const text of cluster.jobs.logs(jobId, { follow: true, signal })) writeOutput(text);
+  await writeOutput(cluster.jobs.logBytes(jobId, { follow: true, signal }));
   const job = await cluster.jobs.get(jobId);
   process.stderr.write(`job ${jobId} ${job.status}${job.message ? `: ${printableLine(job.message)}` : ""}\n`);
   if (job.status !== "succeeded") process.exitCode = job.driverExitCode || 1;
@@ -163,7 +163,7 @@ export function addJob(program: Command): void {
     .action(async (jobId: string, options: ConnectionOptions & { follow?: boolean }) => {
       await withCluster(options, "job logs", async (cluster) => {
         if (options.follow) await follow(cluster, jobId);
-        else for await (const text of cluster.jobs.logs(jobId)) writeOutput(text);
+        else await writeOutput(cluster.jobs.logBytes(jobId));
       });
     });
   withConnection(job.command("stop"))

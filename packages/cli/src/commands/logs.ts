@@ -21,19 +21,19 @@ export function addLogs(program: Command): void {
       const { follow = false, tail, incarnation } = options;
       const signal = stopSignal();
       await withCluster(options, "logs", async (cluster) => {
-        const output = cluster.actorOutput(target, {
+        const output = cluster.actorOutputBytes(target, {
           follow,
           signal,
           ...(tail === undefined ? {} : { tailLines: tail }),
           ...(incarnation === undefined ? {} : { incarnation }),
         });
         try {
-          for await (const text of output) writeOutput(text);
+          await writeOutput(output);
         } catch (error) {
           if (!(error instanceof PalimpsestError) || error.code !== "NOT_FOUND") throw error;
           const isJob = (await cluster.jobs.list()).some(({ jobId }) => jobId === target);
           if (!isJob) throw error;
-          for await (const text of cluster.jobs.logs(target, { follow, signal })) writeOutput(text);
+          await writeOutput(cluster.jobs.logBytes(target, { follow, signal }));
         }
       });
     });

@@ -1,6 +1,14 @@
-import { printable } from "./printable.js";
+import { TerminalText } from "./terminal-text.js";
 
-/** Writes a process's output unchanged to a file or pipe, and without control characters to a terminal. */
-export function writeOutput(text: string): void {
-  process.stdout.write(process.stdout.isTTY ? printable(text) : text);
+/**
+ * Writes a process's output byte for byte to a file or pipe, and without what a terminal would obey, except for colors, to
+ * a terminal.
+ */
+export async function writeOutput(
+  output: AsyncIterable<Uint8Array>,
+  stream: Pick<NodeJS.WriteStream, "isTTY" | "write"> = process.stdout,
+): Promise<void> {
+  const text = stream.isTTY ? new TerminalText() : undefined;
+  for await (const bytes of output) stream.write(text ? text.push(bytes) : bytes);
+  if (text) stream.write(text.end());
 }

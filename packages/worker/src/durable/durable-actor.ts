@@ -19,7 +19,6 @@ import { encodeTimer, type Field, stateField, type Timer, timerField } from "./r
 import { delayOf, maxTimers, nextDue, timerArguments } from "./timers.js";
 
 const maxStateBytes = 1024 * 1024;
-const longestTimeoutMs = 2 ** 31 - 1;
 /** The milliseconds until a timer whose method threw is retried. The delay doubles from `first` to `longest`. */
 const retryMs = { first: 1_000, longest: 60_000 };
 
@@ -226,7 +225,7 @@ export class DurableActor {
     this.#cancelTimer = undefined;
     if (this.#methodOf === undefined || this.#timers.size === 0) return;
     const dueAtMs = Math.min(...[...this.#timers].map(([name, timer]) => this.#dueAtMs(name, timer)));
-    const waitMs = Math.max(0, Math.min(longestTimeoutMs, dueAtMs - this.#deps.clock.now()));
+    const waitMs = Math.max(0, dueAtMs - this.#deps.clock.now());
     this.#cancelTimer = this.#deps.clock.after(waitMs, () => void this.#fireDue());
   }
 
