@@ -172,7 +172,7 @@ export const LearnerConfig = z.strictObject({
     .nullable()
     .optional()
     .describe(
-      "Mean difference in nats between the log-probs of sampler and learner, over rows sampled with the current weights, above which an update fails; null: never. Absent: 0.05 in a training run, never elsewhere.",
+      "Mean difference in nats between the log-probs of sampler and learner, over rows sampled with the current weights, above which an update fails; with few such tokens a larger one is allowed, (1 + 8 / √tokens) times this. null: never. Absent: 0.05 in a training run, never elsewhere.",
     ),
   measureEntropy: z
     .boolean()

@@ -8,6 +8,18 @@ const SAMPLER_TOLERANCE_NATS = 1e-4;
 const KL_TOLERANCE_NATS = 1e-7;
 
 /**
+ * Standard errors of a mean of few tokens that the gate allows, in multiples of the limit. Differences of bfloat16 vary about twice
+ * as much as their mean, so that this is four standard errors: steps that sample ahead compare a hundred tokens, and one of them
+ * would otherwise stop a healthy run. Weights that are not the sampler's differ by many times the limit.
+ */
+export const FEW_TOKENS = 8;
+
+/** Returns the mean difference in nats above which an update fails that compares this many tokens. */
+export function logprobGate(limit: number, tokens: number): number {
+  return limit * (1 + FEW_TOKENS / Math.sqrt(Math.max(tokens, 1)));
+}
+
+/**
  * Checks what must be true while the weights are still those that sampled: sampler and trainer compute the same
  * log-probabilities, and before a learner's first step every ratio is 1 and the KL to the reference 0.
  * A mismatch here is the usual cause of a run that collapses much later.
@@ -18,10 +30,11 @@ export function checkFresh(tokens: TokenStatistics, config: ResolvedLearnerConfi
   const { maxLogprobDifference = null, firstStepChecks, reference } = config;
   const difference = tokens.freshLogprobDifferenceMean;
   const details = { ...tokens };
-  if (maxLogprobDifference !== null && difference > maxLogprobDifference)
+  const gate = maxLogprobDifference === null ? null : logprobGate(maxLogprobDifference, tokens.freshTokens);
+  if (gate !== null && difference > gate)
     throw new LearnerError(
       "LOGPROB_MISMATCH",
-      `the log-probs of sampler and learner differ by ${difference} nats on average over ${tokens.freshTokens} tokens that the current weights sampled, more than maxLogprobDifference ${maxLogprobDifference}; check that both have the same weights`,
+      `the log-probs of sampler and learner differ by ${difference} nats on average over ${tokens.freshTokens} tokens that the current weights sampled, more than the ${gate.toPrecision(3)} that maxLogprobDifference ${maxLogprobDifference} allows for so many; check that both have the same weights`,
       { details },
     );
   if (!firstStepChecks || !untouched || tokens.freshTokens < tokens.tokens) return;

@@ -1,5 +1,6 @@
 import { asType, type JitBody, type JitStage, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
 import type { ResolvedLearnerConfig } from "./config.js";
+import { FEW_TOKENS } from "./fresh-checks.js";
 import type { AdamScalars } from "./optimizer.js";
 import { adamwStep } from "./optimizer.js";
 import { type StateKind, stateName, tensor } from "./state.js";
@@ -50,7 +51,7 @@ export const ACCUMULATED: GradientUse = {
 export const AT_ONCE_SCALARS = ["decay", "stepSize", "rootCorrection"] as const;
 /** Input float32 []: a step with a larger norm is not applied. If it is infinite, every finite step is applied. */
 export const NORM_LIMIT = "normLimit";
-/** Input float32 []: nothing is applied if the mean difference from the sampler over fresh tokens exceeds it, nats. */
+/** Input float32 []: nothing is applied if the mean difference from the sampler over fresh tokens exceeds it by more than chance, nats. */
 export const DIFFERENCE_LIMIT = "differenceLimit";
 /** Input float32 [rows, length-1]: 1 for trained tokens that the current weights sampled. */
 export const FRESH = "fresh";
@@ -152,9 +153,10 @@ function differences(inputs: Tensors, outputs: Tensors): Record<string, tf.Tenso
   return { [DIFFERENCE_SUM]: tf.sum(counted), [FRESH_SUM]: tf.sum(fresh) };
 }
 
-/** Makes the same check as `checkFresh` on the host; without fresh tokens it passes. */
+/** Makes the same check as `checkFresh` on the host, whose gate is wider for few tokens; without fresh tokens it passes. */
 function isNearSampler(sums: Tensors): tf.Tensor {
   // Zero tokens times an infinite limit would be NaN.
   const tokens = tf.maximum(tensor(sums, FRESH_SUM), tf.scalar(1));
-  return tf.lessEqual(tensor(sums, DIFFERENCE_SUM), tf.mul(tensor(sums, DIFFERENCE_LIMIT), tokens));
+  const allowed = tf.add(tokens, tf.mul(tf.sqrt(tokens), FEW_TOKENS));
+  return tf.lessEqual(tensor(sums, DIFFERENCE_SUM), tf.mul(tensor(sums, DIFFERENCE_LIMIT), allowed));
 }

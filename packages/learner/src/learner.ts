@@ -11,6 +11,7 @@
  *     regardless of the order of the groups. On a GPU some sums have no fixed order unless `deterministic` is set.
  * LEARNER-4. A learner created from a checkpoint continues exactly like the one that wrote it.
  */
+import { setImmediate } from "node:timers/promises";
 import type { JitModule } from "@palimpsest/jit";
 import { hashWeights, isTokenless, type ModelConfig, mergeLora, parameterShapes } from "@palimpsest/model";
 import type { Group, StepDump } from "@palimpsest/trajectories";
@@ -29,6 +30,7 @@ import { nextKlCoefficient } from "./kl-reward.js";
 import { endsLearner, withMemoryAdvice } from "./memory-exhausted.js";
 import { readWhole } from "./optimizer-shards.js";
 import { type PolicyUpdate, runUpdate, type UpdateProgress } from "./policy-update.js";
+import { preparations } from "./prepare.js";
 import { type Random, restoreRandom } from "./random.js";
 import { gatherRows, rowsFromGroups } from "./rows.js";
 import type { SupervisedRow } from "./sft.js";
@@ -185,6 +187,22 @@ export class Learner {
       if (every !== null && this.#policyVersion % every === 0) this.#refreshReference();
       return metrics;
     });
+  }
+
+  /**
+   * Compiles what updates of the policy run, one function per turn of the event loop, while there is nothing to train yet: on a
+   * GPU the first update would otherwise wait for it. Ends when another call begins, which compiles what it needs; alone it may
+   * be called at any time. Learners that train together, and modes that compile nothing, have nothing to prepare.
+   * @throws {LearnerError} MEMORY_EXHAUSTED; {JitError} of the device
+   */
+  async prepare(): Promise<void> {
+    if (this.#together !== undefined) return;
+    const { step } = this;
+    for (const prepare of preparations(this.#module, this.config, this.#untouched)) {
+      await setImmediate();
+      if (this.#closed || this.#running !== undefined || this.step !== step) return;
+      await this.#exclusive("prepare", async () => prepare());
+    }
   }
 
   /**

@@ -136,4 +136,33 @@ describe("without sums of micro-batches", () => {
     expect(bytes("auto") / 2 ** 30).toBeGreaterThan(75);
     expect(bytes("none") / 2 ** 30).toBeLessThan(70);
   });
+
+  it("has everything compiled before the first update by `prepare`, which changes no bit (PREPARE-1)", async () => {
+    const bits = (learner: Learner) => {
+      const { tensors } = learner.checkpoint({ consumedGroupIds: [], dataCursor: {} });
+      return Object.fromEntries(Object.entries(tensors).map(([name, values]) => [name, [...values]]));
+    };
+    const [prepared, plain] = [aLearner({}), aLearner({})];
+    await prepared.prepare();
+    const functions = Object.keys(prepared.stats).filter((name) => !/score|supervised/.test(name));
+    expect(callsOf(prepared).map(([name]) => name)).toEqual(functions);
+    expect(bits(prepared)).toEqual(bits(plain));
+    // One micro-batch, then three, whose sums begin at zero; then once more, with moments.
+    for (const groups of [aGroup(0), randomGroups(2)]) {
+      await prepared.update(groups);
+      await plain.update(groups);
+      await prepared.prepare();
+      expect(bits(prepared)).toEqual(bits(plain));
+    }
+  });
+
+  it("is prepared only until another call begins, which is not refused", async () => {
+    const [interrupted, plain] = [aLearner({}), aLearner({})];
+    const preparing = interrupted.prepare();
+    await interrupted.update(aGroup(0));
+    await preparing;
+    await plain.update(aGroup(0));
+    expect(interrupted.weightsHash()).toBe(plain.weightsHash());
+    expect(callsOf(interrupted)).toEqual([["step-policy-8x12", 1]]);
+  });
 });

@@ -86,7 +86,8 @@ export async function stepAtOnce<Row extends PackableRow>(
   return { loss, gradientNorm, applied, microBatches: batches.length, computedTokens };
 }
 
-function atOnceInputs<Row extends PackableRow>(
+/** Returns the inputs of a step at once besides those of its micro-batch. */
+export function atOnceInputs<Row extends PackableRow>(
   { objective, atOnce, step, learningRate }: StepRequest<Row>,
   arrays: MicroBatchArrays,
   config: ResolvedLearnerConfig,

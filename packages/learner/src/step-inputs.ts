@@ -8,12 +8,12 @@ import type { MicroBatchArrays, PackableRow } from "./micro-batches.js";
 
 /** Selects the inputs that the compiled function declares. */
 export function inputsOf(
-  batch: MicroBatch,
+  { bucket }: Pick<MicroBatch, "bucket">,
   request: { readonly objective: Objective; readonly klCoefficient?: number },
   arrays: MicroBatchArrays,
   config: ResolvedLearnerConfig,
 ): Readonly<Record<string, HostArray>> {
-  const inputs: Record<string, HostArray> = { ...layoutInputs(batch.bucket, arrays.layout) };
+  const inputs: Record<string, HostArray> = { ...layoutInputs(bucket, arrays.layout) };
   for (const name of inputNames(request.objective, config)) inputs[name] = arrays[name];
   if (request.objective === "policy")
     inputs[KL_COEFFICIENT] = Float32Array.of(request.klCoefficient ?? config.kl.coefficient);

@@ -153,6 +153,10 @@ export class LearnerActor {
     const manifest = await this.#weights.store(this.#learner);
     this.#weightsHash = manifest.weightsHash;
     await this.#weights.announce(manifest, this.#queues);
+    // Compiles while the rollout actors do, since the first update would otherwise wait for it.
+    void this.#learner.prepare().catch((err: unknown) => {
+      context.logger.warn({ err }, "warm-up failed; functions are compiled when they are first used");
+    });
   }
 
   /** Replays the log after the checkpoint; a new run gets a checkpoint if steps are to be replayed from it. */
