@@ -117,7 +117,7 @@ describe("a chat template", () => {
     expect(tokenizer.endToken).toBe("<|im_end|>");
     expect(template.stopTokens).toEqual(["<|im_end|>"]);
     expect(template.specialTokens.toSorted()).toEqual(["<|im_end|>", "<|im_start|>"]);
-    expect(template.render([], { variables: { date: "today" } })).toBe("|<|im_end|>|true|false|today");
+    expect(template.render([], { variables: { date: "today" } })).toBe("|<|im_end|>|True|False|today");
   });
 
   it("writes the time in English, as Python does", () => {

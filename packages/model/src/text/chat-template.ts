@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { BpeTokenizer } from "../bpe-tokenizer.js";
 import { ModelError } from "../error.js";
+import { JinjaTemplate } from "../jinja/template.js";
 import type { ChatMessage, ChatOptions } from "./chat-message.js";
-import { JinjaTemplate } from "./jinja.js";
 import { guardSpecialTokens } from "./special-token-guard.js";
 
 const templateField = z.union([

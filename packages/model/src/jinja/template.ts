@@ -1,0 +1,53 @@
+import { TemplateFailure, TemplateSyntaxFailure } from "./failure.js";
+import { globalFunctions } from "./globals.js";
+import { templateValue } from "./inputs.js";
+import { Library } from "./library.js";
+import { Output, Run } from "./run.js";
+import { Scope } from "./scope.js";
+import { type Execute, StatementCompiler } from "./statement-compiler.js";
+import { parse } from "./statement-parser.js";
+
+/**
+ * Responsibility: a chat template, rendered as `transformers` renders it with Jinja 3.1 in its sandbox: Python's values
+ * and texts of them, the same whitespace, filters, tests and errors. Reads, loops and texts are bounded, so that no
+ * template can hang or fill this process.
+ * Not responsible for: which template a model has, its variables, and tokens.
+ */
+export class JinjaTemplate {
+  readonly #execute: Execute;
+
+  /** @throws {Error} with the line, if the text is no template */
+  constructor(text: string) {
+    try {
+      this.#execute = new StatementCompiler().body(parse(text));
+    } catch (cause) {
+      if (cause instanceof TemplateSyntaxFailure)
+        throw new Error(`line ${cause.line}: ${cause.message}`, { cause });
+      throw cause;
+    }
+  }
+
+  /**
+   * Renders the template.
+   * @param now the time of `strftime_now`
+   * @throws {Error} with the line and what the template raises, or what fails in it
+   */
+  render(variables: Readonly<Record<string, unknown>>, now: () => Date): string {
+    const run = new Run(now);
+    const globals = new Scope(new Library(run));
+    for (const [name, value] of globalFunctions(run)) globals.variables.set(name, value);
+    const scope = globals.inner();
+    try {
+      for (const [name, value] of Object.entries(variables)) {
+        if (value !== undefined) scope.variables.set(name, templateValue(value));
+      }
+      const output = new Output(run);
+      this.#execute(scope, output);
+      return output.text;
+    } catch (cause) {
+      if (cause instanceof TemplateFailure) throw new Error(`${cause.message} (line ${run.line})`, { cause });
+      if (cause instanceof RangeError) throw new Error(`is nested too deeply (line ${run.line})`, { cause });
+      throw cause;
+    }
+  }
+}
