@@ -26,7 +26,7 @@ export class TestBrowser {
   static async start(executablePath: string): Promise<TestBrowser> {
     // Tests run as root in containers, where Chromium's sandbox does not work.
     const args = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
-    return new TestBrowser(await chromium.launch({ executablePath, args }));
+    return new TestBrowser(await chromium.launch({ executablePath, args, timeout: 600_000 }));
   }
 
   /**

@@ -10,6 +10,9 @@ import { type NodeConfig, NodeManager } from "../../packages/node/src/index.js";
 const logger = createLogger({ component: "test", level: "error" });
 const modulesFrom = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
 
+/** It only ends what hangs: busy machines take longer than the default. */
+const connectTimeoutMs = 600_000;
+
 /** A head and nodes in this process; workers run in separate processes. */
 export class TaskCluster {
   readonly client: Cluster;
@@ -32,7 +35,7 @@ export class TaskCluster {
     const headDir = join(folder, "head");
     const head = await Head.start({ dataDir: headDir }, { logger });
     const token = readFileSync(join(headDir, "token"), "utf8").trim();
-    const client = await connect({ address: head.address, token, name: "test" });
+    const client = await connect({ address: head.address, token, name: "test", connectTimeoutMs });
     const cluster = new TaskCluster(client, folder, head, token);
     for (const count of cpus) await cluster.startNode(count);
     return cluster;
@@ -61,7 +64,13 @@ export class TaskCluster {
 
   /** Connects another driver. */
   async connect(name: string, more: Partial<ConnectOptions> = {}): Promise<Cluster> {
-    const client = await connect({ address: this.#head.address, token: this.#token, name, ...more });
+    const client = await connect({
+      address: this.#head.address,
+      token: this.#token,
+      name,
+      connectTimeoutMs,
+      ...more,
+    });
     this.#clients.push(client);
     return client;
   }

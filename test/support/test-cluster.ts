@@ -110,6 +110,7 @@ export class TestCluster {
       token: this.token,
       tls: this.certificates("driver"),
       name: "test",
+      connectTimeoutMs: 600_000,
     });
     this.#redisPids.add((await this.client.info()).redisPid);
     return head;

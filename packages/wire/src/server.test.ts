@@ -13,7 +13,8 @@ import { actorHostService, objectsService } from "./services.js";
 const token = "right-token";
 const server = new GrpcServer(Credentials.ofCluster(token));
 let address: string;
-let sawAbort = false;
+/** What became of the calls that are never answered. */
+const fetches = { begun: 0, aborted: 0 };
 
 beforeAll(async () => {
   servePart(server, objectsService, {
@@ -26,7 +27,8 @@ beforeAll(async () => {
       return { objectId: request.objectId ?? "", sizeBytes: 2 ** 40 };
     }),
     fetch: unary((_request, call) => {
-      return new Promise<never>(() => call.on("cancelled", () => (sawAbort = true)));
+      fetches.begun++;
+      return new Promise<never>(() => call.on("cancelled", () => fetches.aborted++));
     }),
     put: () => undefined,
     pull: () => undefined,
@@ -89,12 +91,15 @@ test("a call ends at its deadline and at its signal", async () => {
     await expect(peer.unary(objectsService.fetch, {}, { timeoutMs: 50 })).rejects.toMatchObject({
       code: "GET_TIMEOUT",
     });
+    // The deadline may have passed before the first call arrived.
+    const before = fetches.begun;
     const controller = new AbortController();
     const call = peer.unary(objectsService.fetch, {}, { timeoutMs: 600_000, signal: controller.signal });
+    await expect.poll(() => fetches.begun).toBeGreaterThan(before);
     controller.abort();
     await expect(call).rejects.toMatchObject({ code: "CANCELLED" });
   });
-  await expect.poll(() => sawAbort).toBe(true);
+  await expect.poll(() => fetches.aborted).toBe(fetches.begun);
 });
 
 test("a call that has ended leaves no listener at a signal that lives on", async () => {

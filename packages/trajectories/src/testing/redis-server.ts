@@ -35,7 +35,7 @@ export interface RedisServer {
 }
 
 const startAttempts = 5;
-const startTimeoutMs = 10_000;
+const startTimeoutMs = 600_000;
 
 /** Starts a server and waits until it accepts connections. */
 export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
