@@ -1,27 +1,18 @@
 /**
- * Tests the packages as users get them: packed, installed into empty projects, type-checked and run. Libraries are
- * installed by npm from its cache alone if the cache has their dependencies. Otherwise, and always for the command, the
- * tarballs are unpacked and third-party packages are linked from the checkout.
+ * Tests the packages as users get them: all of them packed, laid out in one empty project, type-checked and run. The
+ * tarballs are unpacked as npm does it, and third-party packages are linked from the checkout: no network is needed.
+ * `npm run stories` installs them with npm and runs the stories in such a project.
  */
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { createRequire } from "node:module";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { proseWith, ReadingServer } from "../packages/cli/src/ask/testing.js";
+import { checkEpisodes } from "./support/episodes.js";
 
 interface Manifest {
   readonly name: string;
@@ -33,6 +24,7 @@ interface Manifest {
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly bundleDependencies?: readonly string[];
 }
 interface Tarball {
@@ -50,74 +42,22 @@ const { rowsOf } = (await script("pack/table.mjs")) as {
     tarballs: readonly Tarball[],
   ) => { name: string; size: number; unpackedSize: number; own: number; foreign: number }[];
 };
+const { inCheckout, linkTarballs, linkThirdParty, makeEmptyProject } = (await script("pack/project.mjs")) as {
+  inCheckout: (name: string) => string | undefined;
+  linkTarballs: (project: string, folder: string, tarballs: readonly Tarball[]) => Promise<void>;
+  linkThirdParty: (project: string, name: string) => void;
+  makeEmptyProject: (project: string) => void;
+};
 const run = promisify(execFile);
 const manifestIn = (folder: string) =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-packages-"));
-const unpacked = join(folder, "unpacked");
-const app = join(folder, "app");
-const tool = join(folder, "tool");
-const program = join(tool, "node_modules/palimpsest/bin/palimpsest.js");
-const libraries = [
-  ...["agents", "memory", "engines", "client", "wire", "telemetry"],
-  ...["evals", "rewards", "datasets", "trajectories", "worker"],
-];
+const project = join(folder, "project");
+const unpacked = join(project, "node_modules");
+const program = join(project, "node_modules/palimpsest/bin/palimpsest.js");
 let tarballs: Tarball[] = [];
 const started: ChildProcess[] = [];
-
-/** The folders in which the checkout has the packages that a published one needs. */
-const places = [root, ...readdirSync(join(root, "packages")).map((name) => join(root, "packages", name))];
-function inCheckout(name: string): string | undefined {
-  const tfjsNode = "packages/jit/node_modules/@tensorflow/tfjs-node-gpu";
-  for (const place of [...places, join(root, tfjsNode)])
-    for (const path of createRequire(join(place, "package.json")).resolve.paths(`${name}/package.json`) ?? [])
-      if (existsSync(join(path, name, "package.json"))) return join(path, name);
-  return undefined;
-}
-
-function link(name: string, project: string): void {
-  const target = inCheckout(name);
-  const path = join(project, "node_modules", name);
-  if (target === undefined || existsSync(path)) return;
-  mkdirSync(dirname(path), { recursive: true });
-  symlinkSync(target, path, "dir");
-}
-
-/** Lays a package out as npm does, from its unpacked tarball and from the checkout's third-party packages. */
-function unpackInto(project: string, { name }: Tarball): void {
-  const target = join(project, "node_modules", name);
-  mkdirSync(dirname(target), { recursive: true });
-  // The copies are hard links, since nobody writes to them.
-  execFileSync("cp", ["-rl", join(unpacked, name), target]);
-  const { dependencies = {}, bundleDependencies = [] } = manifestIn(target);
-  for (const needed of Object.keys(dependencies))
-    if (!needed.startsWith("@palimpsest/") && !bundleDependencies.includes(needed)) link(needed, project);
-}
-
-const tarballOf = (name: string) => {
-  const found = tarballs.find((tarball) => tarball.name === name);
-  if (found === undefined) throw new Error(`${name} was not packed`);
-  return found;
-};
-const libraryTarballs = () => libraries.map((name) => tarballOf(`@palimpsest/${name}`));
-
-/** Installs without a network. Returns false when npm's cache does not have everything. */
-async function installByNpm(): Promise<boolean> {
-  const files = libraryTarballs().map(({ filename }) => join(folder, filename));
-  try {
-    const flags = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-    await run("npm", ["install", ...flags, ...files], { cwd: app, timeout: 600_000 });
-    return true;
-  } catch (reason) {
-    const said = reason instanceof Error ? reason.message.split("\n").slice(1, 3).join(" ") : String(reason);
-    process.stderr.write(
-      `packages.test: npm installed nothing from its cache (${said}); the tarballs are unpacked and linked instead. ` +
-        "`npm run pack && npm install` in an empty folder, with a network, fills the cache.\n",
-    );
-    return false;
-  }
-}
 
 /** Returns the code fences of a document that begin with the name of a file or with an import. */
 function fences(path: string): { readonly name: string | undefined; readonly text: string }[] {
@@ -152,22 +92,10 @@ let clusterBegun: Promise<NodeJS.ProcessEnv>;
 
 beforeAll(async () => {
   tarballs = await pack(folder);
-  for (const project of [app, tool]) {
-    mkdirSync(project);
-    writeFileSync(join(project, "package.json"), '{ "name": "empty", "private": true, "type": "module" }');
-  }
-  const installed = installByNpm();
-  await Promise.all(
-    tarballs.map(async ({ filename, name }) => {
-      const target = join(unpacked, name);
-      mkdirSync(target, { recursive: true });
-      await run("tar", ["-xzf", join(folder, filename), "-C", target, "--strip-components=1"]);
-    }),
-  );
-  unpackInto(tool, tarballOf("palimpsest"));
+  makeEmptyProject(project);
+  await linkTarballs(project, folder, tarballs);
+  for (const name of ["@types/node", "tsx"]) linkThirdParty(project, name);
   clusterBegun = beginCluster();
-  if (!(await installed)) for (const tarball of libraryTarballs()) unpackInto(app, tarball);
-  link("@types/node", app);
   compiled = compile();
   // Each test that awaits a promise sees its failure; these handlers only prevent unhandled rejections before that.
   for (const begun of [compiled, clusterBegun]) begun.catch(() => undefined);
@@ -184,7 +112,7 @@ afterAll(async () => {
 
 /** @returns the errors of the compiler */
 async function compile(): Promise<string> {
-  for (const [name, text] of whole) writeFileSync(join(app, name), text);
+  for (const [name, text] of whole) writeFileSync(join(project, name), text);
   const compilerOptions = {
     strict: true,
     noUncheckedIndexedAccess: true,
@@ -193,9 +121,12 @@ async function compile(): Promise<string> {
     types: ["node"],
     noEmitOnError: true,
   };
-  writeFileSync(join(app, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [...whole.keys()] }));
+  writeFileSync(
+    join(project, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, files: [...whole.keys()] }),
+  );
   const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const { stdout } = await run(process.execPath, [compiler, "-p", app, "--singleThreaded"]).catch(
+  const { stdout } = await run(process.execPath, [compiler, "-p", project, "--singleThreaded"]).catch(
     (reason: { stdout: string }) => reason,
   );
   return stdout;
@@ -217,11 +148,13 @@ async function beginCluster(): Promise<NodeJS.ProcessEnv> {
   return { ...process.env, PALIMPSEST_ADDRESS: address, PALIMPSEST_TOKEN: token };
 }
 
-/** Returns the manifests of everything in an unpacked tarball, including its bundled packages. */
-function manifests(of: string): Manifest[] {
-  const own = manifestIn(of);
-  const inside = (own.bundleDependencies ?? []).map((name) => join(of, "node_modules", name));
-  return [own, ...inside.flatMap(manifests)];
+/** Returns the folders of the packages inside of an unpacked tarball. */
+function packagesInside(of: string): string[] {
+  const modules = join(of, "node_modules");
+  if (!existsSync(modules)) return [];
+  const scopes = readdirSync(modules).map((scope) => join(modules, scope));
+  const inside = scopes.flatMap((scope) => readdirSync(scope).map((name) => join(scope, name)));
+  return inside.flatMap((one) => [one, ...packagesInside(one)]);
 }
 
 describe("each tarball", () => {
@@ -246,7 +179,7 @@ describe("each tarball", () => {
         expect(existsSync(join(at, target)), `${name} runs ${target}`).toBe(true);
       const files = readdirSync(at, { recursive: true, encoding: "utf8" });
       expect(
-        files.filter((path) => /\.map$|\.test\.|(^|\/)src\/|tsbuildinfo/.test(path)),
+        files.filter((path) => /\.map$|\.test\.[a-z]?js$|\.test\.d\.|(^|\/)src\/|tsbuildinfo/.test(path)),
         name,
       ).toEqual([]);
       const code = files.filter((path) => /^dist\/.*\.js$/.test(path));
@@ -257,12 +190,36 @@ describe("each tarball", () => {
 
   it("names every own package that it needs at its version, and runs no installer of libtensorflow", () => {
     for (const { name } of tarballs)
-      for (const manifest of manifests(join(unpacked, name))) {
-        for (const [needed, version] of Object.entries(manifest.dependencies ?? {}))
+      for (const at of [join(unpacked, name), ...packagesInside(join(unpacked, name))]) {
+        const manifest = manifestIn(at);
+        const needs = { ...manifest.dependencies, ...manifest.peerDependencies };
+        for (const [needed, version] of Object.entries(needs))
           if (needed.startsWith("@palimpsest/")) expect(version, `${name} needs ${needed}`).toBe("0.1.0");
         expect(manifest, name).not.toHaveProperty("scripts");
         expect(manifest, name).not.toHaveProperty("gypfile");
       }
+  });
+
+  it("names in a package inside of it only what is inside of that: npm would not install what others need, too", () => {
+    const inside = packagesInside(join(unpacked, "palimpsest"));
+    const names = inside.map((at) => manifestIn(at).name);
+    expect(names).toEqual(
+      expect.arrayContaining(["@palimpsest/wire", "@palimpsest/jit", "@tensorflow/tfjs-node-gpu"]),
+    );
+    for (const at of [...inside, ...packagesInside(join(unpacked, "@palimpsest/jit"))]) {
+      const { name, dependencies = {}, peerDependencies } = manifestIn(at);
+      for (const needed of Object.keys({ ...dependencies, ...peerDependencies }))
+        expect(existsSync(join(at, "node_modules", needed)), `${name} brings ${needed}`).toBe(true);
+    }
+  });
+
+  it("lets pnpm find packages of the project in tarballs beside it: a library names them as peers", () => {
+    for (const { name } of tarballs.filter((one) => one.name !== "palimpsest")) {
+      const { dependencies = {}, bundleDependencies = [] } = manifestIn(join(unpacked, name));
+      const own = Object.keys(dependencies).filter((needed) => needed.startsWith("@palimpsest/"));
+      expect(own, name).toEqual([]);
+      expect(bundleDependencies, name).toEqual(name.endsWith("/jit") ? ["@tensorflow/tfjs-node-gpu"] : []);
+    }
   });
 
   it("of the command brings recipes, base models, adapters, protos, pages and setup", () => {
@@ -270,6 +227,8 @@ describe("each tarball", () => {
     const own = (name: string) => join(at, "node_modules/@palimpsest", name);
     for (const path of [
       join(at, "scripts/setup.mjs"),
+      join(at, "deploy/systemd/palimpsest-head.service"),
+      join(at, "docs/operations.md"),
       join(at, "scripts/setup/session-options.h"),
       join(at, "scripts/setup/gpu/libraries.json"),
       join(own("trainer"), "recipes/quickstart.yaml"),
@@ -288,8 +247,9 @@ describe("each tarball", () => {
 function closure(name: string, seen = new Set<string>()): Set<string> {
   const folderOf = existsSync(join(unpacked, name)) ? join(unpacked, name) : inCheckout(name);
   if (folderOf === undefined) return seen;
-  const { dependencies, optionalDependencies } = manifestIn(folderOf);
-  for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
+  const { dependencies, optionalDependencies, peerDependencies = {} } = manifestIn(folderOf);
+  const own = Object.keys(peerDependencies).filter((needed) => needed.startsWith("@palimpsest/"));
+  for (const needed of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...own]) {
     if (seen.has(needed)) continue;
     seen.add(needed);
     closure(needed, seen);
@@ -338,7 +298,7 @@ describe("an empty project with the tarballs", () => {
       expect.arrayContaining(["ask.ts", "counter.ts", "main.ts", "module-0.ts", "readme-memory.ts"]),
     );
     expect(await compiled).toBe("");
-    expect(existsSync(join(app, "main.js"))).toBe(true);
+    expect(existsSync(join(project, "main.js"))).toBe(true);
   });
 
   it("runs the memory agent over an endpoint in at most 12 lines", async () => {
@@ -348,7 +308,7 @@ describe("an empty project with the tarballs", () => {
     expect(lines.length).toBeLessThanOrEqual(12);
     const server = await ReadingServer.start("harbour master");
     try {
-      const document = join(app, "harbour.txt");
+      const document = join(project, "harbour.txt");
       writeFileSync(
         document,
         proseWith(
@@ -357,7 +317,7 @@ describe("an empty project with the tarballs", () => {
         ),
       );
       const { stdout } = await run(process.execPath, ["ask.js", server.url, document, "Who was the last?"], {
-        cwd: app,
+        cwd: project,
       });
       expect(stdout).toBe("The answer is \\boxed{Cora}.\n");
       expect(server.requests).toBeGreaterThan(3);
@@ -367,20 +327,29 @@ describe("an empty project with the tarballs", () => {
   });
 
   it("runs the README of memory, which needs no server", async () => {
-    const { stdout } = await run(process.execPath, ["readme-memory.js"], { cwd: app });
+    const { stdout } = await run(process.execPath, ["readme-memory.js"], { cwd: project });
     expect(stdout).toBe("Ada has a cat named Tofu.\n");
   });
 
-  it("runs an actor program on a cluster that the installed command starts", async () => {
+  it("runs hello and an actor program of TypeScript files on a cluster that the installed command starts", async () => {
+    cpSync(join(root, "examples/hello"), join(project, "examples/hello"), { recursive: true });
     const [env] = await Promise.all([clusterBegun, compiled]);
-    const { stdout } = await run(process.execPath, ["main.js"], { cwd: app, env });
-    expect(stdout).toBe("42\n");
+    const tsx = async (file: string) =>
+      (await run(process.execPath, ["--import", "tsx", file], { cwd: project, env })).stdout;
+    expect(await Promise.all([tsx("main.ts"), tsx("examples/hello/main.ts")])).toEqual([
+      "42\n",
+      "2\n1,4,9\n",
+    ]);
   });
 
   it("has the command: its version, a plan of the quickstart, and word of the setup before it computes", async () => {
     const node = async (...args: string[]) =>
-      (await run(process.execPath, [program, ...args], { cwd: tool, env: { ...process.env, NO_COLOR: "1" } }))
-        .stdout;
+      (
+        await run(process.execPath, [program, ...args], {
+          cwd: project,
+          env: { ...process.env, NO_COLOR: "1" },
+        })
+      ).stdout;
     const [version, plan, help] = await Promise.all([
       node("--version"),
       node("quickstart", "--dry-run"),
@@ -390,12 +359,38 @@ describe("an empty project with the tarballs", () => {
     expect(plan).toMatch(/bases\/quickstart\n[\s\S]*The run fits: nothing was started/);
     expect(help).toContain("gpu");
     // Nothing is downloaded where there is neither pip nor a compiler: setup says so, and the command works without it.
-    expect(existsSync(join(tool, "node_modules/palimpsest/.set-up.json"))).toBe(false);
+    expect(existsSync(join(project, "node_modules/palimpsest/.set-up.json"))).toBe(false);
+  });
+
+  it("names documents that are there: every path of docs/ in what it prints", async () => {
+    const told = await Promise.all([
+      palimpsest("head", "start", "--help").ended,
+      palimpsest("new", "agent", "diary").ended,
+    ]);
+    for (const text of told) {
+      const paths = [...text.replaceAll(/\s+/g, " ").matchAll(/\S*docs\/[\w/-]+\.md/g)].map(([path]) => path);
+      expect(paths.length, text).toBeGreaterThan(0);
+      for (const path of paths)
+        expect(existsSync(join(project, path.replace(/^\(/, ""))), `${path} in ${text}`).toBe(true);
+    }
+    const units = join(project, "node_modules/palimpsest/deploy/systemd");
+    for (const name of readdirSync(units)) {
+      const named = /^Documentation=.*?\/opt\/palimpsest\/(\S+)/m.exec(
+        readFileSync(join(units, name), "utf8"),
+      );
+      expect(existsSync(join(project, named?.[1] ?? "")), `${name}: ${named?.[0]}`).toBe(true);
+    }
+  });
+
+  it("says of Portuguese, Chinese and Arabic texts what the library says", async () => {
+    await checkEpisodes(join(folder, "episodes"), [program]);
   });
 });
 
 interface Command {
   readonly child: ChildProcess;
+  /** What it has printed, when it has ended. */
+  readonly ended: Promise<string>;
   /** Waits until the program has printed the text. */
   says(text: string): Promise<void>;
 }
@@ -403,7 +398,7 @@ interface Command {
 function commandWith(environment: Readonly<Record<string, string>>) {
   return (...args: readonly string[]): Command => {
     const child = spawn(process.execPath, [program, ...args], {
-      cwd: tool,
+      cwd: project,
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, PALIMPSEST_SETUP: "off", XDG_STATE_HOME: folder, ...environment },
     });
@@ -417,6 +412,7 @@ function commandWith(environment: Readonly<Record<string, string>>) {
       });
     return {
       child,
+      ended: once(child, "close").then(() => said),
       says: (text) =>
         new Promise<void>((resolve, reject) => {
           const look = () => {

@@ -64,6 +64,18 @@ function published(exported) {
   );
 }
 
+/**
+ * The package.json of a package inside of another one's tarball. It names only dependencies that are inside of it; the
+ * others are those of the package around it. npm would count them as bundled with it, and would not install those that
+ * are not.
+ */
+export function bundledManifest(manifest) {
+  const { dependencies = {}, peerDependencies: _, bundleDependencies = [], ...rest } = manifest;
+  if (bundleDependencies.length === 0) return rest;
+  const inside = bundleDependencies.map((name) => [name, dependencies[name]]);
+  return { ...rest, dependencies: Object.fromEntries(inside), bundleDependencies };
+}
+
 /** The package.json that goes into the tarball. */
 export function publishedManifest(name) {
   const { manifest } = workspace.get(name);
@@ -82,16 +94,24 @@ export function publishedManifest(name) {
     name: publishedName(manifest.name),
     engines: repository.engines,
     ...(exported ? { exports: { ...published(exported), "./package.json": "./package.json" } } : {}),
-    files: [...files, ...(isCli ? ["bin", "scripts"] : []), ...(extraFolders[name] ?? [])],
+    files: [...files, ...(extraFolders[name] ?? [])],
     dependencies: sorted([
-      ...ownVersions,
+      ...(isCli ? ownVersions : []),
       ...foreign,
       ...(name === "jit" ? [[tfjsNode, dependencies[tfjsNode]]] : []),
     ]),
+    // A project has one copy of each of the project's packages. pnpm takes peers from the tarballs that are installed beside
+    // a package, and dependencies from a registry alone.
+    ...(!isCli && ownVersions.length > 0 ? { peerDependencies: sorted(ownVersions) } : {}),
     ...(name === "jit" ? { bin: { "palimpsest-tensorflow": "./scripts/tensorflow.mjs" } } : {}),
     ...(bundled.length > 0 ? { bundleDependencies: bundled } : {}),
   };
 }
 
-/** Folders of the checkout's root that a package brings. */
-export const extraFolders = { wire: ["protos"], trainer: ["recipes"], jit: ["scripts"] };
+/** Folders that a package brings beside its code: of the checkout's root, and what the command and setup start with. */
+export const extraFolders = {
+  cli: ["bin", "deploy", "docs", "scripts"],
+  wire: ["protos"],
+  trainer: ["recipes"],
+  jit: ["scripts"],
+};

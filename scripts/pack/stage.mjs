@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join } from "node:path";
 import { root } from "../setup/paths.mjs";
 import {
+  bundledManifest,
   extraFolders,
   installedFolder,
   ownClosure,
@@ -50,6 +51,9 @@ function copyDist({ folder }, target) {
     cpSync(join(folder, "generated"), join(target, "generated"), { recursive: true });
 }
 
+const writeManifest = (folder, manifest) =>
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+
 /** What setup consists of; the rest of the folder is for checkouts. */
 function copySetup(name, target) {
   const scripts = join(root, "scripts");
@@ -66,15 +70,8 @@ function copyTfjsNode(jitFolder, target) {
     cpSync(join(from, part), join(to, part), { recursive: true, dereference: true });
   for (const path of filesIn(join(to, "dist")))
     if (isMap(path) || /_test\.|run_tests/.test(path)) rmSync(join(to, "dist", path));
-  const { name, version, main, types, license, repository, binary, dependencies } = readManifest(from);
-  const { dependencies: needed } = publishedManifest("jit");
-  const own = Object.fromEntries(
-    Object.keys(dependencies)
-      .filter((other) => needed[other])
-      .map((other) => [other, needed[other]]),
-  );
-  const manifest = { name, version, main, types, license, repository, binary, dependencies: own };
-  writeFileSync(join(to, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  const { name, version, main, types, license, repository, binary } = readManifest(from);
+  writeManifest(to, { name, version, main, types, license, repository, binary });
   cpSync(join(root, "LICENSE"), join(to, "LICENSE"));
 }
 
@@ -87,20 +84,25 @@ function readme(name, { folder }) {
   return `${own}\nA part that other packages of Palimpsest are made of, whose interface changes with theirs: depend on client, agents, engines, memory, evals or jit.\n`;
 }
 
-/** Writes what goes into the tarball of a package, with all of the project's packages that it brings in it. */
-export function stagePackage(name, target) {
+/**
+ * Writes what goes into the tarball of a package, with all of the project's packages that it brings in it.
+ * @param isBundled whether it is inside of the command's tarball
+ */
+export function stagePackage(name, target, isBundled = false) {
   const one = workspace.get(name);
   mkdirSync(target, { recursive: true });
   copyDist(one, target);
-  writeFileSync(join(target, "package.json"), `${JSON.stringify(publishedManifest(name), null, 2)}\n`);
+  const manifest = publishedManifest(name);
+  writeManifest(target, isBundled ? bundledManifest(manifest) : manifest);
   writeFileSync(join(target, "README.md"), readme(name, one));
   cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
   for (const folder of extraFolders[name] ?? [])
-    if (folder !== "scripts") cpSync(join(root, folder), join(target, folder), { recursive: true });
+    if (existsSync(join(root, folder)) && folder !== "scripts")
+      cpSync(join(root, folder), join(target, folder), { recursive: true });
   if (name === "jit") copyTfjsNode(one.folder, target);
   if (name === "jit" || name === "cli") copySetup(name, target);
   if (name !== "cli") return;
   cpSync(join(one.folder, "bin"), join(target, "bin"), { recursive: true });
   for (const other of ownClosure("cli"))
-    if (other !== "cli") stagePackage(other, join(target, "node_modules/@palimpsest", other));
+    if (other !== "cli") stagePackage(other, join(target, "node_modules/@palimpsest", other), true);
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 
@@ -12,6 +12,8 @@ export default function setup(project: TestProject): void {
 }
 
 function build(): void {
+  // An empty project with the installed packages (scripts/stories.mjs) has nothing to build.
+  if (!existsSync(join(root, "tsconfig.json"))) return;
   const packages = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name));
   if (!packages.some(isStale)) return;
   // What does not compile is built all the same. The compiler says where, and the tests of other packages can run.

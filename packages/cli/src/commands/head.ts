@@ -1,9 +1,11 @@
+import { dirname, join } from "node:path";
 import type { LogLevel } from "@palimpsest/telemetry";
 import { defaultDataDir, headAddressPathOf, tokenPathOf } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
 import { absolutePath } from "../absolute-path.js";
 import { autoscalerOf } from "../autoscale.js";
 import { printableLine } from "../display/printable.js";
+import { documentPath } from "../document-path.js";
 import { parsePort } from "../key-values.js";
 import { logLevelOption } from "../log-level.js";
 import { pageCommand } from "../metrics-page.js";
@@ -82,7 +84,7 @@ export function addHead(program: Command): void {
     )
     .option(
       "--autoscale <file>",
-      "starts and ends nodes on demand as this YAML file configures (docs/guides/autoscaling.md)",
+      `starts and ends nodes on demand as this YAML file configures (${documentPath("guides/autoscaling.md")})`,
     )
     .option("--insecure", "listen beyond loopback without TLS, in a trusted network")
     .addOption(untilStdinEndsOption())
@@ -147,7 +149,7 @@ export function addHead(program: Command): void {
             `address file    ${headAddressPathOf(options.dataDir)}`,
             `metrics         ${pageCommand(started.metricsUrl, { headDir: options.dataDir, tls })}`,
             `dashboard       ${started.dashboardUrl || "off"}`,
-            `join a worker   PALIMPSEST_TOKEN="$(cat ${tokenPathOf(options.dataDir)})" palimpsest worker join --address ${started.address}`,
+            `join a worker   ${joinCommand(options.dataDir, started.address, tls)}`,
             "",
           ].join("\n"),
         );
@@ -160,4 +162,11 @@ export function addHead(program: Command): void {
         process.stdout.write(`head ${started.address} no longer leads: ${printableLine(end.reason)}\n`);
       }
     });
+}
+
+/** Returns the line that adds a worker on this machine; on another one its paths are those of the copies there. */
+function joinCommand(dataDir: string, address: string, tls: string): string {
+  // `certs init` writes the folders of the roles beside each other.
+  const flags = tls === "" ? "" : ` --tls ${join(dirname(tls), "node")}`;
+  return `PALIMPSEST_TOKEN="$(cat ${tokenPathOf(dataDir)})" palimpsest worker join${flags} --address ${address}`;
 }

@@ -3,6 +3,7 @@ import { join, relative, resolve } from "node:path";
 import { builtinRecipesDir } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
+import { documentPath } from "../document-path.js";
 
 const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
@@ -38,7 +39,7 @@ export function addNew(program: Command): void {
           `${target}: agent.ts, reward.ts, recipe.yaml`,
           `check them:       npx palimpsest train --dry-run ${recipe}`,
           `train and debug:  npx palimpsest train --in-process ${recipe}`,
-          "docs/guides/your-own-agent.md describes further options.",
+          `${documentPath("guides/your-own-agent.md")} describes further options.`,
           "",
         ].join("\n"),
       );

@@ -84,10 +84,7 @@ function parseTrace(path: string, line: number, text: string): Trace {
     typeof version === "number" && version !== traceSchema.shape.version.value
       ? `has version ${version}, but this program reads version ${traceSchema.shape.version.value}`
       : z.prettifyError(parsed.error).split("\n").join(" ");
-  throw new EvaluationError(
-    "BAD_TRACE",
-    `${path}, line ${line}: ${fix}; docs/trace-format.md describes the fields`,
-  );
+  throw new EvaluationError("BAD_TRACE", `${path}, line ${line}: ${fix}`);
 }
 
 function isJson(text: string): boolean {

@@ -1,16 +1,14 @@
-/**
- * Tests that the command says of Portuguese, Chinese and Arabic texts what the library says of them: users run the bundle
- * of the command, and the other tests the modules that it is made of.
- */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+/** Episodes in Portuguese, Chinese and Arabic, and what the command and the library say of them. */
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readTraces, type Trace, traceHtml, writeTraces } from "@palimpsest/evals";
 import { factLanes } from "@palimpsest/evals/microscope";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { ReadingServer } from "../../packages/cli/src/ask/testing.js";
-import { bundledProgram } from "../../packages/cli/src/bundled-programs.js";
-import { Command } from "../support/command.js";
-import { testFolder } from "../support/temporary-folder.js";
+import { Command } from "./command.js";
+
+/** An installed command fetches nothing for these tests. */
+const quiet = { PALIMPSEST_SETUP: "off" };
 
 interface Text {
   readonly question: string;
@@ -22,7 +20,7 @@ interface Text {
   readonly others: readonly string[];
 }
 
-const texts: Readonly<Record<string, Text>> = {
+export const texts: Readonly<Record<string, Text>> = {
   portuguese: {
     question: "O que João comprou na estação?",
     keeps: "limão",
@@ -47,17 +45,19 @@ const texts: Readonly<Record<string, Text>> = {
 };
 
 /** Lets the command read the text, and write what it did to `trace`. */
-async function asked(
+export async function asked(
   folder: string,
   { question, keeps, sentence, others }: Text,
   trace: string,
+  program?: readonly string[],
 ): Promise<void> {
   const server = await ReadingServer.start(keeps);
   try {
     const document = join(folder, "document.txt");
     await writeFile(document, [others[0], sentence, others[1]].join("\n"));
     const args = ["ask", document, "-q", question, "--endpoint", server.url, "--trace", trace, "--json"];
-    const { code, stdout, stderr } = await Command.start(args, { cwd: folder, environment: {} }).ended;
+    const { code, stdout, stderr } = await Command.start(args, { cwd: folder, environment: quiet, ...(program ? { program } : {}) })
+      .ended;
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ memory: sentence });
   } finally {
@@ -65,17 +65,17 @@ async function asked(
   }
 }
 
-test("this is the bundle that users run", () => {
-  expect(bundledProgram("commands"), "it is stale: npm run setup").toBeDefined();
-});
-
-test("ask --trace and trace view agree with the library", async () => {
-  const folder = testFolder();
+/**
+ * Lets a command read and show the episodes, and compares its pages with those of the library.
+ * @param folder an empty folder, which need not exist
+ * @param program what node runs as the command; the one of the checkout by default
+ */
+export async function checkEpisodes(folder: string, program?: readonly string[]): Promise<void> {
   const traces = await Promise.all(
     Object.entries(texts).map(async ([language, text]): Promise<Trace> => {
       const own = join(folder, language);
-      await mkdir(own);
-      await asked(own, text, join(own, "asked.jsonl"));
+      await mkdir(own, { recursive: true });
+      await asked(own, text, join(own, "asked.jsonl"), program);
       for await (const trace of readTraces(join(own, "asked.jsonl"))) {
         const needing = { ...trace, task: { ...trace.task, metadata: { evidence: text.fact } } };
         const [lane] = factLanes(needing);
@@ -88,17 +88,6 @@ test("ask --trace and trace view agree with the library", async () => {
   const file = join(folder, "traces.jsonl");
   await writeTraces(file, traces);
   const args = ["trace", "view", file, "--title", "São Paulo – 北京", "--out", "-"];
-  const { stdout } = await Command.start(args, { cwd: folder, environment: {} }).ended;
+  const { stdout } = await Command.start(args, { cwd: folder, environment: quiet, ...(program ? { program } : {}) }).ended;
   expect(stdout).toBe(traceHtml(traces, { title: "São Paulo – 北京" }));
-}, 120_000);
-
-test("the page of ask --trace has the signs of its own texts", async () => {
-  const folder = testFolder();
-  const page = join(folder, "steps.html");
-  const { portuguese } = texts;
-  if (portuguese === undefined) throw new Error("there is no such text");
-  await asked(folder, portuguese, page);
-  const html = await readFile(page, "utf8");
-  expect(html).toMatch(/>memagent · not scored · \d+ steps · \d+ tokens · /);
-  expect(html).toContain(portuguese.sentence);
-}, 120_000);
+}
