@@ -3,8 +3,7 @@
  * tarballs are unpacked as npm does it, and third-party packages are linked from the checkout: no network is needed.
  * `npm run stories` installs them with npm and runs the stories in such a project.
  */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { proseWith, ReadingServer } from "../packages/cli/src/ask/testing.js";
+import { documentedCommands } from "../scripts/docs-check/commands.mjs";
 import { checkEpisodes } from "./support/episodes.js";
 
 interface Manifest {
@@ -48,6 +48,33 @@ const { inCheckout, linkTarballs, linkThirdParty, makeEmptyProject } = (await sc
   linkThirdParty: (project: string, name: string) => void;
   makeEmptyProject: (project: string) => void;
 };
+interface Rule {
+  readonly skip?: string;
+}
+interface Line {
+  readonly output: string;
+  stop(): Promise<unknown>;
+}
+interface Sandbox {
+  readonly values: Readonly<Record<string, string>>;
+  start(line: string, how: { readonly exported: readonly string[] }): Line;
+}
+const { ruleOf } = (await script("docs-check/rules.mjs")) as {
+  ruleOf: (command: { readonly file: string; readonly line: string }) => Rule;
+};
+const { lineFor, runOne } = (await script("docs-check/run.mjs")) as {
+  lineFor: (line: string, rule: Rule, sandbox: Sandbox) => string;
+  runOne: (
+    line: string,
+    rule: Rule,
+    sandbox: Sandbox,
+    kept: Line[],
+    exported: readonly string[],
+  ) => Promise<string>;
+};
+const { startLine } = (await script("docs-check/process.mjs")) as {
+  startLine: (line: string, options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }) => Line;
+};
 const run = promisify(execFile);
 const manifestIn = (folder: string) =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
@@ -57,7 +84,6 @@ const project = join(folder, "project");
 const unpacked = join(project, "node_modules");
 const program = join(project, "node_modules/palimpsest/bin/palimpsest.js");
 let tarballs: Tarball[] = [];
-const started: ChildProcess[] = [];
 
 /** Returns the code fences of a document that begin with the name of a file or with an import. */
 function fences(path: string): { readonly name: string | undefined; readonly text: string }[] {
@@ -83,32 +109,19 @@ const whole = new Map<string, string>([
   ),
 ]);
 
-/**
- * The preparation takes half of the tests' time on one core, so all of it is started together and each test awaits its
- * own part.
- */
+/** Compiling takes a while: the tests that need it await it. */
 let compiled: Promise<string>;
-let clusterBegun: Promise<NodeJS.ProcessEnv>;
 
 beforeAll(async () => {
   tarballs = await pack(folder);
   makeEmptyProject(project);
   await linkTarballs(project, folder, tarballs);
   for (const name of ["@types/node", "tsx"]) linkThirdParty(project, name);
-  clusterBegun = beginCluster();
   compiled = compile();
-  // Each test that awaits a promise sees its failure; these handlers only prevent unhandled rejections before that.
-  for (const begun of [compiled, clusterBegun]) begun.catch(() => undefined);
+  // Each test that awaits it sees its failure; this handler only prevents an unhandled rejection before that.
+  compiled.catch(() => undefined);
 });
-afterAll(async () => {
-  for (const child of started.reverse()) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const ended = once(child, "exit");
-    child.kill("SIGTERM");
-    await ended;
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** @returns the errors of the compiler */
 async function compile(): Promise<string> {
@@ -130,22 +143,6 @@ async function compile(): Promise<string> {
     (reason: { stdout: string }) => reason,
   );
   return stdout;
-}
-
-/** @returns the environment with which a program finds the cluster */
-async function beginCluster(): Promise<NodeJS.ProcessEnv> {
-  const dataDir = join(folder, "data");
-  const head = palimpsest("head", "start", "--data-dir", join(dataDir, "head"));
-  await head.says("listens on");
-  const { address } = JSON.parse(readFileSync(join(dataDir, "head/head.json"), "utf8")) as {
-    address: string;
-  };
-  const token = readFileSync(join(dataDir, "head/token"), "utf8").trim();
-  const join_ = ["--address", address, "--node-dir", join(dataDir, "node"), "--cpus", "2"];
-  await palimpsest
-    .with({ PALIMPSEST_TOKEN: token })("worker", "join", ...join_)
-    .says("joined");
-  return { ...process.env, PALIMPSEST_ADDRESS: address, PALIMPSEST_TOKEN: token };
 }
 
 /** Returns the folders of the packages inside of an unpacked tarball. */
@@ -331,15 +328,52 @@ describe("an empty project with the tarballs", () => {
     expect(stdout).toBe("Ada has a cat named Tofu.\n");
   });
 
-  it("runs hello and an actor program of TypeScript files on a cluster that the installed command starts", async () => {
+  it("runs README's lines for one machine and for several, that of the guide's actor program, and what the head prints", async () => {
+    const wanted =
+      /palimpsest (dev|certs init|head start --tls|worker join --tls|status)|tsx (examples\/hello\/)?main\.ts/;
+    const lines = documentedCommands(root, ["README.md", "docs/guides/packages.md"]);
+    const found = lines.filter(({ line }) => wanted.test(line));
+    expect(found).toHaveLength(7);
     cpSync(join(root, "examples/hello"), join(project, "examples/hello"), { recursive: true });
-    const [env] = await Promise.all([clusterBegun, compiled]);
-    const tsx = async (file: string) =>
-      (await run(process.execPath, ["--import", "tsx", file], { cwd: project, env })).stdout;
-    expect(await Promise.all([tsx("main.ts"), tsx("examples/hello/main.ts")])).toEqual([
-      "42\n",
-      "2\n1,4,9\n",
-    ]);
+    await compiled;
+    const { PALIMPSEST_ADDRESS: _, PALIMPSEST_TOKEN: __, PALIMPSEST_TLS: ___, ...inherited } = process.env;
+    const env = {
+      ...inherited,
+      PALIMPSEST_SETUP: "off",
+      PALIMPSEST_DATA_DIR: join(folder, "readme"),
+      PATH: `${join(project, "node_modules/.bin")}:${inherited["PATH"]}`,
+    };
+    const values: Record<string, string> = {};
+    const outputs: string[] = [];
+    const ends: (() => void)[] = [];
+    const sandbox: Sandbox = {
+      values,
+      start: (line, { exported }) => {
+        const variables = Object.fromEntries(exported.map((one) => one.split("=")));
+        const child = startLine(line, { cwd: project, env: { ...env, ...variables } });
+        ends.push(() => outputs.push(child.output));
+        return child;
+      },
+    };
+    const kept: Line[] = [];
+    try {
+      for (const command of found) {
+        const head = join(project, "tls-head/head.json");
+        if (existsSync(head)) {
+          const { address } = JSON.parse(readFileSync(head, "utf8")) as { address: string };
+          values["TLS_ADDRESS"] = address;
+        }
+        // The check of all documents leaves to this test what needs a project of its own.
+        const { skip: _, ...rule } = ruleOf(command);
+        const line = lineFor(command.line, rule, sandbox);
+        expect(await runOne(line, rule, sandbox, kept, command.exported), command.line).toBe("");
+      }
+    } finally {
+      for (const child of kept.reverse()) await child.stop();
+    }
+    for (const end of ends) end();
+    expect(outputs.join("")).toMatch(/^2\n1,4,9\n/m);
+    expect(outputs.at(-1)).toMatch(/^42\n/m);
   });
 
   it("has the command: its version, a plan of the quickstart, and word of the setup before it computes", async () => {
@@ -363,11 +397,13 @@ describe("an empty project with the tarballs", () => {
   });
 
   it("names documents that are there: every path of docs/ in what it prints", async () => {
-    const told = await Promise.all([
-      palimpsest("head", "start", "--help").ended,
-      palimpsest("new", "agent", "diary").ended,
-    ]);
-    for (const text of told) {
+    const told = await Promise.all(
+      [
+        ["head", "start", "--help"],
+        ["new", "agent", "diary"],
+      ].map((args) => run(process.execPath, [program, ...args], { cwd: project })),
+    );
+    for (const { stdout: text } of told) {
       const paths = [...text.replaceAll(/\s+/g, " ").matchAll(/\S*docs\/[\w/-]+\.md/g)].map(([path]) => path);
       expect(paths.length, text).toBeGreaterThan(0);
       for (const path of paths)
@@ -386,44 +422,3 @@ describe("an empty project with the tarballs", () => {
     await checkEpisodes(join(folder, "episodes"), [program]);
   });
 });
-
-interface Command {
-  readonly child: ChildProcess;
-  /** What it has printed, when it has ended. */
-  readonly ended: Promise<string>;
-  /** Waits until the program has printed the text. */
-  says(text: string): Promise<void>;
-}
-
-function commandWith(environment: Readonly<Record<string, string>>) {
-  return (...args: readonly string[]): Command => {
-    const child = spawn(process.execPath, [program, ...args], {
-      cwd: project,
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, PALIMPSEST_SETUP: "off", XDG_STATE_HOME: folder, ...environment },
-    });
-    started.push(child);
-    let said = "";
-    const looks = new Set<() => void>();
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk: Buffer) => {
-        said += chunk.toString();
-        for (const look of looks) look();
-      });
-    return {
-      child,
-      ended: once(child, "close").then(() => said),
-      says: (text) =>
-        new Promise<void>((resolve, reject) => {
-          const look = () => {
-            if (said.includes(text)) resolve();
-          };
-          looks.add(look);
-          child.once("exit", () => reject(new Error(`palimpsest ${args.join(" ")} ended: ${said}`)));
-          look();
-        }),
-    };
-  };
-}
-
-const palimpsest = Object.assign(commandWith({}), { with: commandWith });

@@ -1,27 +1,17 @@
 #!/usr/bin/env node
-// `npm run docs:check [-- TEXT]`: runs every command of README and docs (those that contain TEXT) in a sandbox, and ends with
-// `N ran, N left out, N failed`. How each is run is in rules.mjs. Needs built code.
+// `npm run docs:check [-- TEXT]`: runs every command of README and docs (those that contain TEXT) in a sandbox, a project with the
+// packed tarballs, and ends with `N ran, N left out, N failed`. How each is run is in rules.mjs. Needs built code.
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { documentedCommands, markdownBelow } from "./commands.mjs";
 import { ruleOf } from "./rules.mjs";
+import { lineFor, runOne } from "./run.mjs";
 import { Sandbox } from "./sandbox.mjs";
 import { checkSnippets } from "./snippets.mjs";
 
 const root = join(import.meta.dirname, "../..");
 const wanted = process.argv[2] ?? "";
 const say = (text) => process.stdout.write(`${text}\n`);
-
-/** The line as it is run here. */
-function lineFor(line, rule, sandbox) {
-  let result = line.replaceAll("127.0.0.1:8000", sandbox.values.ENDPOINT);
-  for (const [from, to] of rule.replace ?? [])
-    result = result.replace(
-      from,
-      to.replace(/\$([A-Z_]+)/g, (_, name) => sandbox.values[name] ?? `$${name}`),
-    );
-  return rule.add ? `${result} ${rule.add}` : result;
-}
 
 const named = {
   shared: "data sets beside the checkout",
@@ -32,23 +22,6 @@ const named = {
 function reasonToLeaveOut(rule, sandbox) {
   const missing = (rule.needs ?? []).find((need) => !sandbox.has.has(need));
   return rule.skip ?? (missing && `needs ${named[missing]}`);
-}
-
-/** @returns {Promise<string>} what went wrong */
-async function runOne(line, rule, sandbox, kept) {
-  const child = sandbox.start(line, rule.input);
-  if (rule.until === undefined) {
-    const wrong = await child.end(rule.code ?? 0);
-    return wrong && `${wrong}\n${child.output.slice(-1500)}`;
-  }
-  const wrong = await child.says(rule.until);
-  if (wrong) {
-    await child.stop();
-    return `${wrong}\n${child.output.slice(-1500)}`;
-  }
-  if (rule.keep) kept.push(child);
-  else await child.stop();
-  return "";
 }
 
 const files = ["README.md", ...["docs", "recipes", "packages"].flatMap((name) => markdownBelow(root, name))];
@@ -85,10 +58,11 @@ async function checkAll() {
     if (existsSync(join(sandbox.folder, "tls-head/head.json")))
       sandbox.values.TLS_ADDRESS = sandbox.addressIn("tls-head");
     const line = lineFor(command.line, rule, sandbox);
-    if (done.has(line) && !rule.keep) continue;
-    done.add(line);
+    const whole = [...command.exported, line].join(" ");
+    if (done.has(whole) && !rule.keep) continue;
+    done.add(whole);
     const startedAt = performance.now();
-    const wrong = await runOne(line, rule, sandbox, kept);
+    const wrong = await runOne(line, rule, sandbox, kept, command.exported);
     counts[wrong ? "failed" : "ran"] += 1;
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     say(`${wrong ? "FAILED" : "ran"}  ${file}: ${command.line}  (${seconds} s)`);

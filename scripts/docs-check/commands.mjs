@@ -29,18 +29,23 @@ const program = /^(?:[A-Z_]+=\S+ )*(?:npx |npm |node (?!node-)[\w-]*[./]|palimps
 
 /**
  * A fence with a line that begins with `$ ` is a recorded terminal: only such lines are commands. Of others each line is
- * one that begins with a program.
- * @returns {{ file: string, line: string }[]} comments are gone
+ * one that begins with a program, or an `export` for the lines after it in its document.
+ * @returns {{ file: string, line: string, exported: string[] }[]} comments are gone; `exported` is as `NAME=value`
  */
 export function documentedCommands(root, files) {
-  return files.flatMap((file) =>
-    fences(readFileSync(join(root, file), "utf8")).flatMap((lines) => {
+  return files.flatMap((file) => {
+    let exported = [];
+    return fences(readFileSync(join(root, file), "utf8")).flatMap((lines) => {
       const isRecorded = lines.some((line) => line.startsWith("$ "));
       return lines
         .filter((line) => !isRecorded || line.startsWith("$ "))
         .map((line) => line.replace(/^\$ /, "").replace(/ +#.*$/, ""))
-        .filter((line) => program.test(line) && !/^palimpsest [a-z -]+ [A-Z…]+ {2,}/.test(line))
-        .map((line) => ({ file, line }));
-    }),
-  );
+        .flatMap((line) => {
+          const [, variable] = /^export ([A-Z_]+=\S+)$/.exec(line) ?? [];
+          if (variable !== undefined) exported = [...exported, variable];
+          const isCommand = program.test(line) && !/^palimpsest [a-z -]+ [A-Z…]+ {2,}/.test(line);
+          return isCommand ? [{ file, line, exported }] : [];
+        });
+    });
+  });
 }

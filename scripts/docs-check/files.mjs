@@ -97,8 +97,6 @@ function linkAll(from, to) {
  * @param {string | undefined} shared data sets and golden values beside the checkout
  */
 export function layOut(root, folder, shared) {
-  for (const name of ["package.json", "node_modules", "packages", "scripts", "bench"])
-    symlinkSync(join(root, name), join(folder, name));
   for (const name of ["recipes", "examples"])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   for (const [name, content] of Object.entries(written)) put(folder, name, content);

@@ -16,6 +16,8 @@ import { existsSync } from "node:fs";
  * @property {boolean} [keep]  it is stopped at the end of its document instead, for the commands after it
  * @property {number} [code]  the exit code that the document shows, 0 by default
  * @property {string} [input]  standard input
+ * @property {boolean} [checkout]  it is a command of the checkout, not of an installed package
+ * @property {{ line: RegExp, add: string, until: RegExp, keep: boolean }} [prints]  a command that it prints, which is run, too
  */
 
 const inTests = (name) => ({ skip: `${name} runs it` });
@@ -26,6 +28,7 @@ const tlsJoin = {
     [/(head\.example|10\.0\.0\.1):7420/, "$TLS_ADDRESS"],
     [/ --host \S+/, ""],
     ["PALIMPSEST_TOKEN=… ", ""],
+    ["TOKEN_FILE=token", "TOKEN_FILE=tls-head/token"],
   ],
 };
 const tlsHead = {
@@ -66,7 +69,27 @@ const rules = [
   { line: /bench\/learning|bench\/linear-cost/, skip: "a bench of many minutes" },
 
   // Heads, nodes and servers.
-  { line: /head start --tls/, ...tlsHead, add: "--data-dir tls-head", until: /listens on/, keep: true },
+  {
+    line: /head start --tls/,
+    ...tlsHead,
+    add: "--data-dir tls-head",
+    until: /join a worker .*\n/,
+    keep: true,
+    prints: {
+      line: /^join a worker +(.*)$/m,
+      add: "--node-dir tls-hint-node",
+      until: /joined/,
+      keep: true,
+    },
+  },
+  {
+    file: /^README\.md$/,
+    line: /^palimpsest (job submit|status)/,
+    replace: [
+      ["--follow", "--data-dir tls-head --follow -- --steps 1"],
+      [/status$/, "status --data-dir tls-head"],
+    ],
+  },
   {
     line: /worker join --tls/,
     ...tlsJoin,
@@ -76,6 +99,7 @@ const rules = [
   },
   { line: /PALIMPSEST_TLS=certs\/driver/, replace: [["job submit", "job submit --data-dir tls-head"]] },
   { line: /palimpsest dev -- npx tsx main\.ts/, ...inTests("test/packages.test.ts") },
+  { line: /palimpsest dev$/, until: /dashboard/, keep: true },
   { line: /palimpsest dev\b/, until: /dashboard/ },
   { line: /head start$/, add: "--data-dir other-head", until: /listens on/ },
   {
@@ -170,7 +194,8 @@ const rules = [
   { line: /model export .*--step 40/, replace: [["--step 40", "--step $STEP"]] },
   { line: /train replay/, replace: [["--step 8", "--step $STEP"]] },
   // It lists what is missing: where no GPU is, with an error.
-  { line: /setup (-- )?gpu --dry-run/, code: existsSync("/proc/driver/nvidia") ? 0 : 1 },
+  { line: /setup (-- )?gpu --dry-run/, checkout: true, code: existsSync("/proc/driver/nvidia") ? 0 : 1 },
+  { line: /^npm run .*--dry-run/, checkout: true },
   { line: /--dry-run/ },
   { line: /job submit \S*entry\.ts/ },
   // The documents export the two variables in a line of its own.

@@ -4,6 +4,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { linkTarballs, linkThirdParty, makeEmptyProject } from "../pack/project.mjs";
+import { pack } from "../pack.mjs";
+import { run } from "../setup/command.mjs";
 import { cacheDir } from "../setup/paths.mjs";
 import { giveChatTemplate, layOut } from "./files.mjs";
 import { startLine } from "./process.mjs";
@@ -25,6 +28,7 @@ export class Sandbox {
   /** What rules may need. */
   has = new Set();
   #servers = [];
+  #root = "";
 
   /** @param {string} root the checkout */
   static async start(root) {
@@ -40,6 +44,8 @@ export class Sandbox {
   }
 
   async #prepare(root) {
+    this.#root = root;
+    await this.#install();
     const shared = [process.env["PALIMPSEST_SHARED"], join(root, "../shared")].find(
       (path) => path && existsSync(path),
     );
@@ -50,7 +56,7 @@ export class Sandbox {
     const { PALIMPSEST_ADDRESS, PALIMPSEST_TOKEN, PALIMPSEST_TLS, ...inherited } = process.env;
     this.env = {
       ...inherited,
-      PATH: `${join(root, "node_modules/.bin")}:${inherited.PATH}`,
+      PATH: `${join(this.folder, "node_modules/.bin")}:${inherited.PATH}`,
       // Nothing is read from or written to the user's own cluster; the models of the user's cache are read.
       PALIMPSEST_DATA_DIR: join(this.folder, "state"),
       PALIMPSEST_CACHE: cacheDir,
@@ -81,12 +87,29 @@ export class Sandbox {
     this.values.ENDPOINT = /127\.0\.0\.1:\d+/.exec(server.output)?.[0];
   }
 
+  /** The sandbox is a project with the packages as their users have them, and set up as their first use does it. */
+  async #install() {
+    makeEmptyProject(this.folder);
+    const tarballs = join(this.folder, "tarballs");
+    await linkTarballs(this.folder, tarballs, await pack(tarballs));
+    for (const name of ["tsx", "openai"]) linkThirdParty(this.folder, name);
+    await run(process.execPath, [join(this.folder, "node_modules/palimpsest/scripts/setup.mjs")], {
+      cwd: this.folder,
+    });
+  }
+
   addressIn(folder) {
     return JSON.parse(readFileSync(join(this.folder, folder, "head.json"), "utf8")).address;
   }
 
-  start(line, input) {
-    return startLine(line, { cwd: this.folder, env: this.env, input });
+  /** @param {{ input?: string, checkout?: boolean, exported?: readonly string[] }} how */
+  start(line, { input, checkout = false, exported = [] } = {}) {
+    const variables = Object.fromEntries(exported.map((one) => one.split(/=(.*)/s).slice(0, 2)));
+    return startLine(line, {
+      cwd: checkout ? this.#root : this.folder,
+      env: { ...this.env, ...variables },
+      input,
+    });
   }
 
   async do(line) {

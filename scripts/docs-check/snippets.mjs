@@ -1,14 +1,7 @@
-// Programs and data that documents show in fences: TypeScript that imports something is compiled against the built packages, JSON and
-// YAML are parsed. A fence with `…` stands for more than it shows and is left out.
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+// Programs and data that documents show in fences: TypeScript that imports something is compiled against the packages of the
+// sandbox, which are those that users install, JSON and YAML are parsed. A fence with `…` stands for more than it shows and is
+// left out.
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
@@ -41,17 +34,6 @@ function parseYaml(code, { parse }) {
   }
 }
 
-/** All packages of the checkout, also those that its root does not depend on. */
-function linkModules(root, folder) {
-  const modules = join(folder, "node_modules");
-  mkdirSync(join(modules, "@palimpsest"), { recursive: true });
-  for (const name of readdirSync(join(root, "node_modules")))
-    if (!name.startsWith(".") && name !== "@palimpsest")
-      symlinkSync(join(root, "node_modules", name), join(modules, name));
-  for (const name of readdirSync(join(root, "packages")))
-    symlinkSync(join(root, "packages", name), join(modules, "@palimpsest", name));
-}
-
 /** Writes the fences, those of one document into one folder: one that begins with a file's name is imported by others. */
 function writeFences(folder, fences) {
   return fences.map(({ where, code }, index) => {
@@ -73,7 +55,7 @@ function compile(root, folder, fences) {
   const ts = createRequire(realpathSync(join(root, "node_modules/dependency-cruiser/package.json")))(
     "typescript",
   );
-  linkModules(root, folder);
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   const programs = writeFences(folder, fences).filter(isWhole);
   const options = {
