@@ -56,8 +56,11 @@ export async function asked(
     const document = join(folder, "document.txt");
     await writeFile(document, [others[0], sentence, others[1]].join("\n"));
     const args = ["ask", document, "-q", question, "--endpoint", server.url, "--trace", trace, "--json"];
-    const { code, stdout, stderr } = await Command.start(args, { cwd: folder, environment: quiet, ...(program ? { program } : {}) })
-      .ended;
+    const { code, stdout, stderr } = await Command.start(args, {
+      cwd: folder,
+      environment: quiet,
+      ...(program ? { program } : {}),
+    }).ended;
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ memory: sentence });
   } finally {
@@ -88,6 +91,10 @@ export async function checkEpisodes(folder: string, program?: readonly string[])
   const file = join(folder, "traces.jsonl");
   await writeTraces(file, traces);
   const args = ["trace", "view", file, "--title", "São Paulo – 北京", "--out", "-"];
-  const { stdout } = await Command.start(args, { cwd: folder, environment: quiet, ...(program ? { program } : {}) }).ended;
+  const { stdout } = await Command.start(args, {
+    cwd: folder,
+    environment: quiet,
+    ...(program ? { program } : {}),
+  }).ended;
   expect(stdout).toBe(traceHtml(traces, { title: "São Paulo – 北京" }));
 }
