@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, it } from "vitest";
-import { folderWithPackages } from "./linked-packages.js";
+import { exportedModules, folderWithPackages } from "./linked-packages.js";
 
 const registry = Symbol.for("palimpsest.bundled.packages");
 const made: string[] = [];
@@ -44,4 +44,10 @@ it("in a bundled program they find what the bundle has, and beside it the instal
   expect(exported["words"]).toBe(1);
   expect(exported["scriptedSampler"], "which no bundle has").toBeTypeOf("function");
   expect(new Set(loaded)).toEqual(new Set(["agents", "text"]));
+});
+
+it("the manifest of an installed package, which exports itself by its path, is read", () => {
+  const exports = { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } };
+  const manifest = { exports: { ...exports, "./package.json": "./package.json" } };
+  expect(exportedModules(JSON.stringify(manifest))).toEqual([[".", "./dist/index.js"]]);
 });

@@ -14,7 +14,9 @@ type LoadPackage = () => Readonly<Record<string, unknown>>;
 /** The registry in which a bundled program lists the packages that it contains (scripts/setup/bundle). */
 const registry = Symbol.for("palimpsest.bundled.packages");
 
-const manifestSchema = z.object({ exports: z.record(z.string(), z.object({ default: z.string() })) });
+const manifestSchema = z.object({
+  exports: z.record(z.string(), z.union([z.string(), z.object({ default: z.string() })])),
+});
 
 /** Creates the folder; it is removed when this process ends. */
 export function folderWithPackages(): string {
@@ -30,6 +32,15 @@ export function folderWithPackages(): string {
   return made;
 }
 
+/** Returns the file of each module that a package exports, by the module's subpath. */
+export function exportedModules(manifest: string): (readonly [subpath: string, file: string])[] {
+  const { exports } = manifestSchema.parse(JSON.parse(manifest));
+  return Object.entries(exports).flatMap(([subpath, target]) =>
+    // An installed package also exports its package.json, which is no module, by its path alone.
+    typeof target === "string" ? [] : [[subpath, target.default] as const],
+  );
+}
+
 /** Writes a package whose modules re-export the bundle's, so that classes and module state exist only once. */
 function writeStandIn(
   place: string,
@@ -38,9 +49,8 @@ function writeStandIn(
   bundled: Readonly<Record<string, LoadPackage>>,
 ): void {
   mkdirSync(place);
-  const text = readFileSync(join(target, "package.json"), "utf8");
-  const { exports } = manifestSchema.parse(JSON.parse(text));
-  const files = Object.entries(exports).map(([subpath, { default: file }], index) => {
+  const modules = exportedModules(readFileSync(join(target, "package.json"), "utf8"));
+  const files = modules.map(([subpath, file], index) => {
     const specifier = subpath.replace(/^\./, name);
     const load = bundled[specifier];
     const own = `module-${index}.js`;
