@@ -2,8 +2,19 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { wordCounters } from "./support/counted-words.js";
 import { TestCluster } from "./support/test-cluster.js";
 import { until } from "./support/until.js";
+
+/** Returns a range of ports above one that is free, of which other programs may have some. */
+async function somePorts() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const first = Math.min(typeof address === "object" && address ? address.port : 0, 65_000);
+  server.close();
+  return { first, last: first + 100 };
+}
 
 /** A proxy between a worker and the head that lets nothing through until the test allows it. */
 async function heldConnection(to: string) {
@@ -35,20 +46,38 @@ async function heldConnection(to: string) {
   };
 }
 
-test("a worker says that it has joined when the head lists it, and not before", async () => {
+test("a worker says that it waits, and that it has joined when the head lists it; its folder takes no second one", async () => {
   const cluster = await TestCluster.start({ workers: 0 });
   try {
     const link = await heldConnection(cluster.address);
+    const { first, last } = await somePorts();
     const worker = cluster.start([
       ...["worker", "join", "--address", link.address, "--token", cluster.token, "--cpus", "1"],
       ...["--node-dir", join(cluster.dir, "late-node")],
+      ...["--actor-ports", `${first}-${last}`],
     ]);
     await until("it talks to its head", link.asked);
-    expect(worker.output).toBe("");
+    await until("it says that it waits", () =>
+      worker.output.includes(`waiting for the head at ${link.address}`),
+    );
+    expect(worker.output).not.toContain("joined");
     expect(await cluster.client.nodes()).toEqual([]);
     link.release();
     await until("it says that it has joined", () => worker.output.includes("joined"));
     expect(await cluster.client.nodes()).toMatchObject([{ state: "alive" }]);
+    const counter = await cluster.client.actor(wordCounters).spawn();
+    expect(await counter.add("word")).toBe(1);
+    const { address, metricsAddress } = await counter.info();
+    for (const port of [address, metricsAddress].map((one) => Number(one.split(":")[1]))) {
+      expect(port).toBeGreaterThanOrEqual(first);
+      expect(port).toBeLessThanOrEqual(last);
+    }
+    const second = await cluster.run([
+      ...["worker", "join", "--address", cluster.address, "--token", cluster.token],
+      ...["--node-dir", join(cluster.dir, "late-node")],
+    ]);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(`belongs to a worker that runs, pid ${worker.pid}`);
     link.close();
   } finally {
     expect(await cluster.stop()).toEqual([]);

@@ -85,3 +85,14 @@ export function parseWhole(text: string): number {
   if (!Number.isInteger(value)) throw new InvalidArgumentError(`"${text}" is not a whole number`);
   return value;
 }
+
+/** Parses a range of ports, such as 20000-20999. */
+export function parsePortRange(text: string): { readonly first: number; readonly last: number } {
+  const [, from = "", to = ""] = /^(\d+)-(\d+)$/.exec(text.trim()) ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  if (from === "" || first < 1 || last > 65_535 || first > last)
+    throw new InvalidArgumentError(
+      `"${text}" is not a range of ports; write FIRST-LAST, such as 20000-20999`,
+    );
+  return { first, last };
+}

@@ -34,6 +34,13 @@ export const nodeConfigSchema = z.strictObject({
     .describe("Address that its services and its actors listen on; callers must reach it"),
   objectsPort: wholeNumber.max(65535).default(0).describe("Port of the object service; 0: a free one"),
   metricsPort: wholeNumber.max(65535).default(0).describe("Port of the metrics endpoint; 0: a free one"),
+  actorPorts: z
+    .strictObject({ first: z.int().min(1).max(65535), last: z.int().min(1).max(65535) })
+    .refine(({ first, last }) => first <= last, "first must not be above last")
+    .optional()
+    .describe(
+      "Ports for the processes of actors and tasks, which take two each: calls and metrics. Default: free ones",
+    ),
   dataDir: z.string().min(1).describe("Absolute path of a folder for logs, bundles and objects"),
   modulesFrom: z
     .string()

@@ -277,7 +277,9 @@ export class HeadLink {
       this.#countAbsence();
     } else if (clock.monotonicMs() - this.#refusalLoggedAtMs > refusalLogMs) {
       this.#refusalLoggedAtMs = clock.monotonicMs();
-      logger.warn({ err: error, head: this.#peer.address }, "no head accepts this node, will retry");
+      // The stack of a failed attempt tells nothing; the first registration may be minutes away.
+      const reason = error.rawMessage;
+      logger.warn({ reason, head: this.#peer.address }, "no head accepts this node, will retry");
     }
     this.#registered = false;
     heads.failed(this.#peer);

@@ -114,6 +114,8 @@ export class NodeProcesses {
       credentials: parts.credentials.forActor(),
       objectsAddress: parts.objects.address,
       listenHost: config.listenHost,
+      firstPort: config.actorPorts?.first ?? 0,
+      lastPort: config.actorPorts?.last ?? 0,
       taskEvents: config.taskEvents,
       objectsPath: parts.objects.folder,
       logLevel: config.logLevel,

@@ -36,6 +36,8 @@ export interface ProcessStartsDeps {
     | "credentials"
     | "objectsAddress"
     | "listenHost"
+    | "firstPort"
+    | "lastPort"
     | "objectsPath"
     | "logLevel"
     | "taskEvents"

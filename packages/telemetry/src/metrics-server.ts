@@ -72,9 +72,12 @@ export async function serveMetrics(
     "setSecureContext" in server ? options.guard.onTls?.((next) => server.setSecureContext(next)) : undefined;
   server.maxConnections = limits.connections;
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (reason) => {
+      forget?.();
+      reject(reason);
+    });
     server.listen(options.port, options.host, () => {
-      server.off("error", reject);
+      server.removeAllListeners("error");
       resolve();
     });
   });

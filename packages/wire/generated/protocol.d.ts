@@ -4222,6 +4222,12 @@ export namespace palimpsest {
             /** ActorProcessStart listenHost. */
             listenHost: string;
 
+            /** ActorProcessStart firstPort. */
+            firstPort: number;
+
+            /** ActorProcessStart lastPort. */
+            lastPort: number;
+
             /** ActorProcessStart objectsPath. */
             objectsPath: string;
 
@@ -4299,6 +4305,12 @@ export namespace palimpsest {
                 /** ActorProcessStart listenHost */
                 listenHost?: (string|null);
 
+                /** ActorProcessStart firstPort */
+                firstPort?: (number|null);
+
+                /** ActorProcessStart lastPort */
+                lastPort?: (number|null);
+
                 /** ActorProcessStart objectsPath */
                 objectsPath?: (string|null);
 
@@ -4332,6 +4344,8 @@ export namespace palimpsest {
               objectsAddress?: string|null;
               moduleUrl?: string|null;
               listenHost?: string|null;
+              firstPort?: number|null;
+              lastPort?: number|null;
               objectsPath?: string|null;
               logLevel?: string|null;
               refusalsPath?: string|null;

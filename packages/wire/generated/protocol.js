@@ -10430,6 +10430,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [objectsAddress] ActorProcessStart objectsAddress
              * @property {string|null} [moduleUrl] ActorProcessStart moduleUrl
              * @property {string|null} [listenHost] ActorProcessStart listenHost
+             * @property {number|null} [firstPort] ActorProcessStart firstPort
+             * @property {number|null} [lastPort] ActorProcessStart lastPort
              * @property {string|null} [objectsPath] ActorProcessStart objectsPath
              * @property {string|null} [logLevel] ActorProcessStart logLevel
              * @property {string|null} [refusalsPath] ActorProcessStart refusalsPath
@@ -10459,6 +10461,8 @@ export const palimpsest = $root.palimpsest = (() => {
              *   objectsAddress?: string|null;
              *   moduleUrl?: string|null;
              *   listenHost?: string|null;
+             *   firstPort?: number|null;
+             *   lastPort?: number|null;
              *   objectsPath?: string|null;
              *   logLevel?: string|null;
              *   refusalsPath?: string|null;
@@ -10555,6 +10559,22 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             ActorProcessStart.prototype.listenHost = "";
+
+            /**
+             * ActorProcessStart firstPort.
+             * @member {number} firstPort
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.firstPort = 0;
+
+            /**
+             * ActorProcessStart lastPort.
+             * @member {number} lastPort
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.lastPort = 0;
 
             /**
              * ActorProcessStart objectsPath.
@@ -10666,6 +10686,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 14, wireType 2 =*/114).string(message.logsPath);
                 if (message.taskEvents != null && $Object.hasOwnProperty.call(message, "taskEvents") && message.taskEvents !== false)
                     writer.uint32(/* id 20, wireType 0 =*/160).bool(message.taskEvents);
+                if (message.firstPort != null && $Object.hasOwnProperty.call(message, "firstPort") && message.firstPort !== 0)
+                    writer.uint32(/* id 21, wireType 0 =*/168).int32(message.firstPort);
+                if (message.lastPort != null && $Object.hasOwnProperty.call(message, "lastPort") && message.lastPort !== 0)
+                    writer.uint32(/* id 22, wireType 0 =*/176).int32(message.lastPort);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -10783,6 +10807,24 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.listenHost = value;
                             else
                                 delete message.listenHost;
+                            continue;
+                        }
+                    case 21: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.firstPort = value;
+                            else
+                                delete message.firstPort;
+                            continue;
+                        }
+                    case 22: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.lastPort = value;
+                            else
+                                delete message.lastPort;
                             continue;
                         }
                     case 10: {

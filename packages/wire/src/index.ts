@@ -39,6 +39,7 @@ export type { CallSettings, Network, Peer, RpcServer } from "./network.js";
 export { isNetworkFailure } from "./network-failure.js";
 export { OldestFirstMap } from "./oldest-first-map.js";
 export { refuseOpenBind } from "./open-bind.js";
+export { listenWithin, type PortRange } from "./port-range.js";
 export { isProcessAlive } from "./process-alive.js";
 export { adoptCredentials, credentialsOf, processCredentials } from "./process-credentials.js";
 export { redisTlsOptions, redisUrlWithCa } from "./redis-tls.js";

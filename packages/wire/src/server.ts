@@ -134,7 +134,8 @@ export class GrpcServer implements RpcServer {
       listener.once("error", (error) => {
         const fix = port === 0 ? "" : "; choose another port or stop the process that listens on it";
         const address = formatAddress(host, port);
-        reject(new PalimpsestError("UNAVAILABLE", `cannot listen on ${address}: ${error.message}${fix}`));
+        const text = `cannot listen on ${address}: ${error.message}${fix}`;
+        reject(new PalimpsestError("UNAVAILABLE", text, { cause: error }));
       });
       listener.listen(port, host, () => resolve());
     });

@@ -14,8 +14,10 @@ import {
   addresseeOf,
   Deadlines,
   errorToProto,
+  listenWithin,
   type Network,
   PalimpsestError,
+  type PortRange,
   type RpcServer,
   systemClock,
   toGrpcError,
@@ -58,6 +60,8 @@ export interface HostedActorOptions extends LanesOptions {
 export interface ActorHostOptions extends HostedActorOptions {
   readonly network: Network;
   readonly listenHost: string;
+  /** The ports of which it takes one. Default: any. */
+  readonly ports?: PortRange | undefined;
 }
 
 /** The functions of a module, which a process of tasks serves instead of an instance, one call at a time. */
@@ -116,7 +120,7 @@ export class ActorHost {
       sharedCalls: (stream) => serveShared(host.#hosted, stream),
     });
     host.#server = server;
-    const address = await server.listen(options.listenHost, 0);
+    const address = await listenWithin(options.ports, (port) => server.listen(options.listenHost, port));
     return { host, address };
   }
 

@@ -8,13 +8,14 @@
  */
 import { type ActorContext, knowBundle, type ProgramValues } from "@palimpsest/client";
 import { createMetrics, serveMetrics, tracing } from "@palimpsest/telemetry";
-import { adoptCredentials, httpGuard, PalimpsestError } from "@palimpsest/wire";
+import { adoptCredentials, httpGuard, listenWithin, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { createInstance, importModule, loadActorClass, stopInstance } from "./actor-class.js";
 import { argumentsOf, createContext } from "./actor-context.js";
 import { ActorHost } from "./actor-host.js";
 import { CallEvents } from "./call-events.js";
 import type { DurableActor } from "./durable/durable-actor.js";
+import { portsOf } from "./listen-ports.js";
 import { ModuleFunctions } from "./module-functions.js";
 import { openServices } from "./process-services.js";
 import { openProcessTracing } from "./process-tracing.js";
@@ -51,6 +52,7 @@ export async function startActorProcess(
   if (!spec?.actorId) throw new PalimpsestError("INVALID_ARGUMENT", "the start message contains no actor");
   const incarnation = start.incarnation ?? 0;
   const listenHost = start.listenHost || "127.0.0.1";
+  const ports = portsOf(start);
   const role = spec.role || "actor";
   const services = openServices(start);
   const { credentials, onCall, network } = services;
@@ -78,12 +80,15 @@ export async function startActorProcess(
         ...hostedActor(spec, incarnation),
         network,
         listenHost,
+        ports,
         values: () => program.values,
         events,
       },
       { metrics },
     ),
-    serveMetrics(metrics.registry, { guard: httpGuard(credentials, onCall), host: listenHost, port: 0 }),
+    listenWithin(ports, (port) =>
+      serveMetrics(metrics.registry, { guard: httpGuard(credentials, onCall), host: listenHost, port }),
+    ),
   ]);
   // Actors that it spawns from the same module need not be bundled again.
   if (spec.code?.bundle) knowBundle(start.moduleUrl ?? "", spec.code.bundle);

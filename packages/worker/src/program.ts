@@ -3,7 +3,7 @@
  * ActorProcessStart, at once or, for a warm process, when an actor needs one. The process answers with
  * ActorProcessEvent. It ends when the node orders it (SIGTERM) or is gone (the channel closes).
  */
-import { fstatSync } from "node:fs";
+import { fstatSync, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { errorToProto, FramePipe, freeText, thrownMessage, thrownText } from "@palimpsest/wire";
 import {
@@ -102,6 +102,10 @@ function hasChannel(): boolean {
   } catch {
     // No such file descriptor is open.
     return false;
+  } finally {
+    // Node.js keeps the kind of the file that was looked at last, and its realpath() reads that: after a socket it stops at
+    // the first folder that it knows, and modules behind links would be loaded a second time, under another name.
+    statSync("/");
   }
 }
 

@@ -26,6 +26,7 @@ import {
   errorToProto,
   freeText,
   httpGuard,
+  listenWithin,
   PalimpsestError,
   type RpcServer,
   thrownMessage,
@@ -38,6 +39,7 @@ import type { RunningActorProcess } from "./actor-process.js";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
 import type { CallerStream } from "./caller.js";
 import { HostedActors } from "./hosted-actors.js";
+import { portsOf } from "./listen-ports.js";
 import { serveMesh } from "./mesh-host.js";
 import { openServices, type ProcessServices } from "./process-services.js";
 import { openProcessTracing } from "./process-tracing.js";
@@ -154,6 +156,7 @@ export class SharedProcess implements RunningActorProcess {
     await openProcessTracing(this.#start, this.#environment, this.#metrics);
     const { network, credentials, onCall } = this.#services;
     const host = this.#start.listenHost || "127.0.0.1";
+    const ports = portsOf(this.#start);
     const server = network.createServer();
     this.#server = server;
     server.addService(actorHostService, {
@@ -162,8 +165,10 @@ export class SharedProcess implements RunningActorProcess {
       sharedCalls: (stream) => serveShared(this.#hosted, stream),
     });
     const [address, metricsServer] = await Promise.all([
-      server.listen(host, 0),
-      serveMetrics(this.#metrics.registry, { guard: httpGuard(credentials, onCall), host, port: 0 }),
+      listenWithin(ports, (port) => server.listen(host, port)),
+      listenWithin(ports, (port) =>
+        serveMetrics(this.#metrics.registry, { guard: httpGuard(credentials, onCall), host, port }),
+      ),
     ]);
     this.#metricsServer = metricsServer;
     this.#ready = { address, metricsAddress: metricsServer.address };

@@ -1,4 +1,5 @@
 import type { LogLevel } from "@palimpsest/telemetry";
+import { PalimpsestError } from "@palimpsest/wire";
 import { defaultDataDir } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
 import { absolutePath } from "../absolute-path.js";
@@ -6,10 +7,14 @@ import { bundledModules, bundledProgram, workerSnapshot } from "../bundled-progr
 import { cliEntry } from "../cli-entry.js";
 import { type ConnectionOptions, resolveConnection, withConnection } from "../connection.js";
 import { printableLine } from "../display/printable.js";
-import { parseAmount, parseKeyValues, parseQuantities } from "../key-values.js";
+import { lockFolder } from "../folder-lock.js";
+import { parseAmount, parseKeyValues, parsePort, parsePortRange, parseQuantities } from "../key-values.js";
 import { logLevelOption } from "../log-level.js";
 import { type StopFlags, stopSignal, untilStdinEndsOption } from "../signals.js";
 import { version } from "../version.js";
+
+/** Milliseconds after which a worker that has not joined says that it waits. */
+const tellsAfterMs = 3_000;
 
 interface WorkerOptions extends ConnectionOptions, StopFlags {
   readonly cpus?: number;
@@ -23,6 +28,9 @@ interface WorkerOptions extends ConnectionOptions, StopFlags {
   readonly labels?: Record<string, string>;
   readonly host: string;
   readonly nodeDir: string;
+  readonly objectsPort: number;
+  readonly metricsPort: number;
+  readonly actorPorts?: { readonly first: number; readonly last: number };
   readonly insecure?: boolean;
   readonly passEnv?: string;
   readonly objectAdoption: boolean;
@@ -60,6 +68,13 @@ export function addWorker(program: Command): void {
     )
     .option("--labels <name=value,…>", "labels of this node, for label conditions", parseKeyValues)
     .option("--host <address>", "address at which callers reach this machine", "127.0.0.1")
+    .option("--objects-port <port>", "port of the object service; 0: a free one", parsePort, 0)
+    .option("--metrics-port <port>", "port of the Prometheus page; 0: a free one", parsePort, 0)
+    .option(
+      "--actor-ports <first-last>",
+      "ports for actors and tasks, whose processes take two each (default: free ones)",
+      parsePortRange,
+    )
     .option(
       "--node-dir <folder>",
       "folder of logs, bundles and objects",
@@ -96,6 +111,12 @@ export function addWorker(program: Command): void {
         import("@palimpsest/telemetry"),
       ]);
       const { address, token, tls } = resolveConnection(options, { mayHaveEnded: true });
+      const lock = lockFolder(options.nodeDir);
+      if ("heldBy" in lock)
+        throw new PalimpsestError(
+          "ALREADY_EXISTS",
+          `--node-dir ${options.nodeDir} belongs to a worker that runs, pid ${lock.heldBy}: give another folder, or stop that worker`,
+        );
       const node = await NodeManager.start(
         {
           headAddress: address,
@@ -106,6 +127,9 @@ export function addWorker(program: Command): void {
           version,
           listenHost: options.host,
           dataDir: options.nodeDir,
+          objectsPort: options.objectsPort,
+          metricsPort: options.metricsPort,
+          ...(options.actorPorts === undefined ? {} : { actorPorts: options.actorPorts }),
           modulesFrom: cliEntry,
           bundledWorker: bundledProgram("worker"),
           workerSnapshot: workerSnapshot(),
@@ -138,9 +162,15 @@ export function addWorker(program: Command): void {
       stop.addEventListener("abort", () => void node.close());
       // The line is printed when the head has registered the node, so that its readers can use the node at once.
       const joined = () => void process.stdout.write(`node ${node.nodeId} joined ${address}\n`);
+      const waiting = setTimeout(
+        () => process.stderr.write(`waiting for the head at ${address}, trying again until it answers\n`),
+        tellsAfterMs,
+      );
       // When the registration fails, the node ends for the same reason, which is reported below.
       await node.registered().then(joined, () => undefined);
+      clearTimeout(waiting);
       const end = await node.ended;
+      lock.release();
       process.stdout.write(`node ${node.nodeId} ended: ${printableLine(end.reason)}\n`);
       if (end.error) throw end.error;
     });
