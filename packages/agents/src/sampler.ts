@@ -41,6 +41,11 @@ export interface GenerateResult {
 
 /** Samples replies: a model in this process, a server behind HTTP, or a script in a test. Agents do not know which. */
 export interface Sampler {
+  /**
+   * True for a model on a server that is not trained here. An empty reply of it is a fault of the service, which must
+   * not cost the memory of what was read; an empty reply of a policy in training is what the policy chose.
+   */
+  readonly served?: boolean;
   generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;
 }
 

@@ -157,7 +157,9 @@ describe("a chat endpoint", () => {
   });
 
   it("says when a stream ends before the answer does, or tells of an error in it", async () => {
-    const { server, endpoint } = await anEndpoint(events([{ choices: [{ delta: { content: "ha" } }] }]));
+    const { server, endpoint } = await anEndpoint(
+      events([{ choices: [{ delta: { content: "ha" } }] }], { done: false }),
+    );
     await expect(gather(endpoint.streamText({ messages }))).rejects.toThrow(/ended before the completion/);
     server.next(events([{ error: { message: "context too long", code: 400 } }]));
     await expect(gather(endpoint.streamText({ messages }))).rejects.toThrow(/REFUSED.*context too long/);

@@ -1,9 +1,8 @@
-import { StopText } from "@palimpsest/memory/text";
 import { z } from "zod";
+import { ChatReply, type EndpointText } from "./chat-reply.js";
 import { type EngineConfigInput, engineConfigSchema, parseConfig } from "./config.js";
 import { EngineError } from "./error.js";
 import { HttpClient, type PostOptions, type Retry, type RetryClock } from "./http-client.js";
-import { failureInStream } from "./reply.js";
 import { TextQueue } from "./text-queue.js";
 
 export interface EndpointMessage {
@@ -36,31 +35,10 @@ export type EndpointRequest = EndpointSettings &
     | { readonly prompt: string; readonly messages?: never }
   );
 
-export interface EndpointText {
-  readonly text: string;
-  readonly stopReason: "stop" | "length";
-  /** Token counts as the server reports them; undefined when it does not. */
-  readonly usage: { readonly promptTokens: number | undefined; readonly sampledTokens: number | undefined };
-}
-
 /** An answer that is being written: iterate it once for the pieces of text, and await `result` for the whole. */
 export interface EndpointGeneration extends AsyncIterable<string> {
   readonly result: Promise<EndpointText>;
 }
-
-const chunkSchema = z.object({
-  choices: z
-    .array(
-      z.object({
-        delta: z.object({ content: z.string().nullish() }).nullish(),
-        message: z.object({ content: z.string().nullish() }).nullish(),
-        text: z.string().nullish(),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .default([]),
-  usage: z.object({ prompt_tokens: z.int().nullish(), completion_tokens: z.int().nullish() }).nullish(),
-});
 
 const modelsSchema = z.object({
   data: z.array(
@@ -137,9 +115,9 @@ export class ChatEndpoint {
     return await this.#withLimitField(async () => {
       const { path, body } = await this.#ask(request, false);
       return await this.#client.ask(path, body, request, (value) => {
-        const reader = read(path, request.stop);
-        reader.take(value);
-        return reader.whole();
+        const reply = new ChatReply(path, request.stop);
+        reply.take(value);
+        return reply.whole(true);
       });
     });
   }
@@ -151,13 +129,13 @@ export class ChatEndpoint {
       this.#withLimitField(async () => {
         const { path, body } = await this.#ask({ ...request, signal }, true);
         return await this.#client.stream(path, body, { ...request, signal }, () => {
-          const reader = read(path, request.stop, write);
+          const reply = new ChatReply(path, request.stop, write);
           return {
             take: (event) => {
-              reader.take(event);
-              return reader.written;
+              reply.take(event);
+              return reply.written;
             },
-            done: () => reader.whole(),
+            done: (complete) => reply.whole(complete),
           };
         });
       }),
@@ -239,48 +217,4 @@ function nameIt(reason: unknown): never {
       ...(reason.status === undefined ? {} : { status: reason.status }),
     },
   );
-}
-
-/** Assembles an answer from its events, or from its single value, and ends it at a stop text itself. */
-function read(path: string, stops: readonly string[] = [], write: (piece: string) => void = () => undefined) {
-  const stop = new StopText(stops);
-  let text = "";
-  let finish: string | undefined;
-  let usage: EndpointText["usage"] = { promptTokens: undefined, sampledTokens: undefined };
-  const add = (piece: string) => {
-    text += piece;
-    if (piece !== "") write(piece);
-  };
-  return {
-    /** Whether a part of the answer has been passed to the caller. */
-    get written() {
-      return text !== "";
-    },
-    take(value: unknown): void {
-      const failure = failureInStream(path, value);
-      if (failure !== undefined) throw failure;
-      const parsed = chunkSchema.safeParse(value);
-      if (!parsed.success) throw new EngineError("BAD_REPLY", `${path}: ${z.prettifyError(parsed.error)}`);
-      const { choices, usage: counted } = parsed.data;
-      if (counted !== undefined && counted !== null) {
-        usage = {
-          promptTokens: counted.prompt_tokens ?? undefined,
-          sampledTokens: counted.completion_tokens ?? undefined,
-        };
-      }
-      const [choice] = choices;
-      finish = choice?.finish_reason ?? finish;
-      add(stop.push(choice?.delta?.content ?? choice?.message?.content ?? choice?.text ?? ""));
-    },
-    whole(): EndpointText {
-      if (finish === undefined) {
-        throw new EngineError(
-          "UNREACHABLE",
-          `${path}: the response ended before the completion was finished; repeat the request`,
-        );
-      }
-      add(stop.end());
-      return { text, stopReason: finish === "length" && !stop.reached ? "length" : "stop", usage };
-    },
-  };
 }

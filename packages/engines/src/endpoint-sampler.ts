@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { ChatEndpoint, type EndpointText, type ServedModel } from "./chat-endpoint.js";
+import { ChatEndpoint, type ServedModel } from "./chat-endpoint.js";
+import { type EndpointText, thoughtAway } from "./chat-reply.js";
 import { type EngineConfigInput, engineConfigSchema, parseConfig } from "./config.js";
 import { EndpointTokenizer, type PlainTokenizer } from "./endpoint-tokenizer.js";
 import { EngineError } from "./error.js";
@@ -15,6 +16,7 @@ import type { Retry, RetryClock } from "./http-client.js";
  * - ENDPOINT-2. What the model thought, in a field of its own or up to </think>, is left out of the reply.
  *     A model that can think is asked not to, unless the configuration wants it; servers that refuse the field are
  *     asked without it.
+ *     A reply that holds nothing else, or that was filtered, refused or failed, is an error and never an empty text.
  * - ENDPOINT-3. A reply that was truncated, by the server or to fit maxTokens here, has stopReason "length".
  */
 
@@ -60,6 +62,8 @@ export interface EndpointSamplerOptions {
  * training.
  */
 export class EndpointSampler {
+  /** Its model is not trained here, so an empty reply of it never empties a memory. */
+  readonly served = true;
   readonly tokenizer: EndpointTokenizer;
   readonly #endpoint: ChatEndpoint;
   readonly #extraBody: Readonly<Record<string, unknown>>;
@@ -154,6 +158,7 @@ export class EndpointSampler {
     { maxTokens, stopTokenIds }: GenerateRequest,
   ): Pick<GenerateResult, "tokenIds" | "stopReason"> {
     const said = withoutThinking(text);
+    if (said.trim() === "" && text.trim() !== "") throw new EngineError("NO_ANSWER", thoughtAway);
     const stopIds = stopReason === "stop" ? stopTokenIds.slice(0, 1) : [];
     const whole = (ids: readonly number[]) => ids.length + stopIds.length <= maxTokens;
     // The server counted its own tokens, so a reply within its limit should be within ours.

@@ -15,6 +15,11 @@ export type EngineErrorCode =
   | "TIMEOUT"
   /** The answer is not what such a server returns: not JSON, wrong fields, not UTF-8. */
   | "BAD_REPLY"
+  /**
+   * The server answered and its model gave no answer: it was filtered, the model refused, called a tool, or thought until
+   * its tokens were used up.
+   */
+  | "NO_ANSWER"
   /** The answer was sampled by other weights than those that were loaded last. */
   | "OTHER_WEIGHTS"
   /** The server returns no token ids or no log-probs, so nothing can be trained from it. */
@@ -39,6 +44,8 @@ export class EngineError extends Error {
   readonly retryable: boolean;
   /** HTTP status, if the server answered. */
   readonly status: number | undefined;
+  /** What the server said about it, without what this package adds. */
+  readonly said: string | undefined;
   /** How long the server asked to wait. */
   readonly retryAfterMs: number | undefined;
 
@@ -48,6 +55,7 @@ export class EngineError extends Error {
     options: {
       readonly cause?: unknown;
       readonly status?: number;
+      readonly said?: string | undefined;
       readonly retryAfterMs?: number | undefined;
       readonly retryable?: boolean;
     } = {},
@@ -57,6 +65,7 @@ export class EngineError extends Error {
     this.code = code;
     this.retryable = options.retryable ?? retryableCodes.has(code);
     this.status = options.status;
+    this.said = options.said;
     this.retryAfterMs = options.retryAfterMs;
   }
 }

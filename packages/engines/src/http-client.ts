@@ -90,13 +90,14 @@ export class HttpClient {
 
   /**
    * Reads the data of server-sent events, one by one, and returns what `done` says after the last.
-   * @param take returns true when it passed something to the caller; from then on there is no retry (HTTPCLIENT-2)
+   * @param start begins an attempt. `take` returns true when it passed something to the caller; from then on there is no
+   *   retry (HTTPCLIENT-2). `done` is told whether the server marked the end
    */
   async stream<T>(
     path: string,
     body: unknown,
     options: PostOptions,
-    start: () => { take(event: unknown): boolean; done(): T },
+    start: () => { take(event: unknown): boolean; done(complete: boolean): T },
   ): Promise<T> {
     return await this.#request("POST", path, body, options, async (response, attempt) => {
       if (contentTypeOf(response) !== "text/event-stream") {
@@ -106,10 +107,12 @@ export class HttpClient {
         );
       }
       const { take, done } = start();
+      let complete = false;
       for await (const data of readEvents(path, response)) {
-        if (take(parseEvent(path, data))) attempt.handedOn = true;
+        if (data.trim() === "[DONE]") complete = true;
+        else if (data.trim() !== "" && take(parseEvent(path, data))) attempt.handedOn = true;
       }
-      return done();
+      return done(complete);
     });
   }
 

@@ -336,7 +336,8 @@ describe("requests", () => {
     expect(attempt.message).toMatch(/TIMEOUT.*attemptTimeoutMs 20.*last of 2 attempts/);
     const all = await failure(aSampler(server, { timeoutMs: 30 }).generate(request));
     expect(all.message).toMatch(/TIMEOUT.*timeoutMs 30/);
-    await server.until(() => server.left === 3);
+    // On a busy machine an attempt may end before its request arrives.
+    await server.until(() => server.running === 0);
   });
 
   it("do not wait for a Retry-After beyond their time", async () => {

@@ -8,7 +8,7 @@ import { llamaCpp } from "./protocols/llama-cpp.js";
 import type { LogprobsMode, Sampled, TokenProtocol } from "./protocols/protocol.js";
 import { sglang } from "./protocols/sglang.js";
 import { vllm } from "./protocols/vllm.js";
-import { failureInStream } from "./reply.js";
+import { failureInReply } from "./reply.js";
 import { type ServerKind, serverKinds } from "./server-kind.js";
 import { startedAt } from "./server-process.js";
 import { offersReload, reloadOn, type WeightsOnDisk } from "./weight-reload.js";
@@ -225,7 +225,7 @@ export class HttpSampler implements SessionSampler {
     let over = false;
     return {
       take: (event) => {
-        const failure = failureInStream(path, event);
+        const failure = failureInReply(path, event);
         if (failure !== undefined) throw failure;
         const sampled = this.#protocol.read(event);
         if (sampled === undefined) return handedOn > 0;

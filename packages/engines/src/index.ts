@@ -4,9 +4,9 @@ export {
   type EndpointGeneration,
   type EndpointMessage,
   type EndpointRequest,
-  type EndpointText,
   type ServedModel,
 } from "./chat-endpoint.js";
+export type { EndpointText } from "./chat-reply.js";
 export { type EngineConfig, type EngineConfigInput, engineConfigSchema } from "./config.js";
 export { EndpointEmbedder } from "./endpoint-embedder.js";
 export {

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { EngineError, type EngineErrorCode } from "./error.js";
 
 /** Number of characters of an error's text that are worth showing. */
@@ -25,28 +26,78 @@ export async function failureOf(
   response: Response,
   scrub: (text: string) => string,
 ): Promise<EngineError> {
-  const { status } = response;
   const bytes = new Uint8Array(await response.arrayBuffer());
-  const said = scrub(messageOf(new TextDecoder().decode(bytes))).slice(0, excerptLength);
+  const text = new TextDecoder().decode(bytes);
+  const said = scrub(messageOf(text));
+  const status = response.status === 429 && unpaidCodes.test(text) ? 402 : response.status;
   return new EngineError(
     codeOf(status),
-    `${path}: ${status} ${said || response.statusText}${fixFor(status)}`,
+    `${path}: ${response.status} ${said.slice(0, excerptLength) || response.statusText}${fixFor(status)}`,
     {
-      status,
+      status: response.status,
+      said,
       retryAfterMs: retryAfterMs(response.headers.get("retry-after"), Date.now()),
       retryable: isRetryable(status),
     },
   );
 }
 
-/** Reads an error inside a stream: { error: { message, code } }, as OpenAI-like servers send after the headers. */
-export function failureInStream(path: string, event: unknown): EngineError | undefined {
-  const error = (event as { error?: unknown } | null)?.error;
-  if (error === undefined || error === null) return undefined;
-  const { code } = error as { code?: unknown };
-  const status = typeof code === "number" ? code : 500;
-  const said = messageOf(JSON.stringify({ error })).slice(0, excerptLength);
-  return new EngineError(codeOf(status), `${path}: ${said}`, { status, retryable: isRetryable(status) });
+/** Texts in `code` or `type` of an error by which a server says that the same request may succeed later. */
+const busyCodes = /rate.?limit|overload|too_many|capacity|busy|exhausted/i;
+const failedCodes = /server|internal|timeout|unavailable|upstream|gateway|network/i;
+/** These codes are sent with status 429, where repeating helps nobody. */
+const unpaidCodes = /\b(insufficient_quota|billing_[a-z_]+|insufficient_balance)\b/i;
+
+/** An error as OpenAI-like servers write it; a text, or an object with some of these fields. */
+const errorSchema = z.union([
+  z.string().transform((message) => ({ message, code: undefined, type: undefined })),
+  z.looseObject({ code: z.unknown().optional(), type: z.unknown().optional() }),
+]);
+
+/**
+ * Reads an error inside a reply of status 200, whole or one event of it: { error: { message, code } }, or a message
+ * without a choice, as some servers send.
+ * @param address the address that was asked
+ */
+export function failureInReply(address: string, value: unknown): EngineError | undefined {
+  const reply = replySchema.safeParse(Array.isArray(value) ? value[0] : value).data;
+  if (reply === undefined) return undefined;
+  const isMessage =
+    reply.choices === undefined &&
+    [reply.msg, reply.message, reply.detail].some((said) => typeof said === "string");
+  const given = isEmpty(reply.error) ? undefined : reply.error;
+  const error = errorSchema.safeParse(given ?? (isMessage ? reply : undefined)).data;
+  if (error === undefined) return undefined;
+  const status = statusOf(error.code, error.type);
+  const said = messageOf(JSON.stringify(given === undefined ? reply : { error: given }));
+  return new EngineError(codeOf(status), `${address}: ${said.slice(0, excerptLength)}${fixFor(status)}`, {
+    status,
+    said,
+    retryable: isRetryable(status),
+  });
+}
+
+const isEmpty = (value: unknown) => !value || (typeof value === "object" && Object.keys(value).length === 0);
+
+const replySchema = z.looseObject({
+  error: z.unknown().optional(),
+  choices: z.unknown().optional(),
+  msg: z.unknown().optional(),
+  message: z.unknown().optional(),
+  detail: z.unknown().optional(),
+});
+
+/** Returns the HTTP status that an error without one stands for. */
+function statusOf(code: unknown, type: unknown): number {
+  const number = Number(code);
+  if (Number.isInteger(number) && number >= 400 && number < 600) return number;
+  const words = [code, type].filter((word) => typeof word === "string").join(" ");
+  if (unpaidCodes.test(words)) return 402;
+  if (busyCodes.test(words)) return 429;
+  if (/auth|api_key|permission/i.test(words)) return 401;
+  // A text such as context_length_exceeded or invalid_request_error, and a number of a provider's own, refuse the request.
+  if (!failedCodes.test(words) && (words !== "" || (code !== undefined && code !== null))) return 400;
+  return 500;
 }
 
 /** Parses a Retry-After header: seconds, or a date. */
@@ -73,15 +124,36 @@ function fixFor(status: number): string {
   return "";
 }
 
-/** Returns the message of { error: { message } }, { message } or { detail }, or the text itself, on one line. */
+/**
+ * Returns what a server says in an error, on one line: the message of { error: { message } }, { message }, { msg } or
+ * { detail }, with the reason of the provider behind a router (`metadata.raw`); or the text itself.
+ */
 function messageOf(text: string): string {
   const flat = text.replace(/\s+/g, " ").trim();
   try {
-    const { error, message, detail } = JSON.parse(text) as Record<string, unknown>;
-    const inner = (error as { message?: unknown } | null | undefined)?.message ?? error ?? message ?? detail;
-    if (inner !== undefined) return typeof inner === "string" ? inner : JSON.stringify(inner);
+    const parsed: unknown = JSON.parse(text);
+    // Gemini sends its errors in a list.
+    const { error, message, msg, detail } = bodySchema.parse(Array.isArray(parsed) ? parsed[0] : parsed);
+    const inner = innerSchema.safeParse(error).data;
+    const said = inner?.message ?? error ?? message ?? msg ?? detail;
+    if (said === undefined || said === null) return flat;
+    const raw = inner?.metadata?.raw;
+    const behind = raw === undefined || raw === null ? "" : messageOf(textOf(raw));
+    return `${textOf(said)}${behind === "" ? "" : `: ${behind}`}`.replace(/\s+/g, " ").trim();
   } catch {
     // It is not JSON, most often a proxy's page.
+    return flat;
   }
-  return flat;
 }
+
+const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+const bodySchema = z.looseObject({
+  error: z.unknown().optional(),
+  message: z.unknown().optional(),
+  msg: z.unknown().optional(),
+  detail: z.unknown().optional(),
+});
+const innerSchema = z.looseObject({
+  message: z.unknown().optional(),
+  metadata: z.looseObject({ raw: z.unknown().optional() }).nullish().catch(undefined),
+});

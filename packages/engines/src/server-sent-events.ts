@@ -5,7 +5,7 @@ import { EngineError } from "./error.js";
 const maxEventBytes = 16 * 2 ** 20;
 
 /**
- * Yields the data of each event as it arrives, up to "[DONE]", however the bytes are split.
+ * Yields the data of each event as it arrives, up to and including "[DONE]", however the bytes are split.
  * @throws {EngineError} BAD_REPLY for bytes that are not UTF-8 and for an event without end
  */
 export async function* readEvents(path: string, response: Response): AsyncGenerator<string, void> {
@@ -29,13 +29,13 @@ export async function* readEvents(path: string, response: Response): AsyncGenera
     sizeBytes += chunk.length;
     parser.feed(decode(chunk));
     for (const data of ready.splice(0)) {
-      if (data.trim() === "[DONE]") return;
       yield data;
+      if (data.trim() === "[DONE]") return;
     }
     if (sizeBytes > maxEventBytes) {
       throw new EngineError("BAD_REPLY", `${path}: streamed an event of more than ${maxEventBytes} bytes`);
     }
   }
   parser.feed(`${decode()}\n\n`);
-  for (const data of ready.splice(0)) if (data.trim() !== "[DONE]") yield data;
+  yield* ready.splice(0);
 }

@@ -10,7 +10,8 @@
  * MEMAGENT-2. Nothing but the memory passes from one conversation to the next.
  * MEMAGENT-3. Every document token is read exactly once, or is counted as dropped by the overflow rule.
  * MEMAGENT-4. The same seed, sampler and task give the same episode.
- * MEMAGENT-5. Texts that are cut at their token limit, and empty updates, are counted.
+ * MEMAGENT-5. Texts that are cut at their token limit, and empty updates, are counted. An empty update erases the
+ *     memory, as in the original, unless the model is on a server: then the memory stays.
  * MEMAGENT-6. After an abort no further call is made and the reason is thrown.
  * MEMAGENT-7. A run that resumes from a state gives the answer that the run of that state would have given.
  */
@@ -129,6 +130,9 @@ async function runEpisode(
     const conversation = await log.converse("memory", prompt, config.memoryTokens);
     const before = memory;
     memory = prompts.content([...conversation.sampledTokenIds]);
+    const isEmpty = memory.length === 0 || (sampler.served === true && isBlank(tokenizer, memory));
+    if (isEmpty) log.countEmptyUpdate();
+    if (isEmpty && sampler.served === true) memory = before;
     if (leaks.watches) {
       const shown = [task.question, tokenizer.decode(before), tokenizer.decode(chunk.tokenIds)];
       const kept = leaks.kept(tokenizer.decode(memory), shown);
@@ -136,7 +140,6 @@ async function runEpisode(
       if (kept !== undefined)
         memory = kept === "" ? before : plainIds(tokenizer, kept).slice(0, config.memoryTokens);
     }
-    if (memory.length === 0) log.countEmptyUpdate();
     documentTokensRead += chunk.tokenIds.length;
     if (!log.observed) continue;
     const memoryStep = memoryStepOf(conversation.step, chunk, tokenizer.decode(memory));
@@ -166,6 +169,9 @@ async function runEpisode(
     endedAtMs: now(),
   };
 }
+
+const isBlank = (tokenizer: Tokenizer, tokenIds: readonly number[]) =>
+  tokenizer.decode(tokenIds).trim() === "";
 
 const memoryStepOf = (step: number, chunk: Chunk, memory: string): MemoryStep => ({
   step,

@@ -12,7 +12,7 @@
  * REMEMR-4. Every document token is read exactly once, or is counted as dropped by the overflow rule.
  * REMEMR-5. The same seed, sampler and task give the same episode, and so does resuming from one of its states.
  * REMEMR-6. Texts that are cut at their token limit, and replies without an update, are counted. Without an update the
- *     memory stays as it is.
+ *     memory stays as it is; a model on a server that says nothing, or nothing but blanks, has given none.
  * REMEMR-7. After an abort no further call is made and the reason is thrown.
  */
 import type { MemoryStep } from "@palimpsest/memory/records";
@@ -108,7 +108,8 @@ class Episode {
       const conversation = await log.converse("memory", prompt, config.memoryTokens);
       documentTokensRead += chunk.tokenIds.length;
       const recalled = this.#recalled?.text ?? "";
-      const reply = readReply(tokenizer, config, prompts.content([...conversation.sampledTokenIds]));
+      const content = prompts.content([...conversation.sampledTokenIds]);
+      const reply = readReply(tokenizer, config, content, this.#setting.sampler.served === true);
       const { memory } = reply;
       const shown = () => [task.question, this.#memory.text, recalled, tokenizer.decode(chunk.tokenIds)];
       this.#take(conversation.step, reply, memory && this.#withoutLeaks(memory, shown));

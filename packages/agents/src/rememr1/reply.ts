@@ -13,16 +13,21 @@ export interface ReadReply {
   readonly query: string | null;
 }
 
-/** Reads a reply as the settings say. A tagged memory whose ends are token boundaries keeps its sampled ids. */
+/**
+ * Reads a reply as the settings say. A tagged memory whose ends are token boundaries keeps its sampled ids.
+ * @param served whether the model is on a server, whose blank memories are none
+ */
 export function readReply(
   tokenizer: Tokenizer,
   config: ReMemR1Config,
   content: readonly number[],
+  served: boolean,
 ): ReadReply {
   const text = tokenizer.decode(content);
   const tags: ReplyTags = { update: config.updateTag, recall: config.recallTag };
   if (config.memoryOf === "reply") {
     const { memory, query } = readReplyAsReleased(text, tags);
+    if (served && memory.trim() === "") return { text, memory: null, query };
     return { text, memory: { text: memory, tokenIds: plainIds(tokenizer, memory) }, query };
   }
   const { update, recall } = readTaggedReply(text, tags);

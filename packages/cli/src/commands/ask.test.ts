@@ -75,7 +75,7 @@ describe("palimpsest ask", () => {
       "BAD_REPLY",
       "UNREACHABLE",
       "OVERLOADED",
-      "UNREACHABLE",
+      "BAD_REPLY",
       "BAD_REPLY",
     ]);
     expect(cli.stderr).toMatch(/retrying: attempt 1 failed: \[BAD_REPLY\] .*JSON that does not parse/);

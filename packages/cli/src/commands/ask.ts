@@ -285,10 +285,10 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
 
 /** Formats the answer for people, with boxed text taken out of its box. */
 async function spoken(answer: string): Promise<string> {
-  const { boxedText } = await import("@palimpsest/rewards");
+  const { boxedAnswer, boxedText } = await import("@palimpsest/rewards");
   const text = answer.trim();
   const boxed = boxedText(text);
-  const plain = boxed === null ? text : text.replace(`\\boxed{${boxed}}`, () => boxed);
+  const plain = boxed === null ? text : text.replace(`\\boxed{${boxedAnswer(text)}}`, () => boxed);
   return plain.trim() || "(the model's answer is empty)";
 }
 

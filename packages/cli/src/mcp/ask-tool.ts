@@ -114,7 +114,12 @@ export class AskTool {
           onProgress(documentTokensRead, total, memoryStep?.memory ?? ""),
       });
       const { boxedText } = await import("@palimpsest/rewards");
-      return boxedText(result.answer) ?? result.answer.trim();
+      const answer = (boxedText(result.answer) ?? result.answer).trim();
+      if (answer !== "") return answer;
+      throw new PalimpsestError(
+        "UNAVAILABLE",
+        "the model's answer is empty; ask again, or ask another model",
+      );
     })();
     this.#last = run.catch(() => undefined);
     return await run;

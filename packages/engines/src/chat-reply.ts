@@ -1,0 +1,216 @@
+import { StopText } from "@palimpsest/memory/text";
+import { z } from "zod";
+import { EngineError } from "./error.js";
+import { failureInReply } from "./reply.js";
+
+/** A text that a server's model has written. */
+export interface EndpointText {
+  readonly text: string;
+  readonly stopReason: "stop" | "length";
+  /** Token counts as the server reports them; undefined when it does not. */
+  readonly usage: { readonly promptTokens: number | undefined; readonly sampledTokens: number | undefined };
+}
+
+/** Fields that only inform are read where they are as expected; an odd one is no reason to refuse an answer. */
+const text = z.string().nullish().catch(undefined);
+const held = z
+  .unknown()
+  .transform((value) => value !== undefined && value !== null && !isBlank(value))
+  .optional();
+const isBlank = (value: unknown) => value === "" || (Array.isArray(value) && value.length === 0);
+
+/** Servers write counts as integers, as floats and as texts. */
+const count = z.preprocess(
+  (value) => (typeof value === "string" && value.trim() !== "" ? Number(value) : value),
+  z.number().min(0).transform(Math.round).optional().catch(undefined),
+);
+
+const partSchema = z.union([
+  z.string().transform((said) => ({ said, refusal: "", thought: false })),
+  z
+    .looseObject({
+      type: text,
+      text: z.union([z.string(), z.object({ value: z.string() }).transform(({ value }) => value)]).nullish(),
+      refusal: text,
+    })
+    .transform(({ type, text: said, refusal }) => {
+      const spoken = type === undefined || type === null || type === "text" || type === "output_text";
+      return { said: spoken ? (said ?? "") : "", refusal: refusal ?? "", thought: !spoken && !refusal };
+    }),
+]);
+
+/** Content is a text, or a list of parts, of which those that hold what the model thought are left out. */
+const contentSchema = z
+  .union([z.array(partSchema), partSchema.transform((part) => [part])])
+  .nullish()
+  .transform((parts) => ({
+    said: (parts ?? []).map(({ said }) => said).join(""),
+    refusal: (parts ?? []).map(({ refusal }) => refusal).join(""),
+    thought: (parts ?? []).some(({ thought }) => thought),
+  }));
+
+const messageSchema = z
+  .looseObject({
+    content: contentSchema,
+    refusal: text,
+    reasoning_content: held,
+    reasoning: held,
+    reasoning_details: held,
+    thinking: held,
+    tool_calls: held,
+    function_call: held,
+  })
+  .nullish();
+
+/** SGLang's own form of a reason is { type: "stop" }. */
+const finishSchema = z
+  .union([z.string(), z.object({ type: z.string() }).transform(({ type }) => type)])
+  .nullish()
+  .catch(undefined);
+
+const replySchema = z.object({
+  choices: z
+    .array(
+      z.looseObject({
+        delta: messageSchema,
+        message: messageSchema,
+        text: z.string().nullish(),
+        finish_reason: finishSchema,
+        error: z.unknown().optional(),
+      }),
+    )
+    .nullish()
+    .transform((choices) => choices ?? []),
+  usage: z
+    .object({ prompt_tokens: count, completion_tokens: count })
+    .nullish()
+    .catch(undefined)
+    .transform((usage) => usage ?? {}),
+});
+
+/** The reasons why a model stops, in the words of the servers that have words of their own. */
+const lengthReasons =
+  /^(length|max_tokens|max_output_tokens|model_length|token_limit|model_context_window_exceeded|incomplete)$/;
+const withheldReasons =
+  /content_?filter|sensitive|safety|recitation|blocklist|prohibited|spii|guardrail|toxic|moderat|refus/;
+const failedReasons = /error|insufficient_system_resource|^abort|^cancel|^fail|time_?out|overload/;
+const toolReasons = /^(tool_calls?|tool_use|function_call|malformed_function_call)$/;
+
+/**
+ * Assembles an answer from its events, or from its single value, and ends it at a stop text itself. A filtered,
+ * refused, failed or thought-away reply is an error and never a text.
+ */
+export class ChatReply {
+  readonly #address: string;
+  readonly #stop: StopText;
+  readonly #write: (piece: string) => void;
+  #text = "";
+  #finish: string | undefined;
+  #refusal = "";
+  #thought = false;
+  #calledTool = false;
+  #hasChoice = false;
+  #usage: EndpointText["usage"] = { promptTokens: undefined, sampledTokens: undefined };
+
+  /** @param address the address that was asked, for errors */
+  constructor(
+    address: string,
+    stops: readonly string[] = [],
+    write: (piece: string) => void = () => undefined,
+  ) {
+    this.#address = address;
+    this.#stop = new StopText(stops);
+    this.#write = write;
+  }
+
+  /** Whether a part of the answer has been passed to the caller. */
+  get written(): boolean {
+    return this.#text !== "";
+  }
+
+  /** @throws {EngineError} BAD_REPLY, and what an error in the value says */
+  take(value: unknown): void {
+    const failure = failureInReply(this.#address, value);
+    if (failure !== undefined) throw failure;
+    const parsed = replySchema.safeParse(value);
+    if (!parsed.success)
+      throw new EngineError(
+        "BAD_REPLY",
+        `${this.#address}: ${z.prettifyError(parsed.error).replaceAll("\n", " ")}; check that this is the URL of an OpenAI-compatible server`,
+      );
+    const { choices, usage } = parsed.data;
+    if (usage.prompt_tokens !== undefined || usage.completion_tokens !== undefined)
+      this.#usage = { promptTokens: usage.prompt_tokens, sampledTokens: usage.completion_tokens };
+    const [choice] = choices;
+    if (choice === undefined) return;
+    this.#hasChoice = true;
+    const failed = failureInReply(this.#address, { error: choice.error });
+    if (failed !== undefined) throw failed;
+    this.#finish = choice.finish_reason ?? this.#finish;
+    for (const message of [choice.delta, choice.message]) {
+      if (message === undefined || message === null) continue;
+      const { content } = message;
+      this.#refusal += `${message.refusal ?? ""}${content.refusal}`;
+      const { reasoning_content: thought, reasoning, reasoning_details: details, thinking } = message;
+      if (thought || reasoning || details || thinking || content.thought) this.#thought = true;
+      if (message.tool_calls || message.function_call) this.#calledTool = true;
+    }
+    this.#add(
+      this.#stop.push(choice.delta?.content.said || choice.message?.content.said || choice.text || ""),
+    );
+  }
+
+  /**
+   * @param complete whether the server said that nothing follows
+   * @throws {EngineError} UNREACHABLE for a reply that was cut off; BAD_REPLY; SERVER_FAILED; NO_ANSWER
+   */
+  whole(complete: boolean): EndpointText {
+    const finish = this.#finish?.toLowerCase();
+    if (finish === undefined && !complete) {
+      throw new EngineError(
+        "UNREACHABLE",
+        `${this.#address}: the response ended before the completion was finished; repeat the request`,
+      );
+    }
+    if (!this.#hasChoice)
+      throw new EngineError(
+        "BAD_REPLY",
+        `${this.#address}: the response has no choice, as where a provider filters or fails without a word; repeat the request, or ask another model`,
+      );
+    this.#add(this.#stop.end());
+    if (!this.#stop.reached) this.#checkAnswered(finish ?? "");
+    const cut = finish !== undefined && lengthReasons.test(finish) && !this.#stop.reached;
+    return { text: this.#text, stopReason: cut ? "length" : "stop", usage: this.#usage };
+  }
+
+  #checkAnswered(finish: string): void {
+    if (failedReasons.test(finish) && !withheldReasons.test(finish))
+      throw new EngineError(
+        "SERVER_FAILED",
+        `${this.#address}: the server ended the answer with finish_reason "${finish}"; repeat the request`,
+      );
+    const refusal = this.#refusal.replace(/\s+/g, " ").trim().slice(0, 300);
+    if (refusal !== "") throw this.#unanswered(`the model refused to answer: ${refusal}; ${changeIt}`);
+    if (withheldReasons.test(finish))
+      throw this.#unanswered(`the answer was withheld (finish_reason "${finish}"); ${changeIt}`);
+    if (this.#text.trim() !== "") return;
+    if (this.#calledTool || toolReasons.test(finish))
+      throw this.#unanswered(
+        "the model called a tool instead of answering, though it was offered none; use another model, or turn the server's own tools off",
+      );
+    if (this.#thought || lengthReasons.test(finish)) throw this.#unanswered(thoughtAway);
+  }
+
+  #unanswered(why: string): EngineError {
+    return new EngineError("NO_ANSWER", `${this.#address}: ${why}`);
+  }
+
+  #add(piece: string): void {
+    this.#text += piece;
+    if (piece !== "") this.#write(piece);
+  }
+}
+
+const changeIt = "change the text or the question, or use another model";
+export const thoughtAway =
+  "the model used up its tokens by thinking and wrote no answer; raise the limit of tokens, or turn its thinking off";
