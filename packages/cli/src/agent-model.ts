@@ -56,6 +56,18 @@ export const defaultAgentModel = "smollm2-135m-instruct";
 const defaultMaxLength = 4096;
 /** A server's key is read from the environment, because a flag would be visible in the process list. */
 const apiKeyVariable = "OPENAI_API_KEY";
+/** What errors of an endpoint call its settings. */
+export const endpointNames = { url: "--endpoint", apiKey: apiKeyVariable, model: "--model" } as const;
+
+/** Returns the remark about a field that a server refuses; undefined for other retries. */
+export function leftOutNote({ leftOut, reason }: Retry): string | undefined {
+  if (leftOut === undefined) return undefined;
+  const effect =
+    leftOut === "seed"
+      ? "so the same question may get other answers in the next run"
+      : "so the server uses its own";
+  return `the server refuses ${leftOut}, which is left out from now on, ${effect}: ${reason.said ?? reason.message}`;
+}
 
 /**
  * Opens a model in this process, or one on a server if `endpoint` is set.
@@ -89,14 +101,21 @@ async function openServed(url: string, options: AgentModelOptions): Promise<Agen
       ...(apiKey ? { apiKey } : {}),
       ...(parallel === undefined ? {} : { maxConcurrency: parallel }),
       ...engine,
+      names: { ...endpointNames, ...engine?.names },
     },
     {
       ...(tokenizer === undefined ? {} : { tokenizer }),
-      ...(onRetry === undefined ? {} : { onRetry }),
+      onRetry: onRetry ?? noteLeftOut,
       ...(signal === undefined ? {} : { signal }),
     },
   );
   return { ...opened, name: `${opened.name} at ${url}`, trainable: false };
+}
+
+/** Says which field a server refuses; other retries are not worth a line of their own. */
+export function noteLeftOut(retry: Retry): void {
+  const note = leftOutNote(retry);
+  if (note !== undefined) process.stderr.write(`${note}\n`);
 }
 
 async function readTokenizer(name: string) {

@@ -1,6 +1,7 @@
 import type { ChatMessage } from "@palimpsest/model";
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
+import { endpointNames, noteLeftOut } from "./agent-model.js";
 import { withLoadingScreen } from "./display/loading-screen.js";
 import { parseAmount, parseWhole } from "./key-values.js";
 import { type SingleWeights, singleWeightsOption } from "./single-weights.js";
@@ -53,8 +54,6 @@ export interface SourceFlags {
 }
 
 export const defaultModel = "smollm2-135m-instruct";
-/** A server's key is read from the environment, because a flag would be visible in the process list. */
-const apiKeyVariable = "OPENAI_API_KEY";
 
 export function withSamplingFlags(command: Command): Command {
   return command
@@ -79,7 +78,7 @@ export function withSourceFlags(command: Command): Command {
   return command
     .option(
       "--endpoint <url>",
-      `URL of an OpenAI-compatible server to use instead; its key comes from ${apiKeyVariable}`,
+      `URL of an OpenAI-compatible server to use instead; its key comes from ${endpointNames.apiKey}`,
     )
     .option("--model <name>", "the server's name for its model; default: the first that it lists")
     .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
@@ -144,16 +143,23 @@ async function openLocal(
 
 async function openEndpoint(url: string, { model }: SourceFlags, settings: Settings): Promise<TextSource> {
   const { ChatEndpoint } = await import("@palimpsest/engines");
-  const apiKey = process.env[apiKeyVariable];
+  const apiKey = process.env[endpointNames.apiKey];
   const endpoint = new ChatEndpoint({
     url,
+    names: endpointNames,
     ...(model === undefined ? {} : { model }),
     ...(apiKey ? { apiKey } : {}),
   });
   return {
     name: `${model ?? "the model"} at ${url}`,
     ask: ({ messages, prompt, ...more }) =>
-      endpoint.streamText({ ...settings, ...more, ...asked(messages, prompt) }),
+      endpoint.streamText({
+        ...settings,
+        ...more,
+        ...asked(messages, prompt),
+        mayLeaveOut: ["seed"],
+        onRetry: noteLeftOut,
+      }),
     close: () => endpoint.close(),
   };
 }

@@ -24,6 +24,8 @@ export interface EndpointSettings {
   readonly session?: string;
   /** Called before every retry. */
   readonly onRetry?: (retry: Retry) => void;
+  /** Fields of the request that are left out of it and all later ones where the server refuses them by name. */
+  readonly mayLeaveOut?: readonly string[];
   /** Further fields of the request's body, such as chat_template_kwargs. They replace none of the others. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
 }
@@ -40,7 +42,7 @@ export interface EndpointGeneration extends AsyncIterable<string> {
   readonly result: Promise<EndpointText>;
 }
 
-const modelsSchema = z.object({
+const modelsSchema = z.looseObject({
   data: z.array(
     z.object({
       id: z.string(),
@@ -66,6 +68,8 @@ export class ChatEndpoint {
   #model: string | undefined;
   /** OpenAI's newer models refuse the older name. */
   #limitField: "max_tokens" | "max_completion_tokens" = "max_tokens";
+  /** The fields that the server has refused. */
+  readonly #leftOut = new Set<string>();
 
   /**
    * @param clock a clock for tests
@@ -74,7 +78,7 @@ export class ChatEndpoint {
   constructor(config: EngineConfigInput, clock?: RetryClock) {
     const parsed = parseConfig(engineConfigSchema, config);
     this.#model = parsed.model;
-    this.#client = new HttpClient(parsed, clock);
+    this.#client = new HttpClient(parsed, "api", clock);
   }
 
   /** Returns the names of the models that the server serves. */
@@ -92,7 +96,7 @@ export class ChatEndpoint {
       if (first === undefined) {
         throw new EngineError(
           "CONFIG_INVALID",
-          "model: is not set, and the server's list at /v1/models is empty; set model to the name under which the server serves it",
+          `model: is not set, and the server's list at ${this.shown("/models")} is empty; set model to the name under which the server serves it`,
         );
       }
       this.#model = first.name;
@@ -112,35 +116,21 @@ export class ChatEndpoint {
    * @throws the signal's reason when aborted
    */
   async generateText(request: EndpointRequest): Promise<EndpointText> {
-    return await this.#withLimitField(async () => {
-      const { path, body } = await this.#ask(request, false);
-      return await this.#client.ask(path, body, request, (value) => {
-        const reply = new ChatReply(path, request.stop);
-        reply.take(value);
-        return reply.whole(true);
-      });
-    });
+    return await this.#withoutRefused(request, () => this.#generate(request));
   }
 
   /** Starts at once. Ending the iteration early ends the request. */
   streamText(request: EndpointRequest): EndpointGeneration {
     const queue = new TextQueue<EndpointText>(request.signal);
     queue.run((signal, write) =>
-      this.#withLimitField(async () => {
-        const { path, body } = await this.#ask({ ...request, signal }, true);
-        return await this.#client.stream(path, body, { ...request, signal }, () => {
-          const reply = new ChatReply(path, request.stop, write);
-          return {
-            take: (event) => {
-              reply.take(event);
-              return reply.written;
-            },
-            done: (complete) => reply.whole(complete),
-          };
-        });
-      }),
+      this.#withoutRefused(request, () => this.#generate({ ...request, signal }, write)),
     );
     return queue;
+  }
+
+  /** Returns the whole address of an endpoint, for messages. */
+  shown(path: string): string {
+    return this.#client.shown(path);
   }
 
   /** Waiting and running requests reject with CLOSED. A second close does nothing. */
@@ -148,8 +138,13 @@ export class ChatEndpoint {
     await this.#client.close();
   }
 
-  async #ask(request: EndpointRequest, stream: boolean): Promise<{ path: string; body: object }> {
+  /**
+   * Requests every answer as a stream, because what stands between here and a slow model ends connections that are
+   * silent for minutes. A server that cannot stream answers with the whole.
+   */
+  async #generate(request: EndpointRequest, write?: (piece: string) => void): Promise<EndpointText> {
     const { messages, prompt, maxTokens, temperature, topP, topK, minP, stop, seed } = request;
+    const path = messages === undefined ? "/completions" : "/chat/completions";
     const given = {
       ...request.extraBody,
       model: await this.#modelName(request),
@@ -162,24 +157,51 @@ export class ChatEndpoint {
       min_p: minP,
       stop: stop?.length === 0 ? undefined : stop,
       seed,
-      stream,
-      stream_options: stream ? { include_usage: true } : undefined,
+      stream: true,
+      stream_options: { include_usage: true },
     };
-    return { path: messages === undefined ? "/v1/completions" : "/v1/chat/completions", body: given };
+    const body = Object.fromEntries(Object.entries(given).filter(([name]) => !this.#leftOut.has(name)));
+    return await this.#client.stream(path, body, request, () => {
+      const reply = new ChatReply(this.shown(path), request.stop, write);
+      return {
+        take: (event) => {
+          reply.take(event);
+          return write !== undefined && reply.written;
+        },
+        done: (complete) => reply.whole(complete),
+      };
+    });
   }
 
-  /** Retries with the field's other name when the server requires it, and uses that name from then on. */
-  async #withLimitField<T>(call: () => Promise<T>): Promise<T> {
-    try {
-      return await call();
-    } catch (reason) {
-      const wanted =
-        reason instanceof EngineError &&
-        reason.code === "REFUSED" &&
-        reason.message.includes("max_completion_tokens");
-      if (!wanted || this.#limitField === "max_completion_tokens") throw reason;
-      this.#limitField = "max_completion_tokens";
-      return await call();
+  /**
+   * Repeats a request without the fields that the server refuses by name and that may be left out, and under the name that
+   * it wants for the limit of tokens; from then on all requests are like that. Each is reported once, as a retry.
+   */
+  async #withoutRefused<T>(request: EndpointRequest, call: () => Promise<T>): Promise<T> {
+    const optional = [...streamFields, ...(request.mayLeaveOut ?? [])];
+    for (let attempt = 1; ; attempt++) {
+      // Another request may learn of a refusal while this one is under way.
+      const sent = { leftOut: new Set(this.#leftOut), limitField: this.#limitField };
+      try {
+        return await call();
+      } catch (reason) {
+        if (!(reason instanceof EngineError) || reason.code !== "REFUSED" || !isAboutFields(reason))
+          throw reason;
+        const said = reason.said ?? reason.message;
+        const names = (field: string) => new RegExp(`(?<![\\w-])${field}(?![\\w-])`).test(said);
+        if (sent.limitField === "max_tokens" && names("max_completion_tokens")) {
+          this.#limitField = "max_completion_tokens";
+          continue;
+        }
+        const refused = optional.filter((field) => !sent.leftOut.has(field) && names(field));
+        if (refused.length === 0) throw reason;
+        const news = refused.filter((field) => !this.#leftOut.has(field));
+        for (const field of refused) this.#leftOut.add(field);
+        // Nobody asked for the other fields.
+        for (const field of news)
+          if (field === "seed" || field === "temperature")
+            request.onRetry?.({ path: this.shown("/chat/completions"), attempt, reason, leftOut: field });
+      }
     }
   }
 
@@ -188,11 +210,11 @@ export class ChatEndpoint {
   }
 
   async #served(signal: AbortSignal | undefined, onRetry?: PostOptions["onRetry"]): Promise<ServedModel[]> {
-    const reply = modelsSchema.safeParse(await this.#client.get("/v1/models", { signal, onRetry }));
+    const reply = modelsSchema.safeParse(await this.#client.get("/models", { signal, onRetry }));
     if (!reply.success)
       throw new EngineError(
         "BAD_REPLY",
-        "/v1/models: the response is not a list of models; check that the URL is that of a model server",
+        `${this.shown("/models")}: the response is not a list of models; check that the URL is that of a model server`,
       );
     return reply.data.data.map(({ id, max_model_len, meta }) => {
       const contextTokens = max_model_len ?? meta?.n_ctx;
@@ -200,6 +222,13 @@ export class ChatEndpoint {
     });
   }
 }
+
+/** Fields that only say how an answer is sent. */
+const streamFields = ["stream_options", "stream"];
+
+/** Returns whether a refusal may be about the fields of a request, and not about its key, model or address. */
+const isAboutFields = ({ status }: EngineError) =>
+  status === undefined || [400, 403, 405, 415, 422, 501].includes(status);
 
 /** Returns whether only the request for the list failed, which a server need not offer. */
 function isWithoutList(reason: unknown): reason is EngineError {

@@ -187,12 +187,12 @@ export class ChatReply {
     if (failedReasons.test(finish) && !withheldReasons.test(finish))
       throw new EngineError(
         "SERVER_FAILED",
-        `${this.#address}: the server ended the answer with finish_reason "${finish}"; repeat the request`,
+        `${this.#address}: the server ended the answer with finish_reason "${this.#finish}"; repeat the request`,
       );
     const refusal = this.#refusal.replace(/\s+/g, " ").trim().slice(0, 300);
     if (refusal !== "") throw this.#unanswered(`the model refused to answer: ${refusal}; ${changeIt}`);
     if (withheldReasons.test(finish))
-      throw this.#unanswered(`the answer was withheld (finish_reason "${finish}"); ${changeIt}`);
+      throw this.#unanswered(`the answer was withheld (finish_reason "${this.#finish}"); ${changeIt}`);
     if (this.#text.trim() !== "") return;
     if (this.#calledTool || toolReasons.test(finish))
       throw this.#unanswered(

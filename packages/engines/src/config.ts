@@ -11,8 +11,9 @@ export const engineConfigSchema = z.strictObject({
     .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
       message: "contains a user name or password; give the key as apiKey instead",
     })
-    .transform((url) => url.replace(/\/+$/, "").replace(/\/v1$/, ""))
-    .describe("URL of the server, such as http://127.0.0.1:8000; a /v1 at its end is ignored"),
+    .describe(
+      "URL of the server, such as http://127.0.0.1:8000, or the base of its OpenAI-compatible endpoints, such as https://host/v1beta/openai",
+    ),
   model: z
     .string()
     .min(1)
@@ -20,7 +21,17 @@ export const engineConfigSchema = z.strictObject({
     .describe("name under which the server serves the model; absent: the first that the server lists"),
   apiKey: z
     .string()
+    // A key that was read from a file ends with a line end.
+    .trim()
     .min(1)
+    .superRefine((key, context) => {
+      const odd = /[^\x21-\x7e]/u.exec(key);
+      if (odd === null) return;
+      const code = (odd[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+      context.addIssue(
+        `has the character U+${code} at position ${odd.index + 1}, which no key has; copy the key again, without quotes and spaces`,
+      );
+    })
     .optional()
     .describe("API key, which is sent as a bearer token and appears in no log and no error"),
   headers: z.record(z.string(), z.string()).default({}).describe("headers that are sent with every request"),
@@ -33,14 +44,13 @@ export const engineConfigSchema = z.strictObject({
   maxConcurrency: count.default(64).describe("maximum number of concurrent requests"),
   maxQueue: z.int().min(0).default(4096).describe("maximum number of waiting requests"),
   timeoutMs: count
+    .max(2 ** 31 - 1)
     .default(600_000)
     .describe("deadline of one request with all its attempts, in milliseconds"),
   attemptTimeoutMs: count
-    .max(290_000)
+    .max(2 ** 31 - 1)
     .default(240_000)
-    .describe(
-      "deadline of one attempt in milliseconds, including the answer; fetch itself gives up after 300 s",
-    ),
+    .describe("deadline of one attempt in milliseconds, including the answer"),
   maxAttempts: count.default(6).describe("attempts of one request, including the first"),
   malformedAttempts: count
     .default(1)
@@ -49,6 +59,12 @@ export const engineConfigSchema = z.strictObject({
     .default(250)
     .describe("longest wait before the second attempt in milliseconds; doubles from there"),
   maxBackoffMs: count.default(20_000).describe("longest wait between two attempts in milliseconds"),
+  names: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe(
+      "what errors call these settings, such as the flags that they come from; absent: as they are called here",
+    ),
 });
 
 export type EngineConfig = z.infer<typeof engineConfigSchema>;
@@ -58,12 +74,17 @@ export type EngineConfigInput = z.input<typeof engineConfigSchema>;
 export function parseConfig<T extends z.ZodType>(schema: T, input: unknown): z.infer<T> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
+  const { names = {} } =
+    z.looseObject({ names: z.record(z.string(), z.string()) }).safeParse(input).data ?? {};
   const fields = parsed.error.issues.map(({ path, message }) => {
-    const given = path.length === 1 && path[0] === "url" ? urlGiven(input) : undefined;
-    if (given === undefined || message !== notHttp) return `${path.join(".") || "config"}: ${message}`;
-    return `url: "${given}" ${message}`;
+    const field = path.join(".");
+    const name = names[field] ?? (field === "" ? "engine" : `engine: ${field}`);
+    const given = field === "url" ? urlGiven(input) : undefined;
+    return given === undefined || message !== notHttp
+      ? `${name}: ${message}`
+      : `${name}: "${given}" ${message}`;
   });
-  throw new EngineError("CONFIG_INVALID", `engine: ${fields.join("; ")}`);
+  throw new EngineError("CONFIG_INVALID", fields.join("; "));
 }
 
 const urlGiven = (input: unknown): string | undefined => {

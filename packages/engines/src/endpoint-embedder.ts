@@ -4,10 +4,12 @@ import { EngineError } from "./error.js";
 import { HttpClient, type RetryClock } from "./http-client.js";
 
 const replySchema = z.object({
-  data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()) })),
+  data: z.array(z.object({ index: z.int().min(0).optional(), embedding: z.array(z.number()) })),
 });
 
-/** Vectors of texts from a server that speaks OpenAI's protocol (/v1/embeddings): an `Embedder` for memory stores. */
+const path = "/embeddings";
+
+/** Vectors of texts from a server that speaks OpenAI's protocol (/embeddings): an `Embedder` for memory stores. */
 export class EndpointEmbedder {
   readonly name: string;
   readonly dimensions: number;
@@ -26,7 +28,7 @@ export class EndpointEmbedder {
     options: { readonly dimensions: number; readonly batch?: number; readonly clock?: RetryClock },
   ) {
     const parsed = parseConfig(engineConfigSchema, config);
-    this.#client = new HttpClient(parsed, options.clock);
+    this.#client = new HttpClient(parsed, "api", options.clock);
     this.#model = config.model;
     this.#batch = options.batch ?? 64;
     this.dimensions = options.dimensions;
@@ -53,21 +55,19 @@ export class EndpointEmbedder {
     // Servers refuse an empty text; a space carries as little meaning.
     const input = texts.map((text) => (text.trim() === "" ? " " : text));
     const body = { model: this.#model, input, encoding_format: "float" };
-    return await this.#client.ask("/v1/embeddings", body, { signal }, (value) =>
-      this.#read(value, texts.length),
-    );
+    return await this.#client.ask(path, body, { signal }, (value) => this.#read(value, texts.length));
   }
 
   #read(value: unknown, count: number): number[][] {
     const refuse = (what: string) =>
       new EngineError(
         "BAD_REPLY",
-        `/v1/embeddings: ${what}; check that ${this.#model} is an embedding model`,
+        `${this.#client.shown(path)}: ${what}; check that ${this.#model} is an embedding model`,
       );
     const parsed = replySchema.safeParse(value);
     if (!parsed.success) throw refuse(z.prettifyError(parsed.error).replaceAll("\n", " "));
     const vectors: number[][] = [];
-    for (const { index, embedding } of parsed.data.data) {
+    for (const [at, { index = at, embedding }] of parsed.data.data.entries()) {
       if (embedding.length !== this.dimensions) {
         throw refuse(
           `a vector has ${embedding.length} numbers, but the setting dimensions is ${this.dimensions}`,

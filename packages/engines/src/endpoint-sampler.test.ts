@@ -63,7 +63,7 @@ describe("an endpoint sampler", () => {
         top_k: 5,
         stop: ["\n\n"],
         seed: 7,
-        stream: false,
+        stream: true,
         chat_template_kwargs: { enable_thinking: false },
       },
     });

@@ -67,9 +67,8 @@ export class EndpointSampler {
   readonly tokenizer: EndpointTokenizer;
   readonly #endpoint: ChatEndpoint;
   readonly #extraBody: Readonly<Record<string, unknown>>;
-  #thinkingBody: { readonly [thinkingField]?: object };
-  readonly #mayDropTemperature: boolean;
-  #sendsTemperature = true;
+  readonly #thinkingBody: { readonly [thinkingField]: object };
+  readonly #mayLeaveOut: readonly string[];
   readonly #onRetry: EndpointSamplerOptions["onRetry"];
 
   /** @throws {EngineError} CONFIG_INVALID */
@@ -79,7 +78,11 @@ export class EndpointSampler {
       config,
     );
     this.#extraBody = extraBody;
-    this.#mayDropTemperature = temperature === "preferred";
+    this.#mayLeaveOut = [
+      "seed",
+      ...(thinkingField in extraBody ? [] : [thinkingField]),
+      ...(temperature === "preferred" ? ["temperature"] : []),
+    ].filter((field) => !(field in extraBody));
     this.#thinkingBody = { [thinkingField]: { enable_thinking: enableThinking } };
     this.#endpoint = new ChatEndpoint(engine, options.clock);
     this.#onRetry = options.onRetry;
@@ -103,21 +106,20 @@ export class EndpointSampler {
   async generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult> {
     const { promptTokenIds, maxTokens, temperature, topP, topK, minP, stop, seed } = request;
     const messages = this.tokenizer.messagesOf(promptTokenIds);
-    const ask = () =>
-      this.#endpoint.generateText({
-        ...(messages === undefined ? { prompt: this.tokenizer.decode(promptTokenIds) } : { messages }),
-        maxTokens,
-        ...(this.#sendsTemperature ? { temperature } : {}),
-        seed,
-        extraBody: { ...(messages === undefined ? {} : this.#thinkingBody), ...this.#extraBody },
-        ...(topP === undefined || topP === 1 ? {} : { topP }),
-        ...(topK ? { topK } : {}),
-        ...(minP ? { minP } : {}),
-        ...(stop === undefined ? {} : { stop }),
-        ...(signal === undefined ? {} : { signal }),
-        ...(this.#onRetry === undefined ? {} : { onRetry: this.#onRetry }),
-      });
-    const reply = await this.#withoutRefused(ask);
+    const reply = await this.#endpoint.generateText({
+      ...(messages === undefined ? { prompt: this.tokenizer.decode(promptTokenIds) } : { messages }),
+      maxTokens,
+      temperature,
+      seed,
+      mayLeaveOut: this.#mayLeaveOut,
+      extraBody: { ...(messages === undefined ? {} : this.#thinkingBody), ...this.#extraBody },
+      ...(topP === undefined || topP === 1 ? {} : { topP }),
+      ...(topK ? { topK } : {}),
+      ...(minP ? { minP } : {}),
+      ...(stop === undefined ? {} : { stop }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(this.#onRetry === undefined ? {} : { onRetry: this.#onRetry }),
+    });
     const sampled = this.#sampledIds(reply, request);
     if (sampled.tokenIds.length > 0) request.onTokens?.(sampled.tokenIds);
     return {
@@ -126,25 +128,6 @@ export class EndpointSampler {
       policyVersion: 0,
       weightsHash: "",
     };
-  }
-
-  /** Retries without a field that the server refuses by name, if it may be omitted; at most once per field. */
-  async #withoutRefused(ask: () => Promise<EndpointText>): Promise<EndpointText> {
-    for (let attempt = 1; ; attempt++) {
-      const sent = { temperature: this.#sendsTemperature, thinking: thinkingField in this.#thinkingBody };
-      try {
-        return await ask();
-      } catch (reason) {
-        if (!(reason instanceof EngineError) || reason.code !== "REFUSED") throw reason;
-        const names = (field: string) => reason.message.includes(field);
-        if (sent.thinking && names(thinkingField) && !(thinkingField in this.#extraBody)) {
-          this.#thinkingBody = {};
-        } else if (sent.temperature && this.#mayDropTemperature && names("temperature")) {
-          this.#sendsTemperature = false;
-          this.#onRetry?.({ path: "/v1/chat/completions", attempt, reason });
-        } else throw reason;
-      }
-    }
   }
 
   /** Waiting and running requests reject with CLOSED. A second close does nothing. */
@@ -158,7 +141,8 @@ export class EndpointSampler {
     { maxTokens, stopTokenIds }: GenerateRequest,
   ): Pick<GenerateResult, "tokenIds" | "stopReason"> {
     const said = withoutThinking(text);
-    if (said.trim() === "" && text.trim() !== "") throw new EngineError("NO_ANSWER", thoughtAway);
+    if (said.trim() === "" && text.trim() !== "")
+      throw new EngineError("NO_ANSWER", `${this.#endpoint.shown("/chat/completions")}: ${thoughtAway}`);
     const stopIds = stopReason === "stop" ? stopTokenIds.slice(0, 1) : [];
     const whole = (ids: readonly number[]) => ids.length + stopIds.length <= maxTokens;
     // The server counted its own tokens, so a reply within its limit should be within ours.

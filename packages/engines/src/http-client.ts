@@ -1,8 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch, type Response } from "undici";
 import type { EngineConfig } from "./config.js";
+import { connectionFailure } from "./connection-failure.js";
 import { withDeadline } from "./deadline.js";
 import { EngineError } from "./error.js";
 import { contentTypeOf, failureOf, readText } from "./reply.js";
+import { ServerAddress } from "./server-address.js";
 import { readEvents } from "./server-sent-events.js";
 import { Turnstile } from "./turnstile.js";
 
@@ -11,10 +14,12 @@ import { Turnstile } from "./turnstile.js";
  * Not responsible for: what the requests say and what the answers mean.
  * - HTTPCLIENT-1. 408, 429, 5xx and cut connections are retried up to maxAttempts, after a random wait below backoffMs · 2^n, or
  *   as long as the server's Retry-After asks, unless that exceeds timeoutMs. Malformed answers are retried up to
- *   malformedAttempts. Other refusals are not retried.
+ *   malformedAttempts. Other refusals, certificates that are not trusted and names that do not exist are not retried.
  * - HTTPCLIENT-2. An answer of which a part was passed on is never requested again, so that nobody reads the same token twice.
  * - HTTPCLIENT-3. After an abort no further attempt begins, and the signal's reason is thrown.
- * - HTTPCLIENT-4. The API key is in the Authorization header and nowhere else: not in errors, and not in what is logged.
+ * - HTTPCLIENT-4. The API key is in the headers of requests and nowhere else: not in errors, and not in what is logged.
+ * - HTTPCLIENT-5. Servers of text are reached through the proxies of HTTP_PROXY, HTTPS_PROXY and NO_PROXY; the engines of a run
+ *   are reached directly.
  */
 
 export interface PostOptions {
@@ -29,10 +34,13 @@ export interface PostOptions {
 
 /** A failed attempt that will be retried. */
 export interface Retry {
+  /** The address that was asked. */
   readonly path: string;
   /** Which attempt failed, counted from 1. */
   readonly attempt: number;
   readonly reason: EngineError;
+  /** The field that the server refused; later requests are sent without it. */
+  readonly leftOut?: string;
 }
 
 /** What waiting between attempts needs. Tests supply their own. */
@@ -55,12 +63,30 @@ export class HttpClient {
   readonly #turnstile: Turnstile;
   readonly #clock: RetryClock;
   readonly #closing = new AbortController();
+  readonly #address: ServerAddress;
+  readonly #dispatcher: Dispatcher;
+  readonly #usesProxies: boolean;
 
-  constructor({ apiKey, ...config }: EngineConfig, clock: RetryClock = realClock) {
+  /**
+   * @param base api: paths are those of OpenAI's protocol below its base, such as /chat/completions, and the
+   *   environment's proxies are used; root: they are the server's own, from its root
+   */
+  constructor({ apiKey, ...config }: EngineConfig, base: "api" | "root", clock: RetryClock = realClock) {
     this.#config = config;
     this.#apiKey = apiKey;
     this.#clock = clock;
+    this.#address = new ServerAddress(config.url, base);
+    this.#usesProxies = base === "api";
+    // Deadlines are this client's own, since a slow model may be silent for longer than the library would wait. A proxy is
+    // asked for http:// addresses as such, because few proxies tunnel to other ports than 443.
+    const patient = { headersTimeout: 0, bodyTimeout: 0, proxyTunnel: false };
+    this.#dispatcher = this.#usesProxies ? new EnvHttpProxyAgent(patient) : new Agent(patient);
     this.#turnstile = new Turnstile({ maxRunning: config.maxConcurrency, maxWaiting: config.maxQueue });
+  }
+
+  /** Returns the whole address of an endpoint, for messages. */
+  shown(path: string): string {
+    return this.#scrub(this.#address.shown(path));
   }
 
   /** Posts a body and returns one JSON value; `undefined` for an answer without a body. */
@@ -73,19 +99,21 @@ export class HttpClient {
    */
   async ask<T>(path: string, body: unknown, options: PostOptions, read: (value: unknown) => T): Promise<T> {
     return await this.#request("POST", path, body, options, async (response) =>
-      read(parseJson(path, response, await readText(path, response))),
+      read(parseJson(this.shown(path), response, await readText(this.shown(path), response))),
     );
   }
 
   async get(path: string, options: PostOptions = {}): Promise<unknown> {
     return await this.#request("GET", path, undefined, options, async (response) =>
-      parseJson(path, response, await readText(path, response)),
+      parseJson(this.shown(path), response, await readText(this.shown(path), response)),
     );
   }
 
   /** Returns the answer as text, whatever its content type. */
   async text(path: string, options: PostOptions = {}): Promise<string> {
-    return await this.#request("GET", path, undefined, options, (response) => readText(path, response));
+    return await this.#request("GET", path, undefined, options, (response) =>
+      readText(this.shown(path), response),
+    );
   }
 
   /**
@@ -100,17 +128,20 @@ export class HttpClient {
     start: () => { take(event: unknown): boolean; done(complete: boolean): T },
   ): Promise<T> {
     return await this.#request("POST", path, body, options, async (response, attempt) => {
-      if (contentTypeOf(response) !== "text/event-stream") {
-        throw new EngineError(
-          "BAD_REPLY",
-          `${path}: answered with ${contentTypeOf(response) || "no content type"} instead of server-sent events; check that ${this.#config.url} is a model server that can stream`,
-        );
-      }
+      const address = this.shown(path);
       const { take, done } = start();
+      // A server that cannot stream answers with the whole, and some send events under another content type.
+      const text =
+        contentTypeOf(response) === "text/event-stream" ? undefined : await readText(address, response);
+      if (text !== undefined && !/^(data|event|id|retry)?:/.test(text.trimStart())) {
+        take(parseJson(address, response, text));
+        return done(true);
+      }
+      const bytes = text === undefined ? (response.body ?? []) : [new TextEncoder().encode(text)];
       let complete = false;
-      for await (const data of readEvents(path, response)) {
+      for await (const data of readEvents(address, bytes)) {
         if (data.trim() === "[DONE]") complete = true;
-        else if (data.trim() !== "" && take(parseEvent(path, data))) attempt.handedOn = true;
+        else if (data.trim() !== "" && take(parseEvent(address, data))) attempt.handedOn = true;
       }
       return done(complete);
     });
@@ -120,6 +151,7 @@ export class HttpClient {
   async close(): Promise<void> {
     this.#closing.abort(new EngineError("CLOSED", "the engine was closed"));
     await this.#turnstile.close();
+    await this.#dispatcher.destroy();
   }
 
   /** Runs several requests with no other request between them. */
@@ -135,11 +167,7 @@ export class HttpClient {
     read: (response: Response, attempt: { handedOn: boolean }) => Promise<T>,
   ): Promise<T> {
     const { timeoutMs } = this.#config;
-    const late = () =>
-      new EngineError(
-        "TIMEOUT",
-        `${path}: no response within timeoutMs ${timeoutMs}; raise timeoutMs if the server needs longer`,
-      );
+    const late = () => this.#late("no response", "timeoutMs", timeoutMs, path);
     const call = async () =>
       await withDeadline(timeoutMs, [options.signal, this.#closing.signal], late, async (signal) => {
         const startedAtMs = performance.now();
@@ -158,7 +186,7 @@ export class HttpClient {
             if (!this.#mayTryAgain(error, attempt, malformed) || state.handedOn || inVain) {
               throw this.#lastWord(error, attempt, state.handedOn);
             }
-            options.onRetry?.({ path, attempt, reason: error });
+            options.onRetry?.({ path: this.shown(path), attempt, reason: error });
             await this.#backOff(attempt, error.retryAfterMs, signal);
           }
         }
@@ -174,22 +202,19 @@ export class HttpClient {
     signal: AbortSignal,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
-    const { url, headers, sessionHeaders, attemptTimeoutMs } = this.#config;
-    const late = () =>
-      new EngineError(
-        "TIMEOUT",
-        `${path}: no complete response within attemptTimeoutMs ${attemptTimeoutMs}; raise attemptTimeoutMs if the server needs longer`,
-      );
+    const { headers, sessionHeaders, attemptTimeoutMs } = this.#config;
+    const late = () => this.#late("no complete response", "attemptTimeoutMs", attemptTimeoutMs, path);
     return await withDeadline(attemptTimeoutMs, [signal], late, async (attemptSignal) => {
       try {
-        const response = await fetch(`${url}${path}`, {
+        const response = await fetch(this.#address.at(path), {
           method,
+          dispatcher: this.#dispatcher,
           // Following a redirect would send prompts to a server that nobody named.
           redirect: "manual",
           headers: {
             ...(body === undefined ? {} : { "content-type": "application/json" }),
             ...headers,
-            ...(this.#apiKey === undefined ? {} : { authorization: `Bearer ${this.#apiKey}` }),
+            ...(this.#apiKey === undefined ? {} : this.#authorization(this.#apiKey)),
             ...(session === undefined
               ? {}
               : Object.fromEntries(sessionHeaders.map((name) => [name, session]))),
@@ -197,7 +222,13 @@ export class HttpClient {
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
           signal: attemptSignal,
         });
-        if (!response.ok) throw await failureOf(path, response, (text) => this.#scrub(text));
+        if (!response.ok)
+          throw await failureOf(
+            this.shown(path),
+            response,
+            (text) => this.#scrub(text),
+            this.#name("apiKey"),
+          );
         return await read(response);
       } catch (reason) {
         // fetch does not say which of the two signals ended it.
@@ -227,13 +258,49 @@ export class HttpClient {
   }
 
   #asEngineError(path: string, reason: unknown): EngineError {
-    if (reason instanceof EngineError) return reason;
-    const cause = (reason as { cause?: { code?: unknown; message?: unknown } } | null)?.cause;
-    const why = String(cause?.code ?? cause?.message ?? (reason instanceof Error ? reason.message : reason));
+    if (reason instanceof EngineError) {
+      const message = this.#scrub(reason.message);
+      return message === reason.message ? reason : withMessage(reason, message);
+    }
+    const { why, fix, retryable } = connectionFailure(reason, this.#address.hostname, this.#proxy());
+    return new EngineError("UNREACHABLE", `${this.shown(path)}: ${this.#scrub(why)}; ${fix}`, {
+      cause: reason,
+      retryable,
+    });
+  }
+
+  #late(what: string, setting: "timeoutMs" | "attemptTimeoutMs", ms: number, path: string): EngineError {
+    const name = this.#name(setting);
+    const given = name.startsWith("--") ? `${name} ${ms / 1000}` : `${name} ${ms}`;
     return new EngineError(
-      "UNREACHABLE",
-      `${this.#config.url}${path}: ${this.#scrub(why)}; check that the server runs at this URL`,
+      "TIMEOUT",
+      `${this.shown(path)}: ${what} within ${given}; raise ${name} if the server needs longer`,
     );
+  }
+
+  /** Returns what the caller calls a setting. */
+  #name(setting: string): string {
+    return this.#config.names[setting] ?? setting;
+  }
+
+  /** Azure's older endpoints take a key in a header of their own. */
+  #authorization(key: string): Record<string, string> {
+    const azure = this.#address.hostname.endsWith(".azure.com");
+    return { authorization: `Bearer ${key}`, ...(azure ? { "api-key": key } : {}) };
+  }
+
+  /** Returns the proxy that the environment names for this server, without its password; undefined if there is none. */
+  #proxy(): string | undefined {
+    if (!this.#usesProxies) return undefined;
+    const { env } = process;
+    const given = this.#address.origin.startsWith("https:")
+      ? env["https_proxy"] || env["HTTPS_PROXY"]
+      : env["http_proxy"] || env["HTTP_PROXY"];
+    if (!given) return undefined;
+    const left = (env["no_proxy"] ?? env["NO_PROXY"] ?? "").split(/[\s,]+/);
+    return left.includes("*") || left.includes(this.#address.hostname)
+      ? undefined
+      : given.replace(/\/\/[^@/]*@/, "//");
   }
 
   #lastWord(error: EngineError, attempts: number, handedOn: boolean): EngineError {
@@ -243,30 +310,40 @@ export class HttpClient {
         ? ` (the last of ${attempts} attempts)`
         : "";
     if (note === "") return error;
-    return new EngineError(error.code, `${error.message.replace(/^\[[A-Z_]+\] /, "")}${note}`, {
-      cause: error.cause,
-      retryable: error.retryable,
-      retryAfterMs: error.retryAfterMs,
-      ...(error.status === undefined ? {} : { status: error.status }),
-    });
+    return withMessage(error, `${error.message}${note}`);
   }
 
-  /** Removes the key (HTTPCLIENT-4), because some servers repeat the key that they refuse. */
+  /** Removes keys (HTTPCLIENT-4), because some servers repeat the key that they refuse. */
   #scrub(text: string): string {
-    return this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, "***");
+    const named = Object.entries(this.#config.headers).filter(([name]) =>
+      /auth|key|token|cookie/i.test(name),
+    );
+    const secrets = [this.#apiKey, ...named.map(([, value]) => value), ...this.#address.secrets];
+    return secrets.reduce<string>((rest, secret) => (secret ? rest.replaceAll(secret, "***") : rest), text);
   }
 }
 
-function parseJson(path: string, response: Response, text: string): unknown {
+/** Returns the same error with another message. */
+function withMessage(error: EngineError, message: string): EngineError {
+  return new EngineError(error.code, message.replace(/^\[[A-Z_]+\] /, ""), {
+    cause: error.cause,
+    retryable: error.retryable,
+    retryAfterMs: error.retryAfterMs,
+    said: error.said,
+    ...(error.status === undefined ? {} : { status: error.status }),
+  });
+}
+
+/** Parses a body that should be JSON. Its content type does not count, because proxies and servers get it wrong. */
+function parseJson(address: string, response: Response, text: string): unknown {
   if (text.trim() === "") return undefined;
   const type = contentTypeOf(response);
-  if (type !== "application/json" && !type.endsWith("+json")) {
-    throw new EngineError(
-      "BAD_REPLY",
-      `${path}: answered with ${type || "no content type"} instead of JSON; check that this is the URL of the model's server`,
-    );
-  }
-  return parseEvent(path, text);
+  if (type === "application/json" || type.endsWith("+json") || /^\s*[[{]/.test(text))
+    return parseEvent(address, text);
+  throw new EngineError(
+    "BAD_REPLY",
+    `${address}: answered with ${type || "no content type"} instead of JSON; check that this is the URL of the model's server`,
+  );
 }
 
 function parseEvent(path: string, text: string): unknown {

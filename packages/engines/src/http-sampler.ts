@@ -74,7 +74,7 @@ export class HttpSampler implements SessionSampler {
     this.#protocol = protocols[kind];
     this.#model = settings.model;
     this.#logprobsMode = kind === "sglang" && !originalLogprobs ? "processed_logprobs" : "raw_logprobs";
-    this.#client = new HttpClient(settings, clock);
+    this.#client = new HttpClient(settings, "root", clock);
   }
 
   get policyVersion(): number {

@@ -1,3 +1,4 @@
+import type { Response } from "undici";
 import { z } from "zod";
 import { EngineError, type EngineErrorCode } from "./error.js";
 
@@ -25,6 +26,7 @@ export async function failureOf(
   path: string,
   response: Response,
   scrub: (text: string) => string,
+  keyName = "apiKey",
 ): Promise<EngineError> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
@@ -32,7 +34,7 @@ export async function failureOf(
   const status = response.status === 429 && unpaidCodes.test(text) ? 402 : response.status;
   return new EngineError(
     codeOf(status),
-    `${path}: ${response.status} ${said.slice(0, excerptLength) || response.statusText}${fixFor(status)}`,
+    `${path}: ${response.status} ${said.slice(0, excerptLength) || response.statusText}${fixFor(status, keyName)}`,
     {
       status: response.status,
       said,
@@ -117,8 +119,10 @@ function codeOf(status: number): EngineErrorCode {
   return status >= 500 ? "SERVER_FAILED" : "REFUSED";
 }
 
-function fixFor(status: number): string {
-  if (status === 401 || status === 403) return "; give the server's key as apiKey";
+function fixFor(status: number, keyName = "apiKey"): string {
+  if (status === 401 || status === 403) return `; give the server's key as ${keyName}`;
+  if (status === 402) return "; pay for the account, or use another one";
+  if (status === 407) return "; the proxy wants a name and a password: put them into HTTP_PROXY";
   if (status >= 300 && status < 400) return "; redirects are not followed, so give the server's own URL";
   if (status === 404) return "; check the URL, and that the server serves a model of this name";
   return "";

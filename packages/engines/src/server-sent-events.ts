@@ -8,7 +8,10 @@ const maxEventBytes = 16 * 2 ** 20;
  * Yields the data of each event as it arrives, up to and including "[DONE]", however the bytes are split.
  * @throws {EngineError} BAD_REPLY for bytes that are not UTF-8 and for an event without end
  */
-export async function* readEvents(path: string, response: Response): AsyncGenerator<string, void> {
+export async function* readEvents(
+  path: string,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<string, void> {
   const ready: string[] = [];
   let sizeBytes = 0;
   const parser = createParser({
@@ -25,7 +28,7 @@ export async function* readEvents(path: string, response: Response): AsyncGenera
       throw new EngineError("BAD_REPLY", `${path}: streamed bytes that are not UTF-8`);
     }
   };
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of bytes) {
     sizeBytes += chunk.length;
     parser.feed(decode(chunk));
     for (const data of ready.splice(0)) {

@@ -16,10 +16,11 @@ export {
 // For other packages: the file format of records.
 export { memoryRecordSchema, storeDiffSchema } from "./record-schema.js";
 export type { SearchFilter } from "./search-filter.js";
-export { readSnapshotFile, writeSnapshotFile } from "./snapshot-file.js";
+export { readSnapshotFile, snapshotTarget, writeSnapshotFile } from "./snapshot-file.js";
 export { StoreBase } from "./store-base.js";
 export { StoreBases } from "./store-bases.js";
 // For other packages: the tools, as an agent needs them.
+export { readArguments } from "./tools/arguments.js";
 export { type MemoryToolName, memoryToolNames, memoryTools } from "./tools/memory-tools.js";
 export type { MemoryToolContext, Tool } from "./tools/tool.js";
 export { type ToolDefinition, type ToolResult, type ToolSet, toolSet } from "./tools/tool-set.js";

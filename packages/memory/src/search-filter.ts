@@ -17,6 +17,17 @@ export interface SearchFilter {
 export const timePattern = /^\d{4}(-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2})?)?)?)?$/;
 
 /**
+ * Returns a time without its zone and its parts of seconds, which records do not have: "2023-05-08T13:56:00.000Z" is
+ * "2023-05-08T13:56:00". Other texts stay as they are.
+ */
+export function plainTime(text: string): string {
+  return text.replace(
+    /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?$/i,
+    "$1T$2",
+  );
+}
+
+/**
  * Returns the filter as a predicate. A record without a time, speaker or session is excluded by a filter on it.
  * @throws {MemoryError} BAD_INPUT for an invalid time
  */

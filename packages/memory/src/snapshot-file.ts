@@ -1,20 +1,30 @@
-import { createReadStream } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
-import { createInterface } from "node:readline";
+import { copyFile, lstat, mkdir, open, readFile, readlink, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { MemoryError } from "./error.js";
 import { memoryRecordSchema, oneLine } from "./record-schema.js";
 import type { MemoryRecord } from "./records/index.js";
 
 const header = { format: "palimpsest-memory", version: 1 } as const;
+/** Memories are private: a new file is its owner's alone. */
+const newMode = 0o600;
+/** The most symbolic links that are followed, as many as Linux follows. */
+const mostLinks = 40;
 
-/** Writes records as JSONL: a header line, then one record per line. The file is replaced as a whole or not at all. */
+/**
+ * Writes records as JSONL: a header line, then one record per line. The file is replaced as a whole or not at all, and
+ * keeps its rights, its owner and its links; a file with other names (hard links) is overwritten in place.
+ */
 export async function writeSnapshotFile(path: string, records: Iterable<MemoryRecord>): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const part = `${path}.${process.pid}.part`;
+  const target = await snapshotTarget(path);
+  await mkdir(dirname(target), { recursive: true });
+  const before = await stat(target).catch(() => undefined);
+  const part = `${target}.${process.pid}.part`;
   try {
-    const file = await open(part, "w");
+    const file = await open(part, "w", newMode);
     try {
+      await file.chmod((before?.mode ?? newMode) & 0o777);
+      // Only root can give a file away, and only root changes files of others without owning them afterwards.
+      if (before !== undefined && process.getuid?.() === 0) await file.chown(before.uid, before.gid);
       let lines = `${JSON.stringify(header)}\n`;
       for (const record of records) {
         lines += `${JSON.stringify(record)}\n`;
@@ -27,65 +37,100 @@ export async function writeSnapshotFile(path: string, records: Iterable<MemoryRe
     } finally {
       await file.close();
     }
-    await rename(part, path);
+    if (before !== undefined && before.nlink > 1) {
+      await copyFile(part, target);
+      await rm(part);
+    } else await rename(part, target);
   } catch (reason) {
     await rm(part, { force: true });
     throw reason;
   }
 }
 
-/** @throws {MemoryError} NOT_FOUND; DAMAGED naming the line */
-export async function readSnapshotFile(path: string): Promise<MemoryRecord[]> {
-  const records: MemoryRecord[] = [];
-  let place = 0;
-  try {
-    for await (const line of createInterface({
-      input: createReadStream(path, "utf8"),
-      crlfDelay: Infinity,
-    })) {
-      place += 1;
-      const value = parseLine(path, place, line);
-      if (place === 1) checkHeader(path, value);
-      else records.push(parseRecord(`${path}:${place}`, value));
-    }
-  } catch (reason) {
-    if (!(reason instanceof Error && "code" in reason && reason.code === "ENOENT")) throw reason;
-    throw new MemoryError("NOT_FOUND", `${path}: does not exist; write a snapshot with writeSnapshotFile`, {
-      cause: reason,
-    });
+/** Returns the file that a path leads to through symbolic links, whether or not it exists yet. */
+export async function snapshotTarget(path: string): Promise<string> {
+  let target = resolve(path);
+  for (let links = 0; links < mostLinks; links++) {
+    const found = await lstat(target).catch(() => undefined);
+    if (found?.isSymbolicLink() !== true) return target;
+    target = resolve(dirname(target), await readlink(target));
   }
-  if (place === 0)
-    throw new MemoryError(
-      "DAMAGED",
-      `${path}: is empty, but a snapshot begins with a header; write it again with writeSnapshotFile`,
-    );
+  throw new MemoryError("BAD_INPUT", `${path}: is a symbolic link in a circle; name the file itself`);
+}
+
+/**
+ * Reads a snapshot. An empty file, blank lines and a byte order mark, which editors and `touch` leave, are no damage.
+ * @throws {MemoryError} NOT_FOUND; DAMAGED naming the line
+ */
+export async function readSnapshotFile(path: string): Promise<MemoryRecord[]> {
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    if (!(cause instanceof Error && "code" in cause && cause.code === "ENOENT")) throw cause;
+    throw new MemoryError("NOT_FOUND", `${path}: does not exist; name a file of memories`, { cause });
+  });
+  const records: MemoryRecord[] = [];
+  const lineOf = new Map<string, number>();
+  let isFirst = true;
+  let line = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, start);
+    const text = decodeLine(path, ++line, bytes.subarray(start, end < 0 ? bytes.length : end));
+    start = end < 0 ? bytes.length : end + 1;
+    if (text.trim() === "") continue;
+    const value = parseLine(path, line, text);
+    if (isFirst) checkHeader(path, line, value);
+    else {
+      const record = parseRecord(path, line, value);
+      const other = lineOf.get(record.id);
+      if (other !== undefined) throw damaged(path, line, `has the id "${record.id}" of line ${other}`);
+      lineOf.set(record.id, line);
+      records.push(record);
+    }
+    isFirst = false;
+  }
   return records;
 }
 
-function parseLine(path: string, place: number, line: string): unknown {
+const damaged = (path: string, line: number, why: string, cause?: unknown) =>
+  new MemoryError(
+    "DAMAGED",
+    `${path}:${line}: ${why}; correct or remove this line, or start with another file`,
+    cause === undefined ? {} : { cause },
+  );
+
+function decodeLine(path: string, line: number, bytes: Uint8Array): string {
   try {
-    return JSON.parse(line);
+    // The decoder removes a byte order mark.
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new MemoryError(
-      "DAMAGED",
-      `${path}:${place}: is not JSON, so the file may have been cut off; write it again with writeSnapshotFile`,
-      { cause },
-    );
+    throw damaged(path, line, "is not UTF-8", cause);
   }
 }
 
-function checkHeader(path: string, value: unknown): void {
+function parseLine(path: string, line: number, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw damaged(path, line, "is not JSON, as when a file was cut off", cause);
+  }
+}
+
+function checkHeader(path: string, line: number, value: unknown): void {
   const { format, version } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (format === header.format && version === header.version) return;
+  const given = JSON.stringify(value).slice(0, 200);
   throw new MemoryError(
     "DAMAGED",
-    `${path}:1: is not the header of a memory snapshot of version ${header.version}, but ${JSON.stringify(value)}`,
+    `${path}:${line}: is not the first line of a memory file, ${JSON.stringify(header)}, but ${given}; put that line before it, or start with another file`,
   );
 }
 
-/** @throws {MemoryError} DAMAGED */
-function parseRecord(place: string, value: unknown): MemoryRecord {
-  const parsed = memoryRecordSchema.safeParse(value);
+/** Reads a record, in which a field that is null is absent. @throws {MemoryError} DAMAGED */
+function parseRecord(path: string, line: number, value: unknown): MemoryRecord {
+  const given =
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
+      : value;
+  const parsed = memoryRecordSchema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new MemoryError("DAMAGED", `${place}: ${oneLine(parsed.error)}`);
+  throw damaged(path, line, oneLine(parsed.error));
 }

@@ -33,12 +33,14 @@ export type ModelErrorCode =
   | "HUB_REFUSED"
   /** The hub or the network failed repeatedly; the same call may succeed later and resumes where it stopped. */
   | "HUB_UNREACHABLE"
+  /** Another process works under the same path, and did so for longer than the caller was willing to wait. */
+  | "LOCKED"
   /** The downloaded bytes do not match the hub's listing. */
   | "HASH_MISMATCH"
   /** The model comes from a Python package index, and this machine has no Python with pip. */
   | "PYTHON_MISSING";
 
-const retryableCodes: ReadonlySet<ModelErrorCode> = new Set(["QUEUE_FULL", "HUB_UNREACHABLE"]);
+const retryableCodes: ReadonlySet<ModelErrorCode> = new Set(["QUEUE_FULL", "HUB_UNREACHABLE", "LOCKED"]);
 
 /** The only error class of this package. The message names the field or file, the value, and the fix. */
 export class ModelError extends Error {

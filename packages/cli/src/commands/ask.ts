@@ -136,9 +136,9 @@ async function run(source: string, flags: AskFlags): Promise<void> {
     enableThinking: "enableThinking" in settings && settings.enableThinking === true,
     asksTemperature: temperature !== undefined || "temperature" in given,
   };
-  const model = await openModel({ ...flags, model: name }, asked, signal, (retry) => {
+  const model = await openModel({ ...flags, model: name }, asked, signal, ({ note: text, ...retry }) => {
     retries.push(retry);
-    note(`retrying: attempt ${retry.attempt} failed: ${retry.message}`);
+    note(text);
   });
   try {
     for (const reason of document.skipped) note(`skipped ${reason}`);
@@ -197,9 +197,9 @@ async function openModel(
   }: Omit<AskFlags, "model"> & { readonly model: string | undefined },
   { enableThinking, asksTemperature }: { enableThinking: boolean; asksTemperature: boolean },
   signal: AbortSignal,
-  onRetry: (retry: RetryNote) => void,
+  onRetry: (retry: RetryNote & { readonly note: string }) => void,
 ): Promise<AgentModel> {
-  const { openAgentModel } = await import("../agent-model.js");
+  const { leftOutNote, openAgentModel } = await import("../agent-model.js");
   return await openAgentModel({
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(model === undefined ? {} : { model }),
@@ -213,12 +213,28 @@ async function openModel(
       // If the user has not set a temperature, a server that accepts none may use its own.
       temperature: asksTemperature ? "required" : "preferred",
       ...(attempts === undefined ? {} : { maxAttempts: attempts, malformedAttempts: attempts }),
-      ...(timeout === undefined ? {} : { attemptTimeoutMs: timeout * 1000 }),
+      ...(timeout === undefined ? {} : deadlines(timeout * 1000)),
+      names: { attemptTimeoutMs: "--timeout", timeoutMs: "--timeout", maxAttempts: "--attempts" },
     },
     signal,
-    onRetry: ({ attempt, reason }) => onRetry({ attempt, code: reason.code, message: reason.message }),
+    onRetry: (retry) => {
+      const { attempt, reason } = retry;
+      const leftOut = leftOutNote(retry);
+      onRetry({
+        attempt,
+        code: reason.code,
+        message: reason.message,
+        note: leftOut ?? `retrying: attempt ${attempt} failed: ${reason.message}`,
+      });
+    },
   });
 }
+
+/** Returns the deadlines of an attempt and of all attempts, which leaves room for a second attempt. */
+const deadlines = (ms: number) => ({
+  attemptTimeoutMs: Math.ceil(ms),
+  timeoutMs: Math.min(2 ** 31 - 1, Math.max(600_000, Math.ceil(2 * ms))),
+});
 
 /** Returns the temperature of an agent's settings; 0 for a module's agent, which has no temperature of its own. */
 function temperatureOf({ temperature }: { readonly temperature: unknown }): number {

@@ -43,12 +43,24 @@ export function addMcp(program: Command): void {
     .action(run);
 }
 
+/** @throws {PalimpsestError} CONFIG_INVALID */
+async function checkRoot(root: string): Promise<void> {
+  const { stat } = await import("node:fs/promises");
+  const found = await stat(root).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw new PalimpsestError(
+    "CONFIG_INVALID",
+    `--root ${root}: is not a folder${found === undefined ? " that exists" : ""}; name the folder of the documents, or serve the memory tools alone with --no-ask`,
+  );
+}
+
 async function run(flags: McpFlags): Promise<void> {
   const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
   const { AskTool } = await import("../mcp/ask-tool.js");
   const { MemoryFile } = await import("../mcp/memory-file.js");
   const { memoryServer } = await import("../mcp/mcp-server.js");
   const { memory: path, ask, root, model, endpoint, backend, maxSize } = flags;
+  if (ask) await checkRoot(root);
   const memory = new MemoryFile(path);
   const askTool = ask
     ? new AskTool({

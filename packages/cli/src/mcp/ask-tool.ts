@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve } from "node:path";
+import { readArguments } from "@palimpsest/memory";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { type AgentModel, openAgentModel } from "../agent-model.js";
@@ -55,7 +56,9 @@ export class AskTool {
    *   signal's reason
    */
   async answer(args: unknown, signal: AbortSignal, onProgress: AskProgress): Promise<string> {
-    const { question, source, text } = askSchema.parse(args);
+    const parsed = askSchema.safeParse(readArguments(askSchema, args));
+    if (!parsed.success) throw new PalimpsestError("INVALID_ARGUMENT", z.prettifyError(parsed.error));
+    const { question, source, text } = parsed.data;
     if ((source === undefined) === (text === undefined))
       throw new PalimpsestError(
         "INVALID_ARGUMENT",

@@ -1,4 +1,5 @@
-import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
+import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from "@modelcontextprotocol/server";
+import { z } from "zod";
 import { version } from "../version.js";
 import { type AskTool, askSchema } from "./ask-tool.js";
 import { MemoryFile } from "./memory-file.js";
@@ -6,9 +7,27 @@ import { MemoryFile } from "./memory-file.js";
 const askDescription =
   "Answers a question about a document of any length: a memory agent reads it section by section and keeps a memory of what matters. Slow for long documents: it reports its progress.";
 
+/** Describes arguments to clients. The tools check them: they read more forms, and name what is wrong. */
+function described(parameters: Readonly<Record<string, unknown>>): StandardSchemaWithJSON {
+  const schema = () => ({ ...parameters });
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "palimpsest",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: schema, output: schema },
+    },
+  };
+}
+
+/** Nothing that a client sent, such as an id of a megabyte, comes back whole. Searches have a bound of their own. */
+const mostCharacters = 100_000;
+
 /** Formats the result of a call for the client. */
 const said = (text: string, isError = false): CallToolResult => ({
-  content: [{ type: "text", text }],
+  content: [
+    { type: "text", text: text.length > mostCharacters ? `${text.slice(0, mostCharacters)} …` : text },
+  ],
   ...(isError ? { isError } : {}),
 });
 
@@ -39,7 +58,7 @@ export function memoryServer(memory: MemoryFile, askTool: AskTool | undefined): 
       tool.name,
       {
         description: tool.description,
-        inputSchema: fromJsonSchema(tool.parameters),
+        inputSchema: described(tool.parameters),
         annotations: {
           readOnlyHint: !changes,
           destructiveHint: changes && tool.name !== "split_memory",
@@ -58,14 +77,17 @@ export function memoryServer(memory: MemoryFile, askTool: AskTool | undefined): 
     "ask",
     {
       description: askDescription,
-      inputSchema: askSchema,
+      inputSchema: described(z.toJSONSchema(askSchema, { io: "input" })),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     async (args, { mcpReq }) =>
       await orSaid(async () => {
         const { progressToken } = mcpReq._meta ?? {};
+        let told = -1;
         const answer = await askTool.answer(args, mcpReq.signal, (progress, total, message) => {
-          if (progressToken === undefined) return;
+          // The protocol wants progress that grows; the answer's own step reads nothing.
+          if (progressToken === undefined || progress <= told) return;
+          told = progress;
           const params = { progressToken, progress, total, message };
           // A client that has disconnected needs no progress; the call itself is ended by its signal.
           mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);

@@ -6,6 +6,7 @@ import {
   MemoryStore,
   memoryTools,
   readSnapshotFile,
+  snapshotTarget,
   type ToolDefinition,
   type ToolResult,
   writeSnapshotFile,
@@ -22,6 +23,7 @@ import { PalimpsestError } from "@palimpsest/wire";
  * - MEMORY-FILE-2. No call works on records that another process has replaced: a changed file is read again, and
  *   changes are made one after another across all processes of the machine.
  * - MEMORY-FILE-3. A call whose file cannot be written changes nothing.
+ * - MEMORY-FILE-4. A call that only reads waits for no other process.
  */
 
 /** Tools that change no record. */
@@ -30,6 +32,11 @@ const reading: ReadonlySet<string> = new Set(["search_memory", "sample_memory"])
 /** Maximum bytes of the file. Changes of a larger one would take seconds, because the whole file is rewritten. */
 const mostBytes = 64 * 2 ** 20;
 
+/** Clients give up a call after 60 s. A lock that nobody renews is taken over after 10 s. */
+const lockWaitMs = 20_000;
+/** A model reads whole answers, so one search must not fill its context. */
+const mostAnswerBytes = 64 * 1024;
+
 export class MemoryFile {
   readonly path: string;
   readonly #tools = memoryTools();
@@ -37,8 +44,10 @@ export class MemoryFile {
   #store: MemoryStore | undefined;
   /** The file's identity when it was read; empty if it did not exist. */
   #seen: string | undefined;
-  /** The last call that was queued. The calls of this process run one after another. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** The last change that was queued. The changes of this process run one after another. */
+  #lastChange: Promise<unknown> = Promise.resolve();
+  /** The last use of the store, which one call uses at a time. Nothing that waits for another process is among them. */
+  #lastUse: Promise<unknown> = Promise.resolve();
 
   constructor(path: string) {
     this.path = path;
@@ -52,23 +61,44 @@ export class MemoryFile {
     return !reading.has(tool);
   }
 
-  /** @throws {MemoryError} DAMAGED; {PalimpsestError} LIMIT_EXCEEDED, INVALID_ARGUMENT; the signal's reason */
+  /**
+   * @throws {MemoryError} DAMAGED; {PalimpsestError} LIMIT_EXCEEDED, INVALID_ARGUMENT; {ModelError} LOCKED; the signal's
+   *   reason
+   */
   async run(tool: string, args: unknown, signal: AbortSignal): Promise<ToolResult> {
-    const before = this.#last;
+    if (!MemoryFile.changes(tool)) return await this.#alone(signal, () => this.#call(tool, args, signal));
+    const before = this.#lastChange;
     const run = (async () => {
       await before.catch(() => undefined);
       signal.throwIfAborted();
-      if (!MemoryFile.changes(tool)) return await this.#call(tool, args, signal);
       await makeFolder(this.path);
-      return await withFolderLock(this.path, signal, () => this.#change(tool, args, signal));
+      const work = () => this.#alone(signal, () => this.#change(tool, args, signal));
+      return await withFolderLock(await snapshotTarget(this.path), { signal, waitMs: lockWaitMs }, work);
     })();
-    this.#last = run.catch(() => undefined);
+    this.#lastChange = run.catch(() => undefined);
+    return await run;
+  }
+
+  /** Runs work on the store while no other work is. */
+  async #alone<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const before = this.#lastUse;
+    const run = (async () => {
+      await before;
+      signal.throwIfAborted();
+      return await work();
+    })();
+    this.#lastUse = run.catch(() => undefined);
     return await run;
   }
 
   async #call(tool: string, args: unknown, signal: AbortSignal): Promise<ToolResult> {
     const store = await this.#read();
-    return await this.#tools.run(tool, args, { store, random: Math.random, signal });
+    return await this.#tools.run(tool, args, {
+      store,
+      random: Math.random,
+      signal,
+      mostBytes: mostAnswerBytes,
+    });
   }
 
   async #change(tool: string, args: unknown, signal: AbortSignal): Promise<ToolResult> {
@@ -85,7 +115,7 @@ export class MemoryFile {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `${this.path}: cannot be written, so nothing was changed: ${why}; give a file in a folder that you may write to`,
+        `--memory ${this.path}: cannot be written, so nothing was changed: ${why}; give a file in a folder that you may write to`,
         { cause },
       );
     }
@@ -128,7 +158,7 @@ async function seen(path: string): Promise<string> {
     if (cause.code === "ENOENT") return undefined;
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `${path}: ${cause.message}; give a file that you may read`,
+      `--memory ${path}: ${cause.message}; give a file that you may read`,
       {
         cause,
       },
@@ -138,7 +168,7 @@ async function seen(path: string): Promise<string> {
   if (found.size > mostBytes)
     throw new PalimpsestError(
       "LIMIT_EXCEEDED",
-      `${path}: has ${found.size} bytes, and a memory file may have at most ${mostBytes}; delete memories with another program, or start a new file`,
+      `--memory ${path}: has ${found.size} bytes, and a memory file may have at most ${mostBytes}; delete memories with another program, or start a new file`,
     );
   return `${found.ino} ${found.size} ${found.mtimeNs}`;
 }

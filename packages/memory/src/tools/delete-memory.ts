@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownId } from "./record-lines.js";
 import { memoryTool } from "./tool.js";
 
 const schema = z.strictObject({
@@ -10,7 +11,8 @@ export const deleteMemory = memoryTool({
   name: "delete_memory",
   description: "Deletes a memory for good.",
   schema,
-  async run({ memory_id: id }, { store, style }) {
+  async run({ memory_id: named }, { store, style }) {
+    const id = shownId(store, named);
     store.delete(id);
     return style === "compact" ? "deleted" : `Deleted [${id}].`;
   },

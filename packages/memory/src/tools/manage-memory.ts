@@ -2,7 +2,8 @@ import { z } from "zod";
 import { MemoryError } from "../error.js";
 import type { MemoryStore, RecordChange } from "../memory-store.js";
 import { type MemoryRecord, memoryTypes } from "../records/index.js";
-import { timePattern } from "../search-filter.js";
+import { plainTime, timePattern } from "../search-filter.js";
+import { shownId } from "./record-lines.js";
 import { memoryTool } from "./tool.js";
 
 const schema = z.strictObject({
@@ -25,7 +26,8 @@ export const manageMemory = memoryTool({
   description: "Creates a memory, or updates one: the new content replaces the old. Returns its id.",
   schema,
   async run(args, { store, style, signal }) {
-    const { operation, content, memory_type: memoryType, metadata, source, memory_id: id } = args;
+    const { operation, content, memory_type: memoryType, metadata, source, memory_id: named } = args;
+    const id = named === undefined ? undefined : shownId(store, named);
     const change = {
       content,
       ...(memoryType === undefined ? {} : { memoryType }),
@@ -63,7 +65,8 @@ function fieldsOf(metadata: MemoryRecord["metadata"]): RecordChange {
   const { speaker, session, date, ...rest } = metadata;
   const text = (value: unknown) =>
     typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
-  const time = text(date);
+  const given = text(date);
+  const time = given === undefined ? undefined : plainTime(given);
   const isTime = time !== undefined && timePattern.test(time);
   const left = { ...rest, ...(date === undefined || isTime ? {} : { date }) };
   const fields = {

@@ -3,6 +3,7 @@ import { MemoryError } from "../error.js";
 import type { RecordDraft } from "../memory-store.js";
 import { searchText } from "../record-text.js";
 import type { MemoryRecord } from "../records/index.js";
+import { indented, shownId } from "./record-lines.js";
 import { sentences, sharedWords } from "./sentences.js";
 import { memoryTool } from "./tool.js";
 
@@ -23,7 +24,8 @@ export const mergeMemory = memoryTool({
   name: "merge_memory",
   description: "Makes one memory of several; the old ones go, the new one says which they were.",
   schema,
-  async run({ memory_ids: ids, strategy, content }, { store, style, signal }) {
+  async run({ memory_ids: named, strategy, content }, { store, style, signal }) {
+    const ids = named.map((id) => shownId(store, id));
     if (new Set(ids).size < ids.length)
       throw new MemoryError("BAD_INPUT", "memory_ids: names a memory twice; name each once");
     const merged = ids.map((id) => {
@@ -34,7 +36,8 @@ export const mergeMemory = memoryTool({
     const text = content ?? texts[strategy](merged.map(searchText));
     const [record] = await store.replace(ids, [mergedDraft(merged, text)], signal);
     const { id } = record as MemoryRecord;
-    return style === "compact" ? `${id} ${text}` : `Merged ${ids.join(", ")} into [${id}] ${text}`;
+    const shown = indented(text);
+    return style === "compact" ? `${id} ${shown}` : `Merged ${ids.join(", ")} into [${id}] ${shown}`;
   },
 });
 

@@ -18,7 +18,7 @@ export const sampleMemory = memoryTool({
   name: "sample_memory",
   description: "Shows some of the memories, without a query: a look at what there is.",
   schema,
-  async run({ k, strategy, memory_type: type }, { store, random, style }) {
+  async run({ k, strategy, memory_type: type }, { store, random, style, mostBytes }) {
     const records = store.snapshot().filter(({ memoryType }) => type === undefined || memoryType === type);
     if (records.length === 0) {
       if (style === "compact") return "none";
@@ -35,7 +35,7 @@ export const sampleMemory = memoryTool({
     return recordLines(
       `${chosen.length} of ${countOf(store.size)} (${strategy}):`,
       chosen.map((record) => recordLine(record, style)),
-      style,
+      { style, mostBytes },
     );
   },
 });

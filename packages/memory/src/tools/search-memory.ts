@@ -22,14 +22,14 @@ export const searchMemory = memoryTool({
   description:
     "Searches the memories by words and meaning. Returns ids, scores, dates and texts, the best first.",
   schema,
-  async run({ query, top_k: topK, memory_type: memoryType, ...filter }, { store, style, signal }) {
+  async run({ query, top_k: topK, memory_type: memoryType, ...filter }, { store, style, signal, mostBytes }) {
     const given = Object.entries({ memoryType, ...filter }).filter(([, value]) => value !== undefined);
     const hits = await store.search(query, { topK, ...Object.fromEntries(given) }, signal);
     if (hits.length > 0) {
       return recordLines(
         `Found ${hits.length} of ${countOf(store.size)}:`,
         hits.map(({ record, score }) => recordLine(record, style, score)),
-        style,
+        { style, mostBytes },
       );
     }
     if (style === "compact") return "none";

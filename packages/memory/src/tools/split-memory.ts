@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MemoryError } from "../error.js";
 import type { MemoryStore, RecordDraft } from "../memory-store.js";
 import { bySpeaker, byTheme, byTime, type Part } from "./parts.js";
-import { recordLine, recordLines } from "./record-lines.js";
+import { recordLine, recordLines, shownId } from "./record-lines.js";
 import { memoryTool } from "./tool.js";
 
 const schema = z.strictObject({
@@ -24,7 +24,8 @@ export const splitMemory = memoryTool({
   name: "split_memory",
   description: "Makes several memories of one; date and speaker are kept, the old one goes.",
   schema,
-  async run({ memory_id: id, criteria, parts: texts }, { store, style, signal }) {
+  async run({ memory_id: named, criteria, parts: texts }, { store, style, signal, mostBytes }) {
+    const id = shownId(store, named);
     const record = store.get(id);
     if (record === undefined) throw new MemoryError("NOT_FOUND", `no memory has the id "${id}"`);
     const parts =
@@ -54,7 +55,7 @@ export const splitMemory = memoryTool({
     return recordLines(
       `Split ${id} into:`,
       made.map((part) => recordLine(part, style)),
-      style,
+      { style, mostBytes },
     );
   },
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readArguments } from "./arguments.js";
 import type { Tool } from "./tool.js";
 
 /** A tool as it is described to chat templates and servers: { type: "function", function: { … } }. */
@@ -37,7 +38,7 @@ export function toolSet<Context>(list: readonly Tool<Context>[]): ToolSet<Contex
   return {
     names,
     definitions: [...tools.values()].map(definitionOf),
-    async run(name, args, context) {
+    async run(name, given, context) {
       const tool = tools.get(name);
       if (tool === undefined) {
         return {
@@ -45,11 +46,13 @@ export function toolSet<Context>(list: readonly Tool<Context>[]): ToolSet<Contex
           text: `Error: there is no tool "${name}"; the tools are ${names.join(", ")}.`,
         };
       }
+      const args = readArguments(tool.schema, given);
       try {
         // The arguments are checked before the call, because an error of the same class from within the tool is not a
         // mistake of the model.
         const { error } = await tool.schema.safeParseAsync(args);
-        if (error !== undefined) return { outcome: "malformed", text: `Error: ${issuesOf(error)}.` };
+        if (error !== undefined)
+          return { outcome: "malformed", text: `Error: ${issuesOf(error, tool.schema)}.` };
         return { outcome: "done", text: await tool.call(args, context) };
       } catch (reason) {
         const refusal = tool.refusal(reason, context);
@@ -65,8 +68,12 @@ function definitionOf<Context>({ name, description, schema }: Tool<Context>): To
   return { type: "function", function: { name, description, parameters } };
 }
 
-function issuesOf({ issues }: z.ZodError): string {
+function issuesOf({ issues }: z.ZodError, schema: z.ZodObject): string {
   return issues
-    .map(({ path, message }) => `${path.length === 0 ? "arguments" : path.join(".")}: ${message}`)
+    .map((issue) => {
+      if (issue.code === "unrecognized_keys" && issue.path.length === 0)
+        return `${issue.keys.join(", ")}: there is no such argument; the arguments are ${Object.keys(schema.shape).join(", ")}`;
+      return `${issue.path.length === 0 ? "arguments" : issue.path.join(".")}: ${issue.message}`;
+    })
     .join("; ");
 }

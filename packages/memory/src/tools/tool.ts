@@ -25,7 +25,9 @@ export interface MemoryToolContext {
   /** Returns numbers in [0, 1), seeded by callers that want repeatable samples. */
   readonly random: () => number;
   /** "compact" omits scores, dates and phrases, for models with little room. Default "full". */
-  readonly style?: "full" | "compact";
+  readonly style?: "full" | "compact" | undefined;
+  /** The most bytes of an answer that shows records; long records are cut. Absent: no bound. */
+  readonly mostBytes?: number | undefined;
   readonly signal?: AbortSignal;
 }
 

@@ -128,7 +128,7 @@ export async function downloadRepo(
     files: Object.keys(record.files),
   });
   await mkdir(dirname(target), { recursive: true });
-  return await withFolderLock(target, options.signal, async () => {
+  return await withFolderLock(target, { signal: options.signal }, async () => {
     const old = await readRecord(target);
     if (old === undefined) await refuseForeign(target);
     if (options.refresh !== true && old !== undefined && (await isComplete(target, old, source)))

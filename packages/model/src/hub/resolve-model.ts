@@ -31,7 +31,7 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
     const isThere = () => existsSync(join(folder, "config.json"));
     if (isThere() && options.refresh !== true) return folder;
     await mkdir(join(options.cacheDir, "models"), { recursive: true });
-    return await withFolderLock(folder, options.signal, async () => {
+    return await withFolderLock(folder, { signal: options.signal }, async () => {
       if (!isThere() || options.refresh === true) await known.make(folder, options);
       return folder;
     });
