@@ -479,7 +479,7 @@ describe("proxies of the environment", () => {
   }
 
   for (const name of ["HTTP_PROXY", "http_proxy"]) {
-    it(`${name} is used, and NO_PROXY leaves hosts out`, async () => {
+    it(`${name} is used, and NO_PROXY leaves hosts out (HTTPCLIENT-5)`, async () => {
       const server = await ModelServer.start(yes);
       onTestFinished(() => server.stop());
       const proxy = await aProxy(server.url);

@@ -34,3 +34,18 @@ test("the first memory makes its folder, which only its owner may read", async (
     /\[INVALID_ARGUMENT\] --memory .*its folder cannot be made: /,
   );
 });
+
+test("a read waits for no lock (MEMORY-FILE-4), and a change behind a lock can be stopped", async () => {
+  const file = new MemoryFile(join(testFolder(), "memory.jsonl"));
+  const { signal } = new AbortController();
+  const create = { operation: "create", content: "Ann has a dog." };
+  await file.run("manage_memory", create, signal);
+  // What another program left there is taken over only after seconds.
+  await writeFile(`${file.path}.lock`, String(process.pid));
+  const stop = new AbortController();
+  const waiting = file.run("manage_memory", create, stop.signal);
+  const found = await file.run("search_memory", { query: "dog" }, signal);
+  expect(found.text).toContain("Ann has a dog.");
+  stop.abort(new Error("enough"));
+  await expect(waiting).rejects.toThrow("enough");
+});
