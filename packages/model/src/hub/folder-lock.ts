@@ -10,7 +10,8 @@
  *   process id and its start, so that another process with the same id does not count; elsewhere when it was not
  *   renewed for `staleMs`.
  * - FOLDERLOCK-3. Nobody waits longer than `waitMs`; the error names the holder and the file.
- * - FOLDERLOCK-4. A lock needs no hard links and no rename, which some file systems do not have.
+ *
+ * It needs no hard links and no rename, which some file systems do not have.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
