@@ -21,7 +21,7 @@ export function readArguments(schema: z.ZodObject, args: unknown): unknown {
       .map(([name, value]) => {
         const field = fields[name];
         if (field === undefined || z.safeParse(field, value).success) return [name, value];
-        const other = forms(value).find((form) => z.safeParse(field, form).success);
+        const other = forms(value).find((form) => form !== undefined && z.safeParse(field, form).success);
         return [name, other === undefined ? value : other];
       }),
   );
