@@ -167,7 +167,7 @@ describe("palimpsest ask", () => {
       /\[DOCUMENT_OVERFLOW\].*set overflow to head/,
     );
     await expect(palimpsest("ask", document, "-q", question, "--endpoint", "localhost:8000")).rejects.toThrow(
-      /url: "localhost:8000" is not the URL of a server; give one such as http:/,
+      /--endpoint: "localhost:8000" is not the URL of a server; give one such as http:/,
     );
     await expect(asking("--attempts", "2")).rejects.toThrow(/\[UNREACHABLE\].*\(the last of 2 attempts\)/);
     await expect(palimpsest("ask", document, "-q", " ")).rejects.toThrow(/--question: is empty/);

@@ -39,7 +39,7 @@ function forms(value: unknown): unknown[] {
   return [Object.fromEntries(Object.entries(object).filter(([, field]) => field !== null))];
 }
 
-/** Returns undefined for a text that is no JSON. */
+/** Returns undefined for a text that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
