@@ -18,6 +18,8 @@ export interface AgentModelOptions {
    * and truncates texts.
    */
   readonly tokenizer?: string;
+  /** For a local model: unknown fields of its config.json that do not change it. */
+  readonly ignoreConfig?: readonly string[] | undefined;
   /** auto, tensorflow, wasm or cpu. */
   readonly backend?: string;
   /** The number of requests that are sampled at once. Default 4. */
@@ -163,11 +165,14 @@ async function openLocal(options: AgentModelOptions): Promise<AgentModel> {
   });
 }
 
-async function readLocal(name: string, { tokenizer }: AgentModelOptions): Promise<ModelFolder> {
+async function readLocal(name: string, { tokenizer, ignoreConfig }: AgentModelOptions): Promise<ModelFolder> {
   if (name === shippedAgentName) return await (await import("./shipped-agent.js")).readShippedAgent();
   const { holdsRunModel, readRunModel } = await import("@palimpsest/trainer");
   if (holdsRunModel(name)) return await readRunModel(name, modelCache());
-  return await readModelInput(name, tokenizer === undefined ? {} : { tokenizer });
+  return await readModelInput(name, {
+    ...(tokenizer === undefined ? {} : { tokenizer }),
+    ...(ignoreConfig === undefined ? {} : { ignoreConfig }),
+  });
 }
 
 /** Returns the model's own template, with every token that ends an answer. */

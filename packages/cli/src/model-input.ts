@@ -6,6 +6,7 @@ import {
   type ModelFolder,
   resolveModel,
 } from "@palimpsest/model";
+import type { Command } from "commander";
 import { downloadBar } from "./display/download-bar.js";
 import { modelCache } from "./model-cache.js";
 import { untilStopped } from "./signals.js";
@@ -14,6 +15,16 @@ export interface ModelInputOptions {
   /** The tokenizer of a llama2.c checkpoint. */
   readonly tokenizer?: string;
   readonly revision?: string;
+  /** Unknown fields of config.json that do not change the model. */
+  readonly ignoreConfig?: readonly string[];
+}
+
+/** Adds the flag for fields of config.json that are unknown here. */
+export function withIgnoreConfig(command: Command): Command {
+  return command.option(
+    "--ignore-config <field...>",
+    "loads the model although config.json has these fields, which are unknown here and must not change it",
+  );
 }
 
 /** The forms of a model argument, for help texts. */
@@ -43,7 +54,7 @@ export async function modelPath(name: string, { revision }: ModelInputOptions = 
 
 /** @throws {ModelError} */
 export async function readModelInput(name: string, options: ModelInputOptions = {}): Promise<ModelFolder> {
-  return await loadAnyModel(await modelPath(name, options), tokenizerOption(options));
+  return await loadAnyModel(await modelPath(name, options), loadOptions(options));
 }
 
 /** @throws {ModelError} */
@@ -52,9 +63,9 @@ export async function inspectModelInput(
   options: ModelInputOptions = {},
 ): Promise<ModelFacts & { readonly path: string }> {
   const path = await modelPath(name, options);
-  return { path, ...(await inspectModel(path, tokenizerOption(options))) };
+  return { path, ...(await inspectModel(path, loadOptions(options))) };
 }
 
-function tokenizerOption({ tokenizer }: ModelInputOptions): { readonly tokenizerPath?: string } {
-  return tokenizer === undefined ? {} : { tokenizerPath: tokenizer };
+function loadOptions({ tokenizer, ignoreConfig }: ModelInputOptions) {
+  return { ignoreConfig, ...(tokenizer === undefined ? {} : { tokenizerPath: tokenizer }) };
 }

@@ -4,6 +4,7 @@ import { InvalidArgumentError } from "commander";
 import { endpointNames, noteLeftOut } from "./agent-model.js";
 import { withLoadingScreen } from "./display/loading-screen.js";
 import { parseAmount, parseWhole } from "./key-values.js";
+import { withIgnoreConfig } from "./model-input.js";
 import { type SingleWeights, singleWeightsOption } from "./single-weights.js";
 
 /** What a command asks a model: to answer a conversation, or to continue a text. */
@@ -51,6 +52,7 @@ export interface SourceFlags {
   readonly backend: string;
   /** Default: as precise as batches. */
   readonly singleWeights?: SingleWeights;
+  readonly ignoreConfig?: readonly string[];
 }
 
 export const defaultModel = "smollm2-135m-instruct";
@@ -75,7 +77,7 @@ export function withSamplingFlags(command: Command): Command {
 }
 
 export function withSourceFlags(command: Command): Command {
-  return command
+  return withIgnoreConfig(command)
     .option(
       "--endpoint <url>",
       `URL of an OpenAI-compatible server to use instead; its key comes from ${endpointNames.apiKey}`,
@@ -115,7 +117,7 @@ type Settings = Omit<SamplingFlags, "seed">;
 
 async function openLocal(
   name: string,
-  { backend: wanted, singleWeights }: SourceFlags,
+  { backend: wanted, singleWeights, ignoreConfig }: SourceFlags,
   settings: Settings,
   { parallel }: { readonly parallel: number },
 ): Promise<TextSource> {
@@ -124,7 +126,7 @@ async function openLocal(
   const { loadBackend } = await import("@palimpsest/jit");
   const prefer = backendName(wanted);
   const { backend, model } = await withLoadingScreen(`loading ${name} …`, process.stderr, async () => {
-    const loaded = await readModelInput(name);
+    const loaded = await readModelInput(name, ignoreConfig === undefined ? {} : { ignoreConfig });
     const backend = await loadBackend({ prefer });
     const options = {
       backend,

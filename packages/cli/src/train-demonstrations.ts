@@ -7,6 +7,7 @@ import { modelPath } from "./model-input.js";
 export interface DemonstrationFlags {
   readonly data: string;
   readonly model?: string;
+  readonly ignoreConfig?: readonly string[];
   readonly out?: string;
   readonly seed?: number;
   readonly epochs?: number;
@@ -39,6 +40,7 @@ export async function trainDemonstrations(flags: DemonstrationFlags, signal: Abo
   let told = 0;
   const made = await superviseModel({
     modelFolder: await modelPath(model),
+    ignoreConfig: flags.ignoreConfig,
     settings,
     outDir: resolve(out),
     threads: threads ?? 2,

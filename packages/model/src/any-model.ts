@@ -3,7 +3,13 @@ import { basename } from "node:path";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { checkTensors, type ReadOptions } from "./files/hf-weights.js";
-import { loadConfig, loadModel, loadTokenizer, type ModelFolder } from "./files/model-folder.js";
+import {
+  type ConfigOptions,
+  loadConfig,
+  loadModel,
+  loadTokenizer,
+  type ModelFolder,
+} from "./files/model-folder.js";
 import type { TensorInfo } from "./files/tensor-source.js";
 import { WeightFiles } from "./files/weight-files.js";
 import { modelConfigFromGguf } from "./gguf/gguf-config.js";
@@ -17,7 +23,7 @@ import type { Parameters } from "./parameters.js";
 
 export type ModelFormat = "folder" | "gguf" | "llama2c";
 
-interface TokenizerPath {
+interface TokenizerPath extends ConfigOptions {
   /** The tokenizer file of a llama2.c checkpoint, which does not contain one. */
   readonly tokenizerPath?: string;
 }
@@ -58,7 +64,7 @@ export async function inspectModel(path: string, options: TokenizerPath = {}): P
   const format = formatOf(path);
   switch (format) {
     case "folder":
-      return { format, ...(await inspectFolder(path)) };
+      return { format, ...(await inspectFolder(path, options)) };
     case "gguf":
       return { format, ...(await inspectGguf(path)) };
     case "llama2c":
@@ -78,8 +84,8 @@ function formatOf(path: string): ModelFormat {
 
 type Found = Omit<ModelFacts, "format">;
 
-async function inspectFolder(path: string): Promise<Found> {
-  const config = await loadConfig(path);
+async function inspectFolder(path: string, options: ConfigOptions): Promise<Found> {
+  const config = await loadConfig(path, options);
   const tokenizer = existsSync(`${path}/tokenizer.json`) ? await loadTokenizer(path) : undefined;
   const files = await WeightFiles.open(path);
   const { tensors, fileNames } = files;

@@ -17,7 +17,7 @@ export const LORA_PROJECTIONS = {
 
 export type LoraProjection = (typeof LORA_PROJECTIONS)[keyof typeof LORA_PROJECTIONS];
 
-const projectionNames = Object.keys(LORA_PROJECTIONS) as (keyof typeof LORA_PROJECTIONS)[];
+export const projectionNames = Object.keys(LORA_PROJECTIONS) as (keyof typeof LORA_PROJECTIONS)[];
 
 /** Low-rank adapters: x·W becomes x·W + alpha / rank · (x·A)·B, and only A and B are trained. */
 export const loraConfigSchema = z.strictObject({

@@ -1,5 +1,6 @@
 import type { Score, Task } from "@palimpsest/trajectories";
 import type { z } from "zod";
+import { checkedScore } from "./checked-score.js";
 import { RewardError } from "./error.js";
 import { type RewardKind, rewardKind, type ScoredEpisode } from "./reward-kind.js";
 
@@ -18,8 +19,9 @@ export interface RewardCall<Settings> {
 /**
  * Defines a reward of your own.
  * @param definition.settings schema of the settings that a recipe may give, such as `z.strictObject({})` for none
- * @param definition.score returns a finite number, or a number with its components by name. When it throws, the episode
- *   fails and leaves its group; it never counts as zero.
+ * @param definition.score returns a finite number, or a reward with its components by name and with one value per
+ *   conversation, all of them finite numbers. When it throws, or returns something else, the episode fails and leaves its group; it
+ *   never counts as zero.
  */
 export function defineReward<Config extends object>(definition: {
   readonly settings: z.ZodType<Config>;
@@ -29,22 +31,22 @@ export function defineReward<Config extends object>(definition: {
     call: RewardCall<Config>,
   ): number | Score | Promise<number | Score>;
 }): RewardModule {
+  const definedAt = (new Error().stack ?? "").split("\n").slice(2).join("\n");
   const kind = rewardKind({
     names: ["module"],
     schema: definition.settings,
     create: (settings) => async (task, episode, options) => {
       const scored = await definition.score(task, episode, { settings, signal: options?.signal });
-      const score = typeof scored === "number" ? { reward: scored, components: {} } : scored;
-      if (!Number.isFinite(score?.reward))
-        throw new RewardError(
-          "BAD_REPLY",
-          `reward.module: score returned ${typeof scored === "object" ? `a reward of ${String(score?.reward)}` : shown(scored)} for task ${task.id}; return a finite number, or throw if there is none`,
-        );
-      return score;
+      const checked = checkedScore(scored, episode.conversations.length);
+      if (!("problem" in checked)) return checked;
+      const error = new RewardError(
+        "BAD_REPLY",
+        `reward.module: score returned ${checked.problem} for task ${task.id}; ${checked.fix}`,
+      );
+      // The stack of the definition, which leads to the user's file; that of the check leads nowhere.
+      error.stack = `${error.name}: ${error.message}\n${definedAt}`;
+      throw error;
     },
   });
   return { provides: "reward", ...kind };
 }
-
-/** Shows a text in quotes, because `"1"` is not a number. */
-const shown = (scored: unknown) => (typeof scored === "string" ? JSON.stringify(scored) : String(scored));

@@ -43,6 +43,12 @@ export const modelSourceSchema = z
       .optional()
       .describe("folder of another run (its newest checkpoint) or of one checkpoint, relative to the recipe")
       .meta({ format: "path" }),
+    ignoreConfig: z
+      .array(nonEmpty)
+      .optional()
+      .describe(
+        "unknown fields of the model's config.json that do not change what it computes; each other unknown field is refused",
+      ),
     shape: nonEmpty
       .optional()
       .describe(

@@ -18,9 +18,10 @@ export async function bringModel(
   objects: Pick<ObjectAccess, "put">,
   folder: string,
   runId: string,
+  ignoreConfig?: readonly string[],
 ): Promise<BroughtModel> {
   const modelText = await readFolder(folder, readModelText);
-  const { config, parameters } = await readFolder(folder, loadModel);
+  const { config, parameters } = await readFolder(folder, (path) => loadModel(path, { ignoreConfig }));
   const text = await objects.put([encodeModelText(modelText)]);
   const version = { runId, policyVersion: 0 };
   const weights = await publishWeights(objects, version, parameters, parameterShapes(config));

@@ -132,7 +132,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   });
   for (const notice of recipeNotices(recipe)) onNotice?.(notice);
   if (backend.gpuUnused !== undefined) onNotice?.(backend.gpuUnused);
-  const { config, parameters } = await loadModel(folder);
+  const { config, parameters } = await loadModel(folder, { ignoreConfig: recipe.model.ignoreConfig });
   checkFitsGpu(recipe, config, backend.gpuMemoryBytes);
   const { tokenizer, chat } = openModelText(await readModelText(folder), Date.now());
   const made: (() => unknown)[] = [];

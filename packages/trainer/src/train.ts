@@ -134,7 +134,7 @@ async function trainOn(
     afterDemonstrations(options, resolvedFolder, folder.path),
   );
   const bring = async () => ({
-    ...(await bringModel(cluster.objects, modelFolder, folder.runId)),
+    ...(await bringModel(cluster.objects, modelFolder, folder.runId, recipe.model.ignoreConfig)),
     modules: await carryModules(cluster.objects, built),
   });
   const base = await timed("storing the base model", bring);
@@ -245,6 +245,7 @@ async function afterDemonstrations(
   const { rows, steps, loss } = await superviseModel({
     modelFolder,
     settings: recipe.start,
+    ignoreConfig: recipe.model.ignoreConfig,
     outDir,
     // The run's folder was created with this recipe; otherwise opening it would have failed.
     ownFolder: true,

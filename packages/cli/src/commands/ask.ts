@@ -10,6 +10,7 @@ import { counted } from "../display/count.js";
 import { formatSeconds } from "../display/duration.js";
 import type { ReadText } from "../documents/read-documents.js";
 import { parseAmount, parseWhole } from "../key-values.js";
+import { withIgnoreConfig } from "../model-input.js";
 import { shippedAgentName } from "../shipped-agent-name.js";
 import { stopSignal } from "../signals.js";
 import { type SingleWeights, singleWeightsOption } from "../single-weights.js";
@@ -22,6 +23,7 @@ interface AskFlags {
   readonly model?: string;
   readonly endpoint?: string;
   readonly tokenizer?: string;
+  readonly ignoreConfig?: readonly string[];
   readonly backend: string;
   readonly context?: number;
   readonly singleWeights: SingleWeights;
@@ -52,8 +54,7 @@ The answer goes to standard output, all else to standard error. The default is a
 answer matters.`;
 
 export function addAsk(program: Command): void {
-  program
-    .command("ask")
+  withIgnoreConfig(program.command("ask"))
     .description("answers a question about documents of any length with a memory agent")
     .argument("[source]", "file or folder of text, Markdown, HTML or PDF; - for standard input", "-")
     .requiredOption("-q, --question <text>", "the question")
@@ -189,6 +190,7 @@ async function openModel(
     endpoint,
     model,
     tokenizer,
+    ignoreConfig,
     backend,
     context,
     singleWeights,
@@ -206,6 +208,7 @@ async function openModel(
     ...(tokenizer === undefined ? {} : { tokenizer }),
     ...(context === undefined ? {} : { maxLength: context }),
     singleWeights,
+    ignoreConfig,
     backend,
     parallel: 1,
     engine: {

@@ -6,7 +6,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
 import { progressLine } from "../display/progress-line.js";
 import { parseCount } from "../key-values.js";
-import { modelArgument } from "../model-input.js";
+import { modelArgument, withIgnoreConfig } from "../model-input.js";
 import { untilStopped } from "../signals.js";
 import { defaultModel, openTextSource, type SamplingFlags, withSamplingFlags } from "../text-source.js";
 
@@ -54,7 +54,9 @@ export function addDataFilter(data: Command): void {
         .default("either"),
     )
     .option("--json", "as JSON");
-  withSamplingFlags(command).action((path: string, flags: FilterFlags) => filter(path, flags));
+  withIgnoreConfig(withSamplingFlags(command)).action((path: string, flags: FilterFlags) =>
+    filter(path, flags),
+  );
 }
 
 async function filter(path: string, flags: FilterFlags): Promise<void> {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CheckReferenceOptions, Measure } from "@palimpsest/checks";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { modelArgument } from "../model-input.js";
+import { modelArgument, withIgnoreConfig } from "../model-input.js";
 import { stopSignal } from "../signals.js";
 import { formatTable } from "../table.js";
 
@@ -13,14 +13,14 @@ const modes = ["auto", "eager", "graph", "xla"] as const;
 interface CheckOptions {
   readonly reference: string;
   readonly model?: string;
+  readonly ignoreConfig?: readonly string[];
   readonly backend: (typeof backends)[number];
   readonly mode: (typeof modes)[number];
   readonly json?: boolean;
 }
 
 export function addModelCheck(model: Command): void {
-  model
-    .command("check")
+  withIgnoreConfig(model.command("check"))
     .description("recomputes a reference's numbers on this machine and prints the differences")
     .requiredOption(
       "--reference <folder>",
@@ -70,10 +70,10 @@ async function measured(options: CheckOptions, settings: CheckReferenceOptions):
   const source = options.model ?? folder;
   if (await holdsTexts(path)) {
     const cases = await readReferenceTexts(path);
-    return await checkTexts(await readModelInput(source), cases, settings);
+    return await checkTexts(await readModelInput(source, options), cases, settings);
   }
   const reference = await readReferenceNumbers(folder);
-  return await checkReference(await readModelInput(source), reference, settings);
+  return await checkReference(await readModelInput(source, options), reference, settings);
 }
 
 async function holdsTexts(path: string): Promise<boolean> {

@@ -1,17 +1,16 @@
 import type { Command } from "commander";
-import { modelArgument } from "../model-input.js";
+import { type ModelInputOptions, modelArgument, withIgnoreConfig } from "../model-input.js";
 import { type SaveFlags, saveOptions, withSaveOptions } from "../save-options.js";
 
 export function addModelConvert(model: Command): void {
   withSaveOptions(
-    model
-      .command("convert")
+    withIgnoreConfig(model.command("convert"))
       .description(
         "writes a model as a folder in the Hugging Face layout: config.json, safetensors, tokenizer.json",
       )
       .argument("<model>", modelArgument)
       .option("--tokenizer <file>", "tokenizer of a llama2.c checkpoint"),
-  ).action(async (name: string, options: SaveFlags & { readonly tokenizer?: string }) => {
+  ).action(async (name: string, options: SaveFlags & ModelInputOptions) => {
     const { readModelInput } = await import("../model-input.js");
     const { parameterCount, saveModel } = await import("@palimpsest/model");
     const read = await readModelInput(name, options);

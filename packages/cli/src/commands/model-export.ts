@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { modelCache } from "../model-cache.js";
-import { modelArgument } from "../model-input.js";
+import { modelArgument, withIgnoreConfig } from "../model-input.js";
 import { type SaveFlags, saveOptions, withSaveOptions } from "../save-options.js";
 
 interface ExportFlags extends SaveFlags {
   readonly tokenizer?: string;
+  readonly ignoreConfig?: readonly string[];
   readonly best?: boolean;
   readonly step?: number;
   readonly all?: boolean;
@@ -15,8 +16,7 @@ interface ExportFlags extends SaveFlags {
 
 export function addModelExport(model: Command): void {
   withSaveOptions(
-    model
-      .command("export")
+    withIgnoreConfig(model.command("export"))
       .description(
         "writes the trained model of a run as a model folder that transformers loads, with adapters merged, or only its adapters",
       )
@@ -60,7 +60,7 @@ export function addModelExport(model: Command): void {
     const { loadAdapters, mergeLora, parameterCount, saveAdapters, saveModel } = await import(
       "@palimpsest/model"
     );
-    const { tokenizer, addAdapters, dtype } = options;
+    const { tokenizer, addAdapters, dtype, ignoreConfig } = options;
     for (const { source, out, about } of await wanted(from, options)) {
       if (options.adapters) {
         const { model: config, ...trained } = await readRunAdapters(source);
@@ -74,7 +74,7 @@ export function addModelExport(model: Command): void {
             ...modelCache(),
             ...(tokenizer === undefined ? {} : { tokenizerFrom: tokenizer }),
           })
-        : await readModelInput(source);
+        : await readModelInput(source, ignoreConfig === undefined ? {} : { ignoreConfig });
       const added = addAdapters === undefined ? undefined : await loadAdapters(addAdapters, given.config);
       const exported =
         added === undefined

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { formatBytes } from "../display/bytes.js";
 import { formatCount } from "../display/count.js";
-import { modelArgument } from "../model-input.js";
+import { modelArgument, withIgnoreConfig } from "../model-input.js";
 import { formatTable } from "../table.js";
 
 interface InfoOptions {
@@ -9,11 +9,11 @@ interface InfoOptions {
   readonly tensors?: boolean;
   readonly hash?: boolean;
   readonly tokenizer?: string;
+  readonly ignoreConfig?: readonly string[];
 }
 
 export function addModelInfo(model: Command): void {
-  model
-    .command("info")
+  withIgnoreConfig(model.command("info"))
     .description("describes a model and its memory needs, from its headers")
     .argument("<model>", modelArgument)
     .option("--tensors", "also lists every tensor: name, dtype, shape, bytes")

@@ -8,7 +8,7 @@ import { withLoadingScreen } from "../display/loading-screen.js";
 import { parseAmount, parseCount, parsePort, parseWhole } from "../key-values.js";
 import { logLevelOption } from "../log-level.js";
 import { modelCache } from "../model-cache.js";
-import { modelArgument } from "../model-input.js";
+import { modelArgument, withIgnoreConfig } from "../model-input.js";
 import { type LogprobsMode, logprobsModes } from "../serve/token-logprobs.js";
 import { stopSignal } from "../signals.js";
 import { type SingleWeights, singleWeightsOption } from "../single-weights.js";
@@ -16,6 +16,7 @@ import { type SingleWeights, singleWeightsOption } from "../single-weights.js";
 interface ServeFlags {
   readonly name?: string;
   readonly tokenizer?: string;
+  readonly ignoreConfig?: readonly string[];
   readonly host: string;
   readonly port: number;
   readonly maxLength?: number;
@@ -39,8 +40,7 @@ interface ServeFlags {
 const tokenVariable = "PALIMPSEST_SERVE_TOKEN";
 
 export function addServe(program: Command): void {
-  program
-    .command("serve")
+  withIgnoreConfig(program.command("serve"))
     .description(
       "serves a trained policy or a model with OpenAI's API: /v1/chat/completions, /v1/completions",
     )
@@ -192,7 +192,7 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
 
 async function readServed(
   from: string,
-  { tokenizer }: ServeFlags,
+  { tokenizer, ignoreConfig }: ServeFlags,
 ): Promise<ModelFolder & { readonly policyVersion: number }> {
   const { holdsRunModel, readRunModel } = await import("@palimpsest/trainer");
   if (holdsRunModel(from)) {
@@ -200,6 +200,9 @@ async function readServed(
     return await readRunModel(from, { ...modelCache(), ...given });
   }
   const { readModelInput } = await import("../model-input.js");
-  const folder = await readModelInput(from, tokenizer === undefined ? {} : { tokenizer });
+  const folder = await readModelInput(from, {
+    ...(tokenizer === undefined ? {} : { tokenizer }),
+    ...(ignoreConfig === undefined ? {} : { ignoreConfig }),
+  });
   return { ...folder, policyVersion: 0 };
 }

@@ -1,6 +1,7 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
 import { parseAmount, parseCount, parseWhole } from "../key-values.js";
+import { withIgnoreConfig } from "../model-input.js";
 import { stopSignal } from "../signals.js";
 import type { DemonstrationFlags } from "../train-demonstrations.js";
 
@@ -10,8 +11,7 @@ interface SftOptions extends Partial<DemonstrationFlags> {
 }
 
 export function addTrainSft(train: Command): void {
-  train
-    .command("sft")
+  withIgnoreConfig(train.command("sft"))
     .description(
       "supervised training in this process: fine-tunes a model on demonstrations (--model, --data), or trains a base model from scratch (base recipe)",
     )

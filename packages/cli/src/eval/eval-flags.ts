@@ -6,12 +6,14 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parse as parseYaml } from "yaml";
 import { parseCount, parseWhole } from "../key-values.js";
+import { withIgnoreConfig } from "../model-input.js";
 
 /** Options of all evaluations. */
 export interface EvalFlags {
   readonly model?: string;
   readonly endpoint?: string;
   readonly tokenizer?: string;
+  readonly ignoreConfig?: readonly string[];
   readonly backend?: string;
   readonly systems?: readonly string[];
   readonly settings?: string;
@@ -26,7 +28,7 @@ export interface EvalFlags {
 }
 
 export function withEvalFlags(command: Command): Command {
-  return command
+  return withIgnoreConfig(command)
     .option(
       "--model <name>",
       "folder, file, run, known name or hub id; with --endpoint the server's name for it",

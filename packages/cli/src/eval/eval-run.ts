@@ -167,7 +167,7 @@ function byModel(names: readonly string[], flags: EvalFlags): Map<string | undef
 
 async function openModel(
   name: string | undefined,
-  { endpoint, tokenizer, backend }: EvalFlags,
+  { endpoint, tokenizer, backend, ignoreConfig }: EvalFlags,
   { concurrency, maxLength }: EvalSettings,
   signal: AbortSignal,
 ): Promise<AgentModel> {
@@ -176,6 +176,7 @@ async function openModel(
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(tokenizer === undefined ? {} : { tokenizer }),
     ...(backend === undefined ? {} : { backend }),
+    ignoreConfig,
     parallel: concurrency,
     ...(maxLength === undefined ? {} : { maxLength }),
     signal,

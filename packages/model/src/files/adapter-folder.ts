@@ -5,9 +5,17 @@ import { entry, sizeOf } from "@palimpsest/jit";
 import { z } from "zod";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
-import { LORA_PROJECTIONS, type LoraConfig, loraConfigSchema, loraForm, loraShapes } from "../lora.js";
+import {
+  LORA_PROJECTIONS,
+  type LoraConfig,
+  loraConfigSchema,
+  loraForm,
+  loraShapes,
+  projectionNames,
+} from "../lora.js";
 import { findNotFinite, type Parameters } from "../parameters.js";
 import { hfTensors } from "./hf-layout.js";
+import { peftModules } from "./peft-modules.js";
 import { readSafetensors } from "./safetensors.js";
 import { type WrittenDtype, writeSafetensors } from "./safetensors-writer.js";
 import { placeTransposed, takeTransposed } from "./stacking.js";
@@ -30,22 +38,27 @@ const peftConfigSchema = z.looseObject({
   peft_type: z.literal("LORA"),
   r: z.int().min(1),
   lora_alpha: z.number().positive(),
-  target_modules: z.union([z.literal("all-linear"), z.array(z.string()).min(1)]),
+  target_modules: z.union([z.string().min(1), z.array(z.string()).min(1)]),
+  exclude_modules: z.union([z.string(), z.array(z.string())]).nullish(),
+  layers_to_transform: z.union([z.int(), z.array(z.int())]).nullish(),
+  layers_pattern: z.union([z.string(), z.array(z.string())]).nullish(),
   base_model_name_or_path: z.string().nullish(),
   bias: z.literal("none").default("none"),
   fan_in_fan_out: z.literal(false).default(false),
   use_dora: z.literal(false).default(false),
-  use_rslora: z.literal(false).default(false),
+  use_rslora: z.boolean().default(false),
+  lora_bias: z.literal(false).default(false),
   rank_pattern: z.record(z.string(), z.never()).default({}),
   alpha_pattern: z.record(z.string(), z.never()).default({}),
   modules_to_save: z.array(z.never()).nullish(),
-  layers_to_transform: z.null().optional(),
   // Other initializations (PiSSA, OLoRA, CorDA, LoftQ) subtract something from the base weights, which would then have
   // to be changed too.
   init_lora_weights: z.union([z.boolean(), z.enum(["gaussian", "eva", "orthogonal"])]).nullish(),
   layer_replication: z.null().optional(),
   use_qalora: z.literal(false).default(false),
   alora_invocation_tokens: z.null().optional(),
+  trainable_token_indices: z.null().optional(),
+  target_parameters: z.array(z.never()).nullish(),
 });
 
 /**
@@ -105,7 +118,8 @@ export async function saveAdapters(
 export async function loadAdapters(folder: string, model: ModelConfig): Promise<AdapterFolder> {
   for (const name of [CONFIG, WEIGHTS])
     if (!existsSync(join(folder, name))) throw new ModelError("FILE_MISSING", `${folder} has no ${name}`);
-  const { lora, baseModel } = loraOf(folder, await readFile(join(folder, CONFIG), "utf8"));
+  const path = join(folder, CONFIG);
+  const { lora, baseModel, adapts } = loraOf(path, await readFile(path, "utf8"), model);
   const stored = await readSafetensors(join(folder, WEIGHTS));
   const adapters: Parameters = Object.fromEntries(
     Object.entries(loraShapes(model, loraForm(lora))).map(([name, shape]) => [
@@ -116,6 +130,8 @@ export async function loadAdapters(folder: string, model: ModelConfig): Promise<
   const places = adapterTensors(model, lora);
   for (const { name, shape, parameter, start } of places) {
     const tensor = stored[name];
+    // A module without adapters keeps zeros, which add nothing.
+    if (tensor === undefined && !adapts(moduleOf(name))) continue;
     if (tensor === undefined) throw new ModelError("TENSOR_MISSING", `${folder}: tensor ${name} is missing`);
     const { values } = tensor;
     if (!(values instanceof Float32Array))
@@ -131,35 +147,72 @@ export async function loadAdapters(folder: string, model: ModelConfig): Promise<
     const place = { start, rows: shape[0], columns: shape[1] };
     placeTransposed(values, 0, entry(adapters, parameter), place);
   }
-  const wanted = new Set(places.map(({ name }) => name));
+  const wanted = new Set(places.map(({ name }) => name).filter((name) => adapts(moduleOf(name))));
   const unknown = Object.keys(stored).find((name) => !wanted.has(name));
   if (unknown !== undefined)
     throw new ModelError(
       "TENSOR_UNKNOWN",
-      `${folder}: tensor ${unknown} belongs to no projection of this model`,
+      `${folder}: tensor ${unknown} belongs to no projection of this model that ${CONFIG} names`,
     );
   return { lora, adapters, ...(baseModel === undefined ? {} : { baseModel }) };
 }
 
-function loraOf(folder: string, text: string): { readonly lora: LoraConfig; readonly baseModel?: string } {
+/** What adapter_config.json says, for the base model of this configuration. */
+interface ReadConfig {
+  readonly lora: LoraConfig;
+  readonly baseModel?: string;
+  /** Whether a module, such as `model.layers.0.self_attn.q_proj`, has adapters. */
+  readonly adapts: (module: string) => boolean;
+}
+
+function loraOf(path: string, text: string, model: ModelConfig): ReadConfig {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    throw new ModelError("FILE_DAMAGED", `${folder}/${CONFIG} is not JSON`, { cause });
+    throw new ModelError("FILE_DAMAGED", `${path} is not JSON`, { cause });
   }
-  const peft = peftConfigSchema.safeParse(json);
-  const refuse = (error: z.ZodError): ModelError =>
-    new ModelError(
-      "CONFIG_INVALID",
-      `${folder}/${CONFIG}: ${z.prettifyError(error).replaceAll("\n", " ")}; only plain LoRA of the layers' projections is read`,
-      { cause: error },
-    );
-  if (!peft.success) throw refuse(peft.error);
-  const { r, lora_alpha, target_modules, base_model_name_or_path } = peft.data;
-  const lora = loraConfigSchema.safeParse({ rank: r, alpha: lora_alpha, targets: target_modules });
-  if (!lora.success) throw refuse(lora.error);
-  return { lora: lora.data, ...(base_model_name_or_path ? { baseModel: base_model_name_or_path } : {}) };
+  const refuse = (what: string, cause?: unknown): never => {
+    const message = `${path}: ${what}; only plain LoRA of the layers' projections is read`;
+    throw new ModelError("CONFIG_INVALID", message, { cause });
+  };
+  const read = peftConfigSchema.safeParse(json);
+  if (!read.success) return refuse(refusedFields(json, read.error), read.error);
+  const peft = read.data;
+  const adapts = peftModules(peft, (field, why) => refuse(`${field} is ${shown(peft[field])}: ${why}`));
+  for (const other of ["lm_head", "model.embed_tokens"])
+    if (adapts(other)) refuse(`target_modules is ${shown(peft.target_modules)}, which includes ${other}`);
+  const modules = hfTensors(model).map(({ name }) => name.slice(0, -".weight".length));
+  const targets = projectionNames.filter((name) =>
+    modules.some((module) => module.endsWith(`.${name}`) && adapts(module)),
+  );
+  if (targets.length === 0)
+    refuse(`target_modules is ${shown(peft.target_modules)}, which matches no projection of this model`);
+  const { r: rank, lora_alpha, use_rslora, target_modules, base_model_name_or_path: baseModel } = peft;
+  const lora = loraConfigSchema.safeParse({
+    rank,
+    // Rank-stabilized adapters are scaled by alpha / √rank.
+    alpha: use_rslora ? lora_alpha * Math.sqrt(rank) : lora_alpha,
+    targets: target_modules === "all-linear" ? "all-linear" : targets,
+  });
+  if (!lora.success) return refuse(`r is ${rank}; at most 1024 is supported`, lora.error);
+  return { lora: lora.data, adapts, ...(baseModel ? { baseModel } : {}) };
+}
+
+const shown = (value: unknown) => (value === undefined ? "missing" : JSON.stringify(value));
+
+/** Names each refused field with its value. */
+function refusedFields(json: unknown, { issues }: z.ZodError): string {
+  const fields = new Set(issues.map(({ path }) => String(path[0] ?? "")));
+  if (fields.has("")) return "is not an object";
+  return [...fields]
+    .map((field) => `${field} is ${shown((json as Record<string, unknown>)[field])}`)
+    .join("; ");
+}
+
+/** Returns the module of a tensor, as PEFT matches it: `model.layers.0.self_attn.q_proj`. */
+function moduleOf(tensor: string): string {
+  return tensor.replace(/^base_model\.model\./, "").replace(/\.lora_[AB]\.weight$/, "");
 }
 
 /** One tensor of PEFT's file and its position in our parameters, where every such tensor is transposed. */

@@ -97,13 +97,41 @@ describe("config.json", () => {
     ["num_key_value_heads", 3, /num_key_value_heads is 3/],
     ["vocab_size", undefined, /vocab_size is missing/],
     ["hidden_size", "big", /hidden_size is "big"/],
-    ["num_experts", 8, /num_experts is 8/],
+    ["num_experts", 8, /num_experts is 8; .*give --ignore-config num_experts, or model\.ignoreConfig/],
+    ["logit_scale", 0.5, /logit_scale is 0\.5/],
+    ["final_logit_softcapping", 30, /final_logit_softcapping is 30/],
+    ["partial_rotary_factor", 0.5, /partial_rotary_factor is 0\.5/],
+    ["pruned_heads", { 0: [1] }, /pruned_heads is/],
+    ["is_causal", false, /is_causal is false/],
+    ["is_encoder_decoder", true, /is_encoder_decoder is true/],
     ["quantization_config", { bits: 4 }, /quantization_config/],
     ["layer_types", ["full_attention", "sliding_attention"], /layer_types is "sliding_attention"/],
   ])("is refused by name when %s is %j", (field, value, message) => {
     expect(() => modelConfigFromHf({ ...json(), [field]: value })).toThrow(message);
     expect(() => modelConfigFromHf({ ...json(), [field]: value })).toThrow(
       /^\[CONFIG_INVALID\] config\.json/,
+    );
+  });
+
+  it.each([
+    { max_length: 20, do_sample: true, temperature: 0.6, top_k: 20, num_beams: 1, output_scores: false },
+    { _attn_implementation_autoset: true, _commit_hash: "ab", _flash_attn_2_enabled: true, _note: "mine" },
+    { unsloth_version: "2025.1", unsloth_fixed: true, transformers_weights: "x", torchscript: false },
+    { model_max_length: 4096, tokenizer_model_max_length: 4096, max_sequence_length: 2048 },
+    { is_decoder: true, is_encoder_decoder: false, tie_encoder_decoder: false, add_cross_attention: false },
+    { pruned_heads: {}, partial_rotary_factor: 1.0, logit_scale: 1, is_causal: true },
+    { gradient_checkpointing: true, neftune_noise_alpha: 5, use_flash_attn: true, resid_pdrop: 0.1 },
+    { rope_parameters: { rope_theta: 1e6, rope_type: "default", partial_rotary_factor: 1.0 } },
+  ])("is the same model with %j", (fields) => {
+    expect(modelConfigFromHf({ ...json(), ...fields })).toEqual(modelConfigFromHf(json()));
+  });
+
+  it("is read without unknown fields that the user names, but not without fields that are read", () => {
+    const noted = { ...json(), house_style: "v2", other: 1 };
+    expect(modelConfigFromHf(noted, ["house_style", "other"])).toEqual(modelConfigFromHf(json()));
+    expect(() => modelConfigFromHf(noted, ["house_style"])).toThrow(/other is 1; this field is unknown/);
+    expect(() => modelConfigFromHf({ ...json(), hidden_act: "silu" }, ["hidden_act"])).toThrow(
+      /hidden_act is "silu"; this field is known and read/,
     );
   });
 

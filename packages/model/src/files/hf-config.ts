@@ -1,33 +1,6 @@
 import { type ModelConfig, modelConfigSchema } from "../config.js";
 import { ModelError } from "../error.js";
-
-/** Fields of a Hugging Face config.json that do not change what the model computes. */
-const ignored = new Set([
-  "_name_or_path",
-  "_attn_implementation",
-  "attention_dropout",
-  "auto_map",
-  "bos_token_id",
-  "chunk_size_feed_forward",
-  "dtype",
-  "eos_token_id",
-  "id2label",
-  "initializer_range",
-  "is_llama_config",
-  "label2id",
-  "max_window_layers",
-  "output_attentions",
-  "output_hidden_states",
-  "pad_token_id",
-  "problem_type",
-  "return_dict",
-  "tokenizer_class",
-  "torch_dtype",
-  "transformers.js_config",
-  "transformers_version",
-  "unk_token_id",
-  "use_cache",
-]);
+import { changesNothing } from "./known-config-fields.js";
 
 /** Architectures by model_type. Mistral without a window computes the same as Llama. */
 const architectures = {
@@ -86,9 +59,10 @@ type Json = Readonly<Record<string, unknown>>;
 /**
  * Reads a Hugging Face config.json, in the newer form (`rope_parameters`) and the older one
  * (`rope_theta`, `rope_scaling`).
+ * @param ignore names of unknown fields that the user says do not change the model
  * @throws {ModelError} CONFIG_INVALID, naming the field that is missing, unknown or unsupported
  */
-export function modelConfigFromHf(json: unknown): ModelConfig {
+export function modelConfigFromHf(json: unknown, ignore: readonly string[] = []): ModelConfig {
   if (!isJson(json)) throw new ModelError("CONFIG_INVALID", "config.json: is not a JSON object");
   const config = new HfConfigReader(json);
   const modelType = config.take("model_type");
@@ -124,7 +98,7 @@ export function modelConfigFromHf(json: unknown): ModelConfig {
     maxPositions: config.take("max_position_embeddings"),
     ...rope,
   };
-  config.refuseRest();
+  config.refuseRest(ignore);
   const parsed = modelConfigSchema.safeParse(fields);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => {
@@ -235,7 +209,7 @@ class HfConfigReader {
       this.refuse(`${field}.rope_type`, type, "default and llama3 are supported");
     const known: readonly string[] = ropeFields[type];
     for (const [name, value] of Object.entries(parameters)) {
-      if (!known.includes(name) && value !== null)
+      if (!known.includes(name) && !changesNothing(name, value))
         this.refuse(`${field}.${name}`, value, `rope type ${type} has no such field`);
     }
     if (type === "default") return { ropeTheta };
@@ -254,13 +228,16 @@ class HfConfigReader {
     throw new ModelError("CONFIG_INVALID", `config.json: ${field} is ${JSON.stringify(value)}; ${fix}`);
   }
 
-  refuseRest(): void {
+  refuseRest(ignore: readonly string[]): void {
+    const read = ignore.find((field) => this.#taken.has(field));
+    if (read !== undefined)
+      this.refuse(read, this.#json[read], "this field is known and read, so that it cannot be ignored");
     for (const [field, value] of Object.entries(this.#json)) {
-      if (this.#taken.has(field) || ignored.has(field) || value === null) continue;
+      if (this.#taken.has(field) || ignore.includes(field) || changesNothing(field, value)) continue;
       this.refuse(
         field,
         value,
-        "this field is unknown, and ignoring it might give a model that computes something else",
+        `this field is unknown, and ignoring it might give a model that computes something else; if it does not change the model, give --ignore-config ${field}, or model.ignoreConfig: [${field}] in a recipe`,
       );
     }
   }

@@ -2,10 +2,12 @@ import { entry, sizeOf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { parameterShapes } from "../parameters.js";
 
+export const headName = "lm_head.weight";
+
 /** Hugging Face names of the tensors that are not per layer. */
 const wholeNames: Readonly<Record<string, string>> = {
   embedding: "model.embed_tokens.weight",
-  head: "lm_head.weight",
+  head: headName,
   finalNorm: "model.norm.weight",
 };
 
@@ -58,7 +60,7 @@ export function hfTensors(config: ModelConfig): HfTensor[] {
   });
 }
 
-/** Returns whether a tensor that some exporters add is redundant. */
+/** Returns whether a tensor that some exporters add is redundant; a second head only if it equals the embedding. */
 export function isRedundant(name: string): boolean {
-  return name === "lm_head.weight" || name.endsWith("rotary_emb.inv_freq");
+  return name === headName || name.endsWith("rotary_emb.inv_freq");
 }

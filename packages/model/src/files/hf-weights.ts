@@ -2,7 +2,7 @@ import { entry, sizeOf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import { findNotFinite, type Parameters, parameterShapes } from "../parameters.js";
-import { type HfTensor, hfTensors, isRedundant } from "./hf-layout.js";
+import { type HfTensor, headName, hfTensors, isRedundant } from "./hf-layout.js";
 import { type WritableTensor, writableTensor } from "./safetensors-writer.js";
 import { placeTransposed, takeTransposed } from "./stacking.js";
 import type { TensorInfo, TensorSource } from "./tensor-source.js";
@@ -35,6 +35,8 @@ export async function readParameters(
     doneBytes += infoOf(tensor).sizeBytes;
     onProgress?.(doneBytes, totalBytes);
   }
+  if (hasSecondHead(config, source.tensors))
+    await source.read(headName, (values, offset) => checkTied(values, offset, parameters), signal);
   return parameters;
 }
 
@@ -59,7 +61,23 @@ export function parametersFromHf(
     }
     place(tensor, values, 0, parameters);
   }
+  const second = config.tieWordEmbeddings ? tensors[headName]?.values : undefined;
+  if (second instanceof Float32Array) checkTied(second, 0, parameters);
   return parameters;
+}
+
+/** Whether a checkpoint of a tied model has a head as well; exporters write the embedding a second time. */
+function hasSecondHead(config: ModelConfig, tensors: ReadonlyMap<string, unknown>): boolean {
+  return config.tieWordEmbeddings && tensors.has(headName);
+}
+
+/** A head that differs would be another model: transformers uses it, and other engines the embedding. */
+function checkTied(values: Float32Array, offset: number, parameters: Parameters): void {
+  const embedding = entry(parameters, "embedding");
+  const at = values.findIndex((value, i) => value !== embedding[offset + i]);
+  if (at < 0) return;
+  const message = `config.json: tie_word_embeddings is true, but ${headName} is not the embedding: its element ${offset + at} is ${values[at]}, and the embedding's is ${embedding[offset + at]}; set tie_word_embeddings to false to use this head, or remove the tensor to use the embedding`;
+  throw new ModelError("CONFIG_INVALID", message);
 }
 
 /** Returns the parameters as a checkpoint's tensors, sorted by name; values are unstacked when they are written. */
@@ -118,6 +136,12 @@ export function checkTensors(
       const message = `tensor ${name} is [${stored.join(", ")}] but by config.json it must be [${shape.join(", ")}]`;
       throw new ModelError("SHAPE_MISMATCH", message);
     }
+  }
+  const second = hasSecondHead(config, tensors) ? tensors.get(headName)?.shape : undefined;
+  const tied = [config.vocabSize, config.hiddenSize];
+  if (second !== undefined && second.join() !== tied.join()) {
+    const message = `tensor ${headName} is [${second.join(", ")}], but config.json ties it to the embedding of [${tied.join(", ")}]; set tie_word_embeddings to false, or remove the tensor`;
+    throw new ModelError("SHAPE_MISMATCH", message);
   }
   const known = new Set(wanted.map(({ name }) => name));
   const unknown = [...tensors.keys()].find((name) => !known.has(name) && !isRedundant(name));

@@ -55,6 +55,32 @@ describe("a model folder", () => {
     );
   });
 
+  it("is refused with a second head that differs from the embedding it is tied to, and read with an equal one", async () => {
+    const untied = aConfig();
+    const parameters = initParameters(untied, 1);
+    const path = join(folder, "m");
+    const tie = async (head: Float32Array) => {
+      await saveModel(path, { config: untied, parameters: { ...parameters, head } });
+      const json = JSON.parse(await readFile(join(path, "config.json"), "utf8")) as object;
+      await writeFile(join(path, "config.json"), JSON.stringify({ ...json, tie_word_embeddings: true }));
+      return await loadModel(path);
+    };
+    const embedding = parameters["embedding"] as Float32Array;
+    const loaded = await tie(embedding);
+    expect(loaded.config.tieWordEmbeddings).toBe(true);
+    expect(Object.keys(loaded.parameters)).not.toContain("head");
+    const other = embedding.slice();
+    other[9] = 2;
+    await expect(tie(other)).rejects.toThrow(
+      /CONFIG_INVALID.*tie_word_embeddings is true, but lm_head\.weight is not the embedding: its element 9 is 2/,
+    );
+  });
+
+  it("that contains adapters alone says how to merge them", async () => {
+    await writeFile(join(folder, "adapter_config.json"), "{}");
+    await expect(loadModel(folder)).rejects.toThrow(/model export BASE --add-adapters/);
+  });
+
   it("stores projections as [out, in] under Hugging Face names", async () => {
     const config = aConfig();
     const parameters = initParameters(config, 1);

@@ -24,6 +24,11 @@ export interface ModelFolder {
   readonly generationConfig?: Readonly<Record<string, unknown>>;
 }
 
+export interface ConfigOptions {
+  /** Unknown fields of config.json that do not change the model. Default: none, so that each is refused. */
+  readonly ignoreConfig?: readonly string[] | undefined;
+}
+
 export interface SaveOptions {
   /** Default float32, which is lossless. */
   readonly dtype?: WrittenDtype;
@@ -89,9 +94,9 @@ function endTokenOf(tokenizer: BpeTokenizer): { readonly eos_token_id?: number }
  */
 export async function loadModel(
   folder: string,
-  options: ReadOptions = {},
+  options: ReadOptions & ConfigOptions = {},
 ): Promise<ModelFolder & { readonly parameters: Parameters }> {
-  const shape = await loadConfig(folder);
+  const shape = await loadConfig(folder, options);
   // The tokenizer is read before the weights, because it is quick and the most likely to fail.
   const tokenizer = existsSync(join(folder, "tokenizer.json")) ? await loadTokenizer(folder) : undefined;
   const config = tokenizer === undefined ? shape : withTokenlessIds(shape, (id) => tokenizer.hasToken(id));
@@ -121,8 +126,8 @@ export async function loadGenerationConfig(
 }
 
 /** @throws {ModelError} FILE_MISSING, FILE_DAMAGED, CONFIG_INVALID */
-export async function loadConfig(folder: string): Promise<ModelConfig> {
-  return modelConfigFromHf(await readJson(join(folder, "config.json")));
+export async function loadConfig(folder: string, options: ConfigOptions = {}): Promise<ModelConfig> {
+  return modelConfigFromHf(await readJson(join(folder, "config.json")), options.ignoreConfig);
 }
 
 /** @throws {ModelError} FILE_MISSING, FILE_DAMAGED, TOKENIZER_INVALID */
@@ -137,6 +142,8 @@ export async function loadTokenizer(folder: string): Promise<BpeTokenizer> {
 }
 
 function modelFolderHint(path: string): string {
+  if (existsSync(join(dirname(path), "adapter_config.json")))
+    return `${dirname(path)} contains adapters without their base; make a model of both with \`palimpsest model export BASE --add-adapters ${dirname(path)} --out FOLDER\``;
   const trained = join(dirname(path), "model");
   return existsSync(join(trained, basename(path)))
     ? `the model that this run trained is in ${trained}`

@@ -18,6 +18,8 @@ const headerSchema = z.record(
   }),
 );
 
+const metadataSchema = z.record(z.string(), z.string()).optional();
+
 /** The position of a tensor in its file. */
 export interface TensorPlace {
   readonly dtype: string;
@@ -41,6 +43,8 @@ export async function readHeader(path: string, file: FileHandle): Promise<Readon
   await file.read(lengthBytes, 0, 8, 0);
   const headerLength = Number(lengthBytes.readBigUInt64LE(0));
   if (headerLength > maxHeaderBytes || 8 + headerLength > size) {
+    const other = await otherContent(file);
+    if (other !== undefined) throw new ModelError("FILE_DAMAGED", `${path}: ${other}`);
     throw damaged(`truncated: header of ${headerLength} bytes in a file of ${size}`);
   }
   const json = Buffer.alloc(headerLength);
@@ -60,6 +64,22 @@ export async function readHeader(path: string, file: FileHandle): Promise<Readon
   return new Map(places);
 }
 
+/** Names what a download left in place of the weights, with what to do. */
+async function otherContent(file: FileHandle): Promise<string | undefined> {
+  const start = Buffer.alloc(512);
+  const { bytesRead } = await file.read(start, 0, start.length, 0);
+  const text = start
+    .toString("utf8", 0, bytesRead)
+    .replace(/^\ufeff/, "")
+    .trimStart();
+  if (text.startsWith("version https://git-lfs.github.com/spec/"))
+    return "is a Git LFS pointer of a few lines and not the weights; run `git lfs pull` in the repository, or fetch the model with `palimpsest model download`";
+  if (/^(<!doctype|<html|<\?xml)/i.test(text))
+    return "is a web page and not the weights, as a server gives when it asks for a login or shows an error; fetch the file again, with HF_TOKEN if the model is gated";
+  if (text.startsWith("{")) return `is JSON and not the weights: ${text.slice(0, 100)}; fetch the file again`;
+  return undefined;
+}
+
 type Damaged = (what: string, cause?: unknown) => ModelError;
 
 function parseHeader(bytes: Buffer, damaged: Damaged): z.infer<typeof headerSchema> {
@@ -70,6 +90,11 @@ function parseHeader(bytes: Buffer, damaged: Damaged): z.infer<typeof headerSche
     throw damaged("the header is not JSON", cause);
   }
   if (typeof json === "object" && json !== null) {
+    const metadata = metadataSchema.safeParse(
+      Object.entries(json).find(([name]) => name === "__metadata__")?.[1],
+    );
+    if (!metadata.success)
+      throw damaged("__metadata__ in the header must have texts as values", metadata.error);
     json = Object.fromEntries(Object.entries(json).filter(([name]) => name !== "__metadata__"));
   }
   const parsed = headerSchema.safeParse(json);

@@ -128,6 +128,28 @@ describe("a damaged safetensors file", () => {
     await expect(readSafetensors(path)).rejects.toMatchObject({ code: "FILE_DAMAGED" });
   });
 
+  it.each([
+    [
+      "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 269060552\n",
+      /is a Git LFS pointer.*git lfs pull/,
+    ],
+    ["<!DOCTYPE html><html><head><title>Sign in</title>", /is a web page.*HF_TOKEN/],
+    ["\n  <html lang=en>", /is a web page/],
+    ['{"error":"Access to model is restricted"}', /is JSON and not the weights: \{"error":"Access/],
+  ])("is named when a download left something else: %j", async (text, message) => {
+    await writeFile(path, text);
+    await expect(readSafetensors(path)).rejects.toThrow(message);
+    await expect(readSafetensors(path)).rejects.toMatchObject({ code: "FILE_DAMAGED" });
+  });
+
+  it("is refused with metadata that are not texts, as by Python", async () => {
+    const header = Buffer.from(JSON.stringify({ __metadata__: { step: 3 } }));
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64LE(BigInt(header.length));
+    await writeFile(path, Buffer.concat([length, header]));
+    await expect(readSafetensors(path)).rejects.toThrow(/__metadata__ in the header must have texts/);
+  });
+
   it("is refused when it is cut short, also between opening and reading", async () => {
     const whole = safetensorsBytes({
       w: { dtype: "F32", shape: [1000], bytes: f32(...Array(1000).fill(1)) },

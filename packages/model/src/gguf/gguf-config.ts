@@ -10,7 +10,7 @@ type GgufArchitecture = (typeof architectures)[number];
 
 const count = z.int().positive();
 
-/** The keys that follow `<architecture>.`. Other keys there do not change what the model computes. */
+/** The keys that follow `<architecture>.`, from which the config is made. */
 const shapeSchema = z.object({
   block_count: count,
   context_length: count,
@@ -28,6 +28,52 @@ const shapeSchema = z.object({
   "attention.sliding_window": z.int().nonnegative().default(0),
   expert_count: z.int().nonnegative().default(0),
 });
+
+/** Keys there that do not change what the model computes: sizes that the tensors have too, and what a file was made from. */
+const harmless: ReadonlySet<string> = new Set([
+  "expert_used_count",
+  "pooling_type",
+  "rope.scaling.finetuned",
+  "rope.scaling.original_context_length",
+  "tensor_data_layout",
+  "vocab_size",
+]);
+
+/** Keys there that change the model, and the values at which they do not. llama.cpp reads 0 as absent. */
+const neutral: Readonly<Record<string, readonly unknown[]>> = {
+  "attention.causal": [true],
+  "attention.clamp_kqv": [0],
+  "attention.max_alibi_bias": [0],
+  "attention.scale": [0],
+  attn_logit_softcapping: [0],
+  embedding_scale: [0, 1],
+  final_logit_softcapping: [0],
+  logit_scale: [0, 1],
+  residual_scale: [0, 1],
+  "rope.scaling.attn_factor": [0, 1],
+  "rope.scaling.factor": [0, 1],
+  use_parallel_residual: [false],
+};
+
+/** @throws {ModelError} CONFIG_INVALID for a key that changes the model, or might */
+function refuseOthers(
+  file: GgufFile,
+  prefix: string,
+  own: readonly (readonly [string, unknown])[],
+  headDim: number,
+): void {
+  const isUnscaled = own.some(([key, value]) => key === "rope.scaling.type" && value === "none");
+  for (const [key, value] of own) {
+    if (key in shapeSchema.shape || harmless.has(key) || neutral[key]?.includes(value)) continue;
+    if (key === "rope.scaling.factor" && isUnscaled) continue;
+    if (key === "attention.scale" && Math.abs(Number(value) * Math.sqrt(headDim) - 1) < 1e-6) continue;
+    const fix =
+      key in neutral
+        ? "this is not supported, and the model would compute something else without it"
+        : "this key is unknown, and ignoring it might give a model that computes something else";
+    refuse(file, `${prefix}${key}`, value, fix);
+  }
+}
 
 /** @throws {ModelError} CONFIG_INVALID */
 function architectureOf(file: GgufFile): GgufArchitecture {
@@ -74,6 +120,7 @@ export async function modelConfigFromGguf(file: GgufFile): Promise<ModelConfig> 
   );
   const heads = shape["attention.head_count"];
   const headDim = shape["attention.key_length"] ?? shape.embedding_length / heads;
+  refuseOthers(file, prefix, own, headDim);
   for (const key of ["attention.value_length", "rope.dimension_count"] as const) {
     if ((shape[key] ?? headDim) !== headDim) {
       refuse(file, `${prefix}${key}`, shape[key], `it must be the width of a head, ${headDim}`);

@@ -195,8 +195,27 @@ describe("a model of a GGUF file", () => {
     ["llama.attention.sliding_window", uint32(16), "only full attention"],
     ["llama.block_count", text("two"), "llama.block_count"],
     ["llama.attention.head_count_kv", uint32(3), "kvHeads must divide heads"],
+    ["llama.attention.causal", bool(false), "llama.attention.causal is false; this is not supported"],
+    ["llama.logit_scale", float32(0.5), "llama.logit_scale is 0.5; this is not supported"],
+    ["llama.final_logit_softcapping", float32(30), "llama.final_logit_softcapping is 30"],
+    ["llama.attention.scale", float32(0.5), "llama.attention.scale is 0.5"],
+    ["llama.rope.scaling.factor", float32(4), "llama.rope.scaling.factor is 4"],
+    ["llama.some_new_key", uint32(1), "llama.some_new_key is 1; this key is unknown"],
   ])("is refused by name when %s is not what can be computed", async (key, value, words) => {
     await expectRefused(load({ ...good, [key]: value }, tensors), "CONFIG_INVALID", words);
+  });
+
+  it("is the same model with keys that change nothing", async () => {
+    const more = {
+      "llama.vocab_size": uint32(260),
+      "llama.attention.causal": bool(true),
+      "llama.attention.scale": float32(1 / Math.sqrt(6)),
+      "llama.logit_scale": float32(1),
+      "llama.rope.scaling.type": text("none"),
+      "llama.rope.scaling.factor": float32(4),
+      "llama.rope.scaling.original_context_length": uint32(32),
+    };
+    expect((await load({ ...good, ...more }, tensors)).config).toEqual((await load(good, tensors)).config);
   });
 
   it("is refused by name when a tensor is missing, unknown or of another shape", async () => {
@@ -247,6 +266,26 @@ describe("the tokenizer of a GGUF file", () => {
     expect(await cut("llama-bpe")).toEqual([261, ...bytes("4")]);
     expect(await cut("smollm")).toEqual(bytes("1234"));
     expect(await cut("qwen2")).toEqual(bytes("1234"));
+    const groups = [
+      ["gpt-2", "gpt2"],
+      ["qwen2", "deepseek-r1-qwen"],
+      ["llama-bpe", "llama3", "llama-v3"],
+    ];
+    for (const [first = "", ...others] of groups)
+      for (const other of others) expect(await cut(other)).toEqual(await cut(first));
+  });
+
+  it("cuts words between cases as Tekken does", async () => {
+    const words = [...tokens, "Hey", "heyHey"];
+    const tokenizer = await tokenizerOf({
+      "tokenizer.ggml.pre": text("tekken"),
+      "tokenizer.ggml.tokens": texts(words),
+      "tokenizer.ggml.token_type": int32s([...types, 1, 1]),
+    });
+    // The longer token would be taken if the words were one.
+    expect(tokenizer.encode("heyHey")).toEqual([257, 260]);
+    expect(tokenizer.encode("12")).toEqual(bytes("12"));
+    expect(tokenizer.beginTokenIds).toEqual([259]);
   });
 
   it("says which tokens begin and end, a turn's end beside a text's", async () => {
@@ -287,7 +326,7 @@ describe("the tokenizer of a GGUF file", () => {
   it.each<[Record<string, Typed>, string]>([
     [{ "tokenizer.ggml.model": text("llama") }, '"llama" (sentencepiece)'],
     [{ "tokenizer.ggml.model": text("bert") }, '"bert"'],
-    [{ "tokenizer.ggml.pre": text("tekken") }, 'tokenizer.ggml.pre is "tekken"'],
+    [{ "tokenizer.ggml.pre": text("superbpe") }, 'tokenizer.ggml.pre is "superbpe"'],
     [{ "tokenizer.ggml.token_type": int32s([1]) }, "260 tokens, but 1 token types"],
     [{ "tokenizer.ggml.merges": texts(["h e", "x y z"]) }, 'merge "x y z"'],
     [{ "tokenizer.ggml.merges": texts(["q z"]) }, 'merge "q z"'],

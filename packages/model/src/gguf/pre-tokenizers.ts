@@ -43,9 +43,35 @@ const gpt2: PreTokenizer = {
   addsBeginToken: false,
 };
 
+const qwen2: PreTokenizer = {
+  normalizer: { type: "NFC" },
+  preTokenizer: sequence(split(wordsOf("\\p{N}")), byteLevel(false)),
+  ignoreMerges: false,
+  addsBeginToken: false,
+};
+
+const llama3: PreTokenizer = {
+  normalizer: null,
+  preTokenizer: sequence(split(wordsOf("\\p{N}{1,3}")), byteLevel(false)),
+  ignoreMerges: true,
+  addsBeginToken: true,
+};
+
+/** The word split of Mistral's Tekken, which also cuts where lower case turns to upper case. */
+const tekkenWords = [
+  "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+",
+  "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*",
+  "\\p{N}",
+  " ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*",
+  "\\s*[\\r\\n]+",
+  "\\s+(?!\\S)",
+  "\\s+",
+].join("|");
+
 /** Pre-tokenizers by their names in GGUF files. Each is the one in the tokenizer.json of the models that use it. */
 export const preTokenizers: ReadonlyMap<string, PreTokenizer> = new Map([
   ["gpt-2", gpt2],
+  ["gpt2", gpt2],
   // Converters write this name when they do not know the model. Most such models have the pre-tokenizer of GPT-2.
   ["default", gpt2],
   [
@@ -57,20 +83,17 @@ export const preTokenizers: ReadonlyMap<string, PreTokenizer> = new Map([
       addsBeginToken: false,
     },
   ],
+  ["qwen2", qwen2],
+  // DeepSeek's distilled Qwen models have the pre-tokenizer of their base.
+  ["deepseek-r1-qwen", qwen2],
+  ["llama-bpe", llama3],
+  ["llama3", llama3],
+  ["llama-v3", llama3],
   [
-    "qwen2",
-    {
-      normalizer: { type: "NFC" },
-      preTokenizer: sequence(split(wordsOf("\\p{N}")), byteLevel(false)),
-      ignoreMerges: false,
-      addsBeginToken: false,
-    },
-  ],
-  [
-    "llama-bpe",
+    "tekken",
     {
       normalizer: null,
-      preTokenizer: sequence(split(wordsOf("\\p{N}{1,3}")), byteLevel(false)),
+      preTokenizer: sequence(split(tekkenWords), byteLevel(false)),
       ignoreMerges: true,
       addsBeginToken: true,
     },

@@ -56,6 +56,8 @@ export interface SupervisedOptions {
    * the base nor the demonstrations are needed. Its weights are verified all the same.
    */
   readonly ownFolder?: boolean;
+  /** Unknown fields of the base's config.json that do not change it. */
+  readonly ignoreConfig?: readonly string[] | undefined;
   readonly threads?: number;
   readonly backend?: Backend;
   readonly signal: AbortSignal;
@@ -77,7 +79,7 @@ export async function superviseModel(options: SupervisedOptions): Promise<Superv
   const { settings, outDir, signal } = options;
   const done = await resultIn(outDir);
   if (done !== undefined && options.ownFolder === true) return await verified(outDir, done);
-  const base = await readBase(options.modelFolder);
+  const base = await readBase(options.modelFolder, options.ignoreConfig);
   const { demonstrations, sha256 } = await readDemonstrations(settings.demonstrations, signal);
   const madeFrom = hashOf([hashWeights(base.parameters), sha256, { ...settings, demonstrations: "" }]);
   if (done?.madeFrom === madeFrom) return done;
@@ -127,9 +129,9 @@ async function verified(folder: string, result: SupervisedResult): Promise<Super
 
 type Base = ModelFolder & { readonly tokenizer: NonNullable<ModelFolder["tokenizer"]> };
 
-async function readBase(folder: string): Promise<Base> {
+async function readBase(folder: string, ignoreConfig?: readonly string[]): Promise<Base> {
   try {
-    const { config, parameters } = await loadModel(folder);
+    const { config, parameters } = await loadModel(folder, { ignoreConfig });
     const generationConfig = await loadGenerationConfig(folder);
     const tokenizer = await loadTokenizer(folder);
     return { config, parameters, tokenizer, ...(generationConfig === undefined ? {} : { generationConfig }) };

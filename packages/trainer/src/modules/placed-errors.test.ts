@@ -70,9 +70,18 @@ describe("what a module throws while a run goes on", () => {
     await expect(
       scored(recipeOf(rewardOf(`{ throw "words" }`.replace(/^.*$/, `(() => { throw "words"; })()`)))),
     ).rejects.toThrow(/reward\.module: .*reward\.mjs: threw words, which is not an Error$/);
-    await expect(scored(recipeOf(rewardOf(`"1"`)))).rejects.toThrow(
-      '[BAD_REPLY] reward.module: score returned "1" for task a',
-    );
+    for (const [score, words] of [
+      [`"1"`, "'1' for task a"],
+      [`1n`, `1n for task a`],
+      [`({ reward: 1, components: { a: NaN } })`, "components\\.a of NaN for task a"],
+    ] as const)
+      await expect(scored(recipeOf(rewardOf(score)))).rejects.toThrow(
+        new RegExp(
+          `^\\[BAD_REPLY\\] reward\\.module: ${place("reward.mjs")}:3:\\d+: score returned ${words}`,
+        ),
+      );
+    // The components of a reward without any are none, and not the end of the run.
+    expect(await scored(recipeOf(rewardOf(`({ reward: 1 })`)))).toEqual({ reward: 1, components: {} });
   });
 
   it("has the file and the line where the source is on another machine", async () => {

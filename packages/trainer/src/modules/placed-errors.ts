@@ -7,7 +7,7 @@
 import type { Agent, AgentModule } from "@palimpsest/agents";
 import type { DataModule } from "@palimpsest/datasets";
 import type { AdvantageModule } from "@palimpsest/learner";
-import type { RewardModule } from "@palimpsest/rewards";
+import { RewardError, type RewardModule } from "@palimpsest/rewards";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ModuleRole } from "./module-fields.js";
 
@@ -140,8 +140,17 @@ export class PlacedErrors {
   }
 
   #placed(reason: unknown, signal: AbortSignal | undefined): unknown {
-    if (signal?.aborted || isOurs(reason)) return reason;
+    if (signal?.aborted) return reason;
     const { field, file, sourceFolder } = this.#options;
+    if (reason instanceof RewardError && reason.code === "BAD_REPLY") {
+      // What the module returned was wrong: its class and code stay, and the location of the definition is added.
+      const place = this.placeOf(reason);
+      const said = reason.message.replace(/^\[BAD_REPLY\] (reward\.module: )?/, "");
+      return place === undefined
+        ? reason
+        : new RewardError(reason.code, `${field}.module: ${place}: ${said}`, reason);
+    }
+    if (isOurs(reason)) return reason;
     const place = this.placeOf(reason) ?? (sourceFolder === "" ? file : `${sourceFolder}/${file}`);
     const said = reason instanceof Error ? reason.message : `threw ${String(reason)}, which is not an Error`;
     return new PalimpsestError("CONFIG_INVALID", `${field}.module: ${place}: ${said}`, { cause: reason });

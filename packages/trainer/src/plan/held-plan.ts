@@ -59,7 +59,7 @@ export interface PlannedRunOptions {
 export async function plannedRun(options: PlannedRunOptions): Promise<PlannedRun | string> {
   const { recipe, modelFolder, tasks, agent, gpuBytes, signal } = options;
   try {
-    const model = await planModelIn(modelFolder);
+    const model = await planModelIn(modelFolder, recipe.model.ignoreConfig);
     const extents = await firstExtents(episodeMeter(recipe.agent, model, agent), tasks, signal);
     const { time } = planStep(recipe, model.config, resolveLearnerConfig(recipe.learner), extents);
     return { time, needs: neededBy(recipe, model.config, gpuBytes) };

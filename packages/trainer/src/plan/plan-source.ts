@@ -29,21 +29,21 @@ export interface PlannedModel {
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export async function planModel(source: ModelSource, options: ResolveSourceOptions): Promise<PlannedModel> {
-  const { checkpoint, shape } = source;
+  const { checkpoint, shape, ignoreConfig } = source;
   if (shape !== undefined && !isHere(source, options.cacheDir)) {
-    const config = await loadConfig(shape);
+    const config = await loadConfig(shape, { ignoreConfig });
     return { folder: shape, config, tokenizer: approximateTokenizer(), chat: chatMl, assumed: true };
   }
   const folder =
     checkpoint === undefined
       ? await resolveSource(source, options)
       : await baseOfCheckpoint(checkpoint, options);
-  return await planModelIn(folder);
+  return await planModelIn(folder, ignoreConfig);
 }
 
 /** Returns what a plan needs of a model that is in a folder of this machine. */
-export async function planModelIn(folder: string): Promise<PlannedModel> {
-  const config = await loadConfig(folder);
+export async function planModelIn(folder: string, ignoreConfig?: readonly string[]): Promise<PlannedModel> {
+  const config = await loadConfig(folder, { ignoreConfig });
   const { tokenizer, chat } = openModelText(await readModelText(folder), Date.now());
   return {
     folder,

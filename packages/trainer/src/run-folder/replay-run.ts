@@ -17,7 +17,6 @@ import {
   stepDumpFile,
   type UpdateMetrics,
 } from "@palimpsest/learner";
-import { loadModel } from "@palimpsest/model";
 import type { StepDump } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
@@ -25,7 +24,7 @@ import { loggedAfter, stepLogOf } from "../learner-saves.js";
 import type { ModelCache } from "../model-source.js";
 import { loadKeptModules } from "../modules/kept-modules.js";
 import { parseConfig } from "../recipe/config-error.js";
-import { baseOfRun } from "./run-model.js";
+import { loadBase } from "./run-model.js";
 import { checkpointDirOf, dumpDirOf } from "./run-paths.js";
 
 /** The part of a line of metrics.jsonl that a replay is compared with. */
@@ -90,7 +89,7 @@ export async function replayRunStep(options: {
     backend,
     checkpoint,
     ...(hasAdapters(checkpoint)
-      ? { baseParameters: (await loadModel(await baseOfRun(runDir, options.models))).parameters }
+      ? { baseParameters: (await loadBase(runDir, options.models)).parameters }
       : {}),
     dump: await readStepDump(dumpFile),
     ...(advantage ? { advantage } : {}),

@@ -119,7 +119,7 @@ export async function reportRun(
   const modelDir = join(result.runDir, "model");
   const generationConfig = await loadGenerationConfig(result.modelFolder);
   await saveModel(modelDir, {
-    config: await loadConfig(result.modelFolder),
+    config: await loadConfig(result.modelFolder, recipe.model),
     tokenizer: await loadTokenizer(result.modelFolder),
     parameters: result.parameters,
     ...(generationConfig === undefined ? {} : { generationConfig }),

@@ -16,6 +16,7 @@ import {
   type ModelConfig,
   type ModelFolder,
   saveModel,
+  withTokenlessIds,
 } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
@@ -73,17 +74,16 @@ export function holdsRunModel(folder: string): boolean {
 export async function readRunModel(folder: string, options: RunModelOptions): Promise<RunModel> {
   const { runDir, checkpoint } = await checkpointOf(folder);
   const saved = await loadCheckpoint(checkpoint);
-  const base = hasAdapters(saved)
-    ? (await loadModel(await baseOfRun(runDir, options))).parameters
-    : undefined;
+  const base = hasAdapters(saved) ? (await loadBase(runDir, options)).parameters : undefined;
   const { model, parameters } = trainedWeights(saved, base);
   const tokenizerFolder = options.tokenizerFrom ?? (await baseOfRun(runDir, options));
   const generationConfig = await loadGenerationConfig(tokenizerFolder);
+  const tokenizer = await loadTokenizer(tokenizerFolder);
   return {
-    config: model,
+    config: withTokenlessIds(model, (id) => tokenizer.hasToken(id)),
     parameters,
     policyVersion: saved.policyVersion,
-    tokenizer: await loadTokenizer(tokenizerFolder),
+    tokenizer,
     ...(generationConfig === undefined ? {} : { generationConfig }),
   };
 }
@@ -176,6 +176,12 @@ export async function baseOfRun(runDir: string, options: ResolveSourceOptions): 
     );
   }
   return await resolveStart(recipe.model, runDir, options);
+}
+
+/** Loads a run's initial model. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID; {ModelError} */
+export async function loadBase(runDir: string, options: ResolveSourceOptions): Promise<ModelFolder> {
+  const { ignoreConfig } = readRunFile(runDir, runFileSchema).recipe.model;
+  return await loadModel(await baseOfRun(runDir, options), { ignoreConfig });
 }
 
 /** Returns the initial model of a run with a `start` section, after the fine-tuning on its demonstrations. */
