@@ -24,6 +24,8 @@ it("what decides only how an update is computed may change, and fields of later 
     tinyConfig({ buckets: [{ rows: 2, length: 12 }], memory: { layers: "scan" }, peakTeraflops: 1 }),
   );
   checkSameLearner(saved, tinyModel, shaped);
+  const longer = resolveLearnerConfig(tinyConfig({ schedule: { learningRate: 1e-2, totalSteps: 2000 } }));
+  checkSameLearner(saved, tinyModel, longer);
   const { epochs: _later, ...earlier } = saved.config;
   checkSameLearner({ ...saved, config: earlier }, tinyModel, resolveLearnerConfig(tinyConfig({ epochs: 2 })));
 });

@@ -28,7 +28,16 @@ export function checkSameLearner(
   config: ResolvedLearnerConfig,
 ): void {
   compare("model", checkpoint.model, model, new Set());
-  compare("config", checkpoint.config, config, freeSettings);
+  compare("config", anyLength(checkpoint.config), anyLength(config), freeSettings);
+}
+
+/** Leaves out the end of the schedule, so that a run can be made longer: it affects only the steps to come. */
+function anyLength<T extends JsonValue | object>(config: T): T {
+  if (typeof config !== "object" || config === null || !("schedule" in config)) return config;
+  const { schedule } = config;
+  if (typeof schedule !== "object" || schedule === null || !("totalSteps" in schedule)) return config;
+  const { totalSteps: _end, ...rest } = schedule;
+  return { ...config, schedule: rest };
 }
 
 function compare(what: string, saved: JsonValue, given: object, free: ReadonlySet<string>): void {

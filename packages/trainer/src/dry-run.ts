@@ -3,7 +3,7 @@ import { resolveLearnerConfig } from "@palimpsest/learner";
 import { type ModelConfig, parameterCount } from "@palimpsest/model";
 import type { ConversationKind } from "@palimpsest/trajectories";
 import { type EnginePlan, planEngines } from "./engines/engine-plan.js";
-import { closeEvaluation, openEvaluation } from "./evaluation.js";
+import { closeEvaluation, type LengthTasks, openEvaluation } from "./evaluation.js";
 import type { ResolveSourceOptions } from "./model-source.js";
 import { openRecipeModules } from "./modules/recipe-modules.js";
 import { type EpisodeExtent, episodeMeter } from "./plan/plan-episodes.js";
@@ -12,6 +12,7 @@ import { type PlannedModel, planModel, planTasks } from "./plan/plan-source.js";
 import { firstExtents, planStep, type StepPlan } from "./plan/plan-step.js";
 import type { RunTime } from "./plan/plan-time.js";
 import { otherRates } from "./rates/rates-of-run.js";
+import { overlapNotices } from "./recipe/evaluation-overlap.js";
 import { recipeNotices } from "./recipe/recipe-notices.js";
 import type { Recipe } from "./recipe/recipe-schema.js";
 import { type RunMemory, runMemory } from "./run-memory.js";
@@ -87,15 +88,19 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
   const differing = assumed ? undefined : await otherRates(recipe, built, { signal });
   if (differing !== undefined) onNotice?.(differing);
   const meter = episodeMeter(agent, planned, loaded.agent);
-  const extents = await firstExtents(meter, tasks, signal).finally(() => tasks.close());
   const evaluated: EpisodeExtent[] = [];
-  const evaluations = assumed ? [] : await openEvaluation(recipe, signal);
+  let extents: readonly EpisodeExtent[];
+  let evaluations: readonly LengthTasks[] = [];
   try {
+    extents = await firstExtents(meter, tasks, signal);
+    evaluations = assumed ? [] : await openEvaluation(recipe, signal);
+    for (const notice of await overlapNotices(recipe, tasks, evaluations, signal)) onNotice?.(notice);
     for (const { tasks: asked } of evaluations) {
       for (let position = 0; position < Math.min(asked.count, lookedAtEachLength); position++)
         evaluated.push(await meter.measure(await asked.open(position, signal), signal));
     }
   } finally {
+    await tasks.close();
     await closeEvaluation(evaluations);
   }
   const conversations = longestOf([...extents, ...evaluated]);

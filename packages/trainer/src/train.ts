@@ -23,6 +23,7 @@ import { carryModules, keptRecipe, openRecipeModules, type RecipeModules } from 
 import { type HeldFigure, heldPlan, plannedRun } from "./plan/held-plan.js";
 import { type ProcessRow, processesOf } from "./processes.js";
 import { otherRates } from "./rates/rates-of-run.js";
+import { overlapNotices } from "./recipe/evaluation-overlap.js";
 import { recipeNotices } from "./recipe/recipe-notices.js";
 import type { Recipe } from "./recipe/recipe-schema.js";
 import { trainingTasks } from "./recipe/recipe-tasks.js";
@@ -93,6 +94,8 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const endWatch = watchDisk(folder.path, onEvent);
   try {
     lengths = await openEvaluation(recipe, signal);
+    for (const text of await overlapNotices(recipe, tasks, lengths, signal))
+      onEvent({ kind: "notice", text });
     const { runId, startedAtMs } = folder;
     const { mlflowAuthorization } = options;
     return await whileTracked(

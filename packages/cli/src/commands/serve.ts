@@ -1,6 +1,7 @@
 import { basename, resolve } from "node:path";
 import type { ModelFolder } from "@palimpsest/model";
 import type { LogLevel } from "@palimpsest/telemetry";
+import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
 import { backendName } from "../agent-model.js";
 import { counted } from "../display/count.js";
@@ -31,6 +32,7 @@ interface ServeFlags {
   readonly logprobsMode: LogprobsMode;
   readonly singleWeights: SingleWeights;
   readonly insecure?: boolean;
+  readonly cors?: readonly string[];
   readonly backend: string;
   readonly device: "auto" | "gpu";
   readonly logLevel: LogLevel;
@@ -99,6 +101,10 @@ export function addServe(program: Command): void {
         .default("raw_logprobs"),
     )
     .addOption(singleWeightsOption())
+    .option(
+      "--cors <origin...>",
+      "pages that may use the server from a browser, such as https://app.example, or * for every page; default: none",
+    )
     .option("--insecure", "listen beyond loopback without TLS, in a trusted network")
     .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
     .addOption(
@@ -159,7 +165,8 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
   if (backend.gpuUnused !== undefined) process.stderr.write(`warning: ${backend.gpuUnused}\n`);
   const series = exportSampler(metrics, model.sampler);
   const { weightsFrom } = flags;
-  const options = { host, port, settings, guard, tls, weightsFrom, metrics, logger };
+  const origins = flags.cors?.map(originOf) ?? [];
+  const options = { host, port, settings, guard, tls, weightsFrom, origins, metrics, logger };
   const server = await ModelServer.start(model, options);
   const forget =
     tlsFolder === undefined
@@ -188,6 +195,17 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
   await server.close();
   series.close();
   await model.close();
+}
+
+/** Returns an origin as browsers send it. @throws {PalimpsestError} CONFIG_INVALID */
+function originOf(text: string): string {
+  if (text === "*") return text;
+  const { origin } = URL.canParse(text) ? new URL(text) : { origin: "null" };
+  if (origin === text.replace(/\/$/, "")) return origin;
+  throw new PalimpsestError(
+    "CONFIG_INVALID",
+    `--cors: "${text}" is not an origin; give scheme, host and port, such as https://app.example or http://localhost:3000, or * for every page`,
+  );
 }
 
 async function readServed(

@@ -47,12 +47,19 @@ export function askChat(model: ServedModel, body: unknown, mostChoices: number):
     idPrefix: "chatcmpl-",
     object: { whole: "chat.completion", chunk: "chat.completion.chunk" },
     writer: (index) =>
-      new ChatChoice(model, index, { usesTools, logprobs, tokenIds: request.return_token_ids }),
+      new ChatChoice(model, index, {
+        usesTools,
+        parallelCalls: request.parallel_tool_calls,
+        logprobs,
+        tokenIds: request.return_token_ids,
+      }),
   };
 }
 
 interface ChatChoiceOptions {
   readonly usesTools: boolean;
+  /** Whether an answer may have several calls. */
+  readonly parallelCalls: boolean;
   readonly logprobs: boolean;
   readonly tokenIds: boolean;
 }
@@ -95,7 +102,8 @@ class ChatChoice implements ChoiceWriter {
   }
 
   end({ reason }: ChoiceEnd): readonly object[] {
-    const { text, calls } = this.#tools?.end() ?? { text: "", calls: [] };
+    const { text, calls: all } = this.#tools?.end() ?? { text: "", calls: [] };
+    const calls = this.#options.parallelCalls ? all : all.slice(0, 1);
     this.#content += text;
     this.#calls = calls;
     this.#reason = calls.length > 0 && reason === "stop" ? "tool_calls" : reason;

@@ -1,6 +1,6 @@
 import type { ChatMessage } from "@palimpsest/model";
 import { z } from "zod";
-import { mostTopLogprobs, neutral, sharedFields } from "./request-fields.js";
+import { mostTopLogprobs, sharedFields } from "./request-fields.js";
 
 const textPart = z.object({
   type: z.literal("text", { error: 'only parts of type "text" are supported: the model reads only text' }),
@@ -62,11 +62,16 @@ export const chatRequestSchema = z.strictObject({
       error: 'only "auto" and "none" are supported: this server cannot force the model to call a tool',
     })
     .default("auto"),
-  parallel_tool_calls: neutral(true, "the model alone decides how many calls it makes"),
+  /** False: only the first call of an answer is returned. */
+  parallel_tool_calls: z.boolean().default(true),
+  modalities: z
+    .array(z.literal("text", { error: 'only "text" is supported: the model writes only text' }))
+    .optional(),
   response_format: z
     .strictObject({
       type: z.literal("text", {
-        error: 'only "text" is supported: this server cannot force the model to write JSON',
+        error:
+          'only "text" is supported: this server samples without a grammar, so that it cannot force the model to write JSON; ask for JSON in the messages, and check the answer',
       }),
     })
     .optional(),

@@ -60,12 +60,18 @@ export function choicesOf(
     topP: asked.top_p,
     topK: Math.max(0, asked.top_k),
     minP: asked.min_p,
-    seed: first + i,
+    seed: seedPlus(first, i),
     stop: asked.stop,
     stopTokenIds: [...new Set([...model.stopTokenIds, ...asked.stop_token_ids])],
     skipSpecialTokens: asked.skip_special_tokens,
     ...(asked.logprobs === undefined ? {} : { logprobs: asked.logprobs }),
   }));
+}
+
+/** Returns the seed plus the index; seeds beyond the numbers that are exact are folded into them. */
+function seedPlus(seed: number, index: number): number {
+  const sum = seed + index;
+  return Number.isSafeInteger(sum) ? sum : Number(BigInt.asIntN(53, BigInt(seed) + BigInt(index)));
 }
 
 /**

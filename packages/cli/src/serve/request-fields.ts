@@ -17,7 +17,13 @@ export const sharedFields = {
   /** vLLM's field, like min_p; -1 and 0 mean no limit. */
   top_k: z.int().min(-1).default(0),
   min_p: z.number().min(0).max(1).default(0),
-  seed: z.int().optional(),
+  /** Clients send 64 bits, of which JSON's numbers keep 53. */
+  seed: z
+    .number()
+    .refine((seed) => Number.isInteger(seed) && Math.abs(seed) <= 2 ** 63, {
+      error: "must be a whole number of 64 bits",
+    })
+    .optional(),
   n: z.int().min(1).default(1),
   stop: z
     .union([z.string().min(1).max(longestStop), z.array(z.string().min(1).max(longestStop)).max(mostStops)], {
@@ -59,7 +65,7 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new ApiError("invalid_json", "the body must be a JSON object");
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(given, { error: sentenceOf });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const path = issue?.path ?? [];
@@ -73,6 +79,38 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)?.[key], given);
   const was = value === undefined ? "it is missing" : `it is ${shortJson(value)}`;
   throw new ApiError("invalid_value", `${param}: ${issue?.message ?? "is invalid"}; ${was}`, { param });
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  int: "a whole number",
+  number: "a number",
+  object: "an object",
+  record: "an object",
+  string: "a string",
+};
+
+/** Says what is allowed, for fields whose schema has no sentence of its own. */
+function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${nouns[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
+    case "too_small": {
+      if (issue.origin === "array") return `must have at least ${issue.minimum} entry`;
+      if (issue.origin === "string") return `must have at least ${issue.minimum} character`;
+      return `must be ${issue.inclusive === false ? "above" : "at least"} ${issue.minimum}`;
+    }
+    case "too_big": {
+      if (issue.origin === "array") return `must have at most ${issue.maximum} entries`;
+      if (issue.origin === "string") return `must have at most ${issue.maximum} characters`;
+      return `must be ${issue.inclusive === false ? "below" : "at most"} ${issue.maximum}`;
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** Formats the path of a field, such as `messages[0].role`. */

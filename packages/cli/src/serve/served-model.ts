@@ -52,13 +52,19 @@ export class ServedModel {
         `model ${name}: has no tokenizer, without which it cannot write text; put its tokenizer.json into the folder`,
       );
     }
+    const { maxPositions } = config;
+    if (options.maxLength !== undefined && options.maxLength > maxPositions)
+      throw new PalimpsestError(
+        "CONFIG_INVALID",
+        `max-length is ${options.maxLength}, but ${name} has ${maxPositions} positions for prompt and answer; give ${maxPositions} or fewer, or leave it out`,
+      );
     this.name = name;
     this.tokenizer = tokenizer;
     this.template = ChatTemplate.has(tokenizer) ? new ChatTemplate(tokenizer) : undefined;
     this.hasTools = this.template !== undefined && writesTools(this.template);
     this.logprobsMode = options.logprobsMode ?? "raw_logprobs";
     this.vocabSize = config.vocabSize;
-    this.maxLength = Math.min(config.maxPositions, options.maxLength ?? defaultMaxLength);
+    this.maxLength = options.maxLength ?? Math.min(maxPositions, defaultMaxLength);
     const end = tokenizer.endToken;
     const endId = end === undefined ? undefined : tokenizer.specialTokenId(end);
     this.stopTokenIds = [

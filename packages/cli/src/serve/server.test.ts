@@ -30,6 +30,7 @@ afterAll(async () => {
 async function start(
   settings: Partial<ServeSettings> = {},
   access: Partial<AccessOptions> = {},
+  origins: readonly string[] = [],
 ): Promise<Running> {
   const lines: Record<string, unknown>[] = [];
   const watchers: ((line: Record<string, unknown>) => void)[] = [];
@@ -46,6 +47,7 @@ async function start(
     port: 0,
     settings: parseServeSettings(settings),
     guard: accessGuard({ host: "127.0.0.1", tls: false, insecure: false, ...access }),
+    origins,
     metrics: createMetrics({ component: "serve", processMetrics: false }),
     logger: createLogger({ component: "serve", destination }),
   });
@@ -212,6 +214,50 @@ describe("the server", () => {
     expect(chunks.map(({ choices }) => choices[0].text).join("")).toBe(ended.text);
   });
 
+  it("accepts what SDKs send for text alone, and seeds of 64 bits", async () => {
+    const { url } = await start();
+    const text = async (body: object) =>
+      (
+        await jsonOf(await post(`${url}/v1/chat/completions`, { messages: hello, max_tokens: 8, ...body }))
+      ).choices.map((choice: { message: { content: string } }) => choice.message.content);
+    const plain = await text({ seed: 5 });
+    const sent = { modalities: ["text"], parallel_tool_calls: false, response_format: { type: "text" } };
+    expect(await text({ seed: 5, ...sent })).toEqual(plain);
+    for (const seed of [2 ** 53 - 1, 2 ** 63, -(2 ** 63)]) {
+      const several = await text({ seed, n: 2 });
+      expect(several).toHaveLength(2);
+      expect(await text({ seed, n: 2 })).toEqual(several);
+    }
+  });
+
+  it("answers pages of other origins only where they are allowed, and never without the key", async () => {
+    const page = { origin: "https://app.example" };
+    const preflight = { method: "OPTIONS", headers: { ...page, "access-control-request-method": "POST" } };
+    const { url } = await start();
+    const refused = await fetch(`${url}/v1/models`, preflight);
+    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([405, null]);
+    const token = "a token of sixteen";
+    const { url: open } = await start({}, { token }, ["https://app.example"]);
+    const asked = await fetch(`${open}/v1/chat/completions`, preflight);
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get("access-control-allow-headers")).toContain("authorization");
+    const answered = await fetch(`${open}/v1/models`, {
+      headers: { ...page, authorization: `Bearer ${token}` },
+    });
+    expect([answered.status, answered.headers.get("access-control-allow-origin")]).toEqual([
+      200,
+      page.origin,
+    ]);
+    const without = await fetch(`${open}/v1/models`, { headers: page });
+    expect([without.status, without.headers.get("access-control-allow-origin")]).toEqual([401, page.origin]);
+    const other = await fetch(`${open}/v1/models`, {
+      ...preflight,
+      headers: { ...preflight.headers, origin: "https://evil.example" },
+    });
+    expect(other.headers.get("access-control-allow-origin")).toBeNull();
+    expect(other.status).not.toBe(204);
+  });
+
   it("writes tools into the prompt where the template has a place for them", async () => {
     const { url } = await start();
     const tool = { type: "function", function: { name: "look", parameters: { type: "object" } } };
@@ -234,6 +280,31 @@ describe("a request that is refused", () => {
     ["frequency_penalty", { frequency_penalty: 1 }, 400, "invalid_value", /only 0 is supported/],
     ["top_logprobs", { top_logprobs: 2 }, 400, "unsupported_value", /set logprobs to true/],
     ["response_format.type", { response_format: { type: "json_object" } }, 400, "invalid_value", /JSON/],
+    [
+      "response_format.type",
+      { response_format: { type: "json_schema", json_schema: {} } },
+      400,
+      "invalid_value",
+      /without a grammar.*ask for JSON/,
+    ],
+    [
+      "messages",
+      { messages: [] },
+      400,
+      "invalid_value",
+      /^messages: must have at least 1 entry; it is \[\]$/,
+    ],
+    ["n", { n: "two" }, 400, "invalid_value", /^n: must be a number; it is "two"$/],
+    ["temperature", { temperature: -1 }, 400, "invalid_value", /must be at least 0; it is -1/],
+    ["top_p", { top_p: 0 }, 400, "invalid_value", /must be above 0; it is 0/],
+    [
+      "messages[0].role",
+      { messages: [{ role: "bot", content: "" }] },
+      400,
+      "invalid_value",
+      /must be "system" or "developer"/,
+    ],
+    ["seed", { seed: 0.5 }, 400, "invalid_value", /whole number of 64 bits/],
     [
       "max_tokens",
       { max_tokens: 5000 },

@@ -25,6 +25,7 @@ import { answerStream, answerWhole, sendJson } from "./answering.js";
 import { ApiError } from "./api-error.js";
 import { askChat } from "./chat-answer.js";
 import { askCompletion } from "./completion-answer.js";
+import { answerCrossOrigin } from "./cross-origin.js";
 import { readJson } from "./request-body.js";
 import { RequestMeter } from "./serve-metrics.js";
 import type { ServedModel } from "./served-model.js";
@@ -41,6 +42,8 @@ export interface ModelServerOptions {
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   /** Folder from which other weights may be loaded. Without it the weights cannot be changed. */
   readonly weightsFrom?: string | undefined;
+  /** Origins of pages that may read answers in a browser. Default: none. */
+  readonly origins?: readonly string[];
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
@@ -133,6 +136,7 @@ export class ModelServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (answerCrossOrigin(this.#options.origins ?? [], request, response)) return;
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     const ask = asks[path];
     const meter = new RequestMeter(this.#options.metrics, ask === undefined ? "other" : path);

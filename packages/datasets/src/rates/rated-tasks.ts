@@ -1,5 +1,5 @@
 import { DatasetError } from "../error.js";
-import type { TaskSet } from "../tasks/task-set.js";
+import { keysOf, type TaskSet } from "../tasks/task-set.js";
 import type { PassRates } from "./pass-rates.js";
 
 export interface RateSelection {
@@ -62,6 +62,7 @@ export async function ratedTasks(
       if (byId && typeof rates.of(task) !== "number") throw otherText(rates, 1, set.count, task.id);
       return task;
     },
+    ...keysOf(set, (position) => kept[position] ?? position),
     close: () => set.close(),
   };
 }

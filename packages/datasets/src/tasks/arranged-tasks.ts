@@ -1,6 +1,6 @@
 import type { Task } from "@palimpsest/trajectories";
 import { DatasetError } from "../error.js";
-import type { TaskSet } from "./task-set.js";
+import { keysOf, type TaskSet } from "./task-set.js";
 
 export interface WeightedTasks {
   readonly tasks: TaskSet;
@@ -45,6 +45,11 @@ export function mixedTasks(parts: readonly WeightedTasks[]): TaskSet {
       // Two files may contain tasks with the same id.
       return { ...task, id: `${part + 1}/${task.id}` };
     },
+    // Ids are not those of the files.
+    questionKeyAt: (position) => {
+      const { tasks } = parts[partAt[position] ?? 0] as WeightedTasks;
+      return tasks.questionKeyAt?.((indexAt[position] ?? 0) % tasks.count) ?? Number.NaN;
+    },
     close: async () => {
       await Promise.all(parts.map(({ tasks }) => tasks.close()));
     },
@@ -82,6 +87,7 @@ export async function shortFirst(set: TaskSet, signal?: AbortSignal): Promise<Ta
   return {
     count: set.count,
     open: (position, opened) => set.open(order[position] ?? position, opened),
+    ...keysOf(set, (position) => order[position] ?? position),
     close: () => set.close(),
   };
 }

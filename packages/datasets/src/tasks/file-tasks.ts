@@ -4,7 +4,7 @@
  * that it is a JSON string.
  * Not responsible for: deciding how many bad rows are too many.
  *
- * A task takes about 100 bytes of memory for its position and a hash of its id, whatever the length of its document.
+ * A task takes about 100 bytes of memory for its position and hashes of its id and question, whatever the length of its document.
  */
 import type { Task } from "@palimpsest/trajectories";
 import { type RowTask, rowTask } from "../inspect/row-task.js";
@@ -14,7 +14,7 @@ import { PlaceList } from "../source/place-list.js";
 import { RowReader } from "../source/row-reader.js";
 import { CorpusPlaces } from "../written/corpus-places.js";
 import { Stores } from "../written/stores.js";
-import { idKey } from "./id-key.js";
+import { idKey, questionKey } from "./id-key.js";
 import type { TaskSet } from "./task-set.js";
 
 export interface FileTasksOptions {
@@ -31,6 +31,7 @@ export class FileTasks implements TaskSet {
   readonly #reader: RowReader;
   readonly #places = new PlaceList();
   readonly #idKeys: number[] = [];
+  readonly #questionKeys: number[] = [];
   readonly #corpora: CorpusPlaces;
   readonly #stores = new Stores();
 
@@ -61,6 +62,10 @@ export class FileTasks implements TaskSet {
 
   idKeyAt(position: number): number {
     return this.#idKeys[position] ?? Number.NaN;
+  }
+
+  questionKeyAt(position: number): number {
+    return this.#questionKeys[position] ?? Number.NaN;
   }
 
   async open(position: number, signal?: AbortSignal): Promise<Task> {
@@ -99,6 +104,7 @@ export class FileTasks implements TaskSet {
         if (places !== undefined) await this.#corpora.check(places.corpus, places.indices, this.#path);
         seen.set(key, this.#places.count);
         this.#idKeys.push(key);
+        this.#questionKeys.push(questionKey(task));
         this.#places.add(scanned.place);
         if (this.#places.count >= limit) return;
       }

@@ -15,6 +15,8 @@ export interface TaskSet {
   open(position: number, signal?: AbortSignal): Promise<Task>;
   /** Returns the `idKey` of a task. Only sets that know it without opening the task have this method. */
   idKeyAt?(position: number): number;
+  /** Returns the `questionKey` of a task. Only sets that know it without opening the task have this method. */
+  questionKeyAt?(position: number): number;
   /** Closes the set's files. Closing it again does nothing. */
   close(): Promise<void>;
 }
@@ -47,8 +49,21 @@ export function shuffledTasks(set: TaskSet, seed: number | string): TaskSet {
   return {
     count: set.count,
     open: (position, signal) => set.open(order[position] ?? position, signal),
-    ...(set.idKeyAt ? { idKeyAt: (position) => set.idKeyAt?.(order[position] ?? position) ?? 0 } : {}),
+    ...keysOf(set, (position) => order[position] ?? position),
     close: () => set.close(),
+  };
+}
+
+/** Returns the keys of a set whose tasks are at other positions, as far as it knows them. */
+export function keysOf(
+  set: TaskSet,
+  placeOf: (position: number) => number,
+): Pick<TaskSet, "idKeyAt" | "questionKeyAt"> {
+  return {
+    ...(set.idKeyAt ? { idKeyAt: (position) => set.idKeyAt?.(placeOf(position)) ?? 0 } : {}),
+    ...(set.questionKeyAt
+      ? { questionKeyAt: (position) => set.questionKeyAt?.(placeOf(position)) ?? 0 }
+      : {}),
   };
 }
 

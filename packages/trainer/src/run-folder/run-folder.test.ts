@@ -42,14 +42,35 @@ test("a folder with a run of another recipe is refused and left as it is", async
   await expect(openRunFolder(path, { ...recipe, seed: 9 }, false)).rejects.toThrowError(
     /another recipe: seed is 1 there and 9 here; give another folder with --run-dir/,
   );
-  const longer = { ...recipe, train: { ...recipe.train, steps: 4 } };
-  await expect(openRunFolder(path, longer, false)).rejects.toThrowError(
-    /: train\.steps is 3 there and 4 here;/,
+  const shorter = { ...recipe, train: { ...recipe.train, steps: 2 } };
+  await expect(openRunFolder(path, shorter, false)).rejects.toThrowError(
+    /: train\.steps is 3 there and 2 here;.*only train\.steps and learner\.schedule\.totalSteps may be larger/,
   );
   await expect(openRunFolder(path, recipe, true)).rejects.toThrowError(
     /another recipe: shuffleRewards is false there and true here/,
   );
   expect((await openRunFolder(path, recipe, false)).runId).toBe(first.runId);
+});
+
+test("a run goes on with more steps, which its folder says from then on", async () => {
+  const path = join(folder, "longer");
+  const first = await openRunFolder(path, recipe, false);
+  const schedule = { kind: "cosine", learningRate: 1, warmupSteps: 0, endFraction: 0 } as const;
+  const longer = { ...recipe, train: { ...recipe.train, steps: 5 } };
+  expect(await openRunFolder(path, longer, false)).toMatchObject({ resumed: true, runId: first.runId });
+  const saved = JSON.parse(readFileSync(join(path, "run.json"), "utf8"));
+  expect(saved).toMatchObject({ runId: first.runId, recipe: { train: { steps: 5 } } });
+  await expect(openRunFolder(path, recipe, false)).rejects.toThrowError(/train\.steps is 5 there and 3 here/);
+  // Both at once would be a longer run of another seed.
+  const other = { ...longer, seed: 9, train: { ...longer.train, steps: 6 } };
+  await expect(openRunFolder(path, other, false)).rejects.toThrowError(/seed is 1 there and 9 here/);
+  expect(JSON.parse(readFileSync(join(path, "run.json"), "utf8"))).toEqual(saved);
+  const decaying = (totalSteps: number) => ({
+    ...recipe,
+    learner: { ...recipe.learner, schedule: { ...schedule, totalSteps } },
+  });
+  await openRunFolder(join(folder, "decaying"), decaying(8), false);
+  expect((await openRunFolder(join(folder, "decaying"), decaying(9), false)).resumed).toBe(true);
 });
 
 test("what a run can give only at its start is made once and found again by a driver that resumes it", async () => {

@@ -10,7 +10,7 @@ import { keptModule, keptRecipe } from "../modules/recipe-modules.js";
 import { parseConfig } from "../recipe/config-error.js";
 import { type DataFile, dataFileSchema, dataFilesOf } from "../recipe/data-files.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
-import { recipeDifference } from "./recipe-difference.js";
+import { extendable, recipeDifference, withLarger } from "./recipe-difference.js";
 
 const runFileSchema = z.strictObject({
   runId: z.string().min(1),
@@ -62,7 +62,7 @@ export function runFolderName(name: string, now: Date): string {
 }
 
 /**
- * Opens the folder at `path`: creates a run, or resumes the existing one.
+ * Opens the folder at `path`: creates a run, or resumes the existing one, which may get more steps than it had.
  * @param built the modules of the recipe, kept with a new run
  * @throws {PalimpsestError} CONFIG_INVALID if the folder belongs to another recipe, or if a module or a file of
  *   questions has changed since
@@ -100,16 +100,19 @@ export async function openRunFolder(
   if (existsSync(file)) {
     const saved = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")), file);
     refuseChanged(folder, saved.modules, built);
+    const extended = withLarger(saved.recipe, resolved);
     const difference =
-      recipeDifference(saved.recipe, resolved) ??
+      recipeDifference(extended, resolved) ??
       recipeDifference({ shuffleRewards: saved.shuffleRewards }, { shuffleRewards });
     if (difference !== undefined) {
       throw new PalimpsestError(
         "CONFIG_INVALID",
-        `${folder} contains a run of another recipe: ${difference}; give another folder with --run-dir, or the run's recipe`,
+        `${folder} contains a run of another recipe: ${difference}; give another folder with --run-dir, or the run's recipe, in which only ${extendable.join(" and ")} may be larger`,
       );
     }
     refuseOtherData(folder, saved.data, await dataFilesOf(recipe, waiting.signal));
+    if (recipeDifference(saved.recipe, extended) !== undefined)
+      await writeWhole(file, { ...saved, recipe: extended }, files);
     const startedAtMs = Date.parse(saved.createdAt);
     return { path: folder, runId: saved.runId, startedAtMs, resumed: true, ...kept };
   }
