@@ -193,6 +193,8 @@ const protocol = [
   "| 0x69, 0x70 | the value that follows gets this number; a repetition of the value with that number (shared and cyclic values) |",
   "| -1, 0 | a date (MessagePack's timestamp); undefined |",
   "| 1, 2 | an `ObjectReference`, an `ActorReference` (object.proto) |",
+  "| 5 | a `Map` of a class that extends it: an array of its entries |",
+  "| 6 | a typed array of a class that extends one: as 0x74, with 0x11 for a `DataView` |",
   "| 3 | in objects: an array that is stored after the value: its type as in 0x74, its offset and its length, 6 bytes each, little-endian |",
   "",
   "**Values that are objects**: bytes 0-3 the format (1), 4-7 the length of the encoded value, both little-endian; the encoded value; then, each at a multiple of 64",

@@ -1,5 +1,7 @@
-/** Determines the resources of this machine and measures its load. */
-import { availableParallelism, cpus, freemem, totalmem } from "node:os";
+/** Determines the resources of this machine, or of the container in which this process runs, and measures its load. */
+import { readFileSync } from "node:fs";
+import { availableParallelism, cpus, totalmem } from "node:os";
+import { join } from "node:path";
 
 export interface MachineOverrides {
   readonly cpus?: number | undefined;
@@ -13,10 +15,43 @@ export interface MachineOverrides {
 export function detectResources(overrides: MachineOverrides): Record<string, number> {
   return {
     ...overrides.resources,
-    cpu: overrides.cpus ?? availableParallelism(),
+    cpu: overrides.cpus ?? cpuCount(),
     memory: overrides.memoryBytes ?? memoryBytes(),
     ...(overrides.gpus > 0 ? { gpu: overrides.gpus } : {}),
   };
+}
+
+/**
+ * Returns how many CPUs this process may use: those of the machine, or fewer if its container has a quota, of which
+ * Node.js 20 knows nothing. Part of a CPU counts as one, because a process cannot ask for less.
+ */
+export function cpuCount(groups = "/sys/fs/cgroup"): number {
+  const quota = cpuQuota(groups);
+  const most = availableParallelism();
+  return quota === undefined ? most : Math.min(most, Math.max(1, Math.floor(quota)));
+}
+
+/** Returns the quota of the control group in CPUs; undefined if it has none. */
+function cpuQuota(groups: string): number | undefined {
+  const [quota, period] = textOf(join(groups, "cpu.max")).split(" ");
+  if (quota) return cpusOf(Number(quota), Number(period));
+  // Version 1 of control groups.
+  const folder = join(groups, "cpu");
+  const number = (name: string) => Number(textOf(join(folder, name)));
+  return cpusOf(number("cpu.cfs_quota_us"), number("cpu.cfs_period_us"));
+}
+
+/** "max" in version 2, and -1 in version 1, is no quota. */
+function cpusOf(quotaUs: number, periodUs: number): number | undefined {
+  return quotaUs > 0 && periodUs > 0 ? quotaUs / periodUs : undefined;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return "";
+  }
 }
 
 /** Returns the memory of the machine, or of its container if that has less. */
@@ -45,9 +80,10 @@ export class LoadMeter {
     const total = now.total - this.#previous.total;
     const busy = now.busy - this.#previous.busy;
     this.#previous = now;
+    const { totalBytes, availableBytes } = memoryLook();
     return {
       cpuPercent: total > 0 ? (100 * busy) / total : 0,
-      memoryUsedBytes: totalmem() - freemem(),
+      memoryUsedBytes: Math.max(0, totalBytes - availableBytes),
     };
   }
 }

@@ -153,6 +153,10 @@ export class NodeManager {
   static async start(input: NodeConfig, deps: NodeDeps): Promise<NodeManager> {
     const parsed = parseNodeConfig(input);
     const config = { ...parsed, nodeId: parsed.nodeId || newId("node") };
+    if (process.pid === 1)
+      deps.logger.warn(
+        "this worker is process 1 of its container and collects no orphans: what its actors leave behind stays as zombies. Start it under an init (docker run --init, or tini as in deploy/)",
+      );
     const metrics = createMetrics({ component: "node", labels: { node_id: config.nodeId } });
     // The counter is initialized with 0, because a rate needs a sample from before the first event.
     metrics.counter("palimpsest_node_head_reconnects_total").inc(0);

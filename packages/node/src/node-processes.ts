@@ -3,7 +3,6 @@
  * has to be reported to the head again after a break.
  * Not responsible for: which of them run (the head decides it), or the link.
  */
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Metrics } from "@palimpsest/telemetry";
 import { type Clock, systemClock } from "@palimpsest/wire";
@@ -16,7 +15,7 @@ import { Drivers } from "./drivers.js";
 import { visibleDevicesName } from "./gpu-devices.js";
 import type { HeadChannels } from "./head-channels.js";
 import type { Installation } from "./installation.js";
-import { memoryLook } from "./machine.js";
+import { cpuCount, memoryLook } from "./machine.js";
 import type { NodeDeps, NodeParts } from "./node-parts.js";
 import { ProcessSupervisor } from "./process-supervisor.js";
 import { RecentDeaths } from "./recent-deaths.js";
@@ -210,7 +209,7 @@ export class NodeProcesses {
 
 /** Returns how many processes are kept warm at least and at most. Without warm processes, demand raises nothing. */
 function warmCounts({ warmProcesses, warmProcessesMost }: ResolvedNodeConfig) {
-  const cores = availableParallelism();
+  const cores = cpuCount();
   const least = warmProcesses ?? Math.min(defaultLeastWarm, cores);
   const most = least === 0 ? 0 : Math.max(least, warmProcessesMost ?? defaultMostWarmPerCore * cores);
   return { least, most };

@@ -56,6 +56,9 @@ export function codeOfGrpcStatus(code: number): ErrorCode {
   return codeOfStatus.get(code) ?? "INTERNAL";
 }
 
+/** What grpc-js appends although it knows nothing more. */
+const emptyRemark = /\.? ?Last error: undefined\.|\.? ?Resolution note: ?$/g;
+
 /** Returns the error of a failed call: the sender's own when it sent one, else the one that the status stands for. */
 export function fromGrpcError(reason: unknown): PalimpsestError {
   if (!isServiceError(reason)) return PalimpsestError.from(reason);
@@ -68,5 +71,6 @@ export function fromGrpcError(reason: unknown): PalimpsestError {
     }
   }
   const code = codeOfGrpcStatus(reason.code);
-  return new PalimpsestError(code, reason.details || reason.message, { cause: reason });
+  const message = (reason.details || reason.message).replace(emptyRemark, "");
+  return new PalimpsestError(code, message, { cause: reason });
 }

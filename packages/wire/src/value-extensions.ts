@@ -13,7 +13,7 @@ import { addExtension } from "msgpackr";
 import { PalimpsestError } from "./error.js";
 
 /** Type numbers of the extensions; see docs/protocol.md. */
-const extension = { object: 1, actor: 2, array: 3, promise: 4 } as const;
+const extension = { object: 1, actor: 2, array: 3, promise: 4, map: 5, subarray: 6, refused: 7 } as const;
 
 export type Reference =
   | {
@@ -220,5 +220,62 @@ addExtension({
     const type = arrayTypes[code];
     if (type) return new type(buffer);
     throw new PalimpsestError("CODEC", `an array of the value has the unknown type ${code}`);
+  },
+} as never);
+
+const arrayClasses: ReadonlySet<unknown> = new Set([...arrayTypes, DataView, Buffer]);
+
+// Without these two, the entries of a Map of a class that extends it would be lost, and a typed array of such a class
+// could not be read. They arrive as what their class extends, as with structuredClone.
+addExtension({
+  Class: typeOf((value) => isEncoding && value instanceof Map && value.constructor !== Map),
+  type: extension.map,
+  write: (value: ReadonlyMap<unknown, unknown>) => [...value],
+  read: (entries: readonly (readonly [unknown, unknown])[]) => new Map(entries),
+} as never);
+
+addExtension({
+  Class: typeOf(
+    (value) =>
+      isEncoding && ArrayBuffer.isView(value) && !arrayClasses.has(value.constructor) && !isLongArray(value),
+  ),
+  type: extension.subarray,
+  pack: (value: ArrayBufferView) => {
+    const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+    return Buffer.concat([Buffer.from([arrayCode(value)]), bytes]);
+  },
+  unpack: (data: Uint8Array) => {
+    const { buffer } = Uint8Array.from(data.subarray(1));
+    if (data[0] === dataViewCode) return new DataView(buffer);
+    const type = arrayTypes[data[0] ?? arrayTypes.length];
+    if (type) return new type(buffer);
+    throw new PalimpsestError("CODEC", `an array of the value has the unknown type ${data[0]}`);
+  },
+} as never);
+
+const unsendable = [
+  WeakMap,
+  WeakSet,
+  WeakRef,
+  Blob,
+  SharedArrayBuffer,
+  Number,
+  String,
+  Boolean,
+  BigInt,
+  Symbol,
+];
+
+/** Returns the name of the class of a value that would arrive as an empty object; undefined for any other. */
+export function unsendableClass(value: object): string | undefined {
+  return unsendable.find((type) => value instanceof type)?.name;
+}
+
+// No message has this extension.
+addExtension({
+  Class: typeOf((value) => isEncoding && unsendableClass(value) !== undefined),
+  type: extension.refused,
+  pack: () => {
+    throw new CannotTravel();
   },
 } as never);

@@ -135,3 +135,30 @@ test("plain values are the bytes that they are inside of others", () => {
   ])
     expect(isPlain(value)).toBe(false);
 });
+
+class Table extends Map<unknown, unknown> {}
+class Angles extends Float32Array {}
+class Bytes extends Uint8Array {}
+
+test("a Map and typed arrays of classes that extend them arrive as what they extend", () => {
+  const table = new Table([
+    ["a", 1],
+    [{ key: 1 }, new Set([2])],
+  ]);
+  const back = decodeValue(encodeValue({ table, angles: Angles.of(1, 2), bytes: [Bytes.of(3)] }));
+  expect(back).toEqual({ table: new Map(table), angles: Float32Array.of(1, 2), bytes: [Uint8Array.of(3)] });
+  expect(decodeValue(encodeValue(Angles.of(1, 2)))).toEqual(Float32Array.of(1, 2));
+});
+
+test.each([
+  ["WeakMap", new WeakMap()],
+  ["Blob", new Blob(["x"])],
+  ["SharedArrayBuffer", new SharedArrayBuffer(4)],
+  ["Number", Object(1)],
+  ["String", Object("s")],
+  ["BigInt", Object(1n)],
+])("a %s object is refused by its path, as it would arrive empty", (name, value) => {
+  expect(() => encodeValue({ list: [1, { at: value }] })).toThrow(
+    `value.list[1].at is a ${name} object, which cannot be sent`,
+  );
+});

@@ -5,6 +5,7 @@ import {
   CannotTravel,
   decodingWith,
   encodingWith,
+  unsendableClass,
   type ValueDecoding,
   type ValueEncoding,
 } from "./value-extensions.js";
@@ -122,6 +123,12 @@ function refuseCode(root: unknown): void {
       );
     }
     if (value === null || typeof value !== "object" || ArrayBuffer.isView(value) || seen.has(value)) continue;
+    const unsendable = unsendableClass(value);
+    if (unsendable !== undefined)
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `${path} is a ${unsendable} object, which cannot be sent: send what it contains`,
+      );
     seen.add(value);
     // They are pushed in reverse, so that the first one in the value is popped first.
     for (const child of childrenOf(value, path).reverse()) open.push(child);

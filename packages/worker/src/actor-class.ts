@@ -24,10 +24,18 @@ export async function importModule(moduleUrl: string): Promise<Readonly<Record<s
   }
 }
 
+/** Returns an export by its name. What a CommonJS module exports by name are fields of its one export. */
+export function exportOf(module: Readonly<Record<string, unknown>>, name: string): unknown {
+  const exported = module[name];
+  const whole = module["default"];
+  if (exported !== undefined || typeof whole !== "object" || whole === null) return exported;
+  return Reflect.get(whole, name);
+}
+
 /** Imports the class. @throws {PalimpsestError} NOT_FOUND; ACTOR_ERROR if the module itself fails */
 export async function loadActorClass(ref: ActorClassRef): Promise<Constructor> {
   const module = await importModule(ref.moduleUrl);
-  const exported = module[ref.exportName];
+  const exported = exportOf(module, ref.exportName);
   if (typeof exported === "function") return exported as Constructor;
   const names = Object.keys(module).join(", ") || "nothing";
   throw new PalimpsestError(

@@ -4,6 +4,7 @@
  */
 import { type ActorContext, setTaskContext, type TaskContext } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
+import { exportOf } from "./actor-class.js";
 import type { TaskFunctions } from "./actor-host.js";
 import type { Method } from "./invocation.js";
 import type { StartedMark } from "./started-mark.js";
@@ -28,7 +29,7 @@ export class ModuleFunctions implements TaskFunctions {
   }
 
   methodOf(name: string): Method {
-    const exported = this.#module[name];
+    const exported = exportOf(this.#module, name);
     if (typeof exported === "function") return exported as Method;
     const names = Object.keys(this.#module).join(", ") || "nothing";
     throw new PalimpsestError(
