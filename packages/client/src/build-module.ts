@@ -46,9 +46,9 @@ export async function buildModule(
       metafile: true,
       logLevel: "silent",
       external: ["@palimpsest/*", "*.node", ...(options.external ?? [])],
-      // CommonJS packages inside an ES module still need require.
+      // CommonJS packages inside an ES module still need require. A bundle behind a data: URL has no folder to begin in.
       banner: {
-        js: 'import { createRequire as palimpsestCreateRequire } from "node:module"; const require = palimpsestCreateRequire(import.meta.url);',
+        js: 'import { createRequire as palimpsestCreateRequire } from "node:module"; const require = palimpsestCreateRequire(import.meta.url.startsWith("file:") ? import.meta.url : "file:///");',
       },
       plugins: [modulesByUrl((target) => urlExpression(target, options, [...within, path]))],
     });

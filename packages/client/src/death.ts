@@ -32,14 +32,24 @@ export function certificateDetails(info: proto.ActorInfo.$Properties): Record<st
   return details;
 }
 
+const maxLastWords = 5;
+/** Matches the line in which Node.js names an error, such as "TypeError [ERR_X]: x is not a number". */
+const header = /^(?:Uncaught |\[)?[A-Za-z_$][\w$.]*(?:Error|Exception|Rejection)\b[^(]*(?:: |$)/;
+
+/** Returns the lines that begin with the last error, because its frames alone do not say what happened. */
+function lastWords(lines: readonly string[]): readonly string[] {
+  const at = lines.findLastIndex((line) => header.test(line));
+  return at < 0 ? lines.slice(-maxLastWords) : lines.slice(at, at + maxLastWords);
+}
+
 /**
  * Returns ACTOR_DIED with the certificate in its details; its cause is the error that the constructor threw, if it
  * did. Returns ENVIRONMENT_FAILED if the actor's environment could not be created, so that none of its code has run.
  */
 export function diedError(info: proto.ActorInfo.$Properties): PalimpsestError {
   const reason = info.certificate?.reason || "its death certificate is not known";
-  const lastWords = info.certificate?.lastStderrLines?.slice(-5) ?? [];
-  const tail = lastWords.length > 0 ? `\nlast lines of its standard error:\n  ${lastWords.join("\n  ")}` : "";
+  const words = lastWords(info.certificate?.lastStderrLines ?? []);
+  const tail = words.length > 0 ? `\nlast lines of its standard error:\n  ${words.join("\n  ")}` : "";
   const cause = info.constructorError ? errorFromProto(info.constructorError) : undefined;
   const code = cause?.code === "ENVIRONMENT_FAILED" ? cause.code : "ACTOR_DIED";
   return new PalimpsestError(code, `${actorTitle(info)} died: ${reason}${tail}`, {

@@ -5,7 +5,7 @@ import type { Redis } from "ioredis";
 import { defaultMaxMemoryBytes, EmbeddedRedis } from "./embedded-redis.js";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
 import type { RedisTls } from "./redis-access.js";
-import { connectRedis } from "./redis-connection.js";
+import { checkExistingRedis, connectRedis } from "./redis-connection.js";
 import { endStuckScripts } from "./stuck-scripts.js";
 
 const redisCheckMs = 1_000;
@@ -48,6 +48,7 @@ export async function beginRedis(
   const url = () => embedded?.url ?? config.redisUrl ?? "";
   const client = await connectRedis(url(), logger);
   parts.endings.push(() => client.disconnect());
+  if (embedded === undefined) await checkExistingRedis(client, logger);
   if (embedded !== undefined) {
     const stopChecking = every(clock, redisCheckMs, () => {
       if (client.status === "ready") return;

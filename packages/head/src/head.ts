@@ -19,8 +19,8 @@ import { endAll, type Parts } from "./head-beginning.js";
 import { openCredentials } from "./head-credentials.js";
 import type { HeadDeps } from "./head-deps.js";
 import { prepareFolder } from "./head-files.js";
+import { lockFolder } from "./head-lock.js";
 import { begin } from "./head-start.js";
-import { refuseSecondHead } from "./second-head.js";
 
 /** How a head ended. */
 export interface HeadEnd {
@@ -68,9 +68,11 @@ export class Head {
     const config = parseHeadConfig(input);
     prepareFolder(config.dataDir);
     const before = readHeadAddress(config.dataDir);
-    await refuseSecondHead(before);
+    const holder = before?.pid ? `, pid ${before.pid} at ${before.address}` : "";
+    const unlock = await lockFolder(config.dataDir, holder, deps.logger);
     const parts: Parts = {
-      endings: [],
+      // They run in reverse, so that another head starts only when this one has ended.
+      endings: [unlock],
       leaveRedis: false,
       deposed: false,
       stopNodes: async () => undefined,
