@@ -50,7 +50,7 @@ const questions = (JSON.parse(readFileSync(flags.data, "utf8")) as Question[]).s
 const backend = await loadBackend({ threads: Number(flags.threads) });
 const { config, parameters } = await loadModel(flags.model);
 const tokenizer = await loadTokenizer(flags.model);
-const stopTokenIds = endTokenIds(await loadGenerationConfig(flags.model));
+const stopTokenIds = endTokenIds(tokenizer, await loadGenerationConfig(flags.model));
 const template = new ChatTemplate(tokenizer);
 const precision = flags.precision as "auto" | "float32" | "bfloat16";
 

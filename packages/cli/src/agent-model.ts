@@ -177,19 +177,15 @@ async function readLocal(name: string, { tokenizer, ignoreConfig }: AgentModelOp
 
 /** Returns the model's own template, with every token that ends an answer. */
 async function chatOf({ tokenizer, generationConfig }: ModelFolder): Promise<ChatFormat | undefined> {
-  const { ChatTemplate } = await import("@palimpsest/model");
+  const { ChatTemplate, endTokens } = await import("@palimpsest/model");
   if (tokenizer === undefined || !ChatTemplate.has(tokenizer)) return undefined;
   const template = new ChatTemplate(tokenizer);
-  const listed = generationConfig?.["eos_token_id"];
-  const ids = (Array.isArray(listed) ? listed : [listed]).filter((id) => typeof id === "number");
-  const stopTokens = [...template.stopTokens, ...ids.map((id) => tokenizer.decode([id]))].filter(
-    (text) => tokenizer.specialTokenId(text) !== undefined,
-  );
+  const stopTokens = endTokens(tokenizer, generationConfig);
   if (stopTokens.length === 0) return undefined;
   return {
     render: (turns, options) => template.render(turns, options),
     specialTokens: template.specialTokens,
-    stopTokens: [...new Set(stopTokens)],
+    stopTokens,
   };
 }
 

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { BpeTokenizer } from "./bpe-tokenizer.js";
+import { BpeTokenizer } from "./bpe-tokenizer.js";
+import { trainBpe } from "./bpe-trainer.js";
 import { loadTokenizer } from "./files/model-folder.js";
 import { TextStream } from "./text/text-stream.js";
 
@@ -43,5 +44,27 @@ describe.skipIf(!present).each(["minimind", "qwen2.5", "qwen3"])("the tokenizer 
       expect(pieces.join("")).toBe(tokenizer.decode(ids));
       expect(pieces.filter((piece) => piece.includes("\ufffd"))).toEqual([]);
     }
+  });
+});
+
+describe("the pre-tokenizer Digits", () => {
+  it.each([true, false])("splits at every numeral of Unicode, one by one: %s", (individual) => {
+    const texts = ["Add ½½ cup ٣٤ Ⅳ 12".repeat(4)];
+    const { json } = trainBpe(texts, { vocabSize: 400, specialTokens: [], alphabet: "bytes" });
+    const steps = [
+      { type: "Digits", individual_digits: individual },
+      { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true },
+    ];
+    const tokenizer = new BpeTokenizer({
+      ...json,
+      pre_tokenizer: { type: "Sequence", pretokenizers: steps },
+    });
+    const pieces = (text: string) => {
+      const ids = tokenizer.encode(text);
+      expect(tokenizer.decode(ids)).toBe(text);
+      return ids.map((id) => tokenizer.decode([id]));
+    };
+    // A blank before a numeral is a piece of its own, whatever the training put together.
+    for (const text of [" ½", " ٣", " Ⅳ", " 1"]) expect(pieces(text)[0]).toBe(" ");
   });
 });

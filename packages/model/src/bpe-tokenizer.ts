@@ -84,7 +84,7 @@ export class BpeTokenizer {
     );
     this.#missingBytes = new Set(byteLevel ? missing : []);
     try {
-      this.#tokenizer = new Tokenizer(json, configJson);
+      this.#tokenizer = new Tokenizer(withRustDigits(json), configJson);
     } catch (cause) {
       throw new ModelError("TOKENIZER_INVALID", `tokenizer.json: ${String(cause)}`, { cause });
     }
@@ -120,7 +120,10 @@ export class BpeTokenizer {
   #plain(): LibraryTokenizer {
     if (this.#plainTokenizer !== undefined) return this.#plainTokenizer;
     const added = (this.json.added_tokens ?? []).filter(({ special }) => special === false);
-    const plain: LibraryTokenizer = new Tokenizer({ ...this.json, added_tokens: added }, this.configJson);
+    const plain: LibraryTokenizer = new Tokenizer(
+      withRustDigits({ ...this.json, added_tokens: added }),
+      this.configJson,
+    );
     this.#plainTokenizer = plain;
     return plain;
   }
@@ -182,6 +185,25 @@ export class BpeTokenizer {
   isSpecial(tokenId: number): boolean {
     return this.#specialIds.has(tokenId);
   }
+}
+
+/**
+ * Returns a tokenizer.json whose `Digits` are written as a split by every numeral of Unicode, as the tokenizers library
+ * of Rust means them; the library here knows only the ten of ASCII.
+ */
+function withRustDigits(json: TokenizerJson): TokenizerJson {
+  return { ...json, pre_tokenizer: digitsAsSplit(json.pre_tokenizer) };
+}
+
+function digitsAsSplit(step: unknown): unknown {
+  if (typeof step !== "object" || step === null) return step;
+  if ("pretokenizers" in step && Array.isArray(step.pretokenizers)) {
+    return { ...step, pretokenizers: step.pretokenizers.map(digitsAsSplit) };
+  }
+  if (!("type" in step) || step.type !== "Digits") return step;
+  const single = "individual_digits" in step && step.individual_digits === true;
+  const pattern = { Regex: single ? "\\p{N}" : "\\p{N}+" };
+  return { type: "Split", pattern, behavior: "Isolated", invert: false };
 }
 
 function isTokenizerJson(json: unknown): json is TokenizerJson {

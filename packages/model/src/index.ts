@@ -3,6 +3,7 @@ export { inspectModel, loadAnyModel, type ModelFacts, type ModelFormat } from ".
 export { BpeTokenizer, type EncodeOptions, type TokenizerJson } from "./bpe-tokenizer.js";
 export { type BpeTraining, trainBpe } from "./bpe-trainer.js";
 export { type ModelConfig, type ModelConfigInput, modelConfigSchema, parseModelConfig } from "./config.js";
+export { endTokenIds, endTokens } from "./end-tokens.js";
 export { ModelError, type ModelErrorCode } from "./error.js";
 export { type AdapterFolder, loadAdapters, saveAdapters } from "./files/adapter-folder.js";
 export {
@@ -24,6 +25,7 @@ export { type DownloadOptions, type DownloadProgress, downloadModel } from "./hu
 export { knownModel } from "./hub/known-models.js";
 export { cachedModelFolder, type ResolveOptions, resolveModel } from "./hub/resolve-model.js";
 export { initModel, type ModelInit, modelInitSchema, parseModelInit } from "./init-model.js";
+export { readExactJson, readWrittenObject } from "./jinja/exact-json.js";
 export { type LoraConfig, loraConfigSchema, mergeLora } from "./lora.js";
 export { type MemoryNeeds, memoryNeeds } from "./memory-needs.js";
 export { ModelEmbedder, type ModelEmbedderOptions } from "./model-embedder.js";
@@ -47,11 +49,10 @@ export {
   samplerConfigSchema,
   type TopLogprobs,
 } from "./sampler/request.js";
-export type { ChatMessage, ChatOptions, ChatTool } from "./text/chat-message.js";
+export type { ChatMessage, ChatOptions, ChatTool, TemplateRecord } from "./text/chat-message.js";
 export { ChatTemplate } from "./text/chat-template.js";
 export {
   createTextModel,
-  endTokenIds,
   type LoadedModel,
   type LocalTextModel,
   type LocalTextModelOptions,

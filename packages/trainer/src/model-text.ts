@@ -1,8 +1,11 @@
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { ChatFormat } from "@palimpsest/agents";
-import { BpeTokenizer, ChatTemplate, loadTokenizer } from "@palimpsest/model";
+import {
+  BpeTokenizer,
+  ChatTemplate,
+  endTokens,
+  loadGenerationConfig,
+  loadTokenizer,
+} from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
@@ -17,32 +20,14 @@ const modelTextSchema = z.strictObject({
 });
 export type ModelText = z.infer<typeof modelTextSchema>;
 
-const endTokensSchema = z.object({
-  eos_token_id: z.union([z.int(), z.array(z.int())]).nullish(),
-});
-
 /** @throws {ModelError} FILE_MISSING, FILE_DAMAGED, TOKENIZER_INVALID */
 export async function readModelText(folder: string): Promise<ModelText> {
   const tokenizer = await loadTokenizer(folder);
-  const ids = new Set<number>();
-  for (const file of ["generation_config.json", "config.json"]) {
-    for (const id of await endTokensOf(join(folder, file))) ids.add(id);
-  }
-  const named = tokenizer.endToken;
-  const texts = [...ids].filter((id) => id < tokenizer.vocabSize).map((id) => tokenizer.decode([id]));
-  const known = [...new Set([...(named === undefined ? [] : [named]), ...texts])];
   return modelTextSchema.parse({
     tokenizer: tokenizer.json,
     tokenizerConfig: tokenizer.configJson,
-    stopTokens: known.filter((text) => tokenizer.specialTokenId(text) !== undefined),
+    stopTokens: endTokens(tokenizer, await loadGenerationConfig(folder)),
   });
-}
-
-async function endTokensOf(path: string): Promise<readonly number[]> {
-  if (!existsSync(path)) return [];
-  const parsed = endTokensSchema.safeParse(JSON.parse(await readFile(path, "utf8")));
-  const ids = parsed.success ? parsed.data.eos_token_id : undefined;
-  return typeof ids === "number" ? [ids] : (ids ?? []);
 }
 
 export function encodeModelText(text: ModelText): Uint8Array {

@@ -1,7 +1,8 @@
 import type { Asked, ChoiceWriter } from "./answer.js";
 import { ApiError } from "./api-error.js";
-import { chatRequestSchema } from "./chat-request.js";
+import { asWritten, chatRequestSchema } from "./chat-request.js";
 import { type ChoiceEnd, type ChoicePiece, checkChoices, choicesOf, roomFor } from "./choice.js";
+import type { RequestBody } from "./request-body.js";
 import { parseBody } from "./request-fields.js";
 import type { ServedModel } from "./served-model.js";
 import { chatLogprobs } from "./token-logprobs.js";
@@ -11,9 +12,9 @@ import { type ToolCall, ToolCallReader } from "./tool-calls.js";
  * Validates the body of a request to /v1/chat/completions.
  * @throws {ApiError}; {ModelError} TEMPLATE_REFUSED, TOKENIZER_INVALID
  */
-export function askChat(model: ServedModel, body: unknown, mostChoices: number): Asked {
-  const request = parseBody(chatRequestSchema, body);
-  const { messages, tools = [], chat_template_kwargs: variables, logprobs, top_logprobs = 0 } = request;
+export function askChat(model: ServedModel, { json, text }: RequestBody, mostChoices: number): Asked {
+  const request = parseBody(chatRequestSchema, json);
+  const { tools = [], logprobs, top_logprobs = 0 } = request;
   const refuse = (param: string, why: string) =>
     new ApiError("unsupported_value", `${param}: ${why}`, { param });
   if (model.template === undefined)
@@ -22,11 +23,12 @@ export function askChat(model: ServedModel, body: unknown, mostChoices: number):
     throw refuse("top_logprobs", `is ${top_logprobs} without logprobs; set logprobs to true`);
   checkChoices(1, request.n, mostChoices);
   const usesTools = tools.length > 0 && request.tool_choice === "auto";
-  if (usesTools && !model.hasTools)
-    throw refuse("tools", `the chat template of ${model.name} does not support tools; leave them out`);
-  const promptTokenIds = model.template.encode(messages, {
-    ...(usesTools ? { tools } : {}),
-    ...(variables === undefined ? {} : { variables }),
+  if (usesTools && model.toolsRefusal !== undefined)
+    throw refuse("tools", `the chat template of ${model.name} ${model.toolsRefusal}`);
+  const written = asWritten(request, text);
+  const promptTokenIds = model.template.encode(written.messages, {
+    ...(usesTools ? { tools: written.tools } : {}),
+    ...(written.variables === undefined ? {} : { variables: written.variables }),
   });
   const field = request.max_completion_tokens === undefined ? "max_tokens" : "max_completion_tokens";
   const maxTokens = roomFor(

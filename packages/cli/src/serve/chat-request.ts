@@ -1,4 +1,4 @@
-import type { ChatMessage } from "@palimpsest/model";
+import { type ChatMessage, type ChatTool, readExactJson } from "@palimpsest/model";
 import { z } from "zod";
 import { mostTopLogprobs, sharedFields } from "./request-fields.js";
 
@@ -31,7 +31,7 @@ const messageSchema = z
       role: role === "developer" ? "system" : role,
       content,
       ...(typeof name === "string" ? { name } : {}),
-      ...(tool_calls ? { tool_calls: tool_calls.map(withParsedArguments) } : {}),
+      ...(tool_calls ? { tool_calls } : {}),
       ...(typeof tool_call_id === "string" ? { tool_call_id } : {}),
       ...(typeof reasoning_content === "string" ? { reasoning_content } : {}),
     };
@@ -79,16 +79,56 @@ export const chatRequestSchema = z.strictObject({
   chat_template_kwargs: z.record(z.string(), z.unknown()).optional(),
 });
 
+type ChatRequest = z.output<typeof chatRequestSchema>;
+
+/** What a template gets of a request. */
+export interface WrittenRequest {
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly ChatTool[];
+  readonly variables: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Returns what a template gets of a request, with the calls, the tools and the variables as the client wrote them: with
+ * the order of their keys and every digit of their numbers, which JavaScript's objects and numbers do not keep.
+ */
+export function asWritten(
+  { messages, tools = [], chat_template_kwargs }: ChatRequest,
+  text: string,
+): WrittenRequest {
+  const hasCalls = messages.some(({ tool_calls }) => tool_calls !== undefined);
+  if (!hasCalls && tools.length === 0 && chat_template_kwargs === undefined) {
+    return { messages, tools, variables: undefined };
+  }
+  const body = mapOf(readExactJson(text));
+  const written = listOf(body.get("messages"));
+  const kwargs = mapOf(body.get("chat_template_kwargs"));
+  return {
+    messages: messages.map((message, i) =>
+      message.tool_calls === undefined
+        ? message
+        : { ...message, tool_calls: listOf(mapOf(written[i]).get("tool_calls")).map(withParsedArguments) },
+    ),
+    tools: listOf(body.get("tools")).map(mapOf),
+    variables: chat_template_kwargs === undefined ? undefined : Object.fromEntries(kwargs),
+  };
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const mapOf = (value: unknown): ReadonlyMap<string, unknown> => (value instanceof Map ? value : new Map());
+
 /**
  * Parses the arguments of a call. OpenAI sends them as JSON text, but templates expect an object: a string would be
  * quoted twice.
  */
-function withParsedArguments(call: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const called = z.object({ arguments: z.string() }).loose().safeParse(call["function"]);
-  if (!called.success) return call;
+function withParsedArguments(call: unknown): ReadonlyMap<string, unknown> {
+  const whole = mapOf(call);
+  const called = mapOf(whole.get("function"));
+  const given = called.get("arguments");
+  if (typeof given !== "string") return whole;
   try {
-    return { ...call, function: { ...called.data, arguments: JSON.parse(called.data.arguments) as unknown } };
+    return new Map(whole).set("function", new Map(called).set("arguments", readExactJson(given)));
   } catch {
-    return call;
+    return whole;
   }
 }

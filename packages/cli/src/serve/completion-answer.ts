@@ -2,13 +2,14 @@ import type { Asked, ChoiceWriter } from "./answer.js";
 import { ApiError } from "./api-error.js";
 import { type ChoiceEnd, type ChoicePiece, checkChoices, choicesOf, roomFor } from "./choice.js";
 import { completionRequestSchema } from "./completion-request.js";
+import type { RequestBody } from "./request-body.js";
 import { parseBody } from "./request-fields.js";
 import type { ServedModel } from "./served-model.js";
 import { type CompletionLogprobs, completionLogprobs } from "./token-logprobs.js";
 
 /** Validates the body of a request to /v1/completions. @throws {ApiError}; {ModelError} TOKENIZER_INVALID */
-export function askCompletion(model: ServedModel, body: unknown, mostChoices: number): Asked {
-  const request = parseBody(completionRequestSchema, body);
+export function askCompletion(model: ServedModel, { json }: RequestBody, mostChoices: number): Asked {
+  const request = parseBody(completionRequestSchema, json);
   checkChoices(request.prompt.length, request.n, mostChoices);
   const prompts = request.prompt.map((prompt) => promptTokens(model, prompt));
   const choices = prompts.flatMap((promptTokenIds) => {

@@ -6,11 +6,17 @@ const mostLevels = 64;
 /** The decoder throws on invalid UTF-8, which would otherwise be decoded to other characters. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
+/** A body as JavaScript reads it, and as it was written: its text keeps long numbers and the order of keys. */
+export interface RequestBody {
+  readonly json: unknown;
+  readonly text: string;
+}
+
 /**
  * Reads a JSON body of bounded length.
  * @throws {ApiError} unsupported_media_type, request_too_large, invalid_json, invalid_value
  */
-export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+export async function readJson(request: IncomingMessage, maxBytes: number): Promise<RequestBody> {
   // A content type other than JSON is refused, because browsers send such requests to any address without a preflight.
   const type = request.headers["content-type"] ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) {
@@ -33,7 +39,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
     chunks.push(chunk);
   }
   const body = parse(Buffer.concat(chunks));
-  if (isDeeper(body, mostLevels))
+  if (isDeeper(body.json, mostLevels))
     throw new ApiError(
       "invalid_value",
       `body: is nested deeper than ${mostLevels} levels; send flatter JSON`,
@@ -41,9 +47,10 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   return body;
 }
 
-function parse(bytes: Buffer): unknown {
+function parse(bytes: Buffer): RequestBody {
   try {
-    return JSON.parse(utf8.decode(bytes));
+    const text = utf8.decode(bytes);
+    return { json: JSON.parse(text), text };
   } catch (cause) {
     throw new ApiError("invalid_json", "body: is not JSON in UTF-8; send one JSON object", { cause });
   }

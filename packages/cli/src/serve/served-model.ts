@@ -33,8 +33,8 @@ export class ServedModel {
   readonly tokenizer: BpeTokenizer;
   /** Without a template, requests to /v1/chat/completions are refused. */
   readonly template: ChatTemplate | undefined;
-  /** Whether the template renders tools. */
-  readonly hasTools: boolean;
+  /** Why requests with tools are refused; undefined if the template renders tools. */
+  readonly toolsRefusal: string | undefined;
   /** Tokens that end an answer. */
   readonly stopTokenIds: readonly number[];
   readonly vocabSize: number;
@@ -61,15 +61,11 @@ export class ServedModel {
     this.name = name;
     this.tokenizer = tokenizer;
     this.template = ChatTemplate.has(tokenizer) ? new ChatTemplate(tokenizer) : undefined;
-    this.hasTools = this.template !== undefined && writesTools(this.template);
+    this.toolsRefusal = this.template === undefined ? undefined : toolsRefusal(this.template);
     this.logprobsMode = options.logprobsMode ?? "raw_logprobs";
     this.vocabSize = config.vocabSize;
     this.maxLength = options.maxLength ?? Math.min(maxPositions, defaultMaxLength);
-    const end = tokenizer.endToken;
-    const endId = end === undefined ? undefined : tokenizer.specialTokenId(end);
-    this.stopTokenIds = [
-      ...new Set([...(endId === undefined ? [] : [endId]), ...endTokenIds(generationConfig)]),
-    ];
+    this.stopTokenIds = endTokenIds(tokenizer, generationConfig);
     this.sampler = createSampler({
       backend,
       config,
@@ -95,16 +91,21 @@ export class ServedModel {
   }
 }
 
-/** Returns whether a template renders tools: one that ignores them renders the same with and without them. */
-function writesTools(template: ChatTemplate): boolean {
+/**
+ * Returns why a template cannot render tools, or undefined if it can: one that ignores them renders the same with and
+ * without them, and one that fails says why.
+ */
+function toolsRefusal(template: ChatTemplate): string | undefined {
   const messages = [{ role: "user", content: "?" }];
   const probe = {
     type: "function",
     function: { name: "probe", description: "", parameters: { type: "object", properties: {} } },
   };
   try {
-    return template.render(messages, { tools: [probe] }) !== template.render(messages);
-  } catch {
-    return false;
+    const ignored = template.render(messages, { tools: [probe] }) === template.render(messages);
+    return ignored ? "does not support tools; leave them out" : undefined;
+  } catch (failure) {
+    const said = failure instanceof Error ? failure.message : String(failure);
+    return `fails with tools: ${said}; leave them out, or correct the template in the model's folder`;
   }
 }

@@ -336,7 +336,9 @@ describe("a request that is refused", () => {
 
   it("is told that a model without a template has no chat", () => {
     const silent = Object.create(model, { template: { value: undefined } }) as ServedModel;
-    expect(() => askChat(silent, { messages: hello }, 16)).toThrow(/use \/v1\/completions/);
+    expect(() => askChat(silent, { json: { messages: hello }, text: "" }, 16)).toThrow(
+      /use \/v1\/completions/,
+    );
   });
 
   it("needs the token where there is one (APISERVER-1)", async () => {

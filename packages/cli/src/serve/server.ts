@@ -26,7 +26,7 @@ import { ApiError } from "./api-error.js";
 import { askChat } from "./chat-answer.js";
 import { askCompletion } from "./completion-answer.js";
 import { answerCrossOrigin } from "./cross-origin.js";
-import { readJson } from "./request-body.js";
+import { type RequestBody, readJson } from "./request-body.js";
 import { RequestMeter } from "./serve-metrics.js";
 import type { ServedModel } from "./served-model.js";
 import type { ServeSettings } from "./settings.js";
@@ -55,7 +55,7 @@ const connectionsCheckMs = 2_000;
 const maxHeaderBytes = 16 * 1024;
 const maxConnections = 1024;
 
-type Ask = (model: ServedModel, body: unknown, mostChoices: number) => Asked;
+type Ask = (model: ServedModel, body: RequestBody, mostChoices: number) => Asked;
 const asks: Readonly<Record<string, Ask>> = {
   "/v1/chat/completions": askChat,
   "/v1/completions": askCompletion,
@@ -207,7 +207,7 @@ export class ModelServer {
     const { settings } = this.#options;
     if (request.method !== "POST") throw wrongMethod(request.url ?? "", request, "POST");
     const body = await readJson(request, settings.maxBodyBytes);
-    const named = (body as { readonly model?: unknown } | null)?.model ?? this.#model.name;
+    const named = (body.json as { readonly model?: unknown } | null)?.model ?? this.#model.name;
     if (named !== this.#model.name) throw unknownModel(named, this.#model.name);
     // The bound of the choices includes the queue's, because a request that can never fit would be retried forever.
     const asked = ask(

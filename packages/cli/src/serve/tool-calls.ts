@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { StopText } from "@palimpsest/memory/text";
-import { z } from "zod";
+import { readWrittenObject } from "@palimpsest/model";
 
 /** A call in OpenAI's format; `arguments` is JSON text. */
 export interface ToolCall {
@@ -10,16 +10,14 @@ export interface ToolCall {
 }
 
 const opening = "<tool_call>";
-const callPattern = /<tool_call>([\s\S]*?)(?:<\/tool_call>|$)/g;
-const callSchema = z.object({
-  name: z.string().min(1),
-  arguments: z.union([z.record(z.string(), z.unknown()), z.string()]).default({}),
-});
+const closing = /\s*<\/tool_call>/y;
 
 /**
  * Extracts the tool calls from an answer in the format of Hermes and Qwen models: `<tool_call>{"name": …,
- * "arguments": {…}}</tool_call>`. Text passes through up to the first call and is held back from there, so that no
- * reader sees a partial call. Calls that do not parse are returned as text.
+ * "arguments": {…}}</tool_call>`, where Llama 3.1 writes `parameters`. Text passes through up to the first call and is
+ * held back from there, so that no reader sees a partial call. Calls that do not parse are returned as text. The
+ * arguments of a call are passed on as the model wrote them, because reading and writing them again would round long
+ * numbers and move keys.
  */
 export class ToolCallReader {
   readonly #before = new StopText([opening]);
@@ -37,23 +35,45 @@ export class ToolCallReader {
   /** Returns the rest: text that turned out not to be a call, or the calls. */
   end(): { readonly text: string; readonly calls: readonly ToolCall[] } {
     const held = this.#seen.slice(this.#handedOn);
-    const calls = [...held.matchAll(callPattern)].map(([, body]) => callOf(body ?? ""));
-    const whole = calls.filter((call) => call !== undefined);
-    const areCalls = calls.length > 0 && whole.length === calls.length;
-    return areCalls ? { text: "", calls: whole } : { text: held, calls: [] };
+    const calls = callsIn(held);
+    return calls.length > 0 ? { text: "", calls } : { text: held, calls: [] };
   }
 }
 
-function callOf(body: string): ToolCall | undefined {
+/** Returns the calls of a text; none if one of them does not parse. */
+function callsIn(text: string): readonly ToolCall[] {
+  const calls: ToolCall[] = [];
+  for (let at = text.indexOf(opening); at >= 0; at = text.indexOf(opening, at)) {
+    const call = callAt(text, at + opening.length);
+    if (call === undefined) return [];
+    calls.push(call.call);
+    at = call.end;
+  }
+  return calls;
+}
+
+/** Reads one call, whose closing tag may be missing only at the end of the text. A tag inside a string is no tag. */
+function callAt(text: string, at: number): { readonly call: ToolCall; readonly end: number } | undefined {
   try {
-    const { name, arguments: given } = callSchema.parse(JSON.parse(body));
-    const text = typeof given === "string" ? given : JSON.stringify(given);
+    const { members, end } = readWrittenObject(text, at);
+    closing.lastIndex = end;
+    const closed = closing.exec(text)?.[0].length;
+    if (closed === undefined && text.slice(end).trim() !== "") return undefined;
+    const name: unknown = JSON.parse(members.get("name") ?? "null");
+    const given = argumentsOf(members.get("arguments") ?? members.get("parameters") ?? "{}");
+    if (typeof name !== "string" || name === "" || given === undefined) return undefined;
+    const id = `call_${randomUUID().replaceAll("-", "")}`;
     return {
-      id: `call_${randomUUID().replaceAll("-", "")}`,
-      type: "function",
-      function: { name, arguments: text },
+      call: { id, type: "function", function: { name, arguments: given } },
+      end: end + (closed ?? 0),
     };
   } catch {
     return undefined;
   }
+}
+
+/** Arguments are an object, or a text that holds one. */
+function argumentsOf(written: string): string | undefined {
+  if (written.startsWith("{")) return written;
+  return written.startsWith('"') ? String(JSON.parse(written)) : undefined;
 }

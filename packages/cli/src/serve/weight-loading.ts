@@ -43,7 +43,7 @@ export async function answerWeightLoading(
   if (request.method !== "POST")
     throw new ApiError("method_not_allowed", `${path}: method ${request.method} is not served; use POST`);
   if (path === loadPath) {
-    const body = parseBody(reloadSchema, await readJson(request, options.maxBodyBytes));
+    const body = parseBody(reloadSchema, (await readJson(request, options.maxBodyBytes)).json);
     await load(body.kwargs.weights_path, options);
     sendJson(response, 200, { results: [null] });
   } else {

@@ -81,6 +81,22 @@ describe("a model folder", () => {
     await expect(loadModel(folder)).rejects.toThrow(/model export BASE --add-adapters/);
   });
 
+  it("keeps the special tokens that only config.json names", async () => {
+    const config = aConfig();
+    const path = join(folder, "m");
+    await saveModel(path, { config, parameters: initParameters(config, 1) });
+    const hf = JSON.parse(await readFile(join(path, "config.json"), "utf8"));
+    const named = { eos_token_id: [2, 5], bos_token_id: 1, pad_token_id: 0 };
+    await writeFile(join(path, "config.json"), JSON.stringify({ ...hf, ...named }));
+    await writeFile(join(path, "generation_config.json"), JSON.stringify({ eos_token_id: 3, top_p: 0.9 }));
+    const loaded = await loadModel(path);
+    expect(loaded.generationConfig).toEqual({ ...named, eos_token_id: [3, 2, 5], top_p: 0.9 });
+    await saveModel(join(folder, "copy"), loaded);
+    const copy = JSON.parse(await readFile(join(folder, "copy", "config.json"), "utf8"));
+    expect(copy).toMatchObject({ ...named, eos_token_id: [3, 2, 5] });
+    expect((await loadModel(join(folder, "copy"))).generationConfig).toEqual(loaded.generationConfig);
+  });
+
   it("stores projections as [out, in] under Hugging Face names", async () => {
     const config = aConfig();
     const parameters = initParameters(config, 1);

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { BpeTokenizer } from "../bpe-tokenizer.js";
 import type { ModelConfig } from "../config.js";
+import { endTokenIds, type GenerationConfig, listedEndTokenIds } from "../end-tokens.js";
 import { ModelError } from "../error.js";
 import { checkFinite, checkParameters, type Parameters } from "../parameters.js";
 import { withTokenlessIds } from "../tokenless-ids.js";
@@ -20,7 +21,7 @@ export interface ModelFolder {
   readonly parameters: Readonly<Record<string, Float32Array>>;
   /** Absent when the folder has no tokenizer.json. */
   readonly tokenizer?: BpeTokenizer;
-  /** The contents of generation_config.json, if there is one: further end tokens and recommended sampling settings. */
+  /** What generation_config.json says, with the special tokens of config.json: end tokens and sampling settings. */
   readonly generationConfig?: Readonly<Record<string, unknown>>;
 }
 
@@ -57,7 +58,7 @@ export async function saveModel(
     const { tokenizer, generationConfig } = model;
     await writeJson(join(fresh, "config.json"), {
       ...modelConfigToHf(model.config, dtype),
-      ...(tokenizer === undefined ? {} : endTokenOf(tokenizer)),
+      ...specialTokenIds(tokenizer, generationConfig),
     });
     if (generationConfig !== undefined)
       await writeJson(join(fresh, "generation_config.json"), generationConfig);
@@ -79,11 +80,21 @@ async function refuseForeign(folder: string): Promise<void> {
   throw new ModelError("FOLDER_TAKEN", message);
 }
 
-/** Returns the end token's id, so that `transformers` knows where an answer ends. */
-function endTokenOf(tokenizer: BpeTokenizer): { readonly eos_token_id?: number } {
-  const { endToken } = tokenizer;
-  const id = endToken === undefined ? undefined : tokenizer.specialTokenId(endToken);
-  return id === undefined ? {} : { eos_token_id: id };
+/** Returns the ids that config.json names, so that `transformers` knows where an answer begins and ends. */
+function specialTokenIds(
+  tokenizer: BpeTokenizer | undefined,
+  generationConfig: GenerationConfig | undefined,
+): GenerationConfig {
+  const ends =
+    tokenizer === undefined ? listedEndTokenIds(generationConfig) : endTokenIds(tokenizer, generationConfig);
+  const others = ["bos_token_id", "pad_token_id"].flatMap((field) => {
+    const id = generationConfig?.[field];
+    return typeof id === "number" ? [[field, id] as const] : [];
+  });
+  return {
+    ...Object.fromEntries(others),
+    ...(ends.length === 0 ? {} : { eos_token_id: ends.length === 1 ? ends[0] : ends }),
+  };
 }
 
 /**
@@ -114,11 +125,28 @@ export async function loadModel(
   }
 }
 
-/** Reads generation_config.json, if there is one. @throws {ModelError} FILE_DAMAGED */
-export async function loadGenerationConfig(
-  folder: string,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const path = join(folder, "generation_config.json");
+/**
+ * Reads generation_config.json, if there is one, and adds the special tokens that only config.json names.
+ * Returns undefined if neither says anything.
+ * @throws {ModelError} FILE_DAMAGED
+ */
+export async function loadGenerationConfig(folder: string): Promise<GenerationConfig | undefined> {
+  const own = await readRecord(join(folder, "generation_config.json"));
+  const model = await readRecord(join(folder, "config.json"));
+  const ends = [...new Set([...listedEndTokenIds(own), ...listedEndTokenIds(model)])];
+  const others = ["bos_token_id", "pad_token_id"].flatMap((field) => {
+    const id = own?.[field] ?? model?.[field];
+    return typeof id === "number" ? [[field, id] as const] : [];
+  });
+  const merged = {
+    ...own,
+    ...Object.fromEntries(others),
+    ...(ends.length === 0 ? {} : { eos_token_id: ends.length === 1 ? ends[0] : ends }),
+  };
+  return own === undefined && Object.keys(merged).length === 0 ? undefined : merged;
+}
+
+async function readRecord(path: string): Promise<GenerationConfig | undefined> {
   if (!existsSync(path)) return undefined;
   const json = await readJson(path);
   if (typeof json === "object" && json !== null && !Array.isArray(json)) return { ...json };
@@ -135,10 +163,33 @@ export async function loadTokenizer(folder: string): Promise<BpeTokenizer> {
   const json = await readJson(join(folder, "tokenizer.json"));
   const configPath = join(folder, "tokenizer_config.json");
   const configJson = existsSync(configPath) ? await readJson(configPath) : {};
-  // Newer folders keep the chat template in a separate file, which then takes precedence.
-  const templatePath = join(folder, "chat_template.jinja");
-  const template = existsSync(templatePath) ? { chat_template: await readFile(templatePath, "utf8") } : {};
-  return new BpeTokenizer(json, { ...(configJson as Readonly<Record<string, unknown>>), ...template });
+  const template = await readTemplateFiles(folder);
+  return new BpeTokenizer(json, {
+    ...(configJson as Readonly<Record<string, unknown>>),
+    ...(template === undefined ? {} : { chat_template: template }),
+  });
+}
+
+/**
+ * Reads the chat templates that a folder has as files, which take precedence over tokenizer_config.json:
+ * chat_template.jinja, those for other uses in additional_chat_templates, or the older chat_template.json.
+ */
+async function readTemplateFiles(folder: string): Promise<unknown> {
+  const more = join(folder, "additional_chat_templates");
+  const names = existsSync(more) ? (await readdir(more)).filter((name) => name.endsWith(".jinja")) : [];
+  const additional = await Promise.all(
+    names.toSorted().map(async (name) => ({
+      name: basename(name, ".jinja"),
+      template: await readFile(join(more, name), "utf8"),
+    })),
+  );
+  const path = join(folder, "chat_template.jinja");
+  const main = existsSync(path) ? await readFile(path, "utf8") : undefined;
+  if (additional.length > 0) {
+    return main === undefined ? additional : [{ name: "default", template: main }, ...additional];
+  }
+  if (main !== undefined) return main;
+  return (await readRecord(join(folder, "chat_template.json")))?.["chat_template"];
 }
 
 function modelFolderHint(path: string): string {

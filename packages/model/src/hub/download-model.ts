@@ -71,6 +71,7 @@ function isModelFile(path: string): boolean {
   return (
     /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map)\.json$/.test(path) ||
     /^chat_template\.(jinja|json)$/.test(path) ||
+    /^additional_chat_templates\/[^/]+\.jinja$/.test(path) ||
     /^model(-\d+-of-\d+)?\.safetensors$/.test(path) ||
     path === "model.safetensors.index.json"
   );

@@ -1,3 +1,6 @@
+/** A dict of a template: an object, or a map where the order of the keys and their numbers count, as `readExactJson` gives. */
+export type TemplateRecord = Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown>;
+
 /** One turn of a conversation, with the fields that chat templates read, as Hugging Face and OpenAI name them. */
 export interface ChatMessage {
   /** "system", "user", "assistant" or "tool" in most templates. */
@@ -5,7 +8,7 @@ export interface ChatMessage {
   /** The text of the turn; null if the turn consists of tool calls only. */
   readonly content: string | null;
   /** Calls that the assistant made: { type: "function", function: { name, arguments } }. */
-  readonly tool_calls?: readonly Readonly<Record<string, unknown>>[];
+  readonly tool_calls?: readonly TemplateRecord[];
   /** Id of the call that a tool's turn answers. */
   readonly tool_call_id?: string;
   readonly name?: string;
@@ -14,7 +17,7 @@ export interface ChatMessage {
 }
 
 /** A function that the model may call, as OpenAI describes it: { type: "function", function: { … } }. */
-export type ChatTool = Readonly<Record<string, unknown>>;
+export type ChatTool = TemplateRecord;
 
 export interface ChatOptions {
   readonly tools?: readonly ChatTool[];

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -148,5 +148,14 @@ describe("a chat template", () => {
     await writeFile(join(dir, "tokenizer_config.json"), JSON.stringify({ chat_template: "old" }));
     await writeFile(join(dir, "chat_template.jinja"), "new");
     expect(new ChatTemplate(await loadTokenizer(dir)).render([])).toBe("new");
+    const tools = [{ name: "f" }];
+    await mkdir(join(dir, "additional_chat_templates"));
+    await writeFile(join(dir, "additional_chat_templates", "tool_use.jinja"), "tools");
+    const both = new ChatTemplate(await loadTokenizer(dir));
+    expect([both.render([]), both.render([], { tools })]).toEqual(["new", "tools"]);
+    await rm(join(dir, "chat_template.jinja"));
+    await rm(join(dir, "additional_chat_templates"), { recursive: true });
+    await writeFile(join(dir, "chat_template.json"), JSON.stringify({ chat_template: "older" }));
+    expect(new ChatTemplate(await loadTokenizer(dir)).render([])).toBe("older");
   });
 });

@@ -1,6 +1,7 @@
 import type { Backend, JitMode } from "@palimpsest/jit";
 import type { BpeTokenizer } from "../bpe-tokenizer.js";
 import type { ModelConfig } from "../config.js";
+import { endTokenIds } from "../end-tokens.js";
 import { ModelError } from "../error.js";
 import { createSampler, type ModelSampler } from "../sampler/model-sampler.js";
 import type { SamplerConfigInput } from "../sampler/request.js";
@@ -12,7 +13,7 @@ export interface LoadedModel {
   readonly config: ModelConfig;
   readonly parameters: Readonly<Record<string, Float32Array>>;
   readonly tokenizer?: BpeTokenizer;
-  /** The contents of generation_config.json, from which the end tokens are taken. */
+  /** What generation_config.json and config.json say about special tokens, from which the end tokens are taken. */
   readonly generationConfig?: Readonly<Record<string, unknown>>;
 }
 
@@ -21,7 +22,7 @@ export interface LocalTextModelOptions extends Partial<SamplerConfigInput> {
   readonly mode?: "auto" | JitMode;
   /** Jinja text that replaces the tokenizer's own chat template. */
   readonly template?: string;
-  /** Default: the tokenizer's end token and those of generation_config.json. */
+  /** Default: the tokenizer's end token and those of generation_config.json and config.json. */
   readonly stopTokens?: readonly string[];
   /** Maximum tokens of an answer when a request does not set it. Default 512. */
   readonly maxTokens?: number;
@@ -74,7 +75,9 @@ export class LocalTextModel extends TextModel {
       tokenizer,
       maxLength,
       ...(template === undefined ? {} : { template }),
-      ...(stopTokens === undefined ? { stopTokenIds: endTokenIds(model.generationConfig) } : { stopTokens }),
+      ...(stopTokens === undefined
+        ? { stopTokenIds: endTokenIds(tokenizer, model.generationConfig) }
+        : { stopTokens }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
     });
     this.sampler = sampler;
@@ -85,10 +88,4 @@ export class LocalTextModel extends TextModel {
   async close(): Promise<void> {
     await this.sampler.close();
   }
-}
-
-/** Returns the end tokens that generation_config.json names. Many chat models have more than one. */
-export function endTokenIds(generationConfig: Readonly<Record<string, unknown>> | undefined): number[] {
-  const ids = generationConfig?.["eos_token_id"];
-  return (Array.isArray(ids) ? ids : [ids]).filter((id) => Number.isInteger(id)) as number[];
 }

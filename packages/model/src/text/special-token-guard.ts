@@ -1,4 +1,5 @@
 import type { BpeTokenizer } from "../bpe-tokenizer.js";
+import { Float } from "../jinja/values.js";
 
 export interface SpecialTokenGuard<T> {
   /** The values with a placeholder for every special token that their texts spell out. */
@@ -39,7 +40,12 @@ export function guardSpecialTokens<T>(tokenizer: BpeTokenizer, values: T): Speci
 
 function collectTexts(value: unknown, into: string[]): void {
   if (typeof value === "string") into.push(value);
-  else if (typeof value === "object" && value !== null) {
+  else if (value instanceof Map) {
+    for (const [key, item] of value) {
+      collectTexts(key, into);
+      collectTexts(item, into);
+    }
+  } else if (typeof value === "object" && value !== null) {
     for (const [key, item] of Object.entries(value)) {
       into.push(key);
       collectTexts(item, into);
@@ -51,7 +57,10 @@ function mapTexts<T>(value: T, change: (text: string) => string): T;
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
-  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Map) {
+    return new Map([...value].map(([key, item]) => [mapTexts(key, change), mapTexts(item, change)]));
+  }
+  if (typeof value !== "object" || value === null || value instanceof Float) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [change(key), mapTexts(item, change)]),
   );

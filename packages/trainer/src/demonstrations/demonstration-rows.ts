@@ -12,23 +12,33 @@ export interface DemonstrationRows {
 }
 
 /**
- * Converts demonstrations to rows in the model's format: the prompt through its chat template, then the answer's tokens
- * and the one that ends a turn. The answer and its end are learned, the prompt is not.
+ * Converts demonstrations to rows in the model's format: the prompt through its chat template, as agents ask it, then
+ * the answer's tokens and the end that the template gives a turn. The answer and its end are learned, the prompt is not.
+ * @param endTokens texts of the tokens that end a sampled reply; an end that is not among them is refused
  * @throws {PalimpsestError} CONFIG_INVALID naming the line
  */
 export function demonstrationRows(
   demonstrations: readonly Demonstration[],
   tokenizer: BpeTokenizer,
-  { maxTokens, tooLong, template }: Pick<DemonstrationSettings, "maxTokens" | "tooLong" | "template">,
+  settings: Pick<DemonstrationSettings, "maxTokens" | "tooLong" | "template" | "enableThinking">,
+  endTokens: readonly string[],
 ): DemonstrationRows {
+  const { maxTokens, tooLong, template, enableThinking } = settings;
   const chat = template === "auto" && ChatTemplate.has(tokenizer) ? new ChatTemplate(tokenizer) : undefined;
-  const end = tokenizer.endToken === undefined ? [] : tokenizer.encode(tokenizer.endToken);
+  const plainEnd = endTokens[0] ?? "";
   const rows: SupervisedRow[] = [];
   let skipped = 0;
   for (const { line, prompt, completion } of demonstrations) {
-    const promptIds = promptTokens(prompt, line, tokenizer, chat);
+    const turns = typeof prompt === "string" ? [{ role: "user" as const, content: prompt }] : prompt;
+    const promptIds =
+      chat === undefined ? plainPrompt(prompt, line, tokenizer) : chat.encode(turns, { enableThinking });
+    const end =
+      chat === undefined ? plainEnd : endOfTurn(chat, turns, completion, { line, enableThinking, endTokens });
     // A special token that a completion spells out is encoded as text, so that no text can forge the end of a turn.
-    const answerIds = [...tokenizer.encode(completion, { specialTokens: "text" }), ...end];
+    const answerIds = [
+      ...tokenizer.encode(completion, { specialTokens: "text" }),
+      ...(end === "" ? [] : tokenizer.encode(end)),
+    ];
     const length = promptIds.length + answerIds.length;
     if (length > maxTokens) {
       if (tooLong === "refuse")
@@ -52,16 +62,51 @@ export function demonstrationRows(
   );
 }
 
-function promptTokens(
-  prompt: Demonstration["prompt"],
-  line: number,
-  tokenizer: BpeTokenizer,
-  chat: ChatTemplate | undefined,
-): number[] {
-  if (chat !== undefined)
-    return chat.encode(typeof prompt === "string" ? [{ role: "user", content: prompt }] : prompt);
+function plainPrompt(prompt: Demonstration["prompt"], line: number, tokenizer: BpeTokenizer): number[] {
   if (typeof prompt === "string") return tokenizer.encodePrompt(prompt, { specialTokens: "text" });
   throw refused(line, "has messages, but the model has no chat template; give prompt and completion as text");
+}
+
+interface TurnContext {
+  readonly line: number;
+  readonly enableThinking: boolean;
+  readonly endTokens: readonly string[];
+}
+
+/**
+ * Returns what the template writes after an answer, up to the token that ends a sampled reply. The conversation with the
+ * answer must begin as the prompt that is asked: otherwise a prompt would be trained that is never asked.
+ */
+function endOfTurn(
+  chat: ChatTemplate,
+  prompt: Exclude<Demonstration["prompt"], string>,
+  completion: string,
+  { line, enableThinking, endTokens }: TurnContext,
+): string {
+  const asked = chat.render(prompt, { enableThinking });
+  const whole = chat.render([...prompt, { role: "assistant", content: completion }], {
+    enableThinking,
+    addGenerationPrompt: false,
+  });
+  // Many templates take blanks off the ends of an answer.
+  const answer = [completion, completion.trim()].find((text) => whole.startsWith(asked + text));
+  if (answer === undefined) {
+    let from = 0;
+    while (from < asked.length && asked[from] === whole[from]) from += 1;
+    const shown = (text: string) => JSON.stringify(text.slice(Math.max(0, from - 20)).slice(0, 120));
+    throw refused(
+      line,
+      `is asked as ${shown(asked)}, but the chat template writes the answered turn as ${shown(whole)}; set enableThinking to what the agents ask with, or template to none`,
+    );
+  }
+  const rest = whole.slice(asked.length + answer.length);
+  const ends = endTokens.map((text) => rest.indexOf(text) + text.length * Number(rest.includes(text)));
+  const nearest = Math.min(...ends.filter((at) => at > 0));
+  if (Number.isFinite(nearest)) return rest.slice(0, nearest);
+  throw refused(
+    line,
+    `ends with ${JSON.stringify(rest)} in the chat template, but replies end at ${endTokens.join(", ") || "no token"}; add the id of the template's end to eos_token_id in generation_config.json`,
+  );
 }
 
 function refused(line: number, what: string): PalimpsestError {

@@ -21,6 +21,12 @@ export const demonstrationSettingsSchema = z.strictObject({
     .enum(["auto", "none"])
     .default("auto")
     .describe("prompt format. auto: the model's chat template, if it has one; none: plain text"),
+  enableThinking: z
+    .boolean()
+    .default(false)
+    .describe(
+      "whether the template is told that the model thinks before it answers, as the agents' setting of this name; it must be what they ask with",
+    ),
   microBatchTokens: z
     .int()
     .min(8)

@@ -2,7 +2,15 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { BpeTokenizer, hashWeights, initParameters, loadModel, saveModel, trainBpe } from "@palimpsest/model";
+import {
+  BpeTokenizer,
+  ChatTemplate,
+  hashWeights,
+  initParameters,
+  loadModel,
+  saveModel,
+  trainBpe,
+} from "@palimpsest/model";
 import { smallConfig } from "@palimpsest/model/testing";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fileFolder } from "../../../../test/support/temporary-folder.js";
@@ -27,6 +35,7 @@ const tokenizer = new BpeTokenizer(plain.json, {
   chat_template:
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}",
 });
+const ends = ["<|im_end|>"];
 const config = smallConfig({ vocabSize: tokenizer.vocabSize, layers: 1, maxPositions: 128 });
 beforeAll(async () => {
   await saveModel(modelFolder, { config, tokenizer, parameters: initParameters(config, 1) });
@@ -60,7 +69,12 @@ describe("demonstrations", () => {
       { skipped: "no complete answer within 8 tokens", prompt: "x" },
     );
     const { demonstrations } = await readDemonstrations(file, signal);
-    const { rows, templated } = demonstrationRows(demonstrations, tokenizer, settingsOf({ maxTokens: 128 }));
+    const { rows, templated } = demonstrationRows(
+      demonstrations,
+      tokenizer,
+      settingsOf({ maxTokens: 128 }),
+      ends,
+    );
     expect(templated).toBe(true);
     const texts = rows.map(({ tokenIds, lossMask }) => {
       const of = (learned: number) =>
@@ -87,6 +101,26 @@ describe("demonstrations", () => {
     ).toHaveLength(1);
   });
 
+  test("are asked as agents ask, and end as the template ends a turn", () => {
+    // As Qwen3's: a model that is not to think gets an empty thought, before its answer and in the history alike.
+    const thinking =
+      "{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.role == 'assistant' %}<think></think>{% endif %}{{ m.content | trim }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% if not (enable_thinking | default(true)) %}<think></think>{% endif %}{% endif %}";
+    const thinker = new BpeTokenizer(plain.json, { chat_template: thinking, eos_token: "<|im_start|>" });
+    const told = [{ line: 3, prompt: "what?", completion: " bats." }];
+    const { rows } = demonstrationRows(told, thinker, settingsOf(), ["<|im_start|>", "<|im_end|>"]);
+    const learned = Array.from(rows[0]?.tokenIds ?? []).filter((_, at) => rows[0]?.lossMask[at] === 1);
+    expect(thinker.decode(learned)).toBe(" bats.<|im_end|>");
+    const chat = new ChatTemplate(thinker);
+    const asked = chat.encode([{ role: "user", content: "what?" }], { enableThinking: false });
+    expect(Array.from(rows[0]?.tokenIds ?? []).slice(0, asked.length)).toEqual(asked);
+    expect(() => demonstrationRows(told, thinker, settingsOf({ enableThinking: true }), ends)).toThrow(
+      /line 3 is asked as .*assistant\\n", but .*<think><\/think>bats.*set enableThinking/,
+    );
+    expect(() => demonstrationRows(told, thinker, settingsOf(), ["<|im_start|>"])).toThrow(
+      /line 3 ends with "<\|im_end\|>\\n" in the chat template, but replies end at <\|im_start\|>; add/,
+    );
+  });
+
   test("that are wrong are named by file and line", async () => {
     const refused = async (line: object) => {
       write({ prompt: "a", completion: "b" }, line);
@@ -109,16 +143,16 @@ describe("demonstrations", () => {
     );
     await expect(readDemonstrations(join(folder, "nowhere.jsonl"), signal)).rejects.toThrow(/cannot be read/);
     const long = [{ line: 7, prompt: "what likes ben? ".repeat(20), completion: "bats." }];
-    expect(() => demonstrationRows(long, tokenizer, settingsOf())).toThrow(
+    expect(() => demonstrationRows(long, tokenizer, settingsOf(), ends)).toThrow(
       /line 7 has \d+ tokens, but maxTokens is 64/,
     );
     const both = [...long, { line: 8, prompt: "what likes ken?", completion: "hats." }];
-    expect(demonstrationRows(both, tokenizer, settingsOf({ tooLong: "skip" }))).toMatchObject({
+    expect(demonstrationRows(both, tokenizer, settingsOf({ tooLong: "skip" }), ends)).toMatchObject({
       rows: { length: 1 },
       skipped: 1,
     });
     const told = [{ line: 1, prompt: [{ role: "user" as const, content: "a" }], completion: "b" }];
-    expect(() => demonstrationRows(told, plain, settingsOf())).toThrow(/no chat template/);
+    expect(() => demonstrationRows(told, plain, settingsOf(), ends)).toThrow(/no chat template/);
   });
 
   test("come once in each pass, passes one behind the other", () => {

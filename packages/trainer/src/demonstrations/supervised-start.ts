@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { createLearner, durableFiles, latestCheckpoint, loadCheckpoint } from "@palimpsest/learner";
 import {
+  endTokens,
   hashWeights,
   loadGenerationConfig,
   loadModel,
@@ -89,7 +90,12 @@ export async function superviseModel(options: SupervisedOptions): Promise<Superv
       "CONFIG_INVALID",
       `${outDir} contains a model that was trained on other demonstrations or with other settings; give another folder, or remove this one`,
     );
-  const read = demonstrationRows(demonstrations, base.tokenizer, settings);
+  const read = demonstrationRows(
+    demonstrations,
+    base.tokenizer,
+    settings,
+    endTokens(base.tokenizer, base.generationConfig),
+  );
   const trained = await trainRows(options, base, read.rows, madeFrom);
   const { generationConfig } = base;
   await saveModel(outDir, {
