@@ -3,6 +3,7 @@ import type { z } from "zod";
 /** Why a row is not a task. Bad rows are counted by these reasons. */
 type RowReason =
   | "not-json"
+  | "not-utf8"
   | "not-an-object"
   | "missing-field"
   | "wrong-type"

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { MemoryError } from "./error.js";
 import { memoryRecordSchema, oneLine } from "./record-schema.js";
 import type { MemoryRecord } from "./records/index.js";
+import { conversion, decodeUnicode, markedEncoding, utf8Problem } from "./text/unicode-text.js";
 
 const header = { format: "palimpsest-memory", version: 1 } as const;
 /** Memories are private: a new file is its owner's alone. */
@@ -98,12 +99,11 @@ const damaged = (path: string, line: number, why: string, cause?: unknown) =>
   );
 
 function decodeLine(path: string, line: number, bytes: Uint8Array): string {
-  try {
-    // The decoder removes a byte order mark.
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw damaged(path, line, "is not UTF-8", cause);
-  }
+  const marked = line === 1 ? markedEncoding(bytes) : undefined;
+  const isOther = marked !== undefined && marked !== "utf-8";
+  const problem = isOther ? `is ${marked.toUpperCase()}; ${conversion(marked)}` : utf8Problem(bytes);
+  if (problem !== undefined) throw damaged(path, line, problem);
+  return decodeUnicode(bytes, "utf-8");
 }
 
 function parseLine(path: string, line: number, text: string): unknown {

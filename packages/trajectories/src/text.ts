@@ -1,8 +1,14 @@
-/** Re-exports functions that read replies and words, which the memory package owns, without the queues. */
+/** Re-exports functions that read texts, replies and words, which the memory package owns, without the queues. */
 export {
+  conversion,
+  type FileKind,
+  fileKind,
+  markedEncoding,
   type ReplyTags,
   readReplyAsReleased,
   readTaggedReply,
   splitWords,
   stripWhiteSpace,
+  utf8Problem,
+  utf8Text,
 } from "@palimpsest/memory/text";

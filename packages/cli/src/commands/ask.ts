@@ -32,6 +32,7 @@ interface AskFlags {
   readonly attempts?: number;
   readonly timeout?: number;
   readonly maxSize: number;
+  readonly encoding?: string;
   readonly resume?: string;
   readonly trace?: string;
   readonly json?: boolean;
@@ -56,7 +57,11 @@ answer matters.`;
 export function addAsk(program: Command): void {
   withIgnoreConfig(program.command("ask"))
     .description("answers a question about documents of any length with a memory agent")
-    .argument("[source]", "file or folder of text, Markdown, HTML or PDF; - for standard input", "-")
+    .argument(
+      "[source]",
+      "file or folder of text, Markdown, HTML, PDF, DOCX, EPUB, notebooks or mail; - for standard input",
+      "-",
+    )
     .requiredOption("-q, --question <text>", "the question")
     .addOption(
       new Option(
@@ -96,6 +101,10 @@ export function addAsk(program: Command): void {
     .option("--attempts <n>", "attempts per request to a server, including the first; default 6", parseWhole)
     .option("--timeout <seconds>", "deadline of one attempt; default 240", parseAmount)
     .option("--max-size <MiB>", "maximum total size of all files", parseAmount, 64)
+    .option(
+      "--encoding <name>",
+      "encoding of documents that are not marked as Unicode, such as shift_jis; default: what they declare, UTF-8, or a guess",
+    )
     .option("--resume <file>", "saves the position to this file, and resumes from it if it exists")
     .option("--trace <file>", "writes every step: .html for a browser, .jsonl appends a line to a trace file")
     .option("--json", "prints answer, memory, counts and retries as JSON")
@@ -122,7 +131,10 @@ async function run(source: string, flags: AskFlags): Promise<void> {
     );
   }
   const { readDocuments } = await import("../documents/read-documents.js");
-  const document = await readDocuments(source, { mostBytes: flags.maxSize * 2 ** 20 });
+  const document = await readDocuments(source, {
+    mostBytes: flags.maxSize * 2 ** 20,
+    encoding: flags.encoding,
+  });
   const { openAskScreen } = await import("../ask/ask-screen.js");
   const { ask } = await import("../ask/ask-run.js");
   const { chooseSettings, moduleSettings } = await import("../ask/ask-settings.js");
@@ -143,6 +155,7 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   });
   try {
     for (const reason of document.skipped) note(`skipped ${reason}`);
+    for (const remark of document.remarks) note(remark);
     const { agent, preset, question } = flags;
     const wishes = { agent, preset, set: settings, question, trained };
     const chosen = moduleSettings(wishes) ?? chooseSettings(wishes, model);
@@ -273,6 +286,7 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
       document: {
         sources: document.sources,
         skipped: document.skipped,
+        remarks: document.remarks,
         characters: document.text.length,
         tokens: answer.documentTokens,
         droppedTokens: result.droppedDocumentTokens,

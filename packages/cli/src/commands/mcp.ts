@@ -13,6 +13,7 @@ interface McpFlags {
   readonly endpoint?: string;
   readonly backend: string;
   readonly maxSize: number;
+  readonly encoding?: string;
 }
 
 /** Maximum bytes of a client's message, which is kept in memory until its line ends. */
@@ -39,6 +40,10 @@ export function addMcp(program: Command): void {
     )
     .option("--backend <name>", "backend of a local model: auto, tensorflow, wasm or cpu", "auto")
     .option("--max-size <MiB>", "maximum total size of all files of a question", parseAmount, 64)
+    .option(
+      "--encoding <name>",
+      "encoding of documents that are not marked as Unicode; default: as `ask` reads them",
+    )
     .addHelpText("after", examples)
     .action(run);
 }
@@ -59,7 +64,7 @@ async function run(flags: McpFlags): Promise<void> {
   const { AskTool } = await import("../mcp/ask-tool.js");
   const { MemoryFile } = await import("../mcp/memory-file.js");
   const { memoryServer } = await import("../mcp/mcp-server.js");
-  const { memory: path, ask, root, model, endpoint, backend, maxSize } = flags;
+  const { memory: path, ask, root, model, endpoint, backend, maxSize, encoding } = flags;
   if (ask) await checkRoot(root);
   const memory = new MemoryFile(path);
   const askTool = ask
@@ -67,6 +72,7 @@ async function run(flags: McpFlags): Promise<void> {
         root,
         backend,
         mostBytes: maxSize * 2 ** 20,
+        encoding,
         ...(model === undefined ? {} : { model }),
         ...(endpoint === undefined ? {} : { endpoint }),
       })

@@ -1,56 +1,64 @@
+import { decodeUnicode, fileKind, markedEncoding } from "@palimpsest/memory/text";
 import { PalimpsestError } from "@palimpsest/wire";
+import { decodeText } from "./decode-text.js";
+import { declaredEncoding, documentKind } from "./document-kind.js";
+import type { Encoding } from "./encodings.js";
 import { htmlText } from "./html-text.js";
+import { mailText } from "./mail-text.js";
+import { notebookText } from "./notebook-text.js";
 import { pdfText } from "./pdf-text.js";
+import { isZip, zipText } from "./zip-text.js";
 
-type DocumentKind = "text" | "html" | "pdf";
-
-const byEnding: Readonly<Record<string, DocumentKind>> = {
-  pdf: "pdf",
-  html: "html",
-  htm: "html",
-  xhtml: "html",
-};
-
-/** Determines the type by the name's extension, else by the first bytes. */
-function kindOf(name: string, bytes: Uint8Array): DocumentKind {
-  const ending = /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
-  const known = byEnding[ending];
-  if (known !== undefined) return known;
-  const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1").trimStart().toLowerCase();
-  if (head.startsWith("%pdf-")) return "pdf";
-  const isPage = head.startsWith("<!doctype html") || head.startsWith("<html");
-  return isPage && ending !== "md" ? "html" : "text";
+/** A document's text, with remarks on how it was read and on what could not be read. */
+export interface DocumentText {
+  readonly text: string;
+  readonly remarks: readonly string[];
+  /** Parts of the document without text, such as scanned pages. */
+  readonly skipped?: readonly string[];
 }
+
+/** Bytes by which a document's kind is determined. */
+const headBytes = 64 * 1024;
 
 /**
  * Returns a file's text.
- * @throws {PalimpsestError} INVALID_ARGUMENT for a binary file or a PDF that cannot be read
+ * @param encoding the encoding that the user names for documents that are not marked as Unicode
+ * @throws {PalimpsestError} INVALID_ARGUMENT naming the file, what it is, and what to do
  */
-export async function documentText(name: string, bytes: Uint8Array): Promise<string> {
-  const kind = kindOf(name, bytes);
-  if (kind === "pdf") return await pdfText(bytes, name);
-  const text = decodeText(bytes);
-  if (text === undefined) {
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `${name}: is a binary file; give text, Markdown, HTML or PDF`,
+export async function documentText(
+  name: string,
+  bytes: Uint8Array,
+  encoding?: Encoding,
+): Promise<DocumentText> {
+  const kind = documentKind(name, headOf(bytes));
+  if (kind === "pdf") return { text: await pdfText(bytes, name), remarks: [] };
+  if (/\.pdf$/i.test(name) && kind === "html")
+    throw refused(
+      name,
+      "is an HTML page and not a PDF, as when a download gives a page instead; download it again, or rename it to .html",
     );
+  if (isZip(bytes)) {
+    const text = await zipText(name, bytes);
+    if (text !== undefined) return { text, remarks: [] };
   }
-  return kind === "html" ? htmlText(text) : text;
+  const other = fileKind(bytes);
+  if (other !== undefined) throw refused(name, `is ${other.name}; ${other.fix}`);
+  if (kind === "mail") return { text: await mailText(bytes), remarks: [] };
+  const declared = declaredEncoding(kind, bytes);
+  const decoded = await decodeText(bytes, { named: encoding, declared });
+  if ("refused" in decoded) throw refused(name, decoded.refused);
+  const remarks = decoded.remark === undefined ? [] : [decoded.remark];
+  if (kind === "html") return { text: htmlText(decoded.text), remarks };
+  return { text: kind === "notebook" ? notebookText(decoded.text, name) : decoded.text, remarks };
 }
 
-/** Decodes UTF-8, UTF-16 with a byte order mark, else Windows-1252; undefined for bytes that are not text. */
-function decodeText(bytes: Uint8Array): string | undefined {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    const sample = bytes.subarray(0, 4096);
-    const strange = sample.filter((byte) => byte < 0x20 && ![0x09, 0x0a, 0x0c, 0x0d, 0x1b].includes(byte));
-    if (strange.length * 50 > sample.length) return undefined;
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
+const refused = (name: string, why: string) => new PalimpsestError("INVALID_ARGUMENT", `${name}: ${why}`);
+
+/** Returns the beginning as text, in Latin-1 unless a byte order mark says that it is Unicode. */
+function headOf(bytes: Uint8Array): string {
+  const head = bytes.subarray(0, headBytes);
+  const marked = markedEncoding(head);
+  return marked === undefined || marked === "utf-8"
+    ? Buffer.from(head).toString("latin1")
+    : decodeUnicode(head, marked);
 }

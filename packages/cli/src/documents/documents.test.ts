@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { strToU8, zipSync } from "fflate";
 import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { htmlText } from "./html-text.js";
@@ -75,7 +77,15 @@ describe("readDocuments", () => {
   it("reads standard input", async () => {
     const from = (content: string | Uint8Array) =>
       readDocuments("-", { mostBytes }, Readable.from([Buffer.from(content)]));
-    expect(await from("figs")).toEqual({ text: "figs", sources: ["standard input"], skipped: [] });
+    expect(await from("figs")).toEqual({
+      text: "figs",
+      sources: ["standard input"],
+      skipped: [],
+      remarks: [],
+    });
+    expect((await from('\ufeff<!-- saved --><?xml version="1.0"?>\n<head><title>T</title>figs')).text).toBe(
+      "# T\n\nfigs",
+    );
     expect((await from(pdfOf([["figs"]]))).text).toBe("figs");
     await expect(from(" \n")).rejects.toThrow(/standard input: is empty/);
   });
@@ -90,15 +100,116 @@ describe("readDocuments", () => {
     put(".hidden", "no");
     symlinkSync(folder, join(folder, "loop"));
     put("node_modules/x/readme.md", "no");
-    const { text, sources, skipped } = await read(folder);
-    expect(text).toBe("File: a/inner.md\n\nfirst\n\n\nFile: b.txt\n\nsecond\n\n\nFile: c.pdf\n\nthird\n");
-    expect(sources).toEqual(["a/inner.md", "b.txt", "c.pdf"].map((name) => join(folder, name)));
+    put("old.txt", Buffer.from("caf\u00e9 in a harbour", "latin1"));
+    const { text, sources, skipped, remarks } = await read(folder);
+    expect(remarks).toEqual([expect.stringMatching(/^old\.txt: is read as Windows-1252, which is a guess/)]);
+    expect(text).toBe(
+      "File: a/inner.md\n\nfirst\n\n\nFile: b.txt\n\nsecond\n\n\nFile: c.pdf\n\nthird\n\n\nFile: old.txt\n\ncafé in a harbour\n",
+    );
+    expect(sources).toEqual(["a/inner.md", "b.txt", "c.pdf", "old.txt"].map((name) => join(folder, name)));
     expect(skipped).toEqual([
       "loop: is a symbolic link; give the file to which it points",
+      `${folder}: 1 hidden file or folder; name it to read it`,
+      `${folder}: 1 folder node_modules; name it to read it`,
       expect.stringMatching(/^broken\.pdf: is not a readable PDF/),
       "empty.txt: is empty",
-      "image.png: is a binary file; give text, Markdown, HTML or PDF",
+      "image.png: is a PNG image; give its text, for example from OCR",
     ]);
+  });
+
+  it("reads chapters in natural order, in every locale", async () => {
+    for (const name of [
+      "chapter 10.txt",
+      "chapter 2.txt",
+      "chapter 1.txt",
+      "Chapter 3.txt",
+      "part 2/a",
+      "part 10/a",
+    ])
+      put(name, name);
+    const { sources } = await read(folder);
+    expect(sources.map((path) => path.slice(folder.length + 1))).toEqual([
+      "chapter 1.txt",
+      "chapter 2.txt",
+      "Chapter 3.txt",
+      "chapter 10.txt",
+      "part 2/a",
+      "part 10/a",
+    ]);
+  });
+
+  it("recognizes pages by more than their first bytes, and leaves texts about pages alone", async () => {
+    const pages = [
+      "<!-- saved from url=(0020)http://example.org/ -->\n<html><p>figs",
+      '<?xml version="1.0" encoding="utf-8"?>\n<!-- a --><!DOCTYPE html PUBLIC "x"><html><p>figs</p></html>',
+      "\ufeff\n\n  <!DOCTYPE html>\n<p>figs",
+      "<head></head><p>figs",
+      "<body class=a>figs",
+      "<title></title>\n<p>figs",
+    ];
+    for (const page of pages) {
+      expect((await read(put("page", page))).text, page).toBe("figs");
+      expect((await read(put("page", Buffer.from(`\ufeff${page}`, "utf16le")))).text, page).toBe("figs");
+    }
+    for (const text of ["<html> is a tag", "# <body>", "a <p>figs"])
+      expect((await read(put("page.md", text))).text).toBe(text);
+  });
+
+  it("reads notebooks, mail, DOCX and EPUB without what people do not read", async () => {
+    const cells = [
+      { cell_type: "markdown", source: ["# Figs\n", "are ripe"] },
+      { cell_type: "code", source: "1 + 1", outputs: [{ data: { "image/png": "AAAA", "text/plain": "2" } }] },
+    ];
+    const notebook = await read(put("a.ipynb", JSON.stringify({ nbformat: 4, cells })));
+    expect(notebook.text).toBe("# Figs\nare ripe\n\n```\n1 + 1\n```\n\n2");
+    const mail = [
+      "From: Mia <mia@example.org>",
+      "To: tom@example.org",
+      "Subject: =?utf-8?b?ZsOtZ3M=?=",
+      "Content-Type: text/plain; charset=koi8-r",
+      "Content-Transfer-Encoding: base64",
+      "",
+      Buffer.from([0xcd, 0xc9, 0xd2]).toString("base64"),
+    ].join("\r\n");
+    expect((await read(put("a.eml", mail))).text).toBe(
+      "From: Mia <mia@example.org>\nTo: tom@example.org\nSubject: fígs\n\nмир\n",
+    );
+    const word = `<w:document><w:body><w:p><w:r><w:t>Tom </w:t></w:r><w:del><w:t>no</w:t></w:del><w:r><w:t>likes &amp; eats</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>figs</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:body></w:document>`;
+    const docx = zipSync({ "[Content_Types].xml": strToU8("<x/>"), "word/document.xml": strToU8(word) });
+    expect((await read(put("a.docx", docx))).text).toBe("Tom likes & eats\n\nfigs\n\n |");
+    const epub = zipSync({
+      mimetype: strToU8("application/epub+zip"),
+      "META-INF/container.xml": strToU8(
+        '<container><rootfiles><rootfile full-path="OEBPS/b.opf"/></rootfiles></container>',
+      ),
+      "OEBPS/b.opf": strToU8(
+        '<package><manifest><item id="two" href="c2.xhtml"/><item id="one" href="c%201.xhtml"/></manifest><spine><itemref idref="one"/><itemref idref="two"/></spine></package>',
+      ),
+      "OEBPS/c 1.xhtml": strToU8("<html><body><h1>One</h1></body></html>"),
+      "OEBPS/c2.xhtml": strToU8("<html><body><p>Two</p></body></html>"),
+    });
+    expect((await read(put("book", epub))).text).toBe("# One\n\nTwo");
+  });
+
+  it("names what is no document and what to do with it", async () => {
+    const zip = zipSync({ "xl/workbook.xml": strToU8("<x/>") });
+    const files: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
+      ["a.txt.gz", gzipSync("figs"), /is gzip; unpack it with gunzip/],
+      ["a.rtf", "{\\rtf1 figs}", /is RTF; save it as text/],
+      ["a.xlsx", zip, /is XLSX; export it/],
+      ["a.zip", zipSync({ "a.txt": strToU8("figs") }), /is a ZIP archive; unpack it/],
+      ["a.pdf", "<!doctype html><p>Sign in", /is an HTML page and not a PDF/],
+      [
+        "cut.docx",
+        zipSync({ "word/document.xml": strToU8("<w:p/>") }).subarray(0, 60),
+        /is a damaged archive/,
+      ],
+    ];
+    for (const [name, content, why] of files) await expect(read(put(name, content))).rejects.toThrow(why);
+    await expect(read("https://example.org/a.pdf")).rejects.toThrow(/is a URL, .* curl -L/);
+    await expect(readDocuments(put("b.txt", "figs"), { mostBytes, encoding: "klingon" })).rejects.toThrow(
+      /--encoding klingon: is not an encoding/,
+    );
   });
 
   it("holds no file in memory that is larger than what may be read: a film beside the documents is told by its beginning", async () => {

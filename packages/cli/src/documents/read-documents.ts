@@ -1,38 +1,54 @@
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { fileKind } from "@palimpsest/memory/text";
 import { PalimpsestError } from "@palimpsest/wire";
-import { documentText } from "./document-text.js";
+import { counted } from "../display/count.js";
+import { decodeText } from "./decode-text.js";
+import { type DocumentText, documentText } from "./document-text.js";
+import { type Encoding, namedEncoding } from "./encodings.js";
 
 export interface ReadText {
   readonly text: string;
   /** The sources in order: paths, or "standard input". */
   readonly sources: readonly string[];
-  /** Files of a folder that were skipped, and why. */
+  /** Files of a folder and pages of files that were skipped, and why. */
   readonly skipped: readonly string[];
+  /** How documents were decoded that do not say it themselves. */
+  readonly remarks: readonly string[];
 }
 
-export interface ReadLimits {
+export interface ReadOptions {
   /** The total size of all files on disk, in bytes. */
   readonly mostBytes: number;
+  /** The encoding of documents that are not marked as Unicode; default: what they declare, or a guess. */
+  readonly encoding?: string | undefined;
 }
 
 /**
  * Reads the text of a file, of standard input ("-"), or of every file of a folder and its subfolders, in the order of
- * their names.
+ * their names, in which numbers count as numbers: chapter 2 comes before chapter 10.
  * @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT naming the file and the fix
  */
 export async function readDocuments(
   source: string,
-  { mostBytes }: ReadLimits,
+  { mostBytes, encoding: label }: ReadOptions,
   stdin: NodeJS.ReadableStream = process.stdin,
 ): Promise<ReadText> {
+  const encoding = label === undefined ? undefined : namedEncoding(label);
   if (source === "-") {
     const bytes = await buffer(stdin);
     checkSize("standard input", bytes.length, mostBytes);
-    return oneText("standard input", await documentText("standard input", bytes));
+    return oneText("standard input", await documentText("standard input", bytes, encoding));
   }
   const found = await stat(source).catch((cause: NodeJS.ErrnoException) => {
+    if (/^https?:\/\//i.test(source)) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `${source}: is a URL, and only files are read; fetch it, for example with curl -L ${source} | palimpsest ask -`,
+        { cause },
+      );
+    }
     const why = cause.code === "ENOENT" ? "does not exist" : `cannot be read (${cause.message})`;
     throw new PalimpsestError(
       "NOT_FOUND",
@@ -42,7 +58,7 @@ export async function readDocuments(
       },
     );
   });
-  if (found.isDirectory()) return await readFolder(source, mostBytes);
+  if (found.isDirectory()) return await readFolder(source, mostBytes, encoding);
   if (!found.isFile()) {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
@@ -59,18 +75,24 @@ export async function readDocuments(
       },
     );
   });
-  return oneText(source, await documentText(source, bytes));
+  return oneText(source, await documentText(source, bytes, encoding));
 }
 
-function oneText(source: string, text: string): ReadText {
+function oneText(source: string, { text, remarks, skipped = [] }: DocumentText): ReadText {
   if (text.trim() === "") {
     throw new PalimpsestError("INVALID_ARGUMENT", `${source}: is empty; give a document with text`);
   }
-  return { text, sources: [source], skipped: [] };
+  const named = (notes: readonly string[]) => notes.map((note) => `${source}: ${note}`);
+  return { text, sources: [source], skipped: named(skipped), remarks: named(remarks) };
 }
 
-async function readFolder(folder: string, mostBytes: number): Promise<ReadText> {
+async function readFolder(
+  folder: string,
+  mostBytes: number,
+  encoding: Encoding | undefined,
+): Promise<ReadText> {
   const skipped: string[] = [];
+  const remarks: string[] = [];
   const passOver = (path: string, why: string) => skipped.push(`${relative(folder, path) || path}: ${why}`);
   const paths = await filesOf(folder, passOver);
   const texts: string[] = [];
@@ -80,29 +102,33 @@ async function readFolder(folder: string, mostBytes: number): Promise<ReadText> 
     const name = relative(folder, path);
     // A video or a disk image among the documents is recognized by its first bytes, and never read into memory.
     const large = await isLargerThan(path, mostBytes).catch(() => false);
-    if (large && (await isBinary(path))) {
-      passOver(path, "is a binary file; give text, Markdown, HTML or PDF");
+    const binary = large ? await binaryReason(path) : undefined;
+    if (binary !== undefined) {
+      passOver(path, binary);
       continue;
     }
     if (large) checkSize(folder, (await stat(path)).size, mostBytes);
     const bytes = await readFile(path).catch((cause: unknown) => void passOver(path, unreadable(cause)));
     if (bytes === undefined) continue;
-    let text: string;
+    let read: DocumentText;
     try {
-      text = await documentText(name, bytes);
+      read = await documentText(name, bytes, encoding);
     } catch (reason) {
       if (!(reason instanceof PalimpsestError)) throw reason;
       skipped.push(reason.rawMessage);
       continue;
     }
-    if (text.trim() === "") {
+    const text = read.text.trim();
+    if (text === "") {
       skipped.push(`${name}: is empty`);
       continue;
     }
     sizeBytes += bytes.length;
     checkSize(folder, sizeBytes, mostBytes);
     sources.push(path);
-    texts.push(`File: ${name}\n\n${text.trim()}\n`);
+    for (const note of read.skipped ?? []) skipped.push(`${name}: ${note}`);
+    for (const remark of read.remarks) remarks.push(`${name}: ${remark}`);
+    texts.push(`File: ${name}\n\n${text}\n`);
   }
   if (texts.length === 0) {
     const seen =
@@ -112,20 +138,23 @@ async function readFolder(folder: string, mostBytes: number): Promise<ReadText> 
       `${folder}: ${seen}; give a folder with text, Markdown, HTML or PDF files`,
     );
   }
-  return { text: texts.join("\n\n"), sources, skipped };
+  return { text: texts.join("\n\n"), sources, skipped, remarks };
 }
 
 const isLargerThan = async (path: string, bytes: number) => (await stat(path)).size > bytes;
 
-/** Returns whether the first 64 KiB contain a zero byte, except in a PDF and in UTF-16 with a byte order mark. */
-async function isBinary(path: string): Promise<boolean> {
-  if (/\.pdf$/i.test(path)) return false;
+/** Says of a file what it is if its first 64 KiB are no text; undefined for a PDF and a text. */
+async function binaryReason(path: string): Promise<string | undefined> {
+  if (/\.pdf$/i.test(path)) return undefined;
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(64 * 1024));
     const head = buffer.subarray(0, bytesRead);
-    const isWide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
-    return head.includes(0) && !isWide && head.toString("latin1", 0, 5) !== "%PDF-";
+    const kind = fileKind(head);
+    if (kind !== undefined) return `is ${kind.name}; ${kind.fix}`;
+    if (head.toString("latin1", 0, 5) === "%PDF-") return undefined;
+    const decoded = await decodeText(head);
+    return "refused" in decoded ? decoded.refused : undefined;
   } finally {
     await file.close();
   }
@@ -134,26 +163,43 @@ async function isBinary(path: string): Promise<boolean> {
 const unreadable = (cause: unknown) =>
   `cannot be read (${cause instanceof Error ? cause.message : String(cause)})`;
 
+/** Compares names alike in every locale: numbers by their values, letters before their case. */
+const byName = new Intl.Collator("en", { numeric: true });
+
 /**
  * Lists the files of a folder and its subfolders. Hidden files and `node_modules` are left out, because they are not
  * documents, and links are left out, because they may form cycles.
  */
 async function filesOf(folder: string, passOver: (path: string, why: string) => void): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
-    passOver(folder, unreadable(cause));
-    return [];
-  });
-  const seen = entries
-    .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const paths: string[] = [];
-  for (const entry of seen) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) paths.push(...(await filesOf(path, passOver)));
-    else if (entry.isFile()) paths.push(path);
-    else if (entry.isSymbolicLink()) passOver(path, "is a symbolic link; give the file to which it points");
-  }
+  const leftOut = { hidden: 0, modules: 0 };
+  const paths = await visit(folder);
+  const { hidden, modules } = leftOut;
+  const one = (count: number) => `name ${count === 1 ? "it" : "one"} to read it`;
+  if (hidden > 0)
+    passOver(
+      folder,
+      `${hidden} hidden ${hidden === 1 ? "file or folder" : "files and folders"}; ${one(hidden)}`,
+    );
+  if (modules > 0) passOver(folder, `${counted(modules, "folder")} node_modules; ${one(modules)}`);
   return paths;
+
+  async function visit(inner: string): Promise<string[]> {
+    const entries = await readdir(inner, { withFileTypes: true }).catch((cause: unknown) => {
+      passOver(inner, unreadable(cause));
+      return [];
+    });
+    entries.sort((a, b) => byName.compare(a.name, b.name) || (a.name < b.name ? -1 : 1));
+    const found: string[] = [];
+    for (const entry of entries) {
+      const path = join(inner, entry.name);
+      if (entry.name.startsWith(".")) leftOut.hidden += 1;
+      else if (entry.name === "node_modules") leftOut.modules += 1;
+      else if (entry.isDirectory()) found.push(...(await visit(path)));
+      else if (entry.isFile()) found.push(path);
+      else if (entry.isSymbolicLink()) passOver(path, "is a symbolic link; give the file to which it points");
+    }
+    return found;
+  }
 }
 
 function checkSize(name: string, sizeBytes: number, mostBytes: number): void {

@@ -18,7 +18,7 @@ export const askSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("file or folder of text, Markdown, HTML or PDF inside the server's folder"),
+    .describe("file or folder of text, Markdown, HTML, PDF, DOCX or EPUB inside the server's folder"),
   text: z.string().min(1).optional().describe("the text itself, instead of a source"),
 });
 
@@ -30,6 +30,8 @@ export interface AskToolOptions {
   readonly root: string;
   /** The maximum bytes of one question's documents, and of all queued texts together. */
   readonly mostBytes: number;
+  /** The encoding of documents that are not marked as Unicode; default: what they declare, or a guess. */
+  readonly encoding?: string | undefined;
 }
 
 type OpenedModel = AgentModel & Omit<AskedModel, "model">;
@@ -173,6 +175,11 @@ export class AskTool {
         "INVALID_ARGUMENT",
         `source: ${JSON.stringify(source)} is outside ${root}; start the server with a --root FOLDER that contains it`,
       );
-    return (await readDocuments(path, { mostBytes: this.#options.mostBytes })).text;
+    const { mostBytes, encoding } = this.#options;
+    const { text, skipped, remarks } = await readDocuments(path, { mostBytes, encoding });
+    // Standard output carries only the protocol.
+    for (const note of [...skipped.map((reason) => `skipped ${reason}`), ...remarks])
+      process.stderr.write(`${note}\n`);
+    return text;
   }
 }

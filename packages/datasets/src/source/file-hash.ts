@@ -22,9 +22,12 @@ export async function hashFile(path: string, signal?: AbortSignal): Promise<Hash
     return { path, sizeBytes: size, sha256: hash.digest("hex") };
   } catch (error) {
     signal?.throwIfAborted();
+    const isFolder = error instanceof Error && "code" in error && error.code === "EISDIR";
     throw new DatasetError(
       "UNREADABLE_FILE",
-      `input: cannot read "${path}"; give a file that exists`,
+      isFolder
+        ? `input: "${path}" is a folder; name its files`
+        : `input: cannot read "${path}"; give a file that exists`,
       { path },
       error,
     );

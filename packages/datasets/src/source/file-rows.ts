@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { DatasetError } from "../error.js";
 import { type ByteWindow, fileChunks, type RowSplit, rowBatches } from "./byte-window.js";
 import { ArraySplit, type RowSlice } from "./json-array.js";
@@ -7,12 +7,14 @@ import { LineSplit } from "./line-texts.js";
 import { parquetRows } from "./parquet-rows.js";
 import {
   type FileRow,
+  notUtf8,
   parsedRow,
   RowOfBytes,
   type RowPlace,
   readRow,
   type ScannedRow,
 } from "./scanned-row.js";
+import { foreignBytes } from "./source-text.js";
 
 export type { FileRow, RowPlace, ScannedRow } from "./scanned-row.js";
 
@@ -59,13 +61,14 @@ export async function* scannedRows(path: string, signal?: AbortSignal): AsyncGen
       }
     } else if (form === "json") {
       const bytes = await readFile(path, when(signal));
-      const row = parsedRow(1, stripMark(bytes.toString("utf8")));
+      const row = notUtf8(1, bytes, 0) ?? parsedRow(1, stripMark(bytes.toString("utf8")));
       yield [readRow(row, { offset: 0, sizeBytes: bytes.length })];
     } else yield* byteRows(path, form === "jsonl" ? new LineSplit() : new ArraySplit(), signal);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof DatasetError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const said = error instanceof Error ? error.message : String(error);
+    const reason = said.startsWith("EISDIR") ? "it is a folder; name its files" : said;
     throw new DatasetError(
       "UNREADABLE_FILE",
       `input: cannot read "${path}" (${reason}); give a JSON, JSONL or parquet file`,
@@ -78,14 +81,38 @@ export async function* scannedRows(path: string, signal?: AbortSignal): AsyncGen
 const when = (signal: AbortSignal | undefined) => (signal ? { signal } : {});
 const stripMark = (text: string) => text.replace(/^\uFEFF/, "");
 
+/** @throws {DatasetError} UNREADABLE_FILE naming what the file is instead */
 async function fileForm(path: string): Promise<FileForm> {
+  const head = await headOf(path);
+  if (head.toString("latin1", 0, 4) === "PAR1") return "parquet";
+  const foreign = foreignBytes(head) ?? commaSeparated(path, head);
+  if (foreign !== undefined)
+    throw new DatasetError("UNREADABLE_FILE", `input: "${path}" ${foreign}`, { path });
   const { start, lineEnd } = await firstLine(path);
-  if (start.startsWith("PAR1")) return "parquet";
   if (start.startsWith("[")) return "json-array";
   // An object that ends on its first line is a row of JSON lines. One that spans several lines is the whole file,
   // unless the name ends in .jsonl or .ndjson.
   if (start.startsWith("{") && lineEnd !== "}" && !/\.(jsonl|ndjson)$/i.test(path)) return "json";
   return "jsonl";
+}
+
+async function headOf(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(8192), 0, 8192, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Recognizes a table of separated values by its name, or by two first lines of which neither can begin a JSON value. */
+function commaSeparated(path: string, head: Buffer): string | undefined {
+  const lines = stripMark(head.toString("utf8")).split(/\r?\n/).slice(0, 2);
+  const [first = 0, second = first] = lines.map((line) => line.split(/[,;\t]/).length);
+  const isJson = lines.some((line) => /^\s*(?:[[{]|null|true|false|-?\d|"(?:[^"\\]|\\.)*"\s*$)/.test(line));
+  const isTable = /\.(csv|tsv)$/i.test(path) || (first > 1 && second > 1);
+  return isTable && !isJson ? "is CSV; convert it to JSON lines, one object per row" : undefined;
 }
 
 /** Returns the first four characters that are not blank, and the last such character of their line. */
@@ -98,7 +125,7 @@ async function firstLine(path: string): Promise<{ readonly start: string; readon
     const end = text.indexOf("\n");
     const line = (end < 0 ? text : text.slice(0, end)).trimEnd();
     if (line !== "") lineEnd = line.slice(-1);
-    if (start.startsWith("[") || start.startsWith("PAR1") || end >= 0) break;
+    if (start.startsWith("[") || end >= 0) break;
   }
   return { start, lineEnd };
 }

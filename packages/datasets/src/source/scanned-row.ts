@@ -1,3 +1,4 @@
+import { utf8Problem } from "@palimpsest/trajectories/text";
 import type { ByteWindow } from "./byte-window.js";
 import type { RowSlice } from "./json-array.js";
 import { quote, StringScan } from "./json-string.js";
@@ -6,7 +7,7 @@ import { lineText } from "./line-texts.js";
 /** One row of a file, or why it cannot be read. */
 export type FileRow =
   | { readonly row: number; readonly value: unknown }
-  | { readonly row: number; readonly reason: "not-json" | "cut-off"; readonly detail: string };
+  | { readonly row: number; readonly reason: "not-json" | "not-utf8" | "cut-off"; readonly detail: string };
 
 /** The position of a row in its file: a range of bytes or, in a table, the row's index from 0. */
 export type RowPlace =
@@ -37,6 +38,15 @@ export function parsedRow(row: number, text: string): FileRow {
   } catch (error) {
     return { row, reason: "not-json", detail: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/**
+ * Returns the row of bytes that are not UTF-8; undefined for bytes that are.
+ * @param offset of the bytes in their file
+ */
+export function notUtf8(row: number, bytes: Uint8Array, offset: number): FileRow | undefined {
+  const detail = utf8Problem(bytes, offset);
+  return detail === undefined ? undefined : { row, reason: "not-utf8", detail };
 }
 
 /** Rows and documents up to this size are parsed whole, because that costs less than skipping the document. */
@@ -88,12 +98,17 @@ export class RowOfBytes implements ScannedRow {
       at = end;
     }
     if (kept.length === 0) return undefined;
-    return parsedRow(row, [...kept, this.#text(keptFrom, to)].join("…"));
+    return this.#notUtf8() ?? parsedRow(row, [...kept, this.#text(keptFrom, to)].join("…"));
   }
 
   whole(): FileRow {
     const { row, from, to } = this.#slice;
-    return parsedRow(row, this.#text(from, to));
+    return this.#notUtf8() ?? parsedRow(row, this.#text(from, to));
+  }
+
+  #notUtf8(): FileRow | undefined {
+    const { row, from, to, offset } = this.#slice;
+    return notUtf8(row, this.#window.bytes.subarray(from, to), offset);
   }
 
   #text(from: number, to: number): string {

@@ -1,6 +1,7 @@
 // Functions that read replies and words, without stores and search, so that agents and rewards read alike and load
 // nothing more.
 export { closestWord } from "./closest-word.js";
+export { type FileKind, fileKind } from "./file-kind.js";
 export { StopText } from "./stop-text.js";
 export {
   defaultReplyTags,
@@ -10,4 +11,13 @@ export {
   type Segment,
   type TaggedReply,
 } from "./tagged-reply.js";
+export {
+  asciiDisguise,
+  conversion,
+  decodeUnicode,
+  markedEncoding,
+  type UnicodeEncoding,
+  utf8Problem,
+  utf8Text,
+} from "./unicode-text.js";
 export { splitWords, stripWhiteSpace } from "./white-space.js";

@@ -1,0 +1,135 @@
+import {
+  asciiDisguise,
+  conversion,
+  decodeUnicode,
+  markedEncoding,
+  type UnicodeEncoding,
+  utf8Text,
+} from "@palimpsest/memory/text";
+import { type Encoding, encodingOf } from "./encodings.js";
+
+/** A text, with a remark where a reader should know how it was decoded; or why it cannot be decoded. */
+export type Decoded = { readonly text: string; readonly remark?: string } | { readonly refused: string };
+
+export interface EncodingHints {
+  /** The encoding that the user has named. */
+  readonly named?: Encoding | undefined;
+  /** The label that the document declares itself. */
+  readonly declared?: string | undefined;
+}
+
+const isBinary = { refused: "is a binary file; give text, Markdown, HTML or PDF" };
+
+/**
+ * Decodes the bytes of a document. In this order count: a byte order mark; UTF-8, where it is more than ASCII; the
+ * encoding that the user names; UTF-16 and UTF-32 without a mark, where zero bytes show it; what the document declares;
+ * and a guess, which the remark says.
+ */
+export async function decodeText(
+  bytes: Uint8Array,
+  { named, declared }: EncodingHints = {},
+): Promise<Decoded> {
+  const marked = markedEncoding(bytes);
+  if (marked !== undefined) return told(decodeUnicode(bytes, marked), `is ${marked.toUpperCase()}`);
+  const claimed = named ?? (declared === undefined ? undefined : encodingOf(declared));
+  if (bytes.includes(0) && !(named !== undefined && /^(UTF|UCS)-?(16|32|2)/i.test(named.name)))
+    return wideText(bytes) ?? isBinary;
+  const text = utf8Text(bytes);
+  if (text !== undefined) {
+    if (/\P{ASCII}/u.test(text)) return { text };
+    return await asciiText(text, bytes, claimed);
+  }
+  if (named !== undefined) return told(named.decode(bytes), `is read as ${named.name}`);
+  const mostly = mostlyUtf8(bytes);
+  if (mostly !== undefined) return told(mostly, "is UTF-8");
+  if (claimed !== undefined && claimed.name !== "UTF-8" && !claimed.name.startsWith("UTF-16"))
+    return told(claimed.decode(bytes), `is read as ${claimed.name}`);
+  return await guessedText(bytes);
+}
+
+/** Adds a remark on malformed characters, if there are any. */
+function told(text: string, how: string): Decoded {
+  const malformed = text.split("\ufffd").length - 1;
+  if (malformed === 0) return { text };
+  const what = malformed === 1 ? "one malformed character" : `${malformed} malformed characters`;
+  return { text, remark: `${how}, with ${what}; --encoding names another encoding` };
+}
+
+/** ASCII is UTF-8, unless it is written in an encoding that uses ASCII's bytes for other characters. */
+async function asciiText(text: string, bytes: Uint8Array, claimed: Encoding | undefined): Promise<Decoded> {
+  if (claimed !== undefined && !claimed.name.startsWith("UTF-16"))
+    return told(claimed.decode(bytes), `is read as ${claimed.name}`);
+  const disguise = asciiDisguise(bytes);
+  if (disguise !== undefined) return guessed(bytes, disguise);
+  if (/\+[A-Za-z0-9/]{3,}-/.test(text) && (await detected(bytes)) === "utf-7") return guessed(bytes, "utf-7");
+  return { text };
+}
+
+/** Returns UTF-8 in which few characters are malformed, as in a file that was cut or patched. */
+function mostlyUtf8(bytes: Uint8Array): string | undefined {
+  const text = decodeUnicode(bytes, "utf-8");
+  const malformed = text.split("\ufffd").length - 1;
+  const others = text.match(/[^\p{ASCII}\ufffd]/gu)?.length ?? 0;
+  return others >= 20 * malformed ? text : undefined;
+}
+
+async function guessedText(bytes: Uint8Array): Promise<Decoded> {
+  const label = await detected(bytes);
+  if (label === null) return wideText(bytes) ?? isBinary;
+  return guessed(bytes, label);
+}
+
+function guessed(bytes: Uint8Array, label: string): Decoded {
+  const encoding = encodingOf(label);
+  if (encoding === undefined)
+    return { refused: `seems to be written in ${label}, which cannot be read; ${conversion(label)}` };
+  const text = encoding.decode(bytes);
+  const control = text.replace(/\s/g, "").match(/\p{Cc}/gu)?.length ?? 0;
+  if (control * 50 > text.length) return isBinary;
+  return { text, remark: `is read as ${encoding.name}, which is a guess; --encoding names another` };
+}
+
+/** Bytes of a document by which its encoding is guessed; more of them change no guess. */
+const sampleBytes = 64 * 1024;
+/**
+ * The confidence of Windows-1252, as a fraction of the best guess's, from which on it is taken: it is by far the most
+ * frequent of the encodings that a short text cannot tell apart.
+ */
+const nearlyAsGood = 0.92;
+
+/** Returns the name of the encoding that the bytes are most probably written in; null if they are no text. */
+async function detected(bytes: Uint8Array): Promise<string | null> {
+  const { detectAll } = await import("jschardet");
+  const found = detectAll(bytes.subarray(0, sampleBytes), { minimumThreshold: 0 });
+  const [best] = found;
+  if (best === undefined || best.encoding === null) return null;
+  const western = found.find(({ encoding }) => encoding === "Windows-1252");
+  // Hangul that EUC-KR has only in Windows resembles Johab, which hardly any text is written in.
+  if (best.encoding === "Johab" && !(encodingOf("cp949")?.decode(bytes) ?? "\ufffd").includes("\ufffd"))
+    return "cp949";
+  const isLatin = /^(windows-125[047]|iso-?8859-(2|3|4|9|10|13|14|16))$/i.test(best.encoding);
+  return isLatin && western !== undefined && western.confidence >= nearlyAsGood * best.confidence
+    ? western.encoding
+    : best.encoding;
+}
+
+/** Characters that texts in UTF-16 have and that are something else if bytes are read in the wrong order. */
+const common = /[\t\n\r -~\u3000-\u3002\uff0c]/g;
+/** Control characters, private and unassigned ones, and what replaces malformed ones. */
+const improper = /[\ufffd\p{Cn}\p{Co}]|(?!\s)\p{Cc}/u;
+
+/** Decodes UTF-16 and UTF-32 without a byte order mark; undefined for bytes that are neither. */
+function wideText(bytes: Uint8Array): Decoded | undefined {
+  const encodings: readonly UnicodeEncoding[] = ["utf-32le", "utf-32be", "utf-16le", "utf-16be"];
+  const readings = encodings.flatMap((encoding) => {
+    const width = encoding.startsWith("utf-32") ? 4 : 2;
+    if (bytes.length % width !== 0) return [];
+    const sample = decodeUnicode(bytes.subarray(0, sampleBytes), encoding);
+    // A sample may end within a surrogate pair.
+    if (improper.test(sample.replace(/\ufffd$/, ""))) return [];
+    return [{ encoding, share: (sample.match(common)?.length ?? 0) / sample.length }];
+  });
+  const [best] = readings.sort((a, b) => b.share - a.share);
+  if (best === undefined || best.share < 0.01) return undefined;
+  return told(decodeUnicode(bytes, best.encoding), `is read as ${best.encoding.toUpperCase()}`);
+}
