@@ -102,7 +102,8 @@ export function stagePackage(name, target, isBundled = false) {
   if (name === "jit") copyTfjsNode(one.folder, target);
   if (name === "jit" || name === "cli") copySetup(name, target);
   if (name !== "cli") return;
-  cpSync(join(one.folder, "bin"), join(target, "bin"), { recursive: true });
+  for (const folder of ["bin", "cmaps"])
+    cpSync(join(one.folder, folder), join(target, folder), { recursive: true });
   for (const other of ownClosure("cli"))
     if (other !== "cli") stagePackage(other, join(target, "node_modules/@palimpsest", other), true);
 }

@@ -7,6 +7,7 @@
  * - LEAKS-1. A memory contains a name of the examples only if something else that its writer was shown contains it too.
  * - LEAKS-2. A memory without such a name keeps the tokens that were sampled.
  */
+import { orderedWords, sentences } from "@palimpsest/memory/text";
 import type { PromptExample } from "./prompt-example.js";
 
 /**
@@ -15,6 +16,8 @@ import type { PromptExample } from "./prompt-example.js";
  */
 const namePattern = /(?<=[\p{L}\p{N},] )\p{Lu}[\p{L}\p{M}'’-]+/gu;
 const wordPattern = /[\p{L}\p{M}\p{N}'’-]+/gu;
+/** A name is a word of its own between letters of a script that has no spaces. */
+const wordsOf = (text: string): string[] => orderedWords(text, wordPattern);
 
 /**
  * Returns the names in a prompt's examples that never occur there in lower case. A reply that uses one has copied it
@@ -22,7 +25,7 @@ const wordPattern = /[\p{L}\p{M}\p{N}'’-]+/gu;
  */
 export function exampleNames(examples: readonly PromptExample[]): ReadonlySet<string> {
   const texts = examples.flatMap(({ user, assistant }) => [user, assistant]);
-  const words = new Set(texts.flatMap((text) => text.match(wordPattern) ?? []));
+  const words = new Set(texts.flatMap(wordsOf));
   const names = texts.flatMap((text) => text.match(namePattern) ?? []);
   return new Set(names.filter((name) => !words.has(name.toLowerCase())));
 }
@@ -37,14 +40,12 @@ export function leakedNames(
   names: ReadonlySet<string>,
 ): readonly string[] {
   if (names.size === 0) return [];
-  const said = new Set(reply.match(wordPattern) ?? []);
+  const said = new Set(wordsOf(reply));
   const suspect = [...names].filter((name) => said.has(name));
   if (suspect.length === 0) return [];
-  const known = new Set(shown.flatMap((text) => text.match(wordPattern) ?? []));
+  const known = new Set(shown.flatMap(wordsOf));
   return suspect.filter((name) => !known.has(name));
 }
-
-const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
 
 /** Keeps names of the examples out of an episode's memories, and counts the replies that had one. */
 export class ExampleLeaks {
@@ -87,8 +88,10 @@ export class ExampleLeaks {
     if (leaked.length === 0) return undefined;
     this.#counts.leaked_memories += 1;
     const names = new Set(leaked);
-    return Array.from(sentences.segment(memory), ({ segment }) => segment)
-      .filter((sentence) => !(sentence.match(wordPattern) ?? []).some((word) => names.has(word)))
+    return memory
+      .split(/(?<=\n)/)
+      .flatMap(sentences)
+      .filter((sentence) => !wordsOf(sentence).some((word) => names.has(word)))
       .join("")
       .trim();
   }

@@ -1,5 +1,5 @@
+import { words } from "./text/words.js";
 import { type Hit, TopK } from "./top-k.js";
-import { words } from "./words.js";
 
 export interface Bm25Options {
   /** How fast repeated occurrences of a word stop counting. Default 1.2. */

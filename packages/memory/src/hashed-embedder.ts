@@ -1,6 +1,6 @@
 import type { Embedder } from "./embedder.js";
 import { MemoryError } from "./error.js";
-import { words } from "./words.js";
+import { words } from "./text/words.js";
 
 /** Words that occur in every text say little about its subject. Their fixed weight replaces a low idf. */
 const functionWords = new Set(

@@ -1,7 +1,7 @@
 import { searchText } from "./record-text.js";
 import type { MemoryRecord, StoreDiff } from "./records/index.js";
 import type { StoreBase } from "./store-base.js";
-import { wordCounts } from "./words.js";
+import { wordCounts } from "./text/words.js";
 
 /** A record that is new or replaces one of the base. */
 export interface ChangedRecord {

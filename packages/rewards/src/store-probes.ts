@@ -1,5 +1,6 @@
 import { createEmbedder, embedderConfigSchema, MemoryStore, StoreBases } from "@palimpsest/memory";
 import type { MemoryRecord, Probe } from "@palimpsest/trajectories";
+import { words } from "@palimpsest/trajectories/text";
 import { z } from "zod";
 import type { RewardDependencies } from "./dependencies.js";
 import { type StoreStates, storeStates } from "./memupdate/store-states.js";
@@ -130,8 +131,8 @@ function findingsBy(found: StoreProbesConfig["found"], { embedder }: RewardDepen
 
 /** Returns the texts that share the most words with the question; none when no text shares a word. */
 function closest(question: string, texts: readonly string[]): readonly string[] {
-  const asked = new Set(wordsOf(question));
-  const shared = texts.map((text) => new Set(wordsOf(text).filter((word) => asked.has(word))).size);
+  const asked = new Set(words(question));
+  const shared = texts.map((text) => new Set(words(text).filter((word) => asked.has(word))).size);
   const most = shared.reduce((known, count) => Math.max(known, count), 0);
   return most === 0 ? [] : texts.filter((_, at) => shared[at] === most);
 }
@@ -144,8 +145,6 @@ function shareHolding(texts: readonly string[], answers: readonly string[]): num
 
 /** Compares word by word: "dan" does not occur in "dana". */
 function holds(text: string, answer: string): boolean {
-  const words = new Set(wordsOf(text));
-  return wordsOf(answer).every((word) => words.has(word));
+  const known = new Set(words(text));
+  return words(answer).every((word) => known.has(word));
 }
-
-const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

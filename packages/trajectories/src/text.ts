@@ -1,8 +1,8 @@
 /** Re-exports functions that read texts, replies and words, which the memory package owns, without the queues. */
 export {
   conversion,
-  type FileKind,
   fileKind,
+  fittingSentences,
   markedEncoding,
   type ReplyTags,
   readReplyAsReleased,
@@ -11,4 +11,5 @@ export {
   stripWhiteSpace,
   utf8Problem,
   utf8Text,
+  words,
 } from "@palimpsest/memory/text";

@@ -31,7 +31,7 @@ export async function documentText(
   encoding?: Encoding,
 ): Promise<DocumentText> {
   const kind = documentKind(name, headOf(bytes));
-  if (kind === "pdf") return { text: await pdfText(bytes, name), remarks: [] };
+  if (kind === "pdf") return await pdfText(bytes, name);
   if (/\.pdf$/i.test(name) && kind === "html")
     throw refused(
       name,

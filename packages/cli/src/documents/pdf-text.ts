@@ -1,18 +1,56 @@
 import { PalimpsestError } from "@palimpsest/wire";
+import type { DocumentText } from "./document-text.js";
+import { CharacterMaps, characterMapFolder } from "./pdf-character-maps.js";
+import { type PageItem, pageText } from "./pdf-page-text.js";
 
 /**
- * Returns the text of a PDF file, page by page.
+ * Returns the text of a PDF file, page by page, with the values of filled forms. Pages without text are counted and
+ * named.
  * @param name the file's name, for errors
  * @throws {PalimpsestError} INVALID_ARGUMENT for a file that cannot be read or has no text
  */
-export async function pdfText(bytes: Uint8Array, name: string): Promise<string> {
-  const { extractText, getDocumentProxy } = await import("unpdf");
-  let pages: readonly string[];
+export async function pdfText(bytes: Uint8Array, name: string): Promise<DocumentText> {
+  const pages = await pagesOf(bytes, name);
+  const without = pages.flatMap((text, page) => (text.trim() === "" ? [page + 1] : []));
+  if (without.length === pages.length)
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${name}: its ${pages.length} pages have no text, as in a scan; add a text layer with OCR first`,
+    );
+  const has = without.length === 1 ? "has" : "have";
+  const skipped =
+    without.length === 0
+      ? []
+      : [`${without.length} of ${pages.length} pages ${has} no text, as in a scan: ${ranges(without)}`];
+  return { text: pages.join("\n\n").trim(), remarks: [], skipped };
+}
+
+async function pagesOf(bytes: Uint8Array, name: string): Promise<readonly string[]> {
+  const { getDocumentProxy } = await import("unpdf");
   try {
     // The bytes are copied, because the reader takes ownership of them.
-    const document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 });
+    const document = await getDocumentProxy(Uint8Array.from(bytes), {
+      verbosity: 0,
+      cMapUrl: characterMapFolder,
+      BinaryDataFactory: CharacterMaps,
+      useWorkerFetch: false,
+    });
     try {
-      ({ text: pages } = await extractText(document, { mergePages: false }));
+      const pages: string[] = [];
+      for (let number = 1; number <= document.numPages; number++) {
+        const page = await document.getPage(number);
+        const { items } = await page.getTextContent();
+        const read = items.flatMap((item): PageItem[] => {
+          if (!("str" in item)) return [];
+          const [, , , , x = 0, y = 0] = item.transform.map(Number);
+          const { str, dir, width, height, hasEOL } = item;
+          return [{ text: str, rightToLeft: dir === "rtl", x, y, width, height, endsLine: hasEOL }];
+        });
+        const values = formValues(await page.getAnnotations());
+        pages.push([pageText(read), ...values].join("\n").trim());
+        page.cleanup();
+      }
+      return pages;
     } finally {
       await document.loadingTask.destroy();
     }
@@ -23,10 +61,48 @@ export async function pdfText(bytes: Uint8Array, name: string): Promise<string> 
       cause,
     });
   }
-  const text = pages.join("\n\n").trim();
-  if (text !== "") return text;
-  throw new PalimpsestError(
-    "INVALID_ARGUMENT",
-    `${name}: its ${pages.length} pages have no text, as in a scan; add a text layer with OCR first`,
-  );
+}
+
+interface FormField {
+  readonly fieldType?: unknown;
+  readonly fieldName?: unknown;
+  readonly alternativeText?: unknown;
+  readonly fieldValue?: unknown;
+  readonly checkBox?: unknown;
+  readonly radioButton?: unknown;
+  readonly buttonValue?: unknown;
+}
+
+/** Returns "name: value" of each filled field of a form, which is no part of a page's own text. */
+function formValues(fields: readonly FormField[]): string[] {
+  return fields.flatMap((field) => {
+    const value = textOf(field);
+    const name = [field.alternativeText, field.fieldName].find(
+      (one) => typeof one === "string" && one !== "",
+    );
+    return value === "" || field.fieldType === undefined ? [] : [`${String(name ?? "field")}: ${value}`];
+  });
+}
+
+function textOf({ fieldType, fieldValue, checkBox, radioButton, buttonValue }: FormField): string {
+  if (fieldType === "Btn") {
+    if (checkBox === true) return fieldValue === "Off" || fieldValue === null ? "" : "yes";
+    return radioButton === true && fieldValue === buttonValue ? String(fieldValue ?? "") : "";
+  }
+  const values: readonly unknown[] = Array.isArray(fieldValue) ? fieldValue : [fieldValue];
+  return values
+    .filter((value) => typeof value === "string")
+    .join(", ")
+    .trim();
+}
+
+/** Formats ascending numbers as "2-4, 7". */
+function ranges(numbers: readonly number[]): string {
+  const found: [number, number][] = [];
+  for (const number of numbers) {
+    const last = found.at(-1);
+    if (last !== undefined && last[1] === number - 1) last[1] = number;
+    else found.push([number, number]);
+  }
+  return found.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ");
 }

@@ -1,18 +1,39 @@
 /** Builds a minimal PDF file of pages with lines of Helvetica. */
 export function pdfOf(pages: readonly (readonly string[])[]): Buffer {
+  return pdfOfPages(
+    pages.map((lines) => {
+      const shown = lines.map((line) => `(${line.replace(/[\\()]/g, "\\$&")}) Tj T*`).join(" ");
+      return { content: `BT /F1 12 Tf 14 TL 72 720 Td ${shown} ET` };
+    }),
+  );
+}
+
+/** A page as its content stream, with further entries of its dictionary. */
+export interface PdfPage {
+  readonly content: string;
+  readonly entries?: string;
+}
+
+/**
+ * Builds a PDF file of pages with the font F1.
+ * @param others objects that pages name, numbered after those of the pages
+ */
+export function pdfOfPages(
+  pages: readonly PdfPage[],
+  font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+  others: readonly string[] = [],
+  catalog = "",
+): Buffer {
   const kids = pages.map((_, page) => `${4 + 2 * page} 0 R`).join(" ");
   const objects = [
-    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
     `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    ...pages.flatMap((lines, page) => {
-      const shown = lines.map((line) => `(${line.replace(/[\\()]/g, "\\$&")}) Tj T*`).join(" ");
-      const content = `BT /F1 12 Tf 14 TL 72 720 Td ${shown} ET`;
-      return [
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + 2 * page} 0 R >>`,
-        `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
-      ];
-    }),
+    font,
+    ...pages.flatMap(({ content, entries = "" }, page) => [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + 2 * page} 0 R ${entries} >>`,
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    ]),
+    ...others,
   ];
   let file = "%PDF-1.4\n";
   const places = objects.map((object, index) => {

@@ -1,4 +1,5 @@
 import { createRandom } from "@palimpsest/trajectories/random";
+import { fittingSentences } from "@palimpsest/trajectories/text";
 import { DatasetError } from "../error.js";
 
 /** The text in which needles are hidden. Its sentences are repeated as often as the length requires. */
@@ -21,6 +22,24 @@ export const noiseText: HaystackText = {
   ],
 };
 
+/** Longer sentences are split, so that a text without sentence ends can be as short as a task needs. */
+const mostCharacters = 2000;
+
+/** Moves the space between two sentences to the later one, and joins what has no text to the one before. */
+function withSpaceBefore(sentences: readonly string[]): string[] {
+  const found: string[] = [];
+  let space = "";
+  for (const sentence of sentences) {
+    const piece = space + sentence;
+    space = piece.endsWith(" ") ? " " : "";
+    const text = space === "" ? piece : piece.slice(0, -1);
+    if (text.trim() === "" && found.length > 0) found.push((found.pop() ?? "") + text);
+    else found.push(text);
+  }
+  if (space !== "") found.push((found.pop() ?? "") + space);
+  return found;
+}
+
 /**
  * Splits a user's text at the ends of sentences and lines.
  * @throws {DatasetError} BAD_CONFIG if it has no sentence
@@ -28,7 +47,10 @@ export const noiseText: HaystackText = {
 export function fileText(name: string, text: string): HaystackText {
   const sentences = text
     .replaceAll("\r\n", "\n")
-    .split(/(?<=[.!?]["'”’)]*)(?= )|(?<=\n)(?!\n)/)
+    .split(/(?<=\n)(?!\n)/)
+    .flatMap((line) =>
+      withSpaceBefore(fittingSentences(line, (sentence) => sentence.length <= mostCharacters)),
+    )
     .filter((sentence) => sentence.trim() !== "");
   if (sentences.length === 0) {
     throw new DatasetError("BAD_CONFIG", `essay: "${name}" contains no sentence; give a file of plain text`);

@@ -1,3 +1,5 @@
+import { fittingSentences } from "@palimpsest/memory/text";
+
 /** A part of a document that can be retrieved. */
 export interface Passage {
   /** Index of the passage in the document, from 0. */
@@ -14,7 +16,7 @@ export interface PassageRules {
 
 /**
  * Splits a text into passages: "Document 3:" blocks when it has them, else paragraphs. Short neighbors are joined and
- * long ones are split between sentences, so that only a single overlong sentence can exceed `maxTokens`.
+ * long ones are split between sentences, and a sentence that is longer than `maxTokens` within it.
  */
 export function splitPassages(text: string, rules: PassageRules): Passage[] {
   const blocks = text
@@ -25,7 +27,7 @@ export function splitPassages(text: string, rules: PassageRules): Passage[] {
   const parts = numbered
     ? blocks.flatMap((block) => {
         const sources = [titleOf(block)].filter((title) => title !== "");
-        return packed(sentences(block), rules).map((piece) => ({ text: piece, sources }));
+        return packed(sentencesOf(block, rules), rules).map((piece) => ({ text: piece, sources }));
       })
     : packed(
         text.split(/\n\s*\n/).flatMap((paragraph) => fitting(paragraph, rules)),
@@ -42,13 +44,14 @@ function titleOf(block: string): string {
   return block.split("\n")[1]?.trim() ?? "";
 }
 
-function fitting(paragraph: string, { maxTokens, countTokens }: PassageRules): string[] {
+function fitting(paragraph: string, rules: PassageRules): string[] {
   const whole = paragraph.trim();
   if (whole === "") return [];
-  return countTokens(whole) <= maxTokens ? [`${whole}\n`] : sentences(whole);
+  return rules.countTokens(whole) <= rules.maxTokens ? [`${whole}\n`] : sentencesOf(whole, rules);
 }
 
-const sentences = (text: string): string[] => text.split(/(?<=[.!?]["')\]]*\s)/);
+const sentencesOf = (text: string, { maxTokens, countTokens }: PassageRules): string[] =>
+  fittingSentences(text, (piece) => countTokens(piece) <= maxTokens);
 
 /** Joins neighboring pieces as long as they fit into one passage. */
 function packed(pieces: readonly string[], { maxTokens, countTokens }: PassageRules): string[] {

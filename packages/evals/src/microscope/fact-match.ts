@@ -3,6 +3,7 @@
  * contains the words that distinguish it, close enough together to refer to each other.
  * Not responsible for: what the fact means. A sentence that denies the fact contains its words too.
  */
+import { foldText } from "@palimpsest/memory/text";
 import { meaningOf, sentencesOf, wordsOf } from "./words.js";
 
 export type Said = "exact" | "rephrased" | "no";
@@ -15,6 +16,10 @@ const enough = { known: 0.62, unknown: 0.7 } as const;
 const slack = 2;
 /** Names and numbers distinguish a fact more than other words that are as rare. */
 const nameBonus = 1.5;
+
+/** Words of Chinese and Japanese count by their characters: most that are longer than one character are nouns. */
+const lengthOf = (word: string) =>
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word) ? word.length : 1;
 
 export interface FactPattern {
   readonly text: string;
@@ -34,7 +39,7 @@ export interface FactPattern {
 export function countWords(facts: readonly string[], texts: Iterable<string>): Map<string, number> {
   const counts = new Map(facts.flatMap(wordsOf).map((word) => [word, 0]));
   for (const text of texts) {
-    const lower = text.toLowerCase();
+    const lower = foldText(text);
     for (const [word, count] of counts) {
       let found = 0;
       for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + word.length)) found += 1;
@@ -56,7 +61,7 @@ export function patternOf(
   const words = meaningOf(text);
   const names = new Set((text.match(/(?<![\p{L}\p{N}])[\p{Lu}\p{N}][\p{L}\p{N}]*/gu) ?? []).flatMap(wordsOf));
   const weightOf = (word: string) =>
-    (names.has(word) ? nameBonus : 1) / (1 + Math.log(1 + (counts.get(word) ?? 0)));
+    (names.has(word) ? nameBonus : lengthOf(word)) / (1 + Math.log(1 + (counts.get(word) ?? 0)));
   const weights = new Map(words.map((word) => [word, weightOf(word)]));
   const byWeight = [...weights].sort(([, a], [, b]) => b - a);
   const heaviest = byWeight.slice(0, 2).map(([word]) => word);
@@ -68,7 +73,7 @@ export function patternOf(
 /** Returns whether the text says the fact. */
 export function saysFact(text: string, pattern: FactPattern): Said {
   if (pattern.words.length === 0 || text === "") return "no";
-  const lower = text.toLowerCase();
+  const lower = foldText(text);
   if (!pattern.needed.every((word) => lower.includes(word))) return "no";
   if (holdsWords(wordsOf(text), pattern.words)) return "exact";
   for (const sentence of sentencesOf(text)) {

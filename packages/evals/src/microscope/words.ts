@@ -1,4 +1,5 @@
 /** Splits text into words that can be compared: case, marks and endings are removed. */
+import { foldText, orderedWords, sentences } from "@palimpsest/memory/text";
 
 /** Words that say nothing about the subject of a sentence. */
 const empty = new Set(
@@ -18,17 +19,11 @@ function stem(word: string): string {
   return bare;
 }
 
-/** Returns words and numbers in order. In scripts without spaces each character is a word. */
-export function wordsOf(text: string): string[] {
-  const found =
-    text
-      .normalize("NFKC")
-      .toLowerCase()
-      .match(
-        /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+(?:['’][\p{L}]+)?/gu,
-      ) ?? [];
-  return found.map(stem);
-}
+/** A word may have an ending after an apostrophe. */
+const letters = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’][\p{L}]+)?/gu;
+
+/** Returns words and numbers in order. Scripts without spaces are split by a dictionary. */
+export const wordsOf = (text: string): string[] => orderedWords(foldText(text), letters).map(stem);
 
 /** Returns the words that carry meaning, or all of them when none does. */
 export function meaningOf(text: string): string[] {
@@ -39,5 +34,8 @@ export function meaningOf(text: string): string[] {
 
 /** Splits text into pieces that state one thing: sentences, lines, and parts of a list. */
 export function sentencesOf(text: string): string[] {
-  return text.split(/(?<=[.!?。！？])\s+|[\n;；]+|(?<=[。！？])/u).filter((piece) => piece.trim() !== "");
+  return text
+    .split(/[\n;；]+/u)
+    .flatMap(sentences)
+    .filter((piece) => piece.trim() !== "");
 }

@@ -1,7 +1,8 @@
 // Functions that read replies and words, without stores and search, so that agents and rewards read alike and load
 // nothing more.
 export { closestWord } from "./closest-word.js";
-export { type FileKind, fileKind } from "./file-kind.js";
+export { fileKind } from "./file-kind.js";
+export { fittingSentences, sentences } from "./sentences.js";
 export { StopText } from "./stop-text.js";
 export {
   defaultReplyTags,
@@ -21,3 +22,4 @@ export {
   utf8Text,
 } from "./unicode-text.js";
 export { splitWords, stripWhiteSpace } from "./white-space.js";
+export { foldText, orderedWords, words } from "./words.js";

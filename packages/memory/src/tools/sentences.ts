@@ -1,4 +1,4 @@
-import { words } from "../words.js";
+import { words } from "../text/words.js";
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 

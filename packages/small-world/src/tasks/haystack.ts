@@ -1,6 +1,7 @@
 import { type CountTokens, DatasetError, generatedTasks, type TaskSet } from "@palimpsest/datasets";
 import type { Task } from "@palimpsest/trajectories";
 import { createRandom } from "@palimpsest/trajectories/random";
+import { fittingSentences } from "@palimpsest/trajectories/text";
 import { z } from "zod";
 import { rulerKinds } from "./ruler-config.js";
 import { defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
@@ -138,11 +139,14 @@ function haystackTaskMaker(
   return { count: config.count, make };
 }
 
+/** Longer sentences are split, so that a text without sentence ends can be as short as a task needs. */
+const mostCharacters = 2000;
+
 /** Splits a text into sentences, each with the white space after it. The end of a line ends a sentence too. */
 function sentencesOfProse(text: string): string[] {
-  return (text.match(/[^.!?\n]*(?:[.!?]+["'”’)]*\s+|\n+|[.!?]+|$)/g) ?? []).filter(
-    (part) => part.trim() !== "",
-  );
+  return (text.match(/[^.!?\n]*(?:[.!?]+["'”’)]*\s+|\n+|[.!?]+|$)/g) ?? [])
+    .flatMap((part) => fittingSentences(part, (piece) => piece.length <= mostCharacters))
+    .filter((part) => part.trim() !== "");
 }
 
 function takeProse(

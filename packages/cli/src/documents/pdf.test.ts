@@ -1,0 +1,84 @@
+import iconv from "iconv-lite";
+import { describe, expect, it } from "vitest";
+import { documentText } from "./document-text.js";
+import { pdfOf, pdfOfPages } from "./testing.js";
+
+const read = async (bytes: Uint8Array) => await documentText("a.pdf", bytes);
+const at = (x: number, y: number, text: string) => `1 0 0 1 ${x} ${y} Tm (${text}) Tj`;
+const page = (...shown: readonly string[]) => ({ content: `BT /F1 12 Tf ${shown.join(" ")} ET` });
+
+describe("PDF files", () => {
+  const font = (name: string, map: string, ordering: string) =>
+    `<< /Type /Font /Subtype /Type0 /BaseFont /${name} /Encoding /${map} /DescendantFonts [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /${name} /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >> /DW 1000 /FontDescriptor << /Type /FontDescriptor /FontName /${name} /Flags 6 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >> >>] >>`;
+  it.each([
+    ["STSong-Light", "GBK-EUC-H", "GB1", "gbk", "灯塔看守人的船"],
+    ["STSong-Light", "UniGB-UCS2-H", "GB1", "utf-16be", "灯塔看守人的船"],
+    ["MSung-Light", "ETen-B5-H", "CNS1", "big5", "燈塔看守人的船"],
+    ["HeiseiMin-W3", "90ms-RKSJ-H", "Japan1", "shift_jis", "灯台守の船"],
+    ["HeiseiKakuGo-W5", "UniJIS-UCS2-H", "Japan1", "utf-16be", "灯台守の船"],
+    ["HYSMyeongJo-Medium", "KSCms-UHC-H", "Korea1", "cp949", "등대지기의 배"],
+  ])("are read with the predefined character maps: %s, %s", async (name, map, ordering, encoding, text) => {
+    const hex = iconv.encode(text, encoding).toString("hex");
+    const bytes = pdfOfPages(
+      [{ content: `BT /F1 12 Tf 72 700 Td <${hex}> Tj ET` }],
+      font(name, map, ordering),
+    );
+    expect((await read(bytes)).text).toBe(text);
+  });
+
+  it("are read with the values of their forms", async () => {
+    const field = (rest: string) => `<< /Type /Annot /Subtype /Widget /Rect [0 0 90 20] /F 4 ${rest} >>`;
+    const fields = [
+      field("/FT /Tx /T (applicant) /V (Mia Sund)"),
+      field("/FT /Tx /T (city) /TU (Home town) /V (Oslo)"),
+      field("/FT /Tx /T (empty)"),
+      field("/FT /Ch /T (ship) /V (Ferry) /Opt [(Ferry) (Tug)]"),
+      field("/FT /Btn /T (agreed) /V /Yes /AS /Yes /AP << /N << /Yes null /Off null >> >>"),
+      field("/FT /Btn /T (member) /V /Off /AS /Off /AP << /N << /Yes null /Off null >> >>"),
+    ];
+    const named = fields.map((_, index) => `${6 + index} 0 R`).join(" ");
+    const form = { ...page(at(72, 700, "Application")), entries: `/Annots [${named}]` };
+    const bytes = pdfOfPages([form], undefined, fields, `/AcroForm << /Fields [${named}] >>`);
+    expect((await read(bytes)).text.split("\n")).toEqual([
+      "Application",
+      "applicant: Mia Sund",
+      "Home town: Oslo",
+      "ship: Ferry",
+      "agreed: yes",
+    ]);
+  });
+
+  it("name their pages without text, and are refused where none has any", async () => {
+    const { text, skipped } = await read(pdfOf([["one"], [], [], ["four"], [], ["six"]]));
+    expect(text).toMatch(/one\s+four\s+six/);
+    expect(skipped).toEqual(["3 of 6 pages have no text, as in a scan: 2-3, 5"]);
+    expect((await read(pdfOf([["one"], []]))).skipped).toEqual(["1 of 2 pages has no text, as in a scan: 2"]);
+    await expect(read(pdfOf([[], []]))).rejects.toThrow("its 2 pages have no text");
+  });
+
+  const left = Array.from({ length: 8 }, (_, i) => `left line ${i} is about the harbour and`);
+  const right = Array.from({ length: 8 }, (_, i) => `right line ${i} tells of ships that`);
+  const rows = left.flatMap((line, i) => [at(60, 600 - 14 * i, line), at(320, 600 - 14 * i, right[i] ?? "")]);
+
+  it("are read column by column where the file has them line by line", async () => {
+    const heading = at(
+      60,
+      660,
+      "A heading that is as wide as both of the columns of this page together are, no less",
+    );
+    const { text } = await read(pdfOfPages([page(heading, ...rows)]));
+    expect(text.split("\n").slice(1)).toEqual([...left, ...right]);
+  });
+
+  it("are read as they are where they have a table, or their columns one after another", async () => {
+    const cells = left.flatMap((_, i) => [
+      at(60, 600 - 14 * i, `name ${i}`),
+      at(320, 600 - 14 * i, `${i} kg`),
+    ]);
+    const table = (await read(pdfOfPages([page(...cells)]))).text;
+    expect(table.indexOf("0 kg")).toBeLessThan(table.indexOf("name 1"));
+    const inOrder = [...rows.filter((_, i) => i % 2 === 0), ...rows.filter((_, i) => i % 2 === 1)];
+    const { text } = await read(pdfOfPages([page(...inOrder)]));
+    expect(text.indexOf("left line 7")).toBeLessThan(text.indexOf("right line 0"));
+  });
+});
