@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { MemoryError } from "./error.js";
 import { memoryRecordSchema, oneLine } from "./record-schema.js";
 import type { MemoryRecord } from "./records/index.js";
-import { conversion, decodeUnicode, markedEncoding, utf8Problem } from "./text/unicode-text.js";
+import { conversion, decodeUnicode, markedEncoding, utf8Problem } from "./unicode-text.js";
 
 const header = { format: "palimpsest-memory", version: 1 } as const;
 /** Memories are private: a new file is its owner's alone. */

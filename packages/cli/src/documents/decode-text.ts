@@ -5,7 +5,7 @@ import {
   markedEncoding,
   type UnicodeEncoding,
   utf8Text,
-} from "@palimpsest/memory/text";
+} from "@palimpsest/memory/unicode-text";
 import { type Encoding, encodingOf } from "./encodings.js";
 
 /** A text, with a remark where a reader should know how it was decoded; or why it cannot be decoded. */

@@ -1,4 +1,5 @@
-import { decodeUnicode, fileKind, markedEncoding } from "@palimpsest/memory/text";
+import { fileKind } from "@palimpsest/memory/text";
+import { decodeUnicode, markedEncoding } from "@palimpsest/memory/unicode-text";
 import { PalimpsestError } from "@palimpsest/wire";
 import { decodeText } from "./decode-text.js";
 import { declaredEncoding, documentKind } from "./document-kind.js";

@@ -1,4 +1,4 @@
-import { decodeUnicode, markedEncoding, type UnicodeEncoding } from "@palimpsest/memory/text";
+import { decodeUnicode, markedEncoding, type UnicodeEncoding } from "@palimpsest/memory/unicode-text";
 import { PalimpsestError } from "@palimpsest/wire";
 import iconv from "iconv-lite";
 

@@ -12,14 +12,5 @@ export {
   type Segment,
   type TaggedReply,
 } from "./tagged-reply.js";
-export {
-  asciiDisguise,
-  conversion,
-  decodeUnicode,
-  markedEncoding,
-  type UnicodeEncoding,
-  utf8Problem,
-  utf8Text,
-} from "./unicode-text.js";
 export { splitWords, stripWhiteSpace } from "./white-space.js";
 export { foldText, orderedWords, words } from "./words.js";
