@@ -25,7 +25,7 @@ export async function installTarballs(project, files, { flags = [], timeout } = 
 const places = [root, ...[...workspace.values()].map(({ folder }) => folder)];
 
 /** The folder in which the checkout has a third-party package. */
-export function inCheckout(name) {
+function inCheckout(name) {
   const tfjs = installedFolder(tfjsNode, workspace.get("jit").folder);
   for (const place of tfjs ? [...places, tfjs] : places) {
     const folder = installedFolder(name, place);

@@ -14,6 +14,7 @@ import { createRequire } from "node:module";
 import { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
@@ -82,7 +83,7 @@ export class LocalCluster {
 /** Finds the program of the command from the main module, the working directory and this package. */
 function installedCommand(): string {
   const main = process.argv[1];
-  const places = [...(main ? [main] : []), join(process.cwd(), "program.js"), import.meta.filename];
+  const places = [...(main ? [main] : []), join(process.cwd(), "program.js"), fileURLToPath(import.meta.url)];
   for (const place of places) {
     const require = createRequire(place);
     for (const name of packages)

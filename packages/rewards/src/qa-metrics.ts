@@ -32,7 +32,7 @@ const withArticles = (text: string) => splitWords(text.toLowerCase().replace(asc
 const asWritten = (text: string) => splitWords(text.toLowerCase()).join(" ");
 
 /** Returns the form in which texts are compared with a gold: the first that leaves something of it. */
-export function comparedForm(gold: string): (text: string) => string {
+function comparedForm(gold: string): (text: string) => string {
   return [normalizeAnswer, withArticles].find((form) => form(gold) !== "") ?? asWritten;
 }
 

@@ -1,5 +1,4 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import type { DocumentText } from "./document-text.js";
 import { CharacterMaps, characterMapFolder } from "./pdf-character-maps.js";
 import { type PageItem, pageText } from "./pdf-page-text.js";
 
@@ -9,7 +8,14 @@ import { type PageItem, pageText } from "./pdf-page-text.js";
  * @param name the file's name, for errors
  * @throws {PalimpsestError} INVALID_ARGUMENT for a file that cannot be read or has no text
  */
-export async function pdfText(bytes: Uint8Array, name: string): Promise<DocumentText> {
+export async function pdfText(
+  bytes: Uint8Array,
+  name: string,
+): Promise<{
+  readonly text: string;
+  readonly remarks: readonly string[];
+  readonly skipped: readonly string[];
+}> {
   const pages = await pagesOf(bytes, name);
   const without = pages.flatMap((text, page) => (text.trim() === "" ? [page + 1] : []));
   if (without.length === pages.length)

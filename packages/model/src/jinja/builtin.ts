@@ -36,5 +36,3 @@ export function callBuiltin<Result>(
 ): Result {
   return work(value, new Arguments(what, parameters, positional, keywords), environment);
 }
-
-export const noKeywords = none;

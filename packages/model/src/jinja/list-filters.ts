@@ -23,7 +23,7 @@ import {
 } from "./values.js";
 
 /** Reads the values of something that can be looped over into an array. */
-export function itemsOf(value: Value, { run }: Environment): readonly Value[] {
+function itemsOf(value: Value, { run }: Environment): readonly Value[] {
   if (value instanceof List || value instanceof Tuple) return value.items;
   const items: Value[] = [];
   for (const item of iterate(value)) {

@@ -1,8 +1,7 @@
 import type { Evaluate, ExpressionCompiler } from "./expression-compiler.js";
 import { TemplateFailure } from "./failure.js";
 import { Output } from "./run.js";
-import type { Scope } from "./scope.js";
-import type { StatementCompiler } from "./statement-compiler.js";
+import type { Execute, Scope } from "./scope.js";
 import type { Parameter, Statement } from "./syntax.js";
 import { Callable, Dict, type Keywords, List, Tuple, Undefined, type Value } from "./values.js";
 
@@ -11,13 +10,12 @@ export function macroFunction(
   name: string,
   parameters: readonly Parameter[],
   statements: readonly Statement[],
-  compiler: StatementCompiler,
+  body: Execute,
   expressions: ExpressionCompiler,
 ): (scope: Scope) => Callable {
   const defaults = parameters.map(({ otherwise }) =>
     otherwise === undefined ? undefined : expressions.compile(otherwise),
   );
-  const body = compiler.body(statements);
   // Only a macro that reads these names takes arguments beyond its parameters.
   const used = namesIn(statements);
   const takes = {

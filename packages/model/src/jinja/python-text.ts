@@ -2,7 +2,7 @@
 const space = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const leading = new RegExp(`^[${space}]+`);
 const trailingOne = new RegExp(`[${space}]`);
-export const whitespaces = new RegExp(`[${space}]+`, "g");
+const whitespaces = new RegExp(`[${space}]+`, "g");
 export const onlyWhitespace = new RegExp(`^[${space}]+$`);
 export const whitespaceClass = space;
 

@@ -1,5 +1,5 @@
 import type { Environment } from "./builtin.js";
-import type { Run } from "./run.js";
+import type { Output, Run } from "./run.js";
 import { Undefined, type Value } from "./values.js";
 
 /** The variables of a block, with those of the blocks around it. */
@@ -27,3 +27,9 @@ export class Scope {
     return new Undefined(`'${name}' is undefined`);
   }
 }
+
+/** Says how a statement ended: a loop around it goes on, ends or begins its next round. */
+export type Ending = "done" | "break" | "continue";
+
+/** A compiled statement. */
+export type Execute = (scope: Scope, output: Output) => Ending;

@@ -4,15 +4,11 @@ import { TemplateFailure } from "./failure.js";
 import { macroFunction } from "./macro.js";
 import { textOf } from "./print.js";
 import { Output } from "./run.js";
-import type { Scope } from "./scope.js";
+import type { Ending, Execute, Scope } from "./scope.js";
 import type { BlockFilter, Statement, Target } from "./syntax.js";
 import { isTrue, iterate, Loop, Namespace, Undefined, type Value } from "./values.js";
 
 /** How a statement ended: as usual, or with `{% break %}` or `{% continue %}`. */
-export type Ending = "done" | "break" | "continue";
-
-export type Execute = (scope: Scope, output: Output) => Ending;
-
 type Of<Kind extends Statement["kind"]> = Extract<Statement, { kind: Kind }>;
 
 /** Turns statements into functions. @throws {TemplateSyntaxFailure} for unknown filters and tests */
@@ -80,7 +76,7 @@ export class StatementCompiler {
           statement.name,
           statement.parameters,
           statement.body,
-          this,
+          this.body(statement.body),
           this.#expressions,
         );
         return this.#at(statement, (scope) => void scope.variables.set(statement.name, make(scope)));
@@ -154,7 +150,7 @@ export class StatementCompiler {
   }
 
   #call({ parameters, call, body, line }: Of<"call">): Execute {
-    const caller = macroFunction("caller", parameters, body, this, this.#expressions);
+    const caller = macroFunction("caller", parameters, body, this.body(body), this.#expressions);
     const of = this.#expressions.compile(call.of);
     const given = this.#expressions.given(call.given);
     return (scope, output) => {

@@ -3,8 +3,8 @@ import { globalFunctions } from "./globals.js";
 import { templateValue } from "./inputs.js";
 import { Library } from "./library.js";
 import { Output, Run } from "./run.js";
-import { Scope } from "./scope.js";
-import { type Execute, StatementCompiler } from "./statement-compiler.js";
+import { type Execute, Scope } from "./scope.js";
+import { StatementCompiler } from "./statement-compiler.js";
 import { parse } from "./statement-parser.js";
 
 /**

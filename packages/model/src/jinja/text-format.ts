@@ -154,7 +154,7 @@ const grouped = (text: string, separator: string) =>
 const specification = /^(?:(.)?([<>=^]))?([+\- ]?)(#?)(0?)(\d+)?([_,]?)(?:\.(\d+))?([bcdeEfFgGnosxX%]?)$/su;
 
 /** Python's `format(value, specification)`. @throws {TemplateFailure} for a specification that does not fit */
-export function formatValue(value: Value, text: string, run: Run): string {
+function formatValue(value: Value, text: string, run: Run): string {
   if (text === "") return textOf(value, run);
   const found = specification.exec(text);
   if (found === null) throw new TemplateFailure(`Invalid format specifier '${text}'`);

@@ -165,7 +165,7 @@ function runDirOf(folder: string): string {
 }
 
 /** Returns the folder of a run's initial model. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
-export async function baseOfRun(runDir: string, options: ResolveSourceOptions): Promise<string> {
+async function baseOfRun(runDir: string, options: ResolveSourceOptions): Promise<string> {
   const { recipe } = readRunFile(runDir, runFileSchema);
   if (recipe.start !== undefined) {
     const folder = supervisedFolder(runDir);
