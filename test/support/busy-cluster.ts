@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,7 @@ import { NodeManager } from "../../packages/node/src/index.js";
 import { BusyActor } from "./busy-actor.js";
 import type { DriverNews, DriverOrder } from "./busy-driver.js";
 import { Command } from "./command.js";
+import { removeFolder } from "./temporary-folder.js";
 
 export interface BusyClusterOptions {
   readonly ownerGraceMs?: number;
@@ -76,7 +77,7 @@ export class BusyCluster {
       await client.close();
       await node.close("the test is over");
       await head.close();
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     });
   }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,6 +6,7 @@ import { type Cluster, type ConnectOptions, connect } from "@palimpsest/client";
 import { createLogger } from "@palimpsest/telemetry";
 import { Head } from "../../packages/head/src/index.js";
 import { type NodeConfig, NodeManager } from "../../packages/node/src/index.js";
+import { removeFolder } from "./temporary-folder.js";
 
 const logger = createLogger({ component: "test", level: "error" });
 const modulesFrom = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
@@ -97,6 +98,6 @@ export class TaskCluster {
     for (const client of [this.client, ...this.#clients]) await client.close();
     for (const node of this.#nodes) await node.close("the test is over");
     await this.#head.close();
-    rmSync(this.folder, { recursive: true, force: true });
+    removeFolder(this.folder);
   }
 }

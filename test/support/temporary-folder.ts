@@ -1,5 +1,5 @@
 /** Folders for tests, which are removed with what is in them. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
@@ -7,16 +7,21 @@ import { afterAll, onTestFinished } from "vitest";
 /** Creates a folder in a test or in its `beforeEach`. It is removed after the test's `afterEach`. */
 export function testFolder(): string {
   const path = created();
-  onTestFinished(() => removed(path));
+  onTestFinished(() => removeFolder(path));
   return path;
 }
 
 /** Creates a folder for all tests of a file or of a `describe`, outside of tests and hooks. It is removed after them. */
 export function fileFolder(): string {
   const path = created();
-  afterAll(() => removed(path));
+  afterAll(() => removeFolder(path));
   return path;
 }
 
 const created = () => mkdtempSync(join(tmpdir(), "palimpsest-test-"));
-const removed = (path: string) => rmSync(path, { recursive: true, force: true });
+/** Removes a folder with what is in it. */
+export function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+  // After the socket of a killed head, Node.js would not follow links to modules (HEADLOCK-3).
+  statSync("/");
+}

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ActorInfo, type Cluster, connect } from "@palimpsest/client";
 import { Command, type CommandEnd } from "./command.js";
 import { writeGuessingBase } from "./guessing-base.js";
 import { commandLine, isAlive, markedProcesses, markName } from "./processes.js";
+import { removeFolder } from "./temporary-folder.js";
 import { GivenUp, until } from "./until.js";
 
 export interface TestClusterOptions {
@@ -194,7 +195,7 @@ export class TestCluster {
     for (const pid of left) process.kill(pid, "SIGKILL");
     for (const command of this.#commands) if (command.running) command.kill("SIGKILL");
     await until("killed processes are gone", () => !left.some(isAlive));
-    rmSync(this.dir, { recursive: true, force: true });
+    removeFolder(this.dir);
     return orphans;
   }
 }

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createLogger } from "@palimpsest/telemetry";
 import { expect, onTestFinished, test } from "vitest";
@@ -61,4 +62,23 @@ test("a head in other namespaces of processes and network sees the lock", async 
   });
   await new Promise((resolve) => child.once("close", resolve));
   expect(said.trim()).toBe("alive");
+});
+
+test("modules behind links are found while and after a folder is locked (HEADLOCK-3)", async () => {
+  const folder = testFolder();
+  const packages = ["before", "during", "after"];
+  mkdirSync(join(folder, "node_modules"));
+  for (const name of packages) {
+    mkdirSync(join(folder, "real", name), { recursive: true });
+    writeFileSync(join(folder, "real", name, "index.js"), "");
+    symlinkSync(join(folder, "real", name), join(folder, "node_modules", name));
+  }
+  const { resolve } = createRequire(join(folder, "program.js"));
+  const real = (name: string) => join(folder, "real", name, "index.js");
+  // What was resolved once is known, and the resolution of its neighbors begins there.
+  expect(resolve("before")).toBe(real("before"));
+  const unlock = await lock(folder);
+  expect(resolve("during")).toBe(real("during"));
+  await unlock();
+  expect(resolve("after")).toBe(real("after"));
 });

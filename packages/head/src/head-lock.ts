@@ -7,8 +7,9 @@
  * Invariants:
  * - HEADLOCK-1. Of several heads on one folder of a machine, one at most holds the lock.
  * - HEADLOCK-2. The socket of a head that was killed, and one in a copy of the folder, is not a lock.
+ * - HEADLOCK-3. Modules behind links are found whether a folder is being locked or not.
  */
-import { rmSync, statSync } from "node:fs";
+import { existsSync, statSync, unlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { platform } from "node:os";
@@ -32,11 +33,11 @@ export async function lockFolder(
   const path = join(within, socketName);
   try {
     if (await isAlive(path)) throw taken(dataDir, holder);
-    rmSync(path, { force: true });
+    if (existsSync(path)) unlinkSync(path);
     const server = await listenAt(path);
-    const own = statSync(path).ino;
+    const own = inodeOf(path);
     await delay(contestMs);
-    if (inodeOf(path) !== own) {
+    if (own === undefined || inodeOf(path) !== own) {
       server.close();
       throw taken(dataDir, holder);
     }
@@ -81,5 +82,11 @@ function listenAt(path: string): Promise<Server> {
 }
 
 function inodeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.ino;
+  } finally {
+    // Node.js keeps the kind of the file that was looked at last, and its realpath() reads that: after a socket it stops at
+    // the first folder that it knows.
+    statSync("/");
+  }
 }
