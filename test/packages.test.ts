@@ -260,6 +260,7 @@ describe("what a package brings", () => {
     expect([...closure("@palimpsest/engines")].sort()).toEqual([
       "@palimpsest/memory",
       "eventsource-parser",
+      "undici",
       "zod",
     ]);
     // This checks that the walk finds dependencies of dependencies.

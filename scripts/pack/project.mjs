@@ -24,8 +24,11 @@ export async function installTarballs(project, files, { flags = [], timeout } = 
 /** Where the checkout has the packages that a published one needs. */
 const places = [root, ...[...workspace.values()].map(({ folder }) => folder)];
 
-/** The folder in which the checkout has a third-party package. */
-function inCheckout(name) {
+/**
+ * The folder in which the checkout has a third-party package.
+ * @public Tests import this module by its URL.
+ */
+export function inCheckout(name) {
   const tfjs = installedFolder(tfjsNode, workspace.get("jit").folder);
   for (const place of tfjs ? [...places, tfjs] : places) {
     const folder = installedFolder(name, place);

@@ -57,7 +57,13 @@ test("what is given comes before the environment, and that before the files of t
     address: "given:3",
     token: "given",
   });
-  expect(findHead({}, of(folder, { PALIMPSEST_ADDRESS: "" }))).toMatchObject({ address: "127.0.0.1:1" });
+  const empty = {
+    PALIMPSEST_ADDRESS: "",
+    PALIMPSEST_TOKEN: "",
+    PALIMPSEST_TOKEN_FILE: "",
+    PALIMPSEST_TLS: "",
+  };
+  expect(findHead({}, of(folder, empty))).toMatchObject({ address: "127.0.0.1:1", token: "of-file" });
 });
 
 test("the head whose process lives is found, be it that of `head start` or of `dev`", () => {

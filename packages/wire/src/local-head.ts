@@ -94,7 +94,8 @@ export function readToken(dataDir: string): string | undefined {
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export function givenToken(given: string | undefined, environment: Environment): string | undefined {
-  const said = given ?? environment["PALIMPSEST_TOKEN"];
+  // An empty variable is one that is not set, as shells and service files leave it.
+  const said = given ?? (environment["PALIMPSEST_TOKEN"] || undefined);
   const path = environment[tokenFileVariable];
   if (said || !path) return said;
   let token: string;
