@@ -85,6 +85,6 @@ describe("openAgentModel", () => {
       /backend: "gpu" is not one of auto, tensorflow/,
     );
     await expect(openAgentModel({ model: "./none" })).rejects.toThrow(/none/);
-    await expect(openAgentModel({ endpoint: "localhost" })).rejects.toThrow(/url/);
+    await expect(openAgentModel({ endpoint: "localhost" })).rejects.toThrow(/--endpoint: "localhost"/);
   });
 });

@@ -10,7 +10,7 @@ import { testFolder } from "../../../test/support/temporary-folder.js";
 import { connect } from "./connect.js";
 import { FakeHead } from "./testing/fake-head.js";
 
-const clusterModule = new URL("../dist/cluster.js", import.meta.url).href;
+const clusterModule = new URL("../dist/connect.js", import.meta.url).href;
 
 let head: FakeHead | undefined;
 afterEach(() => head?.kill());
