@@ -9,6 +9,10 @@
  * - TASKLEASE-2. A stream that breaks while the process is alive is reopened; the tasks that were in flight may have
  *   run.
  * - TASKLEASE-3. A worker ends once: returned, killed, or found dead. Nothing is sent to it after that.
+ * - TASKLEASE-4. A process that is to be killed is ordered to end until its end is known, because an order is lost with
+ *   the head's link to the node, and while the node counts as lost.
+ * - TASKLEASE-5. A process is killed if its stream breaks while it runs a task that was given up with force, and if it
+ *   then accepts no other stream: what it computes on has no reader.
  */
 import { Backoff, delay, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -163,16 +167,13 @@ export class TaskLease {
     return this.#crashing;
   }
 
+  /** TASKLEASE-4 */
   async #crash(): Promise<void> {
     this.retiring = true;
     while (!this.isOver) {
-      try {
-        await this.#deps.kill(true);
-        return;
-      } catch {
-        // The head or its node is away. The first of them to come back reports the end.
-        await delay(backoffLimits.longestMs, this.#abort.signal, this.#deps.clock);
-      }
+      // It fails while the head or its node is away.
+      await this.#deps.kill(true).catch(() => undefined);
+      await delay(backoffLimits.longestMs, this.#abort.signal, this.#deps.clock);
     }
   }
 
@@ -212,6 +213,7 @@ export class TaskLease {
     let known = 0;
     // The first news comes soon, because it says why the worker waits.
     let waitMs = firstNewsWaitMs;
+    let lostTasks = false;
     while (!this.isOver) {
       if (info?.state === ACTOR_STATE_DEAD) return this.#dead(info);
       if (info?.state === ACTOR_STATE_ALIVE) {
@@ -223,6 +225,9 @@ export class TaskLease {
         info = await this.#news(known, firstNewsWaitMs);
         if (this.isOver) return;
         if (info?.state === ACTOR_STATE_DEAD) return this.#dead(info, broken.unanswered);
+        // TASKLEASE-5
+        if (broken.unanswered[0]?.isForced || (lostTasks && !broken.opened)) void this.crash();
+        lostTasks = broken.unanswered.length > 0 || (lostTasks && !broken.opened);
         this.#interrupt(broken.unanswered, undefined, workerDied(this.actorId, info, broken.error));
         // The next poll finds the same process.
         known = 0;

@@ -294,6 +294,44 @@ test("a task that computes on after it was cancelled has its process ended when 
   close();
 });
 
+test("a process is ordered to end until its end is known, because an order may be lost (TASKLEASE-4)", async () => {
+  const { task, close } = poolOf({ clock: hurriedClock });
+  const spinning = task()(1);
+  await poll(() => callsOf(hosts[0], "slow")).toHaveLength(1);
+  spinning.cancel({ force: true });
+  await expect(spinning).rejects.toMatchObject({ code: "CANCELLED" });
+  const actorId = workers[0]?.spec?.actorId;
+  await poll(() => head.killed.length).toBeGreaterThan(2);
+  die(1);
+  expect(await cluster.task(echo, source)(5)).toBe(5);
+  await poll(() => callsOf(hosts[1], "echo")).toHaveLength(1);
+  close();
+  expect(head.killed.every((request) => request.actorId === actorId && !request.noRestart)).toBe(true);
+});
+
+test("a process that runs a task which was given up with force is ended although its stream breaks (TASKLEASE-5)", async () => {
+  const spinning = cluster.task(slow, source)(1);
+  await poll(() => callsOf(hosts[0], "slow")).toHaveLength(1);
+  spinning.cancel({ force: true });
+  hosts[0]?.cut();
+  await expect(spinning).rejects.toMatchObject({ code: "CANCELLED" });
+  await poll(() => head.killed).toMatchObject([{ actorId: workers[0]?.spec?.actorId, noRestart: false }]);
+});
+
+test("a process that accepts no stream after its tasks' stream broke is ended, and they run elsewhere (TASKLEASE-5)", async () => {
+  room = 1;
+  const { task, close } = poolOf({ clock: hurriedClock });
+  const once = task({ maxRetries: 1 })(1);
+  await poll(() => callsOf(hosts[0], "slow")).toHaveLength(1);
+  hosts[0]?.stall();
+  await poll(() => head.killed).toMatchObject([{ actorId: workers[0]?.spec?.actorId, noRestart: false }]);
+  die(1);
+  await poll(() => callsOf(hosts[1], "slow")).toHaveLength(1);
+  hosts[1]?.reply({ callId: 1, value: encodeValue("there") });
+  expect(await once).toBe("there");
+  close();
+});
+
 test("a stream that breaks while the worker lives is opened again (TASKLEASE-2)", async () => {
   const task = cluster.task(slow, source)(1);
   await poll(() => callsOf(hosts[0], "slow")).toHaveLength(1);

@@ -25,6 +25,7 @@ export class ScriptedActor {
   /** Methods that are not answered. */
   readonly silent = new Set<string>();
   #server: RpcServer | undefined;
+  #isBusy = false;
   #streams = new Set<CallerStream>();
   #onBatch = new Set<() => void>();
 
@@ -67,12 +68,19 @@ export class ScriptedActor {
     this.#streams.clear();
   }
 
+  /** Breaks the streams, and answers no other one, as a process that computes on. */
+  stall(): void {
+    this.#isBusy = true;
+    this.cut();
+  }
+
   /** Ends the server as the death of the process does. */
   kill(): void {
     this.#server?.kill();
   }
 
   #accept(stream: CallerStream): void {
+    if (this.#isBusy) return;
     this.#streams.add(stream);
     this.addressees.push(addresseeOf(stream.metadata));
     stream.sendMetadata(new Metadata());
