@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
+import { fromGrpcError, grpcNetwork, nodeLinkService, softwareVersion } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import { wordCounters } from "./support/counted-words.js";
 import { TestCluster } from "./support/test-cluster.js";
@@ -79,6 +80,27 @@ test("a worker says that it waits, and that it has joined when the head lists it
     expect(second.code).toBe(1);
     expect(second.stderr).toContain(`belongs to a worker that runs, pid ${worker.pid}`);
     link.close();
+    const network = grpcNetwork({ token: cluster.token });
+    const peer = network.connect(cluster.address);
+    const other = peer.bidi(nodeLinkService.link);
+    other.write({ register: { nodeId: "node-other", version: "9.1.4" } });
+    const [refusal] = await once(other, "error");
+    expect(fromGrpcError(refusal).message).toContain(
+      `worker node-other has version 9.1.4, the head has ${softwareVersion()}, and only those with the same major and minor`,
+    );
+    peer.close();
+    const status = await cluster.run([
+      "status",
+      "--address",
+      cluster.address,
+      "--token",
+      cluster.token,
+      "--json",
+    ]);
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      head: { version: softwareVersion() },
+      nodes: [{ version: softwareVersion() }],
+    });
   } finally {
     expect(await cluster.stop()).toEqual([]);
   }

@@ -30,15 +30,19 @@ export function resolveConnection(options: ConnectionOptions, how: SearchHow = {
   return findHead(options, process.env, { ...how, flags: true });
 }
 
-/** Connects to the cluster, runs the work, and disconnects. */
+/**
+ * Connects to the cluster, runs the work, and disconnects.
+ * @param how whether the head may be of a version that does not work with this one
+ */
 export async function withCluster<T>(
   options: ConnectionOptions,
   name: string,
   use: (cluster: Cluster) => Promise<T>,
+  how: { readonly anyVersion?: boolean } = {},
 ): Promise<T> {
   const jobId = process.env["PALIMPSEST_JOB_ID"];
   const { address, token, tls } = resolveConnection(options);
-  const cluster = await connect({ address, token, tls, name, ...(jobId ? { jobId } : {}) });
+  const cluster = await connect({ address, token, tls, name, ...(jobId ? { jobId } : {}) }, how);
   try {
     return await use(cluster);
   } finally {

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { decodeValue } from "@palimpsest/wire";
+import { decodeValue, softwareVersion } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Cluster } from "./cluster.js";
 import { connect } from "./connect.js";
 import { FakeHead } from "./testing/fake-head.js";
@@ -72,6 +72,29 @@ describe("connect", () => {
       code: "UNAUTHENTICATED",
     });
     await expect(connect({ address: "", token: "x" })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+  });
+
+  test("compares its version with the head's: other patches are a warning, others a refusal unless any will do", async () => {
+    const warned: string[] = [];
+    const warn = vi
+      .spyOn(process, "emitWarning")
+      .mockImplementation((text) => void warned.push(String(text)));
+    onTestFinished(() => warn.mockRestore());
+    const where = { address: head.address, token: head.token };
+    const own = softwareVersion();
+    head.version = own;
+    await (await connect(where)).close();
+    expect(warned).toEqual([]);
+    head.version = `${own}-next`;
+    for (let times = 0; times < 2; times++) await (await connect(where)).close();
+    expect(warned).toEqual([expect.stringContaining(`version ${own}, the head has ${own}-next`)]);
+    head.version = "99.1.4";
+    await expect(connect(where)).rejects.toThrow(
+      `this program has version ${own}, the head has 99.1.4, and only those with the same major and minor number`,
+    );
+    await expect(connect(where)).rejects.toThrow("install 99.1.x here");
+    await (await connect(where, { anyVersion: true })).close();
+    expect(warned.at(-1)).toContain("99.1.4");
   });
 
   test("opens the session again under the same id after the head was restarted (SESSION-1)", async () => {

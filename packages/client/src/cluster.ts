@@ -20,6 +20,7 @@ import type {
 } from "./config.js";
 import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
+import { meetHead } from "./head-version.js";
 import { Jobs } from "./jobs.js";
 import { loadConfig } from "./load-config.js";
 import { type MeshOptions, type MeshType, meshType, roomiestNodes } from "./mesh.js";
@@ -57,6 +58,8 @@ export interface ConnectDeps {
   readonly network?: Network;
   /** The values of this process, if it has some already. Default: new ones. */
   readonly program?: ProgramValues;
+  /** Whether a head of any version is accepted, with a warning: to look at a cluster and to stop it. Default: false. */
+  readonly anyVersion?: boolean;
   /** Called when the connection has closed, with all that it had. */
   readonly onClosed?: () => Promise<void>;
 }
@@ -158,9 +161,8 @@ export class Cluster extends ClusterValues {
   static async connect(options: LocatedConnectOptions, deps: ConnectDeps = {}): Promise<Cluster> {
     const resolved = (await loadConfig()).parseConnectOptions(options);
     const network: WatchedNetwork = deps.network ?? networkOf(resolved);
-    const { program } = deps;
     const driver = resolved.owner === undefined ? await traceDriver(resolved, process.env) : undefined;
-    if (network.credentials === undefined) return Cluster.over(network, resolved, Session.open, program);
+    if (network.credentials === undefined) return Cluster.over(network, resolved, Session.open, deps);
     const { credentials } = network;
     const opening = Cluster.over(
       network,
@@ -178,7 +180,7 @@ export class Cluster extends ClusterValues {
           session,
           timeoutMs,
         ),
-      program,
+      deps,
     );
     try {
       const cluster = await opening;
@@ -201,13 +203,14 @@ export class Cluster extends ClusterValues {
     network: Network,
     resolved: ResolvedConnectOptions,
     openSession: OpenSession = Session.open,
-    program?: ProgramValues,
+    { program, anyVersion }: Pick<ConnectDeps, "program" | "anyVersion"> = {},
   ): Promise<Cluster> {
     const head = new HeadClient(network, resolved.address, resolved.controlTimeoutMs);
     const cluster = new Cluster(resolved, network, head, program);
     try {
       const timeoutMs = resolved.connectTimeoutMs;
       const info = await cluster.#head.call(headService.getCluster, {}, { timeoutMs });
+      if (resolved.owner === undefined) meetHead(info.version ?? "", anyVersion ?? false);
       cluster.#head.peer.learn(info.headAddresses);
       cluster.#info = clusterView(info);
       // What an actor spawns is owned by the actor, whose process its node watches, so it needs no lease of its own.

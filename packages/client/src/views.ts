@@ -14,6 +14,8 @@ export interface NodeInfo {
   readonly labels: Readonly<Record<string, string>>;
   readonly objectsAddress: string;
   readonly metricsAddress: string;
+  /** Version of its software; empty if it named none. */
+  readonly version: string;
   readonly joinedAtMs: number;
   readonly lastHeartbeatMs: number;
 }

@@ -1,5 +1,4 @@
 /** Starts a head part by part. Each part registers how it ends. */
-import { readFileSync } from "node:fs";
 import type { AutoscalerReport } from "@palimpsest/scheduler";
 import { createMetrics, type Metrics } from "@palimpsest/telemetry";
 import {
@@ -13,6 +12,7 @@ import {
   LocalCalls,
   nodeLinkService,
   type RpcServer,
+  softwareVersion,
   systemClock,
   watchTls,
 } from "@palimpsest/wire";
@@ -93,7 +93,7 @@ export async function begin(beginning: Beginning): Promise<Begun> {
   parts.endings.push(() => plane.close(parts.deposed));
   parts.stopNodes = () => plane.endCluster(nodesStopTimeoutMs);
   const metricsAddress = await beginMetrics(beginning, plane, metrics, redis.client, audit, clock);
-  const version = ownVersion();
+  const version = softwareVersion();
   const clusterInfo = (): proto.ClusterInfo.$Properties => ({
     clusterId: plane.clusterId,
     redisUrl: redis.queueUrl(),
@@ -228,6 +228,7 @@ function addServices(
     history: plane.history,
     logger: deps.logger,
     clusterId: plane.clusterId,
+    version: softwareVersion(),
     redisUrl: own.redis.queueUrl,
     heartbeatIntervalMs: config.heartbeatIntervalMs,
     nodeTimeoutMs: config.nodeTimeoutMs,
@@ -250,9 +251,4 @@ function addServices(
       uploadStallMs: config.rpcTimeoutMs,
     }),
   );
-}
-
-function ownVersion(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }

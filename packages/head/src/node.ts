@@ -15,6 +15,8 @@ export interface Node {
   readonly labels: Readonly<Record<string, string>>;
   readonly objectsAddress: string;
   readonly metricsAddress: string;
+  /** Version of its software; empty if it named none. */
+  readonly version: string;
   readonly joinedAtMs: number;
   readonly lastHeartbeatMs: number;
 }
@@ -52,6 +54,7 @@ export function registeredNode(
     labels: { ...message.labels },
     objectsAddress: message.objectsAddress ?? "",
     metricsAddress: message.metricsAddress ?? "",
+    version: message.version ?? "",
   };
 }
 
@@ -75,6 +78,7 @@ function nodeFromProto(info: proto.NodeInfo): Node {
     labels: { ...info.labels },
     objectsAddress: info.objectsAddress,
     metricsAddress: info.metricsAddress,
+    version: info.version,
     joinedAtMs: info.joinedAtMs,
     lastHeartbeatMs: info.lastHeartbeatMs,
   };

@@ -12,7 +12,15 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createMetrics, type Logger, type Metrics } from "@palimpsest/telemetry";
-import { type Clock, newId, nodeLogsService, PalimpsestError, systemClock } from "@palimpsest/wire";
+import {
+  type Clock,
+  compareVersions,
+  newId,
+  nodeLogsService,
+  PalimpsestError,
+  softwareVersion,
+  systemClock,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type NodeConfig, parseNodeConfig, type ResolvedNodeConfig } from "./config.js";
 import { HeadChannels } from "./head-channels.js";
@@ -48,6 +56,7 @@ export class NodeManager {
   readonly #taskReports: TaskReports;
   readonly #processes: NodeProcesses;
   readonly #link: HeadLink;
+  #headVersion = "";
   readonly #abort = new AbortController();
   readonly #firstRegistration: Promise<void>;
   #registered!: () => void;
@@ -236,7 +245,7 @@ export class NodeManager {
       labels: this.#config.labels,
       objectsAddress: objects.address,
       metricsAddress: metricsServer.address,
-      version: this.#config.version,
+      version: this.#version,
       actors: supervisor.running(),
       drivers: drivers.running(),
     };
@@ -256,6 +265,7 @@ export class NodeManager {
   #onRegistered(message: proto.Registered.$Properties): void {
     const { supervisor } = this.#processes;
     this.#heads.registered(message);
+    this.#tellSkew(message.version ?? "");
     this.#logger.info(
       { clusterId: this.#heads.clusterId, head: this.#heads.peer.address, epoch: message.epoch },
       "registered at the head",
@@ -270,6 +280,18 @@ export class NodeManager {
     this.#parts.objects.registered();
     this.#processes.warm?.open();
     this.#registered();
+  }
+
+  /** Warns once per version of the head. */
+  #tellSkew(headVersion: string): void {
+    if (headVersion === this.#headVersion) return;
+    this.#headVersion = headVersion;
+    const skew = compareVersions("this worker", this.#version, headVersion);
+    if (skew !== undefined) this.#logger.warn(skew);
+  }
+
+  get #version(): string {
+    return this.#config.version || softwareVersion();
   }
 
   /**

@@ -8370,6 +8370,9 @@ export namespace palimpsest {
             /** NodeInfo lastHeartbeatMs. */
             lastHeartbeatMs: number;
 
+            /** NodeInfo version. */
+            version: string;
+
             /**
              * Creates a new NodeInfo instance using the specified properties.
              * @param [properties] Properties to set
@@ -8434,6 +8437,9 @@ export namespace palimpsest {
 
                 /** NodeInfo lastHeartbeatMs */
                 lastHeartbeatMs?: (number|null);
+
+                /** NodeInfo version */
+                version?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -14981,6 +14987,9 @@ export namespace palimpsest {
             /** Registered unknownActorIds. */
             unknownActorIds: string[];
 
+            /** Registered version. */
+            version: string;
+
             /**
              * Creates a new Registered instance using the specified properties.
              * @param [properties] Properties to set
@@ -15039,6 +15048,9 @@ export namespace palimpsest {
 
                 /** Registered unknownActorIds */
                 unknownActorIds?: (string[]|null);
+
+                /** Registered version */
+                version?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -20862,6 +20862,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [metricsAddress] NodeInfo metricsAddress
              * @property {number|null} [joinedAtMs] NodeInfo joinedAtMs
              * @property {number|null} [lastHeartbeatMs] NodeInfo lastHeartbeatMs
+             * @property {string|null} [version] NodeInfo version
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -20983,6 +20984,14 @@ export const palimpsest = $root.palimpsest = (() => {
             NodeInfo.prototype.lastHeartbeatMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * NodeInfo version.
+             * @member {string} version
+             * @memberof palimpsest.v1.NodeInfo
+             * @instance
+             */
+            NodeInfo.prototype.version = "";
+
+            /**
              * Creates a new NodeInfo instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.NodeInfo
@@ -21037,6 +21046,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 10, wireType 0 =*/80).int64(message.joinedAtMs);
                 if (message.lastHeartbeatMs != null && $Object.hasOwnProperty.call(message, "lastHeartbeatMs") && (typeof message.lastHeartbeatMs === "object" ? message.lastHeartbeatMs.low || message.lastHeartbeatMs.high : message.lastHeartbeatMs !== 0))
                     writer.uint32(/* id 11, wireType 0 =*/88).int64(message.lastHeartbeatMs);
+                if (message.version != null && $Object.hasOwnProperty.call(message, "version") && message.version !== "")
+                    writer.uint32(/* id 12, wireType 2 =*/98).string(message.version);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -21199,6 +21210,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.lastHeartbeatMs = value;
                             else
                                 delete message.lastHeartbeatMs;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.version = value;
+                            else
+                                delete message.version;
                             continue;
                         }
                     }
@@ -37726,6 +37746,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [headTimeoutMs] Registered headTimeoutMs
              * @property {Array.<string>|null} [headAddresses] Registered headAddresses
              * @property {Array.<string>|null} [unknownActorIds] Registered unknownActorIds
+             * @property {string|null} [version] Registered version
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -37833,6 +37854,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Registered.prototype.unknownActorIds = $util.emptyArray;
 
             /**
+             * Registered version.
+             * @member {string} version
+             * @memberof palimpsest.v1.Registered
+             * @instance
+             */
+            Registered.prototype.version = "";
+
+            /**
              * Creates a new Registered instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Registered
@@ -37885,6 +37914,8 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.unknownActorIds != null && message.unknownActorIds.length)
                     for (let i = 0; i < message.unknownActorIds.length; ++i)
                         writer.uint32(/* id 9, wireType 2 =*/74).string(message.unknownActorIds[i]);
+                if (message.version != null && $Object.hasOwnProperty.call(message, "version") && message.version !== "")
+                    writer.uint32(/* id 10, wireType 2 =*/82).string(message.version);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -38005,6 +38036,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (!(message.unknownActorIds && message.unknownActorIds.length))
                                 message.unknownActorIds = [];
                             message.unknownActorIds.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.version = value;
+                            else
+                                delete message.version;
                             continue;
                         }
                     }

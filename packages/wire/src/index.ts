@@ -54,6 +54,7 @@ export {
   objectsService,
   requestsService,
 } from "./services.js";
+export { compareVersions, softwareVersion } from "./software-version.js";
 export { type Debuggee, readStack, type StackReading } from "./stack.js";
 export { fromGrpcError, toGrpcError } from "./status.js";
 export {

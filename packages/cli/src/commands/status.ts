@@ -105,7 +105,14 @@ async function statusText(cluster: Cluster, tls: boolean, limit: number): Promis
     Object.entries(counts).reduce((all, [state, count]) => (state === "dead" ? all : all + count), 0);
   const head = `cluster ${info.clusterId}, version ${info.version}: head pid ${info.pid}${info.redisPid ? `, redis pid ${info.redisPid}` : ""}, metrics ${pageUrl(info.metricsAddress, tls) || "off"}`;
   const nodeRows = [
-    ...nodes.map((node) => [node.nodeId, node.hostname, node.state, String(node.pid), formatUse(node)]),
+    ...nodes.map((node) => [
+      node.nodeId,
+      node.hostname,
+      node.state,
+      String(node.pid),
+      node.version,
+      formatUse(node),
+    ]),
     ...moreRow(sum(summary.nodes), nodes.length, "nodes"),
   ];
   const rowsOfActors = [...actorRows(actors), ...moreRow(sum(summary.actors), actors.length, "actors")];
@@ -116,7 +123,10 @@ async function statusText(cluster: Cluster, tls: boolean, limit: number): Promis
   return [
     ...[head, ...summaryLines(summary)].map(printableLine),
     "",
-    formatTable(["node", "host", "state", "pid", "leased"], nodeRows.length > 0 ? nodeRows : [[none]]),
+    formatTable(
+      ["node", "host", "state", "pid", "version", "leased"],
+      nodeRows.length > 0 ? nodeRows : [[none]],
+    ),
     "",
     formatTable(actorHeadings, rowsOfActors.length > 0 ? rowsOfActors : [[none]]),
     "",
@@ -138,21 +148,26 @@ export function addStatus(program: Command): void {
       parseCount,
     )
     .action(async (options: ConnectionOptions & { json?: boolean; limit?: number }) => {
-      await withCluster(options, "status", async (cluster) => {
-        const tls = resolveConnection(options).tls !== "";
-        const limit = options.limit ?? (options.json ? defaultRows.json : defaultRows.text);
-        if (!options.json) {
-          process.stdout.write(await statusText(cluster, tls, limit));
-          return;
-        }
-        const [{ redisUrl: _secret, ...info }, summary, nodes, actors, queues] = await Promise.all([
-          cluster.info(),
-          cluster.summary(),
-          cluster.nodes({ limit }),
-          cluster.actors({ limit }),
-          cluster.queues(),
-        ]);
-        process.stdout.write(`${printableJson({ head: info, summary, nodes, actors, queues })}\n`);
-      });
+      await withCluster(
+        options,
+        "status",
+        async (cluster) => {
+          const tls = resolveConnection(options).tls !== "";
+          const limit = options.limit ?? (options.json ? defaultRows.json : defaultRows.text);
+          if (!options.json) {
+            process.stdout.write(await statusText(cluster, tls, limit));
+            return;
+          }
+          const [{ redisUrl: _secret, ...info }, summary, nodes, actors, queues] = await Promise.all([
+            cluster.info(),
+            cluster.summary(),
+            cluster.nodes({ limit }),
+            cluster.actors({ limit }),
+            cluster.queues(),
+          ]);
+          process.stdout.write(`${printableJson({ head: info, summary, nodes, actors, queues })}\n`);
+        },
+        { anyVersion: true },
+      );
     });
 }

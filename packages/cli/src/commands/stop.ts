@@ -6,7 +6,9 @@ export function addStop(program: Command): void {
     .description("shuts down the cluster in order: actors, nodes, head, and the head's own Redis")
     .option("--head-only", "nodes, actors and Redis keep running and wait for the head to come back")
     .action(async (options: ConnectionOptions & { headOnly?: boolean }) => {
-      await withCluster(options, "stop", (cluster) => cluster.shutdown({ all: options.headOnly !== true }));
+      await withCluster(options, "stop", (cluster) => cluster.shutdown({ all: options.headOnly !== true }), {
+        anyVersion: true,
+      });
       process.stdout.write(
         options.headOnly ? "the head ends; start it again with the same --data-dir\n" : "the cluster ends\n",
       );

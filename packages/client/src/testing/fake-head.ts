@@ -24,6 +24,8 @@ export class FakeHead {
   /** The server uses TLS if these have a certificate. */
   credentials = Credentials.ofCluster(this.token);
   address = "";
+  /** The version of its software. */
+  version = "";
   sessionLeaseMs = 120_000;
   /** Whether the head receives requests, including goodbyes, without answering them. */
   isMute = false;
@@ -54,7 +56,12 @@ export class FakeHead {
   async listen(port: number): Promise<void> {
     const server = grpcNetwork({ credentials: this.credentials }).createServer();
     servePart(server, headService, {
-      getCluster: unary(() => ({ clusterId: "cluster-test", redisUrl: "redis://localhost:1", pid: 1 })),
+      getCluster: unary(() => ({
+        clusterId: "cluster-test",
+        redisUrl: "redis://localhost:1",
+        pid: 1,
+        version: this.version,
+      })),
       session: (stream: SessionStream) => this.#acceptSession(stream),
       createActor: unary((request: proto.CreateActorRequest.$Properties) => this.#create(request)),
       resolveActor: unary((request: proto.ResolveActorRequest.$Properties) => this.#find(request)),
