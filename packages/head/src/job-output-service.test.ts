@@ -55,6 +55,7 @@ async function serve(writeLog: WriteAt): Promise<string> {
     history: plane.history,
     logger,
     clusterId,
+    version: "",
     redisUrl: () => "",
     heartbeatIntervalMs: times.heartbeatIntervalMs,
     nodeTimeoutMs: 60_000,

@@ -177,6 +177,7 @@ export class SimHead {
       history: plane.history,
       logger,
       clusterId,
+      version: "",
       redisUrl: () => "redis://simulated",
       leadership,
       adopt: (nodeId, described) => plane.adopt(nodeId, described),
