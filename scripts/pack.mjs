@@ -1,30 +1,37 @@
 #!/usr/bin/env node
-// `npm run pack [-- FOLDER]`: all packages as tarballs in FOLDER (default: tarballs), from what is built. `--table` also writes sizes
-// and numbers of dependencies into docs/guides/packages.md.
+// `npm run pack [-- FOLDER]`: all packages as tarballs in FOLDER (default: tarballs). What is older than its sources is built first.
+// `--table` also writes sizes and numbers of dependencies into docs/guides/packages.md.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { workspace } from "./pack/manifest.mjs";
+import { readManifest, workspace } from "./pack/manifest.mjs";
+import { stageRuntime } from "./pack/runtime.mjs";
 import { stagePackage } from "./pack/stage.mjs";
 import { writeTable } from "./pack/table.mjs";
 import { run } from "./setup/command.mjs";
+import { compile } from "./setup/setup.mjs";
 
-/** Makes the tarballs. Gives file, sizes and name of each as npm tells them. */
+/** Makes the tarballs. Gives file, sizes and name of each as npm tells them, and its manifest. @throws where the sources do not compile */
 export async function pack(folder) {
+  await compile();
   const stage = mkdtempSync(join(tmpdir(), "palimpsest-pack-"));
   try {
+    const staged = (name) => join(stage, name);
     const names = [...workspace.keys()];
-    for (const name of names) stagePackage(name, join(stage, name));
+    for (const name of names) await stagePackage(name, staged(name));
+    await stageRuntime(staged, staged("runtime"));
+    const folders = [...names, "runtime"].map(staged);
     mkdirSync(folder, { recursive: true });
     const stdout = await run(
       "npm",
       [
         ...["pack", "--json", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder],
-        ...names.map((name) => join(stage, name)),
+        ...folders,
       ],
       { cwd: stage },
     );
-    return JSON.parse(stdout.slice(stdout.indexOf("[")));
+    const tarballs = JSON.parse(stdout.slice(stdout.indexOf("[")));
+    return tarballs.map((tarball, place) => ({ ...tarball, manifest: readManifest(folders[place]) }));
   } finally {
     rmSync(stage, { recursive: true, force: true });
   }

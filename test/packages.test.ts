@@ -7,7 +7,7 @@ import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { proseWith, ReadingServer } from "../packages/cli/src/ask/testing.js";
@@ -85,6 +85,9 @@ const unpacked = join(project, "node_modules");
 const program = join(project, "node_modules/palimpsest/bin/palimpsest.js");
 let tarballs: Tarball[] = [];
 
+/** The packages that bring others of the project inside of their tarballs. */
+const commands = ["palimpsest", "@palimpsest/runtime"];
+
 /** Returns the code fences of a document that begin with the name of a file or with an import. */
 function fences(path: string): { readonly name: string | undefined; readonly text: string }[] {
   const text = readFileSync(join(root, path), "utf8");
@@ -156,7 +159,7 @@ function packagesInside(of: string): string[] {
 
 describe("each tarball", () => {
   it("has a license, a README of one screen, a version, engines and types, and nothing that only a checkout has", () => {
-    expect(tarballs.length).toBe(readdirSync(join(root, "packages")).length);
+    expect(tarballs.length).toBe([...readdirSync(join(root, "packages")), "runtime"].length);
     for (const { name } of tarballs) {
       const at = join(unpacked, name);
       const text = readFileSync(join(at, "package.json"), "utf8");
@@ -198,7 +201,7 @@ describe("each tarball", () => {
   });
 
   it("names in a package inside of it only what is inside of that: npm would not install what others need, too", () => {
-    const inside = packagesInside(join(unpacked, "palimpsest"));
+    const inside = commands.flatMap((name) => packagesInside(join(unpacked, name)));
     const names = inside.map((at) => manifestIn(at).name);
     expect(names).toEqual(
       expect.arrayContaining(["@palimpsest/wire", "@palimpsest/jit", "@tensorflow/tfjs-node-gpu"]),
@@ -210,8 +213,23 @@ describe("each tarball", () => {
     }
   });
 
+  it("stands in for its modules as they are built, however old what setup left in the checkout is", async () => {
+    const pairs = [
+      ["client/dist/bundled.js", "client/dist/index.js"],
+      ["telemetry/dist/bundled.js", "telemetry/dist/index.js"],
+      ["wire/dist/bundled.js", "wire/dist/index.js"],
+      ["wire/dist/bundled-protocol.js", "wire/generated/protocol.js"],
+    ].map((pair) => pair.map((path) => pathToFileURL(join(unpacked, "@palimpsest", path)).href));
+    const names = `for (const pair of ${JSON.stringify(pairs)}) {
+      const [standIn, module] = await Promise.all(pair.map((url) => import(url)));
+      console.log(Object.keys(module).filter((name) => !(name in standIn)).join());
+    }`;
+    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", names]);
+    expect(stdout).toBe("\n\n\n\n");
+  });
+
   it("lets pnpm find packages of the project in tarballs beside it: a library names them as peers", () => {
-    for (const { name } of tarballs.filter((one) => one.name !== "palimpsest")) {
+    for (const { name } of tarballs.filter((one) => !commands.includes(one.name))) {
       const { dependencies = {}, bundleDependencies = [] } = manifestIn(join(unpacked, name));
       const own = Object.keys(dependencies).filter((needed) => needed.startsWith("@palimpsest/"));
       expect(own, name).toEqual([]);
@@ -287,6 +305,50 @@ describe("what a package brings", () => {
           0.25,
         );
     }
+  });
+});
+
+describe("an empty project with @palimpsest/runtime alone", () => {
+  const alone = join(folder, "alone");
+  const { PALIMPSEST_ADDRESS: _, PALIMPSEST_TOKEN: __, PALIMPSEST_TLS: ___, ...env } = process.env;
+  const command = (...args: string[]) =>
+    run(process.execPath, [join(alone, "node_modules/@palimpsest/runtime/bin/palimpsest.js"), ...args], {
+      cwd: alone,
+      env: { ...env, PALIMPSEST_DATA_DIR: join(folder, "alone-state"), NO_COLOR: "1" },
+    });
+
+  beforeAll(async () => {
+    makeEmptyProject(alone);
+    await linkTarballs(
+      alone,
+      folder,
+      tarballs.filter(({ name }) => name === "@palimpsest/runtime"),
+    );
+    linkThirdParty(alone, "tsx");
+  });
+
+  it("runs the guide's program with nothing that only learning needs", async () => {
+    const installed = readdirSync(join(alone, "node_modules"));
+    expect(
+      installed.filter((name) => /tensorflow|huggingface|kubernetes|bullmq|hyparquet/.test(name)),
+    ).toEqual([]);
+    for (const name of ["counter.ts", "main.ts"])
+      writeFileSync(
+        join(alone, name),
+        (whole.get(name) ?? "").replaceAll("@palimpsest/client", "@palimpsest/runtime"),
+      );
+    const { stdout } = await command("dev", "--", join(alone, "node_modules/.bin/tsx"), "main.ts");
+    expect(stdout).toMatch(/^42$/m);
+  });
+
+  it("has the commands of a cluster, and names the package that has recipes", async () => {
+    const { stdout } = await command("--help");
+    expect(stdout).toMatch(/^ +dev [\s\S]*^ +certs/m);
+    expect(stdout).not.toMatch(/^ +(ask|train|serve) /m);
+    writeFileSync(join(alone, "recipe.yaml"), "name: x\n");
+    await expect(command("job", "submit", "recipe.yaml")).rejects.toThrow(
+      /this needs the package palimpsest, .*`npm install palimpsest`/,
+    );
   });
 });
 

@@ -1,6 +1,8 @@
 // The folder of a package as its tarball has it.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { standInsOf } from "../setup/bundle/bundle.mjs";
 import { root } from "../setup/paths.mjs";
 import {
   bundledManifest,
@@ -13,8 +15,6 @@ import {
   workspace,
 } from "./manifest.mjs";
 
-/** Modules that setup writes, and pages: they have no source file of their own. */
-const withoutSource = /^(bundled|bundled-protocol)\.js$|^page\//;
 const isMap = (path) => path.endsWith(".map");
 
 function filesIn(folder) {
@@ -25,27 +25,29 @@ function filesIn(folder) {
 
 /** A compiled file whose source is gone stays in `dist` of a checkout and goes into no tarball. */
 function isCompiled(path, sources) {
-  if (withoutSource.test(path)) return true;
   const stem = path.replace(/(\.d\.c?ts|\.c?js)$/, "");
   return (
     stem !== path && ["ts", "tsx", "cts"].some((ending) => existsSync(join(sources, `${stem}.${ending}`)))
   );
 }
 
-function copyDist({ folder }, target) {
+async function copyDist(name, { folder }, target) {
   const dist = join(folder, "dist");
-  if (!existsSync(dist)) throw new Error(`${dist} is missing: run \`npm run setup\` first`);
   for (const path of filesIn(dist)) {
-    if (isMap(path) || path.startsWith("bundled/") || !isCompiled(path, join(folder, "src"))) continue;
+    if (isMap(path) || !isCompiled(path, join(folder, "src"))) continue;
     const to = join(target, "dist", path);
     mkdirSync(dirname(to), { recursive: true });
     // Maps lead to sources, which stay in the checkout.
-    if (/\.c?(js|ts)$/.test(path))
-      writeFileSync(
-        to,
-        readFileSync(join(dist, path), "utf8").replace(/\n\/\/# sourceMappingURL=\S+\s*$/, "\n"),
-      );
-    else cpSync(join(dist, path), to);
+    writeFileSync(
+      to,
+      readFileSync(join(dist, path), "utf8").replace(/\n\/\/# sourceMappingURL=\S+\s*$/, "\n"),
+    );
+  }
+  // What setup and the pages' own build write into a checkout is made anew: there it may be older than its sources.
+  for (const [file, text] of await standInsOf(name)) writeFileSync(join(target, file), text);
+  if (name === "dashboard") {
+    const { buildPages } = await import(pathToFileURL(join(folder, "build.mjs")).href);
+    await buildPages(join(target, "dist/page"));
   }
   if (existsSync(join(folder, "generated")))
     cpSync(join(folder, "generated"), join(target, "generated"), { recursive: true });
@@ -88,10 +90,10 @@ function readme(name, { folder }) {
  * Writes what goes into the tarball of a package, with all of the project's packages that it brings in it.
  * @param isBundled whether it is inside of the command's tarball
  */
-export function stagePackage(name, target, isBundled = false) {
+export async function stagePackage(name, target, isBundled = false) {
   const one = workspace.get(name);
   mkdirSync(target, { recursive: true });
-  copyDist(one, target);
+  await copyDist(name, one, target);
   const manifest = publishedManifest(name);
   writeManifest(target, isBundled ? bundledManifest(manifest) : manifest);
   writeFileSync(join(target, "README.md"), readme(name, one));
@@ -105,5 +107,5 @@ export function stagePackage(name, target, isBundled = false) {
   for (const folder of ["bin", "cmaps"])
     cpSync(join(one.folder, folder), join(target, folder), { recursive: true });
   for (const other of ownClosure("cli"))
-    if (other !== "cli") stagePackage(other, join(target, "node_modules/@palimpsest", other), true);
+    if (other !== "cli") await stagePackage(other, join(target, "node_modules/@palimpsest", other), true);
 }

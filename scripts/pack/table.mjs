@@ -10,18 +10,19 @@ import {
   readManifest,
   workspace,
 } from "./manifest.mjs";
+import { runtimeName } from "./runtime.mjs";
 
 const tableFile = join(root, "docs/guides/packages.md");
 const begin = "<!-- sizes: npm run pack -- --table -->\n";
 const end = "<!-- end -->";
 /** Those that programs import, and the command. */
-const offered = ["agents", "memory", "engines", "evals", "client", "worker", "jit", "cli"];
+const offered = ["agents", "memory", "engines", "evals", "client", "runtime", "worker", "jit", "cli"];
 
 /**
  * Others' packages that an installation brings on every platform, by name and version: dependencies and theirs, as the checkout has
  * them. Optional ones (esbuild's programs, native addons) depend on the machine and are not counted.
  */
-function foreignClosure(name) {
+function foreignClosure(needs) {
   const seen = new Set();
   const visit = (needed, from) => {
     const folder = installedFolder(needed, from);
@@ -32,9 +33,24 @@ function foreignClosure(name) {
     seen.add(id);
     for (const other of Object.keys(dependencies)) if (!(other in optionalDependencies)) visit(other, folder);
   };
-  for (const own of ownClosure(name))
-    for (const [needed] of foreignDependencies(own)) visit(needed, fromOf(needed, own));
+  for (const [needed, from] of needs) visit(needed, from);
   return seen;
+}
+
+/** Third-party packages that one names, with the folder from which the checkout has each. */
+function needsOf(name) {
+  return [...ownClosure(name)].flatMap((own) =>
+    foreignDependencies(own).map(([needed]) => [needed, fromOf(needed, own)]),
+  );
+}
+
+/** Of the tarball that is made of other packages' files: what its manifest names. */
+function needsOfRuntime({ dependencies, bundleDependencies }) {
+  const third = Object.keys(dependencies).filter((needed) => !bundleDependencies.includes(needed));
+  return third.map((needed) => {
+    const user = [...workspace.values()].find(({ manifest }) => needed in (manifest.dependencies ?? {}));
+    return [needed, user.folder];
+  });
 }
 
 /** What the code of tfjs-node-gpu needs lies beside it. */
@@ -51,14 +67,15 @@ const realTfjs = (folder) => installedFolder("@tensorflow/tfjs-node-gpu", folder
  */
 export function rowsOf(tarballs) {
   return offered.map((name) => {
-    const published = publishedName(workspace.get(name).manifest.name);
-    const { size, unpackedSize } = tarballs.find((tarball) => tarball.name === published);
+    const published = publishedName(workspace.get(name)?.manifest.name ?? runtimeName);
+    const { size, unpackedSize, manifest } = tarballs.find((tarball) => tarball.name === published);
+    const isWorkspace = workspace.has(name);
     return {
       name: published,
       size,
       unpackedSize,
-      own: ownClosure(name).size - 1,
-      foreign: foreignClosure(name).size,
+      own: isWorkspace ? ownClosure(name).size - 1 : manifest.bundleDependencies.length,
+      foreign: foreignClosure(isWorkspace ? needsOf(name) : needsOfRuntime(manifest)).size,
     };
   });
 }

@@ -19,7 +19,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
 /** The packages that have the command, in the order in which they are tried. */
-const packages = ["palimpsest", "@palimpsest/cli"];
+const packages = ["palimpsest", "@palimpsest/runtime", "@palimpsest/cli"];
 const factsSchema = z.object({ address: z.string(), token: z.string() });
 const manifestSchema = z.object({ bin: z.object({ palimpsest: z.string() }) });
 /** Milliseconds after which the command is killed, which ends its head and worker as well. */
@@ -96,7 +96,7 @@ function installedCommand(): string {
   }
   throw new PalimpsestError(
     "NOT_FOUND",
-    `local: the package palimpsest, whose command starts the cluster, is not installed for ${places.slice(0, -1).join(" or ")}: ` +
-      "run `npm install palimpsest` (or its tarball) there, or connect to a running cluster",
+    `local: the package @palimpsest/runtime, whose command starts the cluster, is not installed for ${places.slice(0, -1).join(" or ")}: ` +
+      "run `npm install @palimpsest/runtime` (or its tarball) there, or connect to a running cluster",
   );
 }

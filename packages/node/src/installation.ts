@@ -28,6 +28,8 @@ const importable = [
   "jit",
   "learner",
 ];
+/** Other names of them: a program that has the package for actors alone imports the client by its name. */
+const aliases: Readonly<Record<string, string>> = { runtime: "client" };
 
 export class Installation {
   readonly #resolve: NodeJS.RequireResolve;
@@ -70,8 +72,8 @@ export class Installation {
     const scopeFolder = join(folder, "node_modules", "@palimpsest");
     await mkdir(scopeFolder, { recursive: true });
     await Promise.all(
-      importable.map(async (name) => {
-        const target = this.#packageFolder(`${scope}${name}`);
+      [...importable, ...Object.keys(aliases)].map(async (name) => {
+        const target = this.#packageFolder(`${scope}${aliases[name] ?? name}`);
         const link = join(scopeFolder, name);
         if (target === undefined || (await readlink(link).catch(() => "")) === target) return;
         await rm(link, { force: true, recursive: true });

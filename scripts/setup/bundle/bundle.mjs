@@ -96,14 +96,21 @@ function writeLoaders(recording) {
   }
 }
 
+/** The texts of a package's stand-ins, by their paths in it: of its modules as they are built now. */
+export async function standInsOf(owner) {
+  const own = shared.filter((one) => one.package === owner);
+  const texts = own.map(async ({ name, file, original }) => {
+    const module = await import(pathToFileURL(join(packageDir(owner), file, "..", original)).href);
+    return [file, standIn(name, original, Object.keys(module))];
+  });
+  return new Map(await Promise.all(texts));
+}
+
 async function writeStandIns() {
   // An installed package brings them: they are the same on every machine.
   if (!isCheckout) return;
-  for (const { name, package: owner, file, original } of shared) {
-    const path = join(packageDir(owner), file);
-    const module = await import(pathToFileURL(join(path, "..", original)).href);
-    writeFileSync(path, standIn(name, original, Object.keys(module)));
-  }
+  for (const owner of new Set(shared.map((one) => one.package)))
+    for (const [file, text] of await standInsOf(owner)) writeFileSync(join(packageDir(owner), file), text);
 }
 
 /** What makes bundles of modules: where it is another one, so are they. */
