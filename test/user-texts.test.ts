@@ -2,6 +2,7 @@
  * Tests that what user code throws, says and sends ends its own call or process and nothing else. The head and the node
  * live in this process, where an error that they do not expect fails the run.
  */
+import { join } from "node:path";
 import { type ActorHandle, PalimpsestError, type SubmitJobOptions } from "@palimpsest/client";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -108,6 +109,66 @@ test("fields of errors, the errors of an AggregateError and names like codes arr
   const mine = await failureOf(bystander.notFound());
   expect(mine.cause).not.toBeInstanceOf(PalimpsestError);
   expect(mine.cause).toMatchObject({ name: "NOT_FOUND", message: "mine, not the cluster's" });
+});
+
+describe("an error shows the caller's line and the line that failed", () => {
+  const task = () => cluster.client.task(hostileTask, source, { resources: { cpu: 0.5 }, maxRetries: 0 });
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    "a call": async () => await bystander.throws("halfField"),
+    "a generator": async () => {
+      for await (const item of bystander.throwsLater("halfField")) expect(item).toBe(1);
+    },
+    "a task": async () => await task()("halfField"),
+    "a reference": async () => await cluster.client.get(await task().ref("halfField")),
+    "calls together": async () => await Promise.all([bystander.fine(), bystander.throws("halfField")]),
+    "a name": async () => await cluster.client.getActor("nobody"),
+  };
+
+  test.each(Object.keys(calls))("of %s", async (name) => {
+    const { stack = "", cause, code } = await failureOf(calls[name]?.() ?? Promise.resolve());
+    expect(stack).toMatch(/at .*user-texts\.test\.ts:\d+:\d+/);
+    expect(stack).not.toMatch(/node:|\/packages\/|palimpsest:/);
+    if (code === "NOT_FOUND") return;
+    const frames = cause instanceof Error ? (cause.stack ?? "") : "";
+    expect(frames).toMatch(
+      new RegExp(`^Error: field\\n +at .*\\(${join(import.meta.dirname, "support/hostile-actor.ts")}:\\d+:`),
+    );
+    expect(frames).not.toMatch(/node:|bundles|palimpsest:/);
+  });
+
+  test.each([
+    ["timer", "TypeError: late failure in a timer"],
+    ["rejection", "Error: nobody caught it"],
+  ] as const)("of a process that a %s ended", async (how, words) => {
+    const actor = await cluster.client.actor(Hostile, source).spawn();
+    const { rawMessage, details } = await failureOf(actor.failsLater(how));
+    const place = `${join(import.meta.dirname, "support/hostile-actor.ts")}:`;
+    expect(rawMessage).toContain(`exited with code 1; its last words: ${words} (${place}`);
+    expect(details).toMatchObject({ exitCode: 1, incarnation: 1, pid: expect.any(Number) });
+  });
+
+  test("of a module that cannot be imported, or lacks the export", async () => {
+    const from = new URL("./support/failing-import.ts", import.meta.url);
+    const file = join(import.meta.dirname, "support/failing-import.ts");
+    const actor = await cluster.client.actor(Hostile, { from, exportName: "Ledger" }).spawn();
+    const failures = [
+      await failureOf(actor.fine()),
+      await failureOf(cluster.client.task({ from, exportName: "readTask" }, { resources: { cpu: 0.5 } })()),
+    ];
+    for (const { code, rawMessage, retryable } of failures) {
+      expect({ code, retryable }).toEqual({ code: "IMPORT_FAILED", retryable: false });
+      expect(rawMessage).toContain(`${file} cannot be imported: Invalid URL (${file}:2:`);
+    }
+    const other = { from: source.from, exportName: "Hostil" };
+    const lacking = [
+      await failureOf((await cluster.client.actor(Hostile, other).spawn()).fine()),
+      await failureOf(cluster.client.task(other, { resources: { cpu: 0.5 } })()),
+    ];
+    for (const { code, rawMessage } of lacking) {
+      expect(code).toBe("IMPORT_FAILED");
+      expect(rawMessage).toContain(`${join(import.meta.dirname, "support/hostile-actor.ts")} exports `);
+    }
+  });
 });
 
 test("any texts of errors arrive, well-formed", async () => {

@@ -206,7 +206,7 @@ describe("an actor that dies", () => {
     const { pid, nodeId } = await counter.place();
     const error = await failureOf(counter.crash(7));
     expect(error.code).toBe("ACTOR_DIED");
-    expect(error.details).toMatchObject({ exitCode: "7", nodeId, pid: String(pid) });
+    expect(error.details).toMatchObject({ exitCode: 7, nodeId, pid });
     expect(error.details["lastStderr"]).toBe("the counter has lost count\nit gives up");
     const { state, certificate } = await counter.info();
     expect(state).toBe("dead");

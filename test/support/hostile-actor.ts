@@ -114,9 +114,20 @@ export class Hostile {
     return laterTask(ms);
   }
 
+  /** Fails where no caller waits, which ends the process. */
+  async failsLater(how: "timer" | "rejection"): Promise<void> {
+    if (how === "rejection") void Promise.reject(new Error("nobody caught it"));
+    else setImmediate(lateFailure);
+    await new Promise(() => undefined);
+  }
+
   fine(): string {
     return "alive";
   }
+}
+
+function lateFailure(): never {
+  throw new TypeError("late failure in a timer");
 }
 
 export function hostileTask(how: string): never {

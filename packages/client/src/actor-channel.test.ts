@@ -200,11 +200,12 @@ describe("ActorChannel", () => {
     expect(error).toBeInstanceOf(PalimpsestError);
     expect(error).toMatchObject({
       code: "ACTOR_DIED",
-      details: { exitCode: "3", nodeId: "node-1", ownerId: "session-1", lastStderr: "the last words" },
+      details: { exitCode: 3, nodeId: "node-1", ownerId: "session-1", lastStderr: "the last words" },
     });
     expect(error.message).toContain("the last words");
-    await expect(handle.echo(1)).rejects.toBe(error);
-    await expect(handle.ready()).rejects.toBe(error);
+    const same = { code: error.code, message: error.message, details: error.details };
+    await expect(handle.echo(1)).rejects.toMatchObject(same);
+    await expect(handle.ready()).rejects.toMatchObject(same);
   });
 
   test("takes what a failed constructor threw as the cause", async () => {

@@ -1,4 +1,4 @@
-import { markReference, PalimpsestError } from "@palimpsest/wire";
+import { markReference, PalimpsestError, withCaller } from "@palimpsest/wire";
 import type { ActorChannel } from "./actor-channel.js";
 import type { ActorInfo } from "./actor-view.js";
 import { encodeArguments } from "./call-arguments.js";
@@ -128,15 +128,18 @@ async function ready(deps: HandleDeps, timeoutMs: number, signal: AbortSignal | 
   try {
     await deps.channel.ready(timeoutMs, signal);
   } catch (reason) {
-    if (!(reason instanceof PalimpsestError) || reason.code !== "GET_TIMEOUT") throw reason;
+    if (!(reason instanceof PalimpsestError) || reason.code !== "GET_TIMEOUT")
+      throw withCaller(PalimpsestError.from(reason));
     // The reason is requested only now, because until then an actor without room and one that is starting look the
     // same.
     const info = await deps.info().catch(() => undefined);
-    if (info?.state !== "pending" || info.pendingReason === "") throw reason;
-    throw new PalimpsestError(
-      "UNSCHEDULABLE",
-      `actor ${info.actorId} was not placed on a node within ${timeoutMs} ms: ${info.pendingReason}`,
-      { details: { actorId: info.actorId, pendingReason: info.pendingReason }, cause: reason },
+    if (info?.state !== "pending" || info.pendingReason === "") throw withCaller(reason);
+    throw withCaller(
+      new PalimpsestError(
+        "UNSCHEDULABLE",
+        `actor ${info.actorId} was not placed on a node within ${timeoutMs} ms: ${info.pendingReason}`,
+        { details: { actorId: info.actorId, pendingReason: info.pendingReason } },
+      ),
     );
   }
 }
@@ -159,7 +162,7 @@ function callOf(deps: HandleDeps, settings: CallSettings, method: string): Call 
       given[Symbol.asyncIterator] = () => call.iterate();
       return given;
     } catch (reason) {
-      return refused(PalimpsestError.from(reason));
+      return refused(withCaller(PalimpsestError.from(reason)));
     }
   };
 }

@@ -5,8 +5,8 @@
  * around it would be the bundle's.
  */
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
-import { PalimpsestError } from "@palimpsest/wire";
+import { dirname, relative } from "node:path";
+import { bundledName, knowPackage, PalimpsestError, packageFolder } from "@palimpsest/wire";
 import type { Plugin } from "esbuild";
 import { placelessBundle } from "./placeless-bundle.js";
 
@@ -27,12 +27,13 @@ export async function buildModule(
 ): Promise<Uint8Array> {
   // esbuild is loaded on first use, because most clients never bundle.
   const esbuild = await import("esbuild");
+  const folder = packageFolder(dirname(path));
   try {
     const result = await esbuild.build({
       entryPoints: [path],
-      // Paths inside the bundle are relative to it, and those of packages relative to their node_modules
-      // (placelessBundle), so that equal sources give equal bytes on every machine.
-      absWorkingDir: dirname(path),
+      // Paths inside the bundle are relative to the package of the module, and those of other packages relative to
+      // their node_modules (placelessBundle), so that equal sources give equal bytes on every machine.
+      absWorkingDir: folder,
       bundle: true,
       write: false,
       platform: "node",
@@ -54,7 +55,9 @@ export async function buildModule(
     });
     const output = result.outputFiles[0];
     if (!output) throw new Error("esbuild returned no output file");
-    return placelessBundle(output.contents, Object.keys(result.metafile.inputs));
+    knowPackage(folder);
+    const entry = bundledName(relative(folder, path));
+    return placelessBundle(output.contents, Object.keys(result.metafile.inputs), entry);
   } catch (reason) {
     const message = reason instanceof Error ? reason.message : String(reason);
     throw new PalimpsestError("INVALID_ARGUMENT", `${path} cannot be bundled: ${message}`, { cause: reason });

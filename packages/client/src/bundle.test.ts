@@ -99,10 +99,10 @@ export class Agent { text = "../node_modules/plain/lib/index.js"; run = () => [p
     expect(first).toContain("plain, MIT");
     const map = Buffer.from(first?.split("base64,").at(-1) ?? "", "base64").toString();
     expect((JSON.parse(map) as { sources: string[] }).sources).toEqual([
-      "node_modules/old/index.js",
-      "node_modules/plain/lib/index.js",
-      "agent.ts",
-      "own.ts",
+      "app:node_modules/old/index.js",
+      "app:node_modules/plain/lib/index.js",
+      "app:agent.ts",
+      "app:own.ts",
     ]);
     const bundled = await file("agent-out.mjs", first ?? "");
     const { Agent } = (await import(pathToFileURL(bundled).href)) as {

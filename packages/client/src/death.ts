@@ -1,4 +1,11 @@
-import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
+import {
+  type ErrorCode,
+  type ErrorDetails,
+  errorFromProto,
+  lastWords,
+  located,
+  PalimpsestError,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 /** Names an actor in messages: "reward actor-12ab" or "actor counter (actor-12ab)". */
@@ -11,49 +18,53 @@ export function actorTitle(info: proto.ActorInfo.$Properties): string {
 }
 
 /** Returns the facts of a death certificate, as an error's details carry them. */
-export function certificateDetails(info: proto.ActorInfo.$Properties): Record<string, string> {
-  const details: Record<string, string> = {
+export function certificateDetails(
+  info: proto.ActorInfo.$Properties,
+  others: ErrorDetails = {},
+): ErrorDetails {
+  const details: Record<string, string | number> = {
+    ...others,
     actorId: info.spec?.actorId ?? "",
-    incarnation: String(info.incarnation ?? 0),
+    incarnation: info.incarnation ?? 0,
   };
   const certificate = info.certificate;
   if (!certificate) return details;
   details["reason"] = certificate.reason ?? "";
-  if (certificate.exitCode != null) details["exitCode"] = String(certificate.exitCode);
-  if (certificate.startedCalls != null) details["startedCalls"] = String(certificate.startedCalls);
+  if (certificate.exitCode != null) details["exitCode"] = certificate.exitCode;
+  if (certificate.startedCalls != null) details["startedCalls"] = certificate.startedCalls;
   if (certificate.signal) details["signal"] = certificate.signal;
   if (certificate.nodeId) details["nodeId"] = certificate.nodeId;
   if (certificate.ownerId) details["ownerId"] = certificate.ownerId;
-  if (certificate.pid) details["pid"] = String(certificate.pid);
-  if (certificate.diedAtMs) details["diedAtMs"] = String(certificate.diedAtMs);
-  if (certificate.lastHeartbeatMs) details["lastHeartbeatMs"] = String(certificate.lastHeartbeatMs);
+  if (certificate.pid) details["pid"] = certificate.pid;
+  if (certificate.diedAtMs) details["diedAtMs"] = certificate.diedAtMs;
+  if (certificate.lastHeartbeatMs) details["lastHeartbeatMs"] = certificate.lastHeartbeatMs;
   const stderr = certificate.lastStderrLines ?? [];
-  if (stderr.length > 0) details["lastStderr"] = stderr.join("\n");
+  // A printed error has its message, which says the same in one line; this is for programs.
+  if (stderr.length > 0) Object.defineProperty(details, "lastStderr", { value: stderr.join("\n") });
   return details;
 }
 
-const maxLastWords = 5;
-/** Matches the line in which Node.js names an error, such as "TypeError [ERR_X]: x is not a number". */
-const header = /^(?:Uncaught |\[)?[A-Za-z_$][\w$.]*(?:Error|Exception|Rejection)\b[^(]*(?:: |$)/;
+/** Errors that tell of code that has not run, which is another thing than the death of an actor. */
+const unbegun: ReadonlySet<ErrorCode> = new Set(["ENVIRONMENT_FAILED", "IMPORT_FAILED"]);
 
-/** Returns the lines that begin with the last error, because its frames alone do not say what happened. */
-function lastWords(lines: readonly string[]): readonly string[] {
-  const at = lines.findLastIndex((line) => header.test(line));
-  return at < 0 ? lines.slice(-maxLastWords) : lines.slice(at, at + maxLastWords);
+/** Returns the error of a process whose code has not run, which its tasks and callers get in place of its death. */
+export function neverBegun(error: unknown): PalimpsestError | undefined {
+  return error instanceof PalimpsestError && unbegun.has(error.code) ? error : undefined;
 }
 
 /**
  * Returns ACTOR_DIED with the certificate in its details; its cause is the error that the constructor threw, if it
- * did. Returns ENVIRONMENT_FAILED if the actor's environment could not be created, so that none of its code has run.
+ * did. Returns ENVIRONMENT_FAILED or IMPORT_FAILED if none of the actor's code has run.
  */
 export function diedError(info: proto.ActorInfo.$Properties): PalimpsestError {
-  const reason = info.certificate?.reason || "its death certificate is not known";
-  const words = lastWords(info.certificate?.lastStderrLines ?? []);
-  const tail = words.length > 0 ? `\nlast lines of its standard error:\n  ${words.join("\n  ")}` : "";
+  const reason = located(info.certificate?.reason || "its death certificate is not known");
   const cause = info.constructorError ? errorFromProto(info.constructorError) : undefined;
-  const code = cause?.code === "ENVIRONMENT_FAILED" ? cause.code : "ACTOR_DIED";
-  return new PalimpsestError(code, `${actorTitle(info)} died: ${reason}${tail}`, {
-    details: { ...cause?.details, ...certificateDetails(info) },
-    ...(cause ? { cause } : {}),
+  const own = neverBegun(cause);
+  // An error that is the cause has said it already.
+  const words = cause ? "" : located(lastWords(info.certificate?.lastStderrLines ?? []));
+  const last = words === "" ? "" : `; its last words: ${words}`;
+  return new PalimpsestError(own?.code ?? "ACTOR_DIED", `${actorTitle(info)} died: ${reason}${last}`, {
+    details: certificateDetails(info, cause?.details),
+    cause: own?.cause ?? cause,
   });
 }

@@ -6,6 +6,7 @@ import {
   PalimpsestError,
   retryUntil,
   systemClock,
+  withCaller,
 } from "@palimpsest/wire";
 
 const backoff = { firstMs: 50, longestMs: 1_000 };
@@ -50,11 +51,13 @@ export class HeadClient {
     const { timeoutMs = this.#defaultTimeoutMs, signal } = options;
     const mayRetry = ({ code, retryable }: PalimpsestError) =>
       code === "UNAVAILABLE" || (code === "LIMIT_EXCEEDED" && retryable);
-    return await retryUntil({ timeoutMs, backoff, clock: this.#clock, signal, mayRetry }, (leftMs) =>
-      attempt(signal ? { timeoutMs: leftMs, signal } : { timeoutMs: leftMs }),
-    ).catch((reason: unknown) => {
-      throw this.#explained(PalimpsestError.from(reason));
-    });
+    try {
+      return await retryUntil({ timeoutMs, backoff, clock: this.#clock, signal, mayRetry }, (leftMs) =>
+        attempt(signal ? { timeoutMs: leftMs, signal } : { timeoutMs: leftMs }),
+      );
+    } catch (reason) {
+      throw withCaller(this.#explained(PalimpsestError.from(reason)));
+    }
   }
 
   close(): void {
@@ -66,7 +69,7 @@ export class HeadClient {
     return new PalimpsestError(
       "UNAVAILABLE",
       `the head at ${this.peer.address} cannot be reached: ${error.rawMessage}; is it running there?`,
-      { cause: error },
+      { cause: error.cause },
     );
   }
 }

@@ -8,20 +8,27 @@ export function itemsInOrder(
   leave: () => void,
 ): AsyncIterableIterator<unknown> {
   let isLeft = false;
-  let before: Promise<unknown> = Promise.resolve();
-  const read = async (): Promise<IteratorResult<unknown>> => {
+  let before: Promise<void> = Promise.resolve();
+  // Nothing but the reader waits for the promise of a read, so that the stack of its error names the reader.
+  const read = async (earlier: Promise<void>, done: () => void): Promise<IteratorResult<unknown>> => {
     try {
+      await earlier;
       return await next();
     } catch (reason) {
       if (isLeft) return { done: true, value: undefined };
       throw reason;
+    } finally {
+      done();
     }
   };
   const iterator: AsyncIterableIterator<unknown> = {
     next: () => {
-      const mine = before.then(read);
-      before = mine.catch(() => undefined);
-      return mine;
+      const earlier = before;
+      let done = () => {};
+      before = new Promise((resolve) => {
+        done = resolve;
+      });
+      return read(earlier, done);
     },
     return: () => {
       isLeft = true;

@@ -20,7 +20,9 @@ import {
   type Expiring,
   errorFromProto,
   PalimpsestError,
+  rejection,
   whenAborted,
+  withCaller,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { itemsInOrder } from "./items-in-order.js";
@@ -88,16 +90,13 @@ const valueOutcome: Outcome = { kind: "value" };
 
 const unset = (): void => undefined;
 /**
- * The functions of the promise that is being created. A closure for each promise would cost more than the promise.
+ * The function that resolves the promise that is being created. A closure for each promise would cost more than the
+ * promise.
  */
-const settlers: { resolve: (value: unknown) => void; reject: (reason: Error) => void } = {
-  resolve: unset,
-  reject: unset,
-};
+let resolver: (value: unknown) => void = unset;
 
-function takeSettlers(resolve: (value: unknown) => void, reject: (reason: Error) => void): void {
-  settlers.resolve = resolve;
-  settlers.reject = reject;
+function takeResolver(resolve: (value: unknown) => void): void {
+  resolver = resolve;
 }
 
 export class PendingCall implements Expiring {
@@ -127,7 +126,6 @@ export class PendingCall implements Expiring {
   /** Removes the listeners of its signals. */
   #unwatch: readonly (() => void)[] | undefined;
   #resolve: (value: unknown) => void;
-  #reject: (reason: Error) => void;
   #outcome: Outcome | undefined;
   /** Created when the first item arrives, because most calls have none. */
   #items: StreamItems | undefined;
@@ -149,13 +147,11 @@ export class PendingCall implements Expiring {
     this.#timeoutMs = options.timeoutMs;
     this.#deadlineAtMs = carrier.clock.monotonicMs() + options.timeoutMs;
     this.#signals = options.signals;
-    this.promise = new Promise(takeSettlers);
-    this.#resolve = settlers.resolve;
-    this.#reject = settlers.reject;
-    // These functions refer to the promise, and through it to the call and its values, which would otherwise be kept
+    this.promise = new Promise(takeResolver);
+    this.#resolve = resolver;
+    // The function refers to the promise, and through it to the call and its values, which would otherwise be kept
     // until the next call.
-    settlers.resolve = unset;
-    settlers.reject = unset;
+    resolver = unset;
     this.#watch();
     const { preparing, bytes } = options.args;
     if (preparing === undefined) this.#args = { bytes, object: undefined };
@@ -247,7 +243,7 @@ export class PendingCall implements Expiring {
   fail(error: Error): void {
     if (this.#outcome) return;
     this.#settle({ kind: "error", error });
-    this.#reject(error);
+    this.#resolve(rejection(error));
   }
 
   /** Fails the call, and tells the carrier that no caller waits for it. */
@@ -288,7 +284,7 @@ export class PendingCall implements Expiring {
         throw error;
       }
     }
-    if (this.#outcome?.kind === "error") throw this.#outcome.error;
+    if (this.#outcome?.kind === "error") throw withCaller(PalimpsestError.from(this.#outcome.error));
     return { done: true, value: undefined };
   }
 
@@ -360,7 +356,7 @@ export class PendingCall implements Expiring {
       "GET_TIMEOUT",
       sent ? message : `${message}: the call was not sent, because ${why}`,
       {
-        details: { method: this.method, timeoutMs: String(this.#timeoutMs), sent: String(sent) },
+        details: { method: this.method, timeoutMs: this.#timeoutMs, sent: String(sent) },
         cause: sent ? undefined : hindrance,
       },
     );

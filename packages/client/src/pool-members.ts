@@ -118,7 +118,7 @@ export class PoolMembers<Actor> {
   }
 }
 
-const deaths: ReadonlySet<ErrorCode> = new Set(["ACTOR_DIED", "ENVIRONMENT_FAILED"]);
+const deaths: ReadonlySet<ErrorCode> = new Set(["ACTOR_DIED", "ENVIRONMENT_FAILED", "IMPORT_FAILED"]);
 
 /**
  * Returns whether the error, or one of its causes, is the death of this actor. Another actor's death is an ordinary

@@ -130,8 +130,11 @@ export class TaskLineage {
 
 /** Returns the object whose loss caused an error. */
 export function lostObjectOf(error: unknown): string | undefined {
-  for (let at = error; at instanceof Error; at = at.cause)
-    if (at instanceof PalimpsestError && at.code === "OBJECT_LOST") return at.details["objectId"];
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (!(at instanceof PalimpsestError) || at.code !== "OBJECT_LOST") continue;
+    const objectId = at.details["objectId"];
+    return typeof objectId === "string" ? objectId : undefined;
+  }
   return undefined;
 }
 

@@ -16,8 +16,10 @@
  *   that has been running for `lingerMs` while others wait for its worker: behind it, in the backlog, or of another
  *   client.
  */
+
 import { type Clock, delay, PalimpsestError, whenAborted } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { neverBegun } from "./death.js";
 import { TaskBacklog } from "./task-backlog.js";
 import type { HoldingWorker, TaskCall } from "./task-call.js";
 import type { TaskLease } from "./task-lease.js";
@@ -244,11 +246,8 @@ export class TaskQueue {
     const isFinal = died ? error.cause !== undefined : !error.retryable;
     if (isFinal || this.#failedStarts >= maxFailedStarts) {
       this.#failedStarts = 0;
-      const { cause } = error;
-      // No worker can get the environment of the tasks, which counts as their own failure and not as a worker's
-      // death.
-      const isEnvironment = cause instanceof PalimpsestError && cause.code === "ENVIRONMENT_FAILED";
-      this.#failWaiting(isEnvironment ? cause : error);
+      // What no worker can get or import counts as the tasks' own failure and not as a worker's death.
+      this.#failWaiting(neverBegun(error.cause) ?? error);
       return;
     }
     if (this.#cancelRetry) return;

@@ -1,4 +1,4 @@
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, withCaller } from "@palimpsest/wire";
 import type { RemoteMethod } from "./actor-handle.js";
 import { encodeArguments } from "./call-arguments.js";
 import { type Code, type CodeSource, codeOf } from "./code-ref.js";
@@ -94,7 +94,7 @@ export function taskType<Fn extends TaskFunction>(
     try {
       encoded = encodeArguments(args, pool.values);
     } catch (reason) {
-      return refused(PalimpsestError.from(reason));
+      return refused(withCaller(PalimpsestError.from(reason)));
     }
     // Invalid options fail the task when they are checked, before it runs.
     const { maxRetries = 3, timeoutMs, retryExceptions = false, maxCalls = 0 } = options;

@@ -1,5 +1,5 @@
 /** The head's reports about a worker for tasks, and the error with which its tasks end. */
-import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
+import { errorFromProto, lastWords, located, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { certificateDetails } from "./death.js";
@@ -32,8 +32,10 @@ export function workerDied(
   info: proto.ActorInfo.$Properties | undefined,
   cause: PalimpsestError | undefined,
 ): PalimpsestError {
-  const why = info?.certificate?.reason || cause?.rawMessage || "its stream broke";
-  return new PalimpsestError("WORKER_DIED", `its worker ${actorId} went away: ${why}`, {
+  const why = located(info?.certificate?.reason || cause?.rawMessage || "its stream broke");
+  const words = info?.constructorError ? "" : located(lastWords(info?.certificate?.lastStderrLines ?? []));
+  const last = words === "" ? "" : `; its last words: ${words}`;
+  return new PalimpsestError("WORKER_DIED", `its worker ${actorId} went away: ${why}${last}`, {
     details: info ? certificateDetails(info) : { actorId },
     cause: info?.constructorError ? errorFromProto(info.constructorError) : cause,
   });

@@ -67,7 +67,7 @@ describe("JobLifecycle", () => {
       1,
       { lastStderrLines: ["Error: no such table", "    at main (entry.ts:3:9)", "", "Node.js v20.19.0"] },
       "FAILED",
-      "its driver exited with code 1: Error: no such table",
+      "its driver exited with code 1: Error: no such table (entry.ts:3:9)",
     ],
   ])("a driver that exits with %i leaves the job with its code", async (code, over, status, message) => {
     const test = await open();

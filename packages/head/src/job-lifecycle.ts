@@ -16,7 +16,7 @@
  */
 
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, lastWords, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
 import { hasEnded, type Job, runningDriver, type Submission, sha256Of } from "./job.js";
@@ -279,19 +279,11 @@ export class JobLifecycle {
 function messageOf(status: Job["status"], certificate: proto.DeathCertificate.$Properties): string {
   if (status === "SUCCEEDED") return "";
   if (status === "STOPPED") return "stopped on request";
-  const lastLine = certificate.lastStderrLines?.findLast(tells);
+  const words = lastWords(certificate.lastStderrLines ?? []);
   const how = certificate.signal
     ? `its driver was ended by ${certificate.signal}`
     : `its driver exited with code ${certificate.exitCode ?? "unknown"}`;
-  return lastLine ? `${how}: ${lastLine}` : certificate.reason || how;
-}
-
-/**
- * Returns whether a line explains the error: an uncaught error is followed by its stack, a blank line and Node's
- * version.
- */
-function tells(line: string): boolean {
-  return line.trim() !== "" && !/^\s+at |^Node\.js v\d/.test(line);
+  return words ? `${how}: ${words}` : certificate.reason || how;
 }
 
 function leaseOf(jobId: string): string {

@@ -224,6 +224,6 @@ function fencedError(epoch: number): PalimpsestError {
   return new PalimpsestError(
     "ALREADY_EXISTS",
     `a newer learner consumes this run, so this one (epoch ${epoch}) may no longer close groups; stop it`,
-    { details: { epoch: String(epoch) } },
+    { details: { epoch } },
   );
 }

@@ -947,6 +947,9 @@ export namespace palimpsest {
             /** Error errors. */
             errors: palimpsest.v1.Error.$Properties[];
 
+            /** Error numbers. */
+            numbers: { [k: string]: number };
+
             /**
              * Creates a new Error instance using the specified properties.
              * @param [properties] Properties to set
@@ -1005,6 +1008,9 @@ export namespace palimpsest {
 
                 /** Error errors */
                 errors?: (palimpsest.v1.Error.$Properties[]|null);
+
+                /** Error numbers */
+                numbers?: ({ [k: string]: number }|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -2270,6 +2270,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [name] Error name
              * @property {Uint8Array|null} [fields] Error fields
              * @property {Array.<palimpsest.v1.Error.$Properties>|null} [errors] Error errors
+             * @property {Object.<string,number>|null} [numbers] Error numbers
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -2297,6 +2298,7 @@ export const palimpsest = $root.palimpsest = (() => {
             const Error = function (properties) {
                 this.details = {};
                 this.errors = [];
+                this.numbers = {};
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -2376,6 +2378,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Error.prototype.errors = $util.emptyArray;
 
             /**
+             * Error numbers.
+             * @member {Object.<string,number>} numbers
+             * @memberof palimpsest.v1.Error
+             * @instance
+             */
+            Error.prototype.numbers = $util.emptyObject;
+
+            /**
              * Creates a new Error instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Error
@@ -2427,6 +2437,9 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.errors != null && message.errors.length)
                     for (let i = 0; i < message.errors.length; ++i)
                         $root.palimpsest.v1.Error.encode(message.errors[i], writer.uint32(/* id 9, wireType 2 =*/74).fork(), _depth + 1).ldelim();
+                if (message.numbers != null && $Object.hasOwnProperty.call(message, "numbers"))
+                    for (let keys = $Object.keys(message.numbers), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 10, wireType 2 =*/82).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 1 =*/17).double(message.numbers[keys[i]]).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -2573,6 +2586,42 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (!(message.errors && message.errors.length))
                                 message.errors = [];
                             message.errors.push($root.palimpsest.v1.Error.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.numbers === $util.emptyObject)
+                                message.numbers = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = 0;
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 1)
+                                        break;
+                                    value = reader.double();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.numbers, key);
+                            message.numbers[key] = value;
                             continue;
                         }
                     }

@@ -8,6 +8,7 @@
  */
 import type { Error as ErrorMessage } from "@palimpsest/wire/protocol";
 import { isErrorCode, isPalimpsestError, PalimpsestError } from "./error.js";
+import { located, shownStack, showsInternals, stackToSend } from "./frames.js";
 import { freeText } from "./free-text.js";
 import { define, partsOfThrown } from "./thrown.js";
 import { decodeValue, encodeValue } from "./value.js";
@@ -57,9 +58,13 @@ export function errorToProto(reason: unknown, maxBytes = defaultMaxBytes): Error
 function toMessage(error: PalimpsestError, room: Room, depth: number): ErrorMessage.$Properties {
   room.take(overheadBytes);
   const details: Record<string, string> = {};
+  const numbers: Record<string, number> = {};
   const message = room.text(error.rawMessage);
-  for (const [key, text] of Object.entries(error.details).slice(0, maxDetails))
-    define(details, room.text(key), room.text(String(text)));
+  for (const key of Object.getOwnPropertyNames(error.details).slice(0, maxDetails)) {
+    const detail = error.details[key];
+    if (typeof detail === "number") define(numbers, room.text(key), detail);
+    else define(details, room.text(key), room.text(String(detail)));
+  }
   // The causes come before the stack, which may be long and says less.
   const cause = causeOf(error.cause, room, depth);
   const { stack } = partsOfThrown(error);
@@ -68,8 +73,9 @@ function toMessage(error: PalimpsestError, room: Room, depth: number): ErrorMess
     message,
     retryable: error.retryable,
     details,
+    numbers,
     ...cause,
-    stack: room.text(stack),
+    stack: room.text(stackToSend(stack)),
   };
 }
 
@@ -93,7 +99,7 @@ function causeToMessage(reason: unknown, room: Room, depth: number): ErrorMessag
     ...(fields ? { fields } : {}),
     ...cause,
     ...(errors.length > 0 ? { errors } : {}),
-    stack: room.text(parts.stack),
+    stack: room.text(stackToSend(parts.stack)),
   };
 }
 
@@ -128,14 +134,23 @@ function fieldsOf(fields: Readonly<Record<string, unknown>>, room: Room): Uint8A
 export function errorFromProto(message: ErrorMessage.$Properties): PalimpsestError {
   const code = message.code ?? "";
   const known = isErrorCode(code);
-  const error = new PalimpsestError(known ? code : "INTERNAL", message.message ?? "", {
-    details: known ? { ...message.details } : { ...message.details, remoteCode: code },
+  const error = new PalimpsestError(known ? code : "INTERNAL", located(message.message ?? ""), {
+    details: { ...message.details, ...message.numbers, ...(known ? {} : { remoteCode: code }) },
     retryable: message.retryable ?? false,
     ...(message.cause ? { cause: causeFromMessage(message.cause) } : {}),
   });
-  if (message.stack) error.stack = `${error.stack ?? error.message}\n--- remote ---\n${message.stack}`;
+  if (message.stack) {
+    error.stack = showsInternals()
+      ? `${error.stack ?? error.message}\n--- remote ---\n${located(message.stack)}`
+      : shownStack(`${error.name}: ${error.message}`, message.stack);
+  }
   return error;
 }
+
+/** The language's own errors, which arrive as instances of their classes. */
+const nativeErrors: Readonly<Record<string, ErrorConstructor>> = Object.assign(Object.create(null), {
+  ...{ EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError },
+});
 
 /** Restores causes that were plain errors in the other process as plain errors (ERRORMESSAGE-2). */
 function causeFromMessage(message: ErrorMessage.$Properties): Error {
@@ -144,14 +159,15 @@ function causeFromMessage(message: ErrorMessage.$Properties): Error {
   const options = message.cause ? { cause: causeFromMessage(message.cause) } : undefined;
   const text = message.message ?? "";
   const errors = message.errors ?? [];
+  const Class = nativeErrors[name] ?? Error;
   const cause =
     errors.length > 0
       ? new AggregateError(errors.map(causeFromMessage), text, options)
-      : new Error(text, options);
+      : new Class(text, options);
   // As on any other error, the name is not one of the fields that loops and loggers list.
   Object.defineProperty(cause, "name", { value: name, configurable: true, writable: true });
   // The stack of this process would name code that did not throw it.
-  cause.stack = stack || `${name}: ${text}`;
+  cause.stack = shownStack(`${name}: ${text}`, stack || `${name}: ${text}`);
   for (const [key, value] of Object.entries(fieldsFrom(message.fields))) define(cause, key, value);
   return cause;
 }

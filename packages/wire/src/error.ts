@@ -29,6 +29,8 @@ export const errorCodes = {
    * reason.
    */
   ENVIRONMENT_FAILED: { retryable: false, grpcStatus: 9 },
+  /** The module of an actor or task threw while it was imported, or lacks what is asked of it; none of its code has run. */
+  IMPORT_FAILED: { retryable: false, grpcStatus: 9 },
   NODE_DIED: { retryable: false, grpcStatus: 14 },
   OWNER_DIED: { retryable: false, grpcStatus: 10 },
   OBJECT_LOST: { retryable: false, grpcStatus: 5 },
@@ -52,8 +54,11 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/** Facts about an error for programs, such as `actorId` and `exitCode`. */
+export type ErrorDetails = Readonly<Record<string, string | number>>;
+
 export interface ErrorOptions {
-  readonly details?: Readonly<Record<string, string>>;
+  readonly details?: ErrorDetails;
   readonly cause?: unknown;
   /** Whether the same call may succeed when it is retried. Default: the code's own value. */
   readonly retryable?: boolean;
@@ -63,17 +68,23 @@ export interface ErrorOptions {
 export class PalimpsestError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
-  readonly details: Readonly<Record<string, string>>;
-  /** The message without the code in front. */
-  readonly rawMessage: string;
+  readonly details: ErrorDetails;
+  readonly #rawMessage: string;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(`[${code}] ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "PalimpsestError";
     this.code = code;
-    this.rawMessage = message;
+    this.#rawMessage = message;
     this.retryable = options.retryable ?? errorCodes[code].retryable;
     this.details = options.details ?? {};
+    // Empty braces in a printed error say nothing.
+    if (Object.keys(this.details).length === 0) Object.defineProperty(this, "details", { enumerable: false });
+  }
+
+  /** The message without the code in front. It is no field of its own, so that a printed error has its message once. */
+  get rawMessage(): string {
+    return this.#rawMessage;
   }
 
   /** Converts any thrown value to a PalimpsestError. A PalimpsestError is returned unchanged. */

@@ -17,6 +17,7 @@ export { type Deadline, Deadlines, type Expiring } from "./deadlines.js";
 export { delay } from "./delay.js";
 export {
   type ErrorCode,
+  type ErrorDetails,
   type ErrorOptions,
   errorCodes,
   PalimpsestError,
@@ -24,6 +25,17 @@ export {
 export { errorFromProto, errorToProto } from "./error-message.js";
 export { needsFence } from "./fence.js";
 export { FramePipe } from "./frame-pipe.js";
+export {
+  bundledName,
+  isUserFrame,
+  knowPackage,
+  located,
+  packageFolder,
+  rejection,
+  showsInternals,
+  userFrames,
+  withCaller,
+} from "./frames.js";
 export { freeText } from "./free-text.js";
 export { type GrpcNetworkOptions, grpcNetwork } from "./grpc-network.js";
 export { type HandlerOf, refusals, type ServiceHandlers, servePart } from "./handlers.js";
@@ -31,6 +43,7 @@ export { HeadConnection } from "./head-connection.js";
 export { HeadPeer } from "./head-peer.js";
 export { type HttpGuard, httpGuard } from "./http-guard.js";
 export { type IdKind, newId, newToken } from "./id.js";
+export { type LastError, lastError, lastWords } from "./last-words.js";
 export { addLazily } from "./lazy-service.js";
 export { type LocalCaller, LocalCalls } from "./local-calls.js";
 export { fieldsOf } from "./message-fields.js";
@@ -69,7 +82,7 @@ export {
   wholeOf,
 } from "./stored-value.js";
 export { epochUs, type RecordedTask, type TaskOutcome, TaskRecorder } from "./task-recorder.js";
-export { thrownMessage, thrownText } from "./thrown.js";
+export { partsOfThrown, thrownMessage, thrownText } from "./thrown.js";
 export {
   checkServer,
   contextOf,

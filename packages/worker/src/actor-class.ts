@@ -1,8 +1,13 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { ActorContext } from "@palimpsest/client";
 import {
   decodeValue,
   isNetworkFailure,
+  isUserFrame,
+  lastError,
   PalimpsestError,
+  partsOfThrown,
   thrownMessage,
   type ValueDecoding,
 } from "@palimpsest/wire";
@@ -15,13 +20,45 @@ export interface ActorClassRef {
 
 type Constructor = new (...args: unknown[]) => object;
 
-/** Imports a module. @throws {PalimpsestError} ACTOR_ERROR if the module itself fails */
+/** Imports a module. @throws {PalimpsestError} IMPORT_FAILED if the module itself fails */
 export async function importModule(moduleUrl: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return (await import(moduleUrl)) as Record<string, unknown>;
   } catch (reason) {
-    throw userError(`module ${moduleUrl} cannot be imported`, reason);
+    const { stack } = partsOfThrown(reason);
+    const { place } = lastError(["Error:", ...stack.split("\n").filter(isUserFrame)]) ?? { place: "" };
+    const where = place === "" ? "" : ` (${place})`;
+    const what = `${fileOf(moduleUrl)} cannot be imported`;
+    throw new PalimpsestError("IMPORT_FAILED", `${what}: ${thrownMessage(reason)}${where}`, {
+      cause: reason ?? String(reason),
+      retryable: isPassingFailure(reason),
+    });
   }
+}
+
+/** Names a module as its user knows it: by its own file, which a bundle states in its last lines. */
+function fileOf(moduleUrl: string): string {
+  try {
+    const text = readFileSync(fileURLToPath(moduleUrl), "utf8");
+    return (
+      /^\/\/ The module is (\S+)$/m.exec(text.slice(text.lastIndexOf("\n// The module is ")))?.[1] ??
+      moduleUrl
+    );
+  } catch {
+    return moduleUrl;
+  }
+}
+
+/** Returns the error for an export that a module lacks, which names those that it has. */
+export function notExported(
+  module: Readonly<Record<string, unknown>>,
+  moduleUrl: string,
+  what: string,
+): PalimpsestError {
+  const names = Object.keys(module);
+  const list = names.length > 0 ? names.join(", ") : "nothing";
+  const fix = "export it, or name another in exportName";
+  return new PalimpsestError("IMPORT_FAILED", `${fileOf(moduleUrl)} exports ${list}, not a ${what}: ${fix}`);
 }
 
 /** Returns an export by its name. What a CommonJS module exports by name are fields of its one export. */
@@ -32,16 +69,12 @@ export function exportOf(module: Readonly<Record<string, unknown>>, name: string
   return Reflect.get(whole, name);
 }
 
-/** Imports the class. @throws {PalimpsestError} NOT_FOUND; ACTOR_ERROR if the module itself fails */
+/** Imports the class. @throws {PalimpsestError} IMPORT_FAILED */
 export async function loadActorClass(ref: ActorClassRef): Promise<Constructor> {
   const module = await importModule(ref.moduleUrl);
   const exported = exportOf(module, ref.exportName);
   if (typeof exported === "function") return exported as Constructor;
-  const names = Object.keys(module).join(", ") || "nothing";
-  throw new PalimpsestError(
-    "NOT_FOUND",
-    `${ref.moduleUrl} exports ${names}, not a class ${ref.exportName}; export it or name it in exportName`,
-  );
+  throw notExported(module, ref.moduleUrl, `class ${ref.exportName}`);
 }
 
 /**

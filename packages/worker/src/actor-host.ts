@@ -308,7 +308,7 @@ export class ActorHost {
     return new PalimpsestError(
       "ACTOR_UNAVAILABLE",
       `incarnation ${incarnation} of ${actorId} listens here, but the stream is for ${whom}; resolve the actor again`,
-      { details: { actorId, incarnation: String(incarnation) } },
+      { details: { actorId, incarnation } },
     );
   }
 
@@ -316,7 +316,7 @@ export class ActorHost {
     if (this.#instance || this.#tasks) return undefined;
     const { actorId, incarnation } = this.#options;
     return new PalimpsestError("ACTOR_UNAVAILABLE", `${actorId} is still starting`, {
-      details: { actorId, incarnation: String(incarnation) },
+      details: { actorId, incarnation },
     });
   }
 

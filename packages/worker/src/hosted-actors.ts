@@ -55,6 +55,6 @@ export function absent({
   return new PalimpsestError(
     "ACTOR_UNAVAILABLE",
     `incarnation ${incarnation} of ${actorId} is not in this process; resolve the actor again`,
-    { details: { actorId: actorId ?? "", incarnation: String(incarnation), reached: "false" } },
+    { details: { actorId: actorId ?? "", incarnation: incarnation ?? 0, reached: "false" } },
   );
 }

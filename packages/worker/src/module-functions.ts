@@ -3,8 +3,7 @@
  * Not responsible for: when they run (mailbox.ts), or one call (invocation.ts).
  */
 import { type ActorContext, setTaskContext, type TaskContext } from "@palimpsest/client";
-import { PalimpsestError } from "@palimpsest/wire";
-import { exportOf } from "./actor-class.js";
+import { exportOf, notExported } from "./actor-class.js";
 import type { TaskFunctions } from "./actor-host.js";
 import type { Method } from "./invocation.js";
 import type { StartedMark } from "./started-mark.js";
@@ -31,11 +30,7 @@ export class ModuleFunctions implements TaskFunctions {
   methodOf(name: string): Method {
     const exported = exportOf(this.#module, name);
     if (typeof exported === "function") return exported as Method;
-    const names = Object.keys(this.#module).join(", ") || "nothing";
-    throw new PalimpsestError(
-      "NOT_FOUND",
-      `${this.#moduleUrl} exports ${names}, not a function ${name}; export it or name it in exportName`,
-    );
+    throw notExported(this.#module, this.#moduleUrl, `function ${name}`);
   }
 
   abandoned(): void {
