@@ -14,12 +14,15 @@ import { idleCluster, settingsOf, valuesOf } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
 /**
- * Seeds that once found a bug of the product (see docs/simulation.md). The long ones have idle hours (run.ts --long).
+ * Seeds that once found a bug of the product (see docs/simulation.md). The long ones have idle hours (run.ts --long). These
+ * seeds are also what finds planted bugs, so that each is simulated once without a bug; run.ts --hours runs others.
  */
-const formerFailures = [18, 37, 38];
-/** Seeds of clusters with a leader and a standby. In the second one nodes spill. */
-const paired = [3, 7];
+const formerFailures = [18, 38];
+/** Seeds of clusters with a leader and a standby whose nodes spill. */
+const paired = [7];
 const formerLongFailures = [39];
+/** Three idle hours after the busy minutes. The command run.ts --long has twelve. */
+const idleHours = { ...idleCluster, activeMs: 200 * 60_000 };
 /**
  * Seeds with values. In these runs nobody held references that were passed on while the head was away, and values
  * stayed that were released while the stream was broken or that were held by an actor waiting for its restart.
@@ -46,7 +49,7 @@ test("no seed breaks an invariant, and each makes another run", async ({ signal 
 
 test("no seed with idle hours breaks an invariant", async ({ signal }) => {
   for (const seed of formerLongFailures) {
-    const { violation, counts } = await simulate(seed, { settings: idleCluster, signal });
+    const { violation, counts } = await simulate(seed, { settings: idleHours, signal });
     expect(violation, `replay with: run.ts --seed ${seed} --long --story`).toBeUndefined();
     expect(counts.answered).toBeGreaterThan(20);
   }
@@ -105,11 +108,10 @@ test("docs/simulation.md lists every planted bug, with what it breaks", () => {
  */
 const firstSeed = 18;
 const firstSeeds: Readonly<Record<string, number>> = {
-  "deaths are reported of the current incarnation, whichever it was": 20,
+  "deaths are reported of the current incarnation, whichever it was": 7,
   "a host does not look at whom a stream is for": 38,
   "a deposed head goes on": 7,
   "a directory names nodes that are away": 38,
-  "actors outlive the group that they are in": 37,
   "an object that was spilled is forgotten at once": 7,
   "an object leaves memory before its copy is on disk": 7,
 };
@@ -119,7 +121,7 @@ test.for([
   ...plantedBugs.filter((_, index) => index % 9 === 0 || index === 32),
   ...plantedObjectBugs.filter((_, index) => index % 4 === 2),
   ...plantedSpillBugs.filter(({ name }) => name in firstSeeds),
-  ...plantedGroupBugs.filter((_, index) => index % 3 === 0),
+  ...plantedGroupBugs.filter((_, index) => index < 3 || index === 6),
   ...plantedTaskBugs.filter((_, index) => index % 3 === 0),
   ...plantedValueBugs.filter((_, index) => index === 0),
   ...plantedLineageBugs.filter((_, index) => index === 0),
