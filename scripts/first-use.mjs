@@ -7,9 +7,12 @@ import { cacheDir, isCheckout, root } from "./setup/paths.mjs";
 
 /**
  * Commands that compute with tensors, or whose only use is to start processes that do. All others run as they are: a process
- * of theirs that turns out to need tensors fetches libtensorflow itself (packages/jit/src/fetched-tensorflow.ts).
+ * of theirs that turns out to need tensors fetches libtensorflow itself (packages/jit/src/fetched-tensorflow.ts). So does
+ * `mcp`, whose client would give it up while it sets itself up.
  */
-const computing = new Set(["quickstart", "train", "ask", "mcp", "serve", "model", "eval", "loss"]);
+const computing = new Set(["quickstart", "train", "ask", "serve", "model", "eval", "loss"]);
+/** With these a command computes nothing here. */
+const elsewhere = /^(--help|-h|--dry-run|--endpoint(=.*)?)$/;
 /** What setup left here: it is asked once for each Node.js and each version of the package. */
 const markFile = join(root, ".set-up.json");
 
@@ -37,8 +40,7 @@ export function rememberSetup() {
  * @returns whether the command may run
  */
 export function firstUse(args) {
-  const looksOnly = ["--help", "-h", "--dry-run"].some((flag) => args.includes(flag));
-  const needs = computing.has(args[0]) && !looksOnly;
+  const needs = computing.has(args[0]) && !args.some((arg) => elsewhere.test(arg));
   if (!needs || process.env.PALIMPSEST_SETUP === "off" || isSetUp()) return true;
   process.stderr.write(
     [

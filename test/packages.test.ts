@@ -171,6 +171,8 @@ describe("each tarball", () => {
       const readme = readFileSync(join(at, "README.md"), "utf8").split("\n");
       expect(readme.length, name).toBeLessThanOrEqual(50);
       expect(readme[0], name).toBe(`# ${name}`);
+      // What is only in a checkout is told to those who have one.
+      expect(readme.join("\n"), name).not.toMatch(/docs\/|npm test/);
       for (const target of Object.values(manifest.exports ?? {}).flatMap((one) =>
         typeof one === "string" ? [one] : Object.values(one),
       ))

@@ -82,6 +82,8 @@ const rules = [
       keep: true,
     },
   },
+  // Its reader has exported the variable of the head with TLS.
+  { file: /^README\.md$/, line: /palimpsest train /, add: "--data-dir tls-head --steps 1" },
   {
     file: /^README\.md$/,
     line: /^palimpsest (job submit|status)/,

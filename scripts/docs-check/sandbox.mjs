@@ -51,7 +51,7 @@ export class Sandbox {
     );
     layOut(root, this.folder, shared);
     if (shared !== undefined) this.has.add("shared");
-    if (existsSync(join(cacheFolder(), "models/smollm2-135m-instruct"))) this.has.add("smollm2");
+    if (existsSync(join(cacheDir, "models/smollm2-135m-instruct"))) this.has.add("smollm2");
     if (hasProgram("npm", "--version")) this.has.add("npm");
     const { PALIMPSEST_ADDRESS, PALIMPSEST_TOKEN, PALIMPSEST_TLS, ...inherited } = process.env;
     this.env = {

@@ -102,8 +102,8 @@ const readme = (text) =>
       "Actors without the part that learns, in one package: the commands of a Palimpsest cluster (`palimpsest dev`, `head`, `worker`, `job`, `status`, …), and for programs",
     )
     .replace(
-      /^\*\*To change it\*\*.*$/m,
-      "Recipes, models and memory agents need the package `palimpsest`, whose command has all of these commands, too.",
+      /^(?=Node )/m,
+      "Recipes, models and memory agents need the package `palimpsest`, whose command has all of these commands, too.\n\n",
     );
 
 /** The versions are those that the packages name. */

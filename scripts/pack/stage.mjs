@@ -80,8 +80,12 @@ function copyTfjsNode(jitFolder, target) {
 /** Packages that are made for programs of users; the others are parts of them. */
 const forUsers = ["agents", "cli", "client", "engines", "evals", "jit", "memory", "worker"];
 
+/** Paragraphs for those who have a checkout: they name sources, tests and documents that are only there. */
+const ofCheckout = /^(\*\*To change it|Begin reading|Start reading|Its invariants|Its tests|Run its tests)/;
+
 function readme(name, { folder }) {
-  const own = readFileSync(join(folder, "README.md"), "utf8");
+  const paragraphs = readFileSync(join(folder, "README.md"), "utf8").split("\n\n");
+  const own = paragraphs.filter((paragraph) => !ofCheckout.test(paragraph)).join("\n\n");
   if (forUsers.includes(name)) return own;
   return `${own}\nA part that other packages of Palimpsest are made of, whose interface changes with theirs: depend on client, agents, engines, memory, evals or jit.\n`;
 }

@@ -20,7 +20,7 @@ interface McpFlags {
 const mostMessageBytes = 10 * 2 ** 20;
 
 const examples = `
-Add the server to a client's settings, for example {"mcpServers": {"palimpsest": {"command": "npx", "args": ["palimpsest", "mcp", "--root", "/home/me/notes"]}}}.
+Add the server to a client's settings, for example {"mcpServers": {"palimpsest": {"command": "npx", "args": ["--prefix", "/home/me/project", "palimpsest", "mcp", "--root", "/home/me/notes"]}}}.
 Several clients may use one memory file at a time.`;
 
 export function addMcp(program: Command): void {

@@ -17,7 +17,7 @@ export function addTrainSft(train: Command): void {
     )
     .argument(
       "[base-recipe.yaml]",
-      "recipe of a base model to train from scratch, such as recipes/quickstart-base.yaml",
+      "recipe of a base model to train from scratch, such as base-recipe.yaml",
     )
     .option("--out <folder>", "model folder to write")
     .option(

@@ -109,6 +109,22 @@ describe("palimpsest mcp", () => {
         ).toContain(fact);
   });
 
+  it("starts in no folder that is not there", async () => {
+    const missing = join(folder, "missing");
+    const child = spawn(process.execPath, [program, "mcp", "--root", missing], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let said = "";
+    child.stderr.on("data", (chunk) => {
+      said += chunk;
+    });
+    const [code] = await once(child, "close");
+    expect([code, said]).toEqual([
+      1,
+      expect.stringContaining(`--root ${missing}: is not a folder that exists;`),
+    ]);
+  });
+
   it("tells a client what was wrong, and goes on", async () => {
     const server = await connect("--no-ask");
     expect(await server.call("delete_memory", { memory_id: "memory_9" })).toEqual({

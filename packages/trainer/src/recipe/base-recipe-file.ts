@@ -21,7 +21,7 @@ export function readBaseRecipe(path: string): BaseRecipe {
   } catch {
     throw new PalimpsestError(
       "NOT_FOUND",
-      `base recipe "${path}" cannot be read; give the path of a YAML file, such as recipes/quickstart-base.yaml`,
+      `base recipe "${path}" cannot be read; give the path of a YAML file, such as base-recipe.yaml`,
     );
   }
   return parseBaseRecipe(text, path);

@@ -39,7 +39,7 @@ export function readRecipe(path: string): { readonly recipe: Recipe; readonly te
   } catch {
     throw new PalimpsestError(
       "NOT_FOUND",
-      `recipe "${path}" cannot be read; give the path of a YAML file, such as recipes/quickstart.yaml`,
+      `recipe "${path}" cannot be read; give the path of a YAML file, such as recipe.yaml`,
     );
   }
   return { recipe: parseRecipe(text, dirname(resolve(path)), path), text };
