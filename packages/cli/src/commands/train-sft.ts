@@ -15,10 +15,7 @@ export function addTrainSft(train: Command): void {
     .description(
       "supervised training in this process: fine-tunes a model on demonstrations (--model, --data), or trains a base model from scratch (base recipe)",
     )
-    .argument(
-      "[base-recipe.yaml]",
-      "recipe of a base model to train from scratch, such as base-recipe.yaml",
-    )
+    .argument("[base-recipe.yaml]", "recipe of a base model to train from scratch, such as base-recipe.yaml")
     .option("--out <folder>", "model folder to write")
     .option(
       "--seed <n>",
