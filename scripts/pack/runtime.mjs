@@ -37,6 +37,7 @@ const optional = "@kubernetes/client-node";
 /** A recipe is a job of the whole command. */
 const left = [`${scope}trainer`];
 const byUrl = /new URL\(\s*"(\.{1,2}\/[^"]+\.c?js)",\s*import\.meta\.url/g;
+const byRequire = /createRequire\(import\.meta\.url\)\("([^"]+)"\)/g;
 
 /**
  * Follows the imports from the command of a cluster and from what it starts.
@@ -75,7 +76,9 @@ async function reached() {
     });
     for (const file of Object.keys(metafile.inputs)) {
       files.add(file);
-      for (const [, path] of readFileSync(join(root, file), "utf8").matchAll(byUrl)) {
+      const text = readFileSync(join(root, file), "utf8");
+      for (const [, name] of text.matchAll(byRequire)) packages.add(name);
+      for (const [, path] of text.matchAll(byUrl)) {
         const found = resolve(root, dirname(file), path);
         if (existsSync(found)) entries.add(found);
       }
