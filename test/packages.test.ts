@@ -331,9 +331,7 @@ describe("an empty project with @palimpsest/runtime alone", () => {
 
   it("runs the guide's program with nothing that only learning needs", async () => {
     const installed = readdirSync(join(alone, "node_modules"));
-    expect(
-      installed.filter((name) => /tensorflow|huggingface|kubernetes|hyparquet/.test(name)),
-    ).toEqual([]);
+    expect(installed.filter((name) => /tensorflow|huggingface|kubernetes|hyparquet/.test(name))).toEqual([]);
     for (const name of ["counter.ts", "main.ts"])
       writeFileSync(
         join(alone, name),
