@@ -2,7 +2,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-const defaultTimeoutMs = 300_000;
+/** It ends what hangs and judges no speed. */
+const defaultTimeoutMs = 1_800_000;
 /** Of a command that was asked to end. */
 const graceMs = 30_000;
 const keptCharacters = 20_000;

@@ -206,7 +206,7 @@ const rules = [
     replace: [[/^/, "PALIMPSEST_ADDRESS=$ADDRESS PALIMPSEST_TOKEN=$TOKEN "]],
   },
   { line: /job submit main\.ts/, needs: ["npm"], replace: [[/^/, "cd job && "]] },
-  { line: /job submit .*-- --seed/, add: "--steps 1" },
+  { line: /job submit .*-- --seed/, replace: [["small.yaml", "recipe.yaml"]], add: "--steps 1" },
   { line: /job submit/, add: "-- --steps 1" },
   { line: /train /, add: "--steps 1" },
 

@@ -44,16 +44,20 @@ export async function documentText(
   }
   const other = fileKind(bytes);
   if (other !== undefined) throw refused(name, `is ${other.name}; ${other.fix}`);
-  if (kind === "mail") return { text: await mailText(bytes), remarks: [] };
+  if (kind === "mail" && saysItsEncoding(bytes)) return { text: await mailText(bytes), remarks: [] };
   const declared = declaredEncoding(kind, bytes);
   const decoded = await decodeText(bytes, { named: encoding, declared });
   if ("refused" in decoded) throw refused(name, decoded.refused);
   const remarks = decoded.remark === undefined ? [] : [decoded.remark];
   if (kind === "html") return { text: htmlText(decoded.text), remarks };
+  if (kind === "mail") return { text: await mailText(Buffer.from(decoded.text)), remarks };
   return { text: kind === "notebook" ? notebookText(decoded.text, name) : decoded.text, remarks };
 }
 
 const refused = (name: string, why: string) => new PalimpsestError("INVALID_ARGUMENT", `${name}: ${why}`);
+
+/** The parts of a message are decoded each as it says; where none says it, the message is decoded as any other text. */
+const saysItsEncoding = (bytes: Uint8Array) => /\bcharset\s*=/i.test(Buffer.from(bytes).toString("latin1"));
 
 /** Returns the beginning as text, in Latin-1 unless a byte order mark says that it is Unicode. */
 function headOf(bytes: Uint8Array): string {

@@ -174,6 +174,12 @@ describe("readDocuments", () => {
     expect((await read(put("a.eml", mail))).text).toBe(
       "From: Mia <mia@example.org>\nTo: tom@example.org\nSubject: fígs\n\nмир\n",
     );
+    const silent = Buffer.from(
+      "From: mia@example.org\r\nTo: tom@example.org\r\nSubject: figs\r\n\r\n\xcd\xc9\xd2\r\n",
+      "latin1",
+    );
+    const named = await readDocuments(put("silent.eml", silent), { mostBytes, encoding: "koi8-r" });
+    expect(named.text).toBe("From: mia@example.org\nTo: tom@example.org\nSubject: figs\n\nмир\n");
     const word = `<w:document><w:body><w:p><w:r><w:t>Tom </w:t></w:r><w:del><w:t>no</w:t></w:del><w:r><w:t>likes &amp; eats</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>figs</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:body></w:document>`;
     const docx = zipSync({ "[Content_Types].xml": strToU8("<x/>"), "word/document.xml": strToU8(word) });
     expect((await read(put("a.docx", docx))).text).toBe("Tom likes & eats\n\nfigs\n\n |");
