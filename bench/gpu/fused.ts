@@ -210,6 +210,69 @@ function checkAttention(): void {
   }
 }
 
+/** Packed pieces over what a table of slots holds of them: pieces with and without a past, an unused one, and padding. */
+function checkPast(): void {
+  const [T, H, G, d, slots, L] = [512, 14, 2, 128, 6, 1024];
+  const pieces = [
+    { tokens: 200, slot: 4, past: 900 },
+    { tokens: 1, slot: 0, past: 1 },
+    { tokens: 130, slot: 5, past: 0 },
+    { tokens: 97, slot: 2, past: 513 },
+  ];
+  const ids = new Int32Array(T);
+  let at = 0;
+  pieces.forEach(({ tokens }, i) => {
+    ids.fill(i + 1, at, at + tokens);
+    at += tokens;
+  });
+  const table = { keys: numbers(slots * L * G * d, 5), values: numbers(slots * L * G * d, 6) };
+  // What lies behind the pasts may be anything.
+  for (const { slot, past } of pieces)
+    table.values.fill(1e30, (slot * L + past) * G * d, (slot + 1) * L * G * d);
+  const ints = (of: (piece: (typeof pieces)[number]) => number): Int32Array =>
+    Int32Array.from({ length: pieces.length + 1 }, (_, i) => (pieces[i] === undefined ? 0 : of(pieces[i])));
+  const values = {
+    q: numbers(T * H * d, 1),
+    k: numbers(T * G * d, 2),
+    v: numbers(T * G * d, 3),
+    ...table,
+    ids,
+    rows: ints(({ slot }) => slot),
+    lengths: ints(({ past }) => past),
+  };
+  const shapes = { q: [1, T, H, d], k: [1, T, G, d], v: [1, T, G, d], ids: [1, T] };
+  const whole = { keys: [slots, L, G, d], values: [slots, L, G, d], rows: [5], lengths: [5] };
+  const inputs = Object.fromEntries(
+    Object.entries({ ...shapes, ...whole }).map(([name, shape]) => {
+      const isInt = values[name as keyof typeof values] instanceof Int32Array;
+      return [name, { shape, dtype: isInt ? ("int32" as const) : ("float32" as const) }];
+    }),
+  );
+  const body = (_: Tensors, i: Tensors) => {
+    const past = {
+      keys: need(i, "keys"),
+      values: need(i, "values"),
+      rows: need(i, "rows"),
+      lengths: need(i, "lengths"),
+    };
+    const segments = packedSegments(need(i, "ids"), pieces.length + 1);
+    const o = attention(need(i, "q"), need(i, "k"), need(i, "v"), { causal: true, segments, past });
+    const isCounted = need(i, "ids").greater(tf.scalar(0, "int32")).reshape([1, T, 1, 1]);
+    return { outputs: { o: tf.where(isCounted, o, tf.zerosLike(o)) } };
+  };
+  const run = (precision: JitPrecision) => {
+    const module = jit({ backend, state: {}, functions: { f: { inputs, body } }, mode: "xla", precision });
+    const { o } = module.call("f", values);
+    module.dispose();
+    return o ?? [];
+  };
+  report({
+    what: "attention",
+    name: "past",
+    rms: Number(distance(run("bfloat16"), run("float32")).toExponential(2)),
+  });
+}
+
 const learnerBuckets = {
   plain: { rows: 8, length: 128 },
   packed: { rows: 4, length: 256, packedRows: 8 },
@@ -396,8 +459,10 @@ function checkDonation(): void {
 }
 
 const [wanted, ...folders] = positionals;
-if (wanted === "attention") checkAttention();
-else if (wanted === "learner") await checkLearner();
+if (wanted === "attention") {
+  checkAttention();
+  checkPast();
+} else if (wanted === "learner") await checkLearner();
 else if (wanted === "models") await checkModels(folders);
 else if (wanted === "donation") checkDonation();
 else throw new Error(`${wanted} is no case; give attention, learner, models or donation`);

@@ -25,6 +25,15 @@ const { values: flags } = parseArgs({
 
 const half = shapes["qwen-0.5b"];
 const three = { ...half, hiddenSize: 2048, layers: 36, heads: 16, headDim: 128, intermediateSize: 11_008 };
+/** Qwen3-4B and Qwen2.5-7B. */
+const four = {
+  ...three,
+  ...{ architecture: "qwen3" as const, hiddenSize: 2560, heads: 32, kvHeads: 8, intermediateSize: 9728 },
+};
+const seven = {
+  ...three,
+  ...{ hiddenSize: 3584, layers: 28, heads: 28, kvHeads: 4, intermediateSize: 18_944, vocabSize: 152_064 },
+};
 const checked = {
   ...half,
   vocabSize: 2048,
@@ -77,6 +86,23 @@ const cases: readonly LimitedCase[] = [
     samplers: [{ rows: 64, workloads: ["own prompts"] }],
     limitSeconds: 170,
   },
+  ...(
+    [
+      ["3B", three, 64],
+      ["4B", four, 40],
+      ["7B", seven, 64],
+    ] as const
+  ).map(([name, shape, rows]) => ({
+    ...common,
+    name: `${name}, long prompts`,
+    shape: { ...shape, maxPositions: 8192, tieWordEmbeddings: name !== "7B" },
+    samplers: [{ rows, workloads: ["own prompts"] as const }],
+    maxLength: 7743,
+    prompt: [2200, 7200] as const,
+    reply: [300, 500] as const,
+    seconds: 25,
+    limitSeconds: 400,
+  })),
   {
     ...common,
     name: "0.5B truncated",

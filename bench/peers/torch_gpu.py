@@ -1,8 +1,8 @@
 """PyTorch's side of bench/gpu/beside-torch.ts: Hugging Face's Qwen2 with random weights in bfloat16 on one GPU.
 
 First line of standard input: {"shape": {...}, "rows", "length", "compile", "checkpointing"} for updates, or {"shape": {...},
-"promptTokens", "newTokens"} for sampling. Answers {"firstMs": t}. Then a line {"seconds": s} is answered by {"updates", "seconds"},
-a line {"batch": b} by {"tokensPerSecond"}; the end of input by {"peakBytes": b}.
+"promptTokens", "newTokens"} for sampling, or {"shape": {...}, "readTokens": n} for prefill. Answers {"firstMs": t}. Then a line {"seconds": s} is answered by {"updates", "seconds"},
+a line {"batch": b} by {"tokensPerSecond"}, in prefill of b prompts of n tokens each; the end of input by {"peakBytes": b}.
 
 At its best: SDPA attention, weights and moments in bfloat16, fused AdamW, no padding; torch.compile over the whole loss if asked.
 The loss is the learner's: clipped ratio of log-probabilities at every place, one step of AdamW an update.
@@ -30,8 +30,8 @@ with torch.device("cuda"):
             num_key_value_heads=shape["kvHeads"],
             head_dim=shape["headDim"],
             intermediate_size=shape["inner"],
-            tie_word_embeddings=True,
-            max_position_embeddings=4096,
+            tie_word_embeddings=shape.get("tied", True),
+            max_position_embeddings=8192,
             attn_implementation="sdpa",
         )
     )
@@ -110,5 +110,29 @@ def samples():
         say({"tokensPerSecond": batch * setup["newTokens"] / wave(batch, setup["newTokens"])})
 
 
-updates() if "rows" in setup else samples()
+def reads():
+    model.eval()
+
+    def wave(batch):
+        prompt = torch.randint(0, shape["vocab"], (batch, setup["readTokens"]), device="cuda")
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        with torch.no_grad():
+            model(prompt, use_cache=True, logits_to_keep=1)
+        torch.cuda.synchronize()
+        return time.perf_counter() - began
+
+    say({"firstMs": wave(1) * 1000})
+    for line in sys.stdin:
+        batch = json.loads(line)["batch"]
+        seconds = sorted(wave(batch) for _ in range(5))[2]
+        say({"tokensPerSecond": batch * setup["readTokens"] / seconds})
+
+
+if "rows" in setup:
+    updates()
+elif "readTokens" in setup:
+    reads()
+else:
+    samples()
 say({"peakBytes": torch.cuda.max_memory_allocated()})

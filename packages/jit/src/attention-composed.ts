@@ -1,5 +1,6 @@
 import { asType, floatTypeOf } from "./as-type.js";
-import type { AttentionOptions, AttentionPrefix } from "./attention-options.js";
+import type { AttentionOptions, AttentionPast, AttentionPrefix } from "./attention-options.js";
+import type { Segments } from "./segments.js";
 import { tf } from "./tf.js";
 
 /** Added to masked scores. */
@@ -12,7 +13,8 @@ export function composedAttention(
   value: tf.Tensor,
   options: AttentionOptions,
 ): tf.Tensor {
-  const { prefix } = options;
+  const { past, segments } = options;
+  const prefix = past === undefined ? options.prefix : gathered(past);
   const [B = 0, Tq = 0, H = 0, d = 0] = query.shape;
   const own = key.shape[1] ?? 0;
   const before = prefix?.keys.shape[1] ?? 0;
@@ -39,7 +41,13 @@ export function composedAttention(
   const whole =
     prefix === undefined
       ? mask
-      : tf.concat([hiddenInPrefix(prefix, B, Tq), tf.tile(mask, [B / (mask.shape[0] ?? 0), 1, 1, 1])], 3);
+      : tf.concat(
+          [
+            past && segments ? hiddenInPast(past, segments, Tq) : hiddenInPrefix(prefix, B, Tq),
+            tf.tile(mask, [B / (mask.shape[0] ?? 0), 1, 1, 1]),
+          ],
+          3,
+        );
   const weights = tf.softmax(scores.add(whole), -1).reshape([B * G, group * Tq, total]);
   const mixed = tf
     .matMul(weights, byHead(values))
@@ -86,4 +94,28 @@ function hiddenInPrefix({ keys, lengths }: AttentionPrefix, B: number, Tq: numbe
     .greaterEqual(lengths.reshape([P, 1, 1]));
   const rows = tf.tile(isBehind.toFloat().mul(HIDDEN), [1, (B / P) * Tq, 1]);
   return rows.reshape([B, 1, Tq, Lp]);
+}
+
+/** The rows of all segments, one after another: [1, R · L, G, d]. */
+function gathered({ keys, values, rows }: AttentionPast): AttentionPrefix {
+  const [, L = 0, G = 0, d = 0] = keys.shape;
+  const lay = (table: tf.Tensor): tf.Tensor => tf.gather(table, rows).reshape([1, rows.size * L, G, d]);
+  return { keys: lay(keys), values: lay(values) };
+}
+
+/** float32 [1, 1, Tq, R · L]: hidden is what belongs to other segments, and what lies behind a past. */
+function hiddenInPast({ keys, rows, lengths }: AttentionPast, { ids }: Segments, Tq: number): tf.Tensor {
+  const [, L = 0] = keys.shape;
+  const R = rows.size;
+  const segment = tf.range(1, R + 1, 1, "int32").reshape([1, R, 1]);
+  const isOther = ids.reshape([Tq, 1, 1]).notEqual(segment); // [Tq, R, 1]
+  const isBehind = tf
+    .range(0, L, 1, "int32")
+    .reshape([1, 1, L])
+    .greaterEqual(lengths.reshape([1, R, 1]));
+  return tf
+    .logicalOr(isOther, isBehind)
+    .toFloat()
+    .mul(HIDDEN)
+    .reshape([1, 1, Tq, R * L]);
 }

@@ -1,6 +1,7 @@
 import { asType } from "./as-type.js";
-import type { AttentionOptions, AttentionPrefix } from "./attention-options.js";
+import type { AttentionOptions, AttentionPast, AttentionPrefix } from "./attention-options.js";
 import { backendConfig, type FlashForm, type FlashMask } from "./cudnn-config.js";
+import type { Segments } from "./segments.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import { tf } from "./tf.js";
 import type { Trace } from "./trace.js";
@@ -45,7 +46,8 @@ export function fusedAttention(
 ): tf.Tensor {
   const inputs = [query, key, value].map((tensor) => asType(tensor, "bfloat16")) as Three;
   const scale = options.scale ?? 1 / Math.sqrt(query.shape[3] ?? 0);
-  const { prefix } = options;
+  const { prefix, past, segments } = options;
+  if (past !== undefined && segments !== undefined) return overPast(trace, inputs, { past, segments, scale });
   return prefix === undefined
     ? flash(trace, inputs, partOf(inputs, options, scale))
     : overPrefix(trace, inputs, prefix, scale);
@@ -67,9 +69,7 @@ function partOf([query, key]: Three, { causal, lengths, segments }: AttentionOpt
   const G = key.shape[2] ?? 0;
   const perSequence = (segments.lengths.shape[0] ?? 0) / B;
   const counts = segments.lengths.reshape([B, perSequence]);
-  // Offsets are counted in elements.
-  const offsets = (heads: number): tf.Tensor =>
-    segments.starts.mul(tf.scalar(heads * d, "int32")).reshape([B, perSequence + 1]);
+  const offsets = (heads: number): tf.Tensor => offsetsOf(segments, B, heads * d);
   const isCounted = segments.ids.greater(tf.scalar(0, "int32"));
   return {
     mask: "PADDING_CAUSAL",
@@ -78,6 +78,11 @@ function partOf([query, key]: Three, { causal, lengths, segments }: AttentionOpt
     segments: perSequence,
     counted: { queries: isCounted, keys: isCounted },
   };
+}
+
+/** Where each segment begins, counted in elements of `width` a position: int32 [B, slots of a sequence + 1]. */
+function offsetsOf({ lengths, starts }: Segments, B: number, width: number): tf.Tensor {
+  return starts.mul(tf.scalar(width, "int32")).reshape([B, lengths.size / B + 1]);
 }
 
 function flash(trace: Trace, inputs: Three, part: Part): tf.Tensor {
@@ -178,6 +183,63 @@ function overPrefix(trace: Trace, inputs: Three, prefix: AttentionPrefix, scale:
       },
     };
   })(...inputs, asType(prefix.keys, "bfloat16"), asType(prefix.values, "bfloat16"));
+}
+
+/**
+ * Attention of packed segments over the beginning of one row of a table each and over their own keys, as two calls whose results are
+ * joined as in `overPrefix`. The first reads the table where it is: a segment's keys begin where its row does.
+ */
+function overPast(
+  trace: Trace,
+  inputs: Three,
+  given: { readonly past: AttentionPast; readonly segments: Segments; readonly scale: number },
+): tf.Tensor {
+  const { past, segments, scale } = given;
+  const [query] = inputs;
+  const [, T = 0, H = 0, d = 0] = query.shape;
+  const [S = 0, L = 0, G = 0] = past.keys.shape;
+  const R = segments.lengths.size;
+  const int = (x: number): tf.Tensor => tf.scalar(x, "int32");
+  // A segment without a past reads one key, which is dropped below, because the kernels need one.
+  const isUsed = segments.lengths.greater(int(0)).toInt();
+  const lengths = past.lengths.maximum(int(1)).mul(isUsed).reshape([1, R]);
+  const begins = past.rows.mul(int(L * G * d)).reshape([1, R]);
+  const before: Part = {
+    mask: "PADDING",
+    scale,
+    segments: R,
+    lengths: [
+      segments.lengths.reshape([1, R]),
+      lengths,
+      offsetsOf(segments, 1, H * d),
+      tf.concat([begins, tf.fill([1, 1], S * L * G * d, "int32")], 1),
+    ],
+  };
+  const table = (x: tf.Tensor): tf.Tensor => asType(x, "bfloat16").reshape([1, S * L, G, d]);
+  const [own, ownStatistics] = forward(trace, inputs, partOf(inputs, { causal: true, segments }, scale));
+  const [earlier, earlierStatistics] = forward(trace, [query, table(past.keys), table(past.values)], before);
+  // Statistics are [R, H, T], where the last axis counts from the segment's beginning.
+  const segment = segments.ids.reshape([T]).sub(int(1)).maximum(int(0));
+  const place = tf.range(0, T, 1, "int32").sub(tf.gather(segments.starts, segment)).maximum(int(0));
+  const heads = tf.range(0, H, 1, "int32").mul(int(T)).reshape([1, H]);
+  const at = segment
+    .mul(int(H * T))
+    .add(place)
+    .reshape([T, 1])
+    .add(heads)
+    .reshape([T * H]);
+  const ofTokens = (statistics: tf.Tensor): tf.Tensor =>
+    tf.gather(statistics.reshape([R * H * T]), at).reshape([1, T, H, 1]);
+  const hasPast = tf.gather(past.lengths, segment).greater(int(0)).reshape([1, T, 1, 1]);
+  const b = ofTokens(ownStatistics);
+  const a = tf.where(tf.tile(hasPast, [1, 1, H, 1]), ofTokens(earlierStatistics), b.sub(tf.scalar(1e4)));
+  const most = tf.maximum(a, b);
+  const l = most.add(tf.log(tf.exp(a.sub(most)).add(tf.exp(b.sub(most)))));
+  const weighted = (x: tf.Tensor, s: tf.Tensor): tf.Tensor =>
+    trace.cast(x, DATA_TYPE.float32).mul(tf.exp(s.sub(l)));
+  const ofPast = weighted(earlier, a);
+  const joined = weighted(own, b).add(tf.where(hasPast, ofPast, tf.zerosLike(ofPast)));
+  return half(trace, masked(joined, segments.ids.greater(int(0))));
 }
 
 /** @returns output bfloat16 [B, Tq, H, d], statistics float32 [B · segments, H, Tq] */

@@ -10,6 +10,17 @@ export interface AttentionPrefix {
   readonly lengths?: tf.Tensor;
 }
 
+/** Tables of keys and values, of which each packed segment attends to the beginning of one row. */
+export interface AttentionPast {
+  /** [S, L, G, d] */
+  readonly keys: tf.Tensor;
+  readonly values: tf.Tensor;
+  /** int32 [slots of the segments]: each segment's row of the tables. */
+  readonly rows: tf.Tensor;
+  /** int32 [slots of the segments]: how many of the row's keys come before the segment; 0: none. */
+  readonly lengths: tf.Tensor;
+}
+
 export interface AttentionOptions {
   /** A query attends to the keys up to its own position; needs as many keys as queries. Default false. */
   readonly causal?: boolean;
@@ -22,6 +33,8 @@ export interface AttentionOptions {
   readonly segments?: Segments;
   /** Additional keys and values that come first. Needs `causal`. */
   readonly prefix?: AttentionPrefix;
+  /** What precedes each segment. Needs `segments` of one sequence; has no gradient. */
+  readonly past?: AttentionPast;
   /** Factor on the scores; default 1 / √d. */
   readonly scale?: number;
 }

@@ -241,6 +241,60 @@ describe("attention", () => {
     );
   });
 
+  describe("of packed segments over the beginnings of a table's rows", () => {
+    const values = (...shape: number[]) =>
+      tf.tensor(
+        Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(i * 1.3)),
+        shape,
+      );
+    const pieces = [
+      { tokens: 3, row: 2, past: 5 },
+      { tokens: 2, row: 0, past: 0 },
+      { tokens: 1, row: 3, past: 1 },
+    ];
+    const length = 8;
+    const given = () => ({
+      query: values(1, length, 4, 8),
+      own: { keys: values(1, length, 2, 8).mul(0.7), values: values(1, length, 2, 8).mul(2) },
+      table: { keys: values(4, 6, 2, 8).add(0.1), values: values(4, 6, 2, 8).sub(0.2) },
+      segments: packedSegments(tf.tensor2d([[1, 1, 1, 2, 2, 3, 0, 0]], undefined, "int32"), 4),
+    });
+    const ints = (of: (piece: (typeof pieces)[number]) => number) =>
+      tf.tensor1d([...pieces.map(of), 0], "int32");
+    const whole = () => {
+      const { query, own, table, segments } = given();
+      const past = { ...table, rows: ints(({ row }) => row), lengths: ints((piece) => piece.past) };
+      return attention(query, own.keys, own.values, { causal: true, segments, past });
+    };
+
+    test("is what it is over each past and segment alone", () => {
+      const { query, own, table } = given();
+      let at = 0;
+      const expected = pieces.flatMap(({ tokens, row, past }) => {
+        const cut = (x: tf.Tensor) => x.slice([0, at], [1, tokens]);
+        const before = (x: tf.Tensor) => x.slice([row], [1]).slice([0, 0], [1, past]);
+        const prefix = { keys: before(table.keys), values: before(table.values) };
+        const options = past === 0 ? { causal: true } : { causal: true, prefix };
+        const o = attention(cut(query), cut(own.keys), cut(own.values), options);
+        at += tokens;
+        return [...o.dataSync()];
+      });
+      const got = Float32Array.from(whole().dataSync().slice(0, expected.length));
+      expectClose(got, Float32Array.from(expected), 1e-5, 1e-6);
+    });
+
+    test("is two calls on a GPU, of which one reads the table where it is", () => {
+      const body = () => ({ outputs: { o: whole() } });
+      const { root } = traceFunction("f", {}, {}, body, { fusedAttention: true, calls: false });
+      expect(operations(root)).not.toContain("BatchMatMulV2");
+      const calls = root.operations.filter(({ name }) => name === "XlaCallModule");
+      expect(calls.map(({ inputs: [, key] }) => key?.shape)).toEqual([
+        [1, length, 2, 8],
+        [1, 24, 2, 8],
+      ]);
+    });
+  });
+
   test("refuses shapes and options that do not go together", () => {
     const ones = (...shape: number[]) => tf.ones(shape);
     const wrong = () => attention(ones(1, 2, 3, 4), ones(1, 2, 2, 4), ones(1, 2, 2, 4));
@@ -250,5 +304,10 @@ describe("attention", () => {
     const prefix = { keys: ones(1, 2, 2, 4), values: ones(1, 2, 2, 4) };
     const open = () => attention(ones(1, 2, 2, 4), ones(1, 2, 2, 4), ones(1, 2, 2, 4), { prefix });
     expect(open).toThrow(expect.objectContaining({ code: "INVALID_OPTIONS" }));
+    const rows = tf.tensor1d([0], "int32");
+    const past = { keys: ones(1, 2, 2, 4), values: ones(1, 2, 2, 4), rows, lengths: rows };
+    const apart = () =>
+      attention(ones(1, 2, 2, 4), ones(1, 2, 2, 4), ones(1, 2, 2, 4), { causal: true, past });
+    expect(apart).toThrow(expect.objectContaining({ code: "INVALID_OPTIONS" }));
   });
 });

@@ -35,7 +35,7 @@ export function usesFusedAttention(headWidth: number): boolean {
 }
 
 function check(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, options: AttentionOptions): void {
-  const { causal = false, lengths, segments, prefix } = options;
+  const { causal = false, lengths, segments, prefix, past } = options;
   const shapes = `query [${query.shape.join(", ")}], key [${key.shape.join(", ")}], value [${value.shape.join(", ")}]`;
   const [batch, queries, heads = 0, width] = query.shape;
   const [keyBatch, keys, keyHeads = 0, keyWidth] = key.shape;
@@ -55,6 +55,11 @@ function check(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, options: Atte
       "attention: give at most one of lengths, segments and prefix, the last two only with causal: true",
     );
   }
+  if (past !== undefined && (segments === undefined || batch !== 1))
+    throw new JitError(
+      "INVALID_OPTIONS",
+      `attention: past is given with ${batch} sequences${segments === undefined ? " and no segments" : ""}; give segments of one sequence`,
+    );
   const prefixes = prefix?.keys.shape[0] ?? 1;
   if (prefix !== undefined && (batch ?? 0) % prefixes !== 0)
     throw new JitError(

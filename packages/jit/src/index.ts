@@ -4,7 +4,7 @@
 export { type AdamOptions, type AdamResult, adam } from "./adam.js";
 export { asType, type FloatType, floatTypeOf } from "./as-type.js";
 export { attention, usesFusedAttention } from "./attention.js";
-export type { AttentionOptions, AttentionPrefix } from "./attention-options.js";
+export type { AttentionOptions, AttentionPast, AttentionPrefix } from "./attention-options.js";
 export { type Backend, type BackendOptions, loadBackend } from "./backend.js";
 export { type CallableBody, callable } from "./callable.js";
 export { type Computed, customGrad, type TensorsOf } from "./custom-grad.js";

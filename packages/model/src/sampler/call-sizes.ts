@@ -55,13 +55,9 @@ export interface ShapeOptions {
   readonly lanes?: number;
 }
 
-/** Number of prompt tokens that can be read in a fraction of a second. @param operations budget of a call */
-export function affordablePrefill(
-  parameters: number,
-  gpu: boolean,
-  operations: number = (gpu ? limits.gpu : limits.cpu).operations,
-): number {
-  const { prefillTokens } = gpu ? limits.gpu : limits.cpu;
+/** Number of prompt tokens that can be read in a fraction of a second. */
+export function affordablePrefill(parameters: number, gpu: boolean): number {
+  const { prefillTokens, operations } = gpu ? limits.gpu : limits.cpu;
   const affordable = operations / (2 * parameters);
   return Math.min(prefillTokens, Math.max(256, 2 ** Math.floor(Math.log2(affordable))));
 }

@@ -2,7 +2,7 @@ import { entry } from "@palimpsest/jit";
 import type { Batch } from "./batch.js";
 import type { CallPlan } from "./call-plan.js";
 import type { Generation } from "./generation.js";
-import { pieceForm, readBatch } from "./read-batch.js";
+import { type ReadBatch, readBatch } from "./read-batch.js";
 import type { SamplerMeter } from "./sampler-stats.js";
 import type { DeviceRow, SampledRow, SamplingDevice } from "./sampling-device.js";
 import type { PolicyName } from "./weight-changes.js";
@@ -26,8 +26,11 @@ export class DeviceCalls {
   readonly #batch: Batch;
   readonly #meter: SamplerMeter;
   readonly #policy: () => PolicyName;
-  /** Prompt tokens read since the last call that sampled. */
+  /** Prompt tokens read since the last call that sampled, and the time that it took. */
   #readSinceDecode = 0;
+  #readSeconds = 0;
+  /** Time of the last call that sampled. */
+  #decodeSeconds = 0;
 
   constructor({ device, shapes, batch, meter, policy }: DeviceCallsOptions) {
     this.#device = device;
@@ -39,24 +42,29 @@ export class DeviceCalls {
 
   /** Makes one call for the running requests. */
   next(): void {
-    const [readable] = this.#batch.readable;
     const sampling = this.#batch.running.find((generation) => !generation.isReading);
-    // While some requests sample: what may be read before their next call; otherwise whatever one call fits.
-    const budget =
-      sampling === undefined ? Number.POSITIVE_INFINITY : this.#shapes.prefillTokens - this.#readSinceDecode;
-    if (readable !== undefined && pieceForm(readable, this.#shapes).padded <= budget)
-      this.#read(readable, budget);
+    const plan = readBatch(this.#batch.readable, this.#shapes, this.#readBudget(sampling !== undefined));
+    if (plan !== undefined) this.#read(plan);
     else if (sampling !== undefined) this.#continue(sampling);
   }
 
-  /** Reads the next piece of a prompt, and of others that can share its call, `budget` tokens at most. */
-  #read(first: Generation, budget: number): void {
-    const plan = readBatch(first, this.#batch.readable, this.#shapes, budget);
-    const { generations: batch, pieces, length } = plan;
+  /** How many prompt tokens the next call may read (SAMPLER-7). */
+  #readBudget(isSampling: boolean): number {
+    if (!isSampling) return Number.POSITIVE_INFINITY;
+    const { patience, prefillTokens } = this.#shapes;
+    if (patience === undefined) return prefillTokens - this.#readSinceDecode;
+    const patient = Math.min(patience.seconds, patience.times * this.#decodeSeconds);
+    return this.#readSeconds < patient ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  /** Reads the next pieces of prompts. */
+  #read({ generations: batch, pieces, length, paddedTokens }: ReadBatch): void {
     const rows = batch.map((generation, i) => generation.deviceRow(pieces[i]));
     const tokens = pieces.reduce((sum, piece) => sum + piece, 0);
+    const before = this.#meter.secondsBusy;
     const sampled = this.#meter.time(rows.length, tokens, () => this.#device.read(rows, length));
-    this.#readSinceDecode += plan.paddedTokens;
+    this.#readSeconds += this.#meter.secondsBusy - before;
+    this.#readSinceDecode += paddedTokens;
     this.#batch.notePoisoned(batch, sampled);
     batch.forEach((generation, i) => {
       if (generation.lease === undefined) return; // Another request's onTokens aborted it.
@@ -84,8 +92,11 @@ export class DeviceCalls {
     this.#batch.putLast(batch);
     const rows = batch.map((generation) => generation.deviceRow());
     // Drawing on the host goes token by token.
+    const before = this.#meter.secondsBusy;
     const sampled = this.#meter.time(rows.length, 0, () => this.#device.decode(rows, Math.max(1, steps)));
+    this.#decodeSeconds = this.#meter.secondsBusy - before;
     this.#readSinceDecode = 0;
+    this.#readSeconds = 0;
     this.#batch.notePoisoned(batch, sampled);
     batch.forEach((generation, i) => {
       this.#take(generation, entry(sampled, i));
@@ -108,6 +119,7 @@ export class DeviceCalls {
     const sampled = this.#meter.time(1, 0, () => this.#device.sampleAlone?.(row, steps));
     if (sampled === undefined) return false;
     this.#readSinceDecode = 0;
+    this.#readSeconds = 0;
     this.#batch.notePoisoned([generation], [sampled]);
     this.#take(generation, guessed === undefined ? sampled : this.#checked(generation, guessed, sampled));
     return true;
@@ -121,6 +133,7 @@ export class DeviceCalls {
     if (row === undefined) return false;
     const sampled = this.#meter.time(1, 0, () => this.#device.verify?.(row) ?? []);
     this.#readSinceDecode = 0;
+    this.#readSeconds = 0;
     this.#batch.notePoisoned([generation], [sampled]);
     this.#take(generation, this.#checked(generation, row, sampled));
     return true;

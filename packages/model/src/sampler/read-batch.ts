@@ -12,32 +12,35 @@ export interface ReadBatch {
   readonly paddedTokens: number;
 }
 
-export interface PieceForm {
+interface PieceForm {
   readonly piece: number;
   readonly padded: number;
   readonly readClass: number;
 }
 
 /** The next piece of a prompt. */
-export function pieceForm(generation: Generation, plan: CallPlan): PieceForm {
+function pieceForm(generation: Generation, plan: CallPlan): PieceForm {
   const piece = plan.pieceLength(generation.unreadTokens);
   const padded = plan.paddedLength(piece, generation.readTokens);
   return { piece, padded, readClass: plan.readClass(generation.readTokens) };
 }
 
 /**
- * Selects the next piece of `first` and of later requests that can share its call, `budget` tokens at most, including padding.
- * @param readable in the order in which they are to be served; includes `first`
+ * Selects the next piece of the first readable request and of later ones that can share its call, `budget` tokens at most, including
+ * padding; undefined if not even the shortest call fits.
+ * @param readable in the order in which they are to be served
  */
 export function readBatch(
-  first: Generation,
   readable: readonly Generation[],
   plan: CallPlan,
   budget: number,
-): ReadBatch {
+): ReadBatch | undefined {
+  const [first] = readable;
+  if (first === undefined) return undefined;
+  if (plan.packedLengths.length > 0) return packedBatch(readable, plan, budget);
   const form = pieceForm(first, plan);
+  if (form.padded > budget) return undefined;
   const alike = readable.filter((generation) => pieceForm(generation, plan).readClass === form.readClass);
-  if (first.readTokens === 0 && plan.packedLengths.length > 0) return packedBatch(form, alike, plan, budget);
   const generations: Generation[] = [];
   const pieces: number[] = [];
   let length = form.padded;
@@ -56,25 +59,18 @@ export function readBatch(
   return { generations, pieces, length, paddedTokens: length * pieces.length };
 }
 
-/** Packs whole pieces end to end. The call is the longest that they fill by half, or the shortest that fits the first piece. */
-function packedBatch(
-  first: PieceForm,
-  alike: readonly Generation[],
-  plan: CallPlan,
-  budget: number,
-): ReadBatch {
-  const wanted = alike.reduce((sum, generation) => sum + pieceForm(generation, plan).piece, 0);
-  const length =
-    plan.packedLengths.findLast(
-      (tokens) => tokens >= first.padded && tokens <= budget && 2 * wanted > tokens,
-    ) ?? first.padded;
+/** Packs what is unread end to end, the last piece as far as it fits. The call is the longest that is filled by half, or the shortest. */
+function packedBatch(readable: readonly Generation[], plan: CallPlan, budget: number): ReadBatch | undefined {
+  const wanted = readable.reduce((sum, { unreadTokens }) => sum + unreadTokens, 0);
+  const affordable = plan.packedLengths.filter((tokens) => tokens <= budget);
+  const length = affordable.findLast((tokens) => 2 * wanted > tokens) ?? affordable[0];
+  if (length === undefined) return undefined;
   const generations: Generation[] = [];
   const pieces: number[] = [];
   let left = length;
-  for (const generation of alike) {
-    if (generations.length === plan.rowsOfPacked(length)) break;
-    const { piece } = pieceForm(generation, plan);
-    if (piece > left) continue;
+  for (const generation of readable.slice(0, plan.rowsOfPacked(length))) {
+    if (left === 0) break;
+    const piece = Math.min(left, generation.unreadTokens);
     generations.push(generation);
     pieces.push(piece);
     left -= piece;

@@ -89,7 +89,8 @@ export const samplerConfigSchema = z.strictObject({
     .optional()
     .describe(
       "Most prompt tokens that are prefilled between two sampling calls; longer prompts are prefilled in pieces. Absent: what takes a " +
-        "fraction of a second, 256 for models of 100 million parameters and more, up to 4096 for small ones",
+        "fraction of a second, 256 for models of 100 million parameters and more, up to 4096 for small ones; with a table of slots on a GPU a " +
+        "time, of four sampling calls or two seconds",
     ),
   lanes: count
     .default(1)

@@ -17,9 +17,12 @@ import { SingleRequest } from "./single-request.js";
 import { SlotDevice } from "./slot-device.js";
 import { SlotPool } from "./slot-pool.js";
 import { SlotShapes } from "./slot-shapes.js";
+import { tableShape } from "./table-cache.js";
 
 /** The limit of cuDNN's attention. */
 const widestKernelHead = 128;
+/** It counts where the keys of a packed piece begin in 32 bits. */
+const mostKernelElements = 2 ** 31;
 const defaultSteps = { pages: 8, slots: 32 } as const;
 
 /** The parts of a sampler other than its queue. */
@@ -89,7 +92,10 @@ export function samplerParts(
     const affordable = cacheTokens === undefined ? maxBatch : Math.floor(cacheTokens / maxLength);
     const slots = Math.max(1, Math.min(maxBatch, affordable));
     // Without an attention kernel, a NaN of one prompt would reach the others, and the scores of a call would take a gigabyte.
-    const isKernel = isForSlots && config.headDim <= widestKernelHead && config.headDim % 8 === 0;
+    const { kvHeads, headDim } = config;
+    const isAddressable =
+      slots * tableShape(slots, maxLength).length * kvHeads * headDim < mostKernelElements;
+    const isKernel = isForSlots && isAddressable && headDim <= widestKernelHead && headDim % 8 === 0;
     const packs = promptLengths === undefined && (limits.packPrompts ?? isKernel);
     const speculates = limits.speculate === true;
     const shapes = new SlotShapes(config, { ...common, maxBatch: slots, packs, speculates });

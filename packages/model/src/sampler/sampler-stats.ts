@@ -51,6 +51,10 @@ export class SamplerMeter {
     this.#maxRows = maxRows;
   }
 
+  get secondsBusy(): number {
+    return this.#counters.secondsBusy;
+  }
+
   /** Runs one device call over `rows` requests. */
   time<T>(rows: number, promptTokens: number, call: () => T): T {
     const started = performance.now();

@@ -15,13 +15,16 @@ import { ropeTables } from "../rope.js";
 import { AdaptedWeights } from "./adapted-weights.js";
 import { drawUniform, greedyInverseTemperature } from "./draw.js";
 import { packedWeights } from "./packed-weights.js";
+import { packedPieces, paddedPieces } from "./read-pieces.js";
 import type { DeviceRow, SampledRow, SamplingDevice } from "./sampling-device.js";
 import type { SlotShapes } from "./slot-shapes.js";
-import { tableShape } from "./table-cache.js";
+import { type TableShape, tableShape } from "./table-cache.js";
 import { noToken, stopTokensOnDevice, tableDecodeFunction } from "./table-decode.js";
-import { packedPieces, tablePackedReadFunction } from "./table-packed-read.js";
+import { tablePackedReadFunction } from "./table-packed-read.js";
 import {
+  slotsPerCopy,
   type TableReadShape,
+  tableCopyFunction,
   tableDrawFunction,
   tableReadFunction,
   tableZeroFunction,
@@ -33,6 +36,7 @@ import { type DrawRule, drawTruncated } from "./truncation.js";
 import { writeInParts } from "./write-weights.js";
 
 const ZERO_SLOT = "zeroSlot";
+const COPY_SLOTS = "copySlots";
 const VERIFY = "verify";
 
 export interface SlotDeviceOptions {
@@ -54,6 +58,7 @@ export class SlotDevice implements SamplingDevice {
   readonly #module: JitModule;
   readonly #config: ModelConfig;
   readonly #slots: number;
+  readonly #table: TableShape;
   readonly #shapes: SlotShapes;
   readonly #adapted: AdaptedWeights | undefined;
 
@@ -64,7 +69,11 @@ export class SlotDevice implements SamplingDevice {
     const table = tableShape(this.#slots, maxLength);
     // Mode eager supports only float32.
     const setup = { config, table, type: precision };
-    const functions: Record<string, JitFunction> = { [ZERO_SLOT]: tableZeroFunction(setup) };
+    this.#table = table;
+    const functions: Record<string, JitFunction> = {
+      [ZERO_SLOT]: tableZeroFunction(setup),
+      [COPY_SLOTS]: tableCopyFunction(setup),
+    };
     for (const shape of shapes.reads)
       functions[readName(shape)] = (shape.isPacked ? tablePackedReadFunction : tableReadFunction)(
         setup,
@@ -103,28 +112,25 @@ export class SlotDevice implements SamplingDevice {
     const once = (name: string, call: () => void) => () => {
       if (!isUsed(name)) call();
     };
-    const reads = (hasPast: boolean) =>
-      this.#shapes.reads
-        .filter((shape) => shape.hasPast === hasPast)
-        .map((shape) => once(readName(shape), () => this.#readNothing(shape)));
     const decodes = this.#shapes.steps
       .toReversed()
       .map((steps) => once(decodeName(steps, false), () => this.#decode([], steps, false)));
-    const [firstRead, ...furtherReads] = reads(false);
+    const [firstRead, ...furtherReads] = this.#shapes.reads.map((shape) =>
+      once(readName(shape), () => this.#readNothing(shape)),
+    );
     const checks = this.guesses === 0 ? [] : [once(VERIFY, () => this.#verifyNothing())];
+    const copies = once(COPY_SLOTS, () => this.#copySources([{ source: 0, pages: [0] }]));
     const first = firstRead === undefined ? [] : [firstRead];
-    return [...first, ...decodes, ...checks, ...furtherReads, ...reads(true)];
+    return [...first, ...decodes, ...checks, ...furtherReads, copies];
   }
 
-  /** Runs a reading function on pieces without tokens, which writes nothing. */
+  /** Runs a reading function on pieces without tokens, which writes nothing that a request sees. */
   #readNothing(shape: TableReadShape): void {
-    const { rows, length, hasPast, isPacked } = shape;
-    const slots = new Int32Array(rows);
-    const padded = () => ({ ids: new Int32Array(rows * length), lengths: new Int32Array(rows) });
+    const { rows, hasPast, isPacked } = shape;
+    const size = { table: this.#table, count: rows, length: shape.length };
+    const past = { pasts: new Int32Array(rows).fill(1), slots: new Int32Array(rows) };
     this.#module.call(readName(shape), {
-      ...(isPacked ? packedPieces([], rows, length) : padded()),
-      slots,
-      ...(hasPast ? { pasts: new Int32Array(rows).fill(1), sources: slots } : {}),
+      ...(isPacked ? packedPieces([], size) : { ...paddedPieces([], size), ...(hasPast ? past : {}) }),
       ...drawInputs([], rows, 1),
     });
   }
@@ -156,32 +162,26 @@ export class SlotDevice implements SamplingDevice {
   }
 
   read(rows: readonly DeviceRow[], length: number): SampledRow[] {
+    this.#copySources(rows);
     const hasPast = rows.some(({ past }) => past > 0);
     const shape = this.#shapes.readShape(length, hasPast);
     // Rows without a request repeat the last row.
     const all = Array.from({ length: shape.rows }, (_, i) => entry(rows, Math.min(i, rows.length - 1)));
-    const ofRows = (number: (row: DeviceRow) => number) => Int32Array.from(all, number);
-    const slotOf = ({ pages }: DeviceRow) => pages[0] as number;
-    const sourceOf = (row: DeviceRow) => row.source ?? slotOf(row);
-    const past = hasPast ? { pasts: ofRows((row) => row.past), sources: ofRows(sourceOf) } : {};
     const draw = drawInputs(
       all.map((row, i) => [i, row]),
       shape.rows,
       1,
     );
-    const pieces = () => {
-      const ids = new Int32Array(shape.rows * length);
-      all.forEach(({ tokenIds }, i) => {
-        ids.set(tokenIds, i * length);
-      });
-      return { ids, lengths: ofRows(({ tokenIds }) => tokenIds.length) };
-    };
-    const ownIds = rows.map(({ tokenIds }) => tokenIds);
+    const size = { table: this.#table, count: shape.rows, length };
+    const past = () => ({
+      pasts: Int32Array.from(all, ({ past }) => past),
+      slots: Int32Array.from(all, ({ pages }) => pages[0] as number),
+    });
     let outputs = this.#module.call(readName(shape), {
-      ...(shape.isPacked ? packedPieces(ownIds, shape.rows, length) : pieces()),
-      slots: ofRows(slotOf),
+      ...(shape.isPacked
+        ? packedPieces(rows, size)
+        : { ...paddedPieces(all, size), ...(hasPast ? past() : {}) }),
       ...draw,
-      ...past,
     });
     if (rows.some(({ rule }) => truncates(rule)))
       outputs = this.#module.call(drawName(shape.rows), {
@@ -197,6 +197,23 @@ export class SlotDevice implements SamplingDevice {
       shape.rows,
       1,
     );
+  }
+
+  /** Copies what other requests have read of these rows' prompts into the rows' own slots. */
+  #copySources(rows: readonly Pick<DeviceRow, "source" | "pages">[]): void {
+    const pairs = rows.flatMap(({ source, pages }) =>
+      source === undefined ? [] : [[source, pages[0] as number] as const],
+    );
+    for (let at = 0; at < pairs.length; at += slotsPerCopy) {
+      const some = pairs.slice(at, at + slotsPerCopy);
+      // The other pairs copy slots to themselves: many writes to one slot would wait for each other.
+      const targets = new Set(some.map(([, to]) => to));
+      for (let slot = 0; slot < this.#slots && some.length < slotsPerCopy; slot++)
+        if (!targets.has(slot)) some.push([slot, slot]);
+      const of = (side: 0 | 1) =>
+        Int32Array.from({ length: slotsPerCopy }, (_, i) => entry(some, Math.min(i, some.length - 1))[side]);
+      this.#module.call(COPY_SLOTS, { from: of(0), to: of(1) });
+    }
   }
 
   /** Samples up to `steps` tokens for each row, in as few steps as the rows still need. */

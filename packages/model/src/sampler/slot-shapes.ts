@@ -1,7 +1,7 @@
 import type { ModelConfig } from "../config.js";
 import { parameterCount } from "../parameters.js";
 import { bucketFor, geometricBuckets } from "./buckets.js";
-import type { CallPlan } from "./call-plan.js";
+import type { CallPlan, ReadPatience } from "./call-plan.js";
 import { affordablePrefill, type ShapeOptions } from "./call-sizes.js";
 import type { TableReadShape } from "./table-read.js";
 
@@ -16,19 +16,15 @@ const shortestPacked = 256;
 const longestPackedOffGpu = 512;
 /** A packed call has room for as many prompts as if each had this many tokens. */
 const packedTokensPerRow = 32;
-/**
- * What a GPU reads in a few times the duration of a sampling call: prompts for slots that become free in one such call must be
- * read before the next, or the slots stay idle.
- */
-const gpuReadOperations = 40e12;
+/** On a GPU requests that sample wait this many times as long for prompts as they have sampled, and seconds at most. */
+const gpuPatience = { times: 4, seconds: 2 };
 /** Padded tokens of one reading call: they saturate a GPU, and more rows would need further shapes. */
 const gpuCallTokens = 4096;
 
 /**
  * The shapes of calls over a table of slots. There are only a handful, because each takes seconds to compile on a GPU.
- * Sampling has one shape for every length of past. Prompts without a past are packed end to end if `packs` is set: in rows of
- * 256, prompts of 32 to 160 tokens filled a sixth. Other reads have one number of rows for each length, because on a GPU few
- * rows cost nearly as much as many.
+ * Sampling has one shape for every length of past. Pieces of prompts are packed end to end if `packs` is set, so that a call is
+ * full whenever enough is to be read. Otherwise reads have one number of rows for each length.
  */
 export class SlotShapes implements CallPlan {
   readonly prefillTokens: number;
@@ -37,6 +33,7 @@ export class SlotShapes implements CallPlan {
   /** Step counts of the sampling functions, ascending. */
   readonly steps: readonly number[];
   readonly packedLengths: readonly number[];
+  readonly patience: ReadPatience | undefined;
   /** Maximum number of tokens of one request that are guessed and checked in a call; 0: none. */
   readonly guesses: number;
   readonly #callTokens: number;
@@ -49,12 +46,12 @@ export class SlotShapes implements CallPlan {
     this.guesses = options.speculates === true ? mostGuesses : 0;
     this.prefillTokens =
       options.prefillTokens ??
-      affordablePrefill(parameterCount(config), options.gpu, options.gpu ? gpuReadOperations : undefined);
+      (options.gpu ? gpuCallTokens : affordablePrefill(parameterCount(config), false));
+    this.patience = options.gpu && options.prefillTokens === undefined ? gpuPatience : undefined;
     this.#callTokens = options.gpu ? Math.min(gpuCallTokens, this.prefillTokens) : this.prefillTokens;
     const longestPacked = options.gpu ? this.#callTokens : Math.min(this.#callTokens, longestPackedOffGpu);
     this.packedLengths = options.packs ? geometricBuckets(shortestPacked, longestPacked, 4) : [];
-    const mostOfCall = this.packedLengths.at(-1) ?? this.#callTokens;
-    const longest = Math.min(maxLength - 1, longestPiece, mostOfCall);
+    const longest = Math.min(maxLength - 1, longestPiece, this.#callTokens);
     const own = promptLengths?.filter((length) => length < longest).toSorted((a, b) => a - b);
     this.#lengths = own === undefined ? geometricBuckets(shortestPiece, longest, 4) : [...own, longest];
     this.#furtherLengths = geometricBuckets(shortestFurtherPiece, longest, 8);
@@ -63,17 +60,17 @@ export class SlotShapes implements CallPlan {
 
   /** All shapes that `readShape` may return. */
   get reads(): TableReadShape[] {
-    return [false, true].flatMap((hasPast) => {
-      const isPacked = !hasPast && this.packedLengths.length > 0;
-      const lengths = isPacked ? this.packedLengths : this.#lengthsOf(hasPast);
-      return lengths.map((length) => this.readShape(length, hasPast));
-    });
+    if (this.packedLengths.length > 0)
+      return this.packedLengths.map((length) => this.readShape(length, false));
+    return [false, true].flatMap((hasPast) =>
+      this.#lengthsOf(hasPast).map((length) => this.readShape(length, hasPast)),
+    );
   }
 
   readShape(length: number, hasPast: boolean): TableReadShape {
-    const isPacked = !hasPast && this.packedLengths.length > 0;
-    const rows = isPacked ? this.rowsOfPacked(length) : this.rowsThatFit(length);
-    return { rows, length, hasPast, isPacked };
+    if (this.packedLengths.length > 0)
+      return { rows: this.rowsOfPacked(length), length, hasPast: true, isPacked: true };
+    return { rows: this.rowsThatFit(length), length, hasPast, isPacked: false };
   }
 
   pieceLength(left: number): number {
@@ -81,8 +78,7 @@ export class SlotShapes implements CallPlan {
   }
 
   paddedLength(piece: number, pastTokens: number): number {
-    const isPacked = pastTokens === 0 && this.packedLengths.length > 0;
-    return bucketFor(isPacked ? this.packedLengths : this.#lengthsOf(pastTokens > 0), piece);
+    return bucketFor(this.#lengthsOf(pastTokens > 0), piece);
   }
 
   readClass(pastTokens: number): number {
@@ -94,7 +90,8 @@ export class SlotShapes implements CallPlan {
   }
 
   rowsOfPacked(length: number): number {
-    return Math.min(this.maxRows, Math.ceil(length / packedTokensPerRow));
+    // Attention calls a sequence of one segment not packed.
+    return Math.max(2, Math.min(this.maxRows, Math.ceil(length / packedTokensPerRow)));
   }
 
   /** All rows go together: those that need fewer tokens stop on the device. */

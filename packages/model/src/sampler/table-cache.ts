@@ -52,7 +52,8 @@ export function tableEntries(tables: readonly KeyValues[]): Record<string, tf.Te
 }
 
 /**
- * Writes one entry for each of N tokens.
+ * Writes one entry for each of N tokens, in place. Attention reads the result and not the table as it was, so that no copy of
+ * it is needed: what a piece writes lies behind its past.
  * @param targets int32 [N, 2]: slot and column
  * @param fresh   [N, KV, hd]
  */
@@ -61,71 +62,6 @@ export function writeTable(table: KeyValues, targets: tf.Tensor, fresh: KeyValue
     keys: scatterRows(table.keys, targets, fresh.keys),
     values: scatterRows(table.values, targets, fresh.values),
   };
-}
-
-/** What a reading call writes into the tables: the same entries in every layer. */
-export interface ReadPlan {
-  /** int32 [slots · length]: the token that an entry would come from. */
-  readonly tokens: tf.Tensor;
-  /** bool [slots, length, 1, 1]: whether the entry is written. */
-  readonly isFresh: tf.Tensor;
-  /** int32 [slots]: the slot whose entries are kept; absent: each slot's own. */
-  readonly kept?: tf.Tensor;
-}
-
-/**
- * @param rows int32 [R] each: slots, entries before the piece, tokens of the piece (0: nothing is written), and the slots that
- *   store what precedes it. Rows of one slot are equal. Packed pieces have `starts`, the indices of their first tokens.
- * @param pieceLength the length that pieces are padded to; for packed pieces, the number of tokens of all together
- */
-export function readPlan(
-  { slots, length }: TableShape,
-  rows: {
-    readonly slots: tf.Tensor;
-    readonly pasts: tf.Tensor;
-    readonly lengths: tf.Tensor;
-    readonly sources?: tf.Tensor;
-    readonly starts?: tf.Tensor;
-  },
-  pieceLength: number,
-): ReadPlan {
-  const count = rows.slots.size;
-  const all = tf.range(0, slots, 1, "int32");
-  const isOf = all.reshape([slots, 1]).equal(rows.slots.reshape([1, count]));
-  const isOwn = isOf.logicalAnd(rows.lengths.reshape([1, count]).greater(tf.scalar(0, "int32")));
-  const isRead = isOwn.any(1); // [slots]
-  const row = isOwn.toFloat().argMax(1).toInt();
-  const ofSlot = (values: tf.Tensor) => tf.gather(values, row).reshape([slots, 1]);
-  const places = tf.range(0, length, 1, "int32").reshape([1, length]).sub(ofSlot(rows.pasts));
-  const isInside = places.greaterEqual(tf.scalar(0, "int32")).logicalAnd(places.less(ofSlot(rows.lengths)));
-  const spare = tf.scalar(pieceLength - 1, "int32");
-  const within = places.maximum(tf.scalar(0, "int32")).minimum(spare);
-  const tokens =
-    rows.starts === undefined
-      ? within.add(row.reshape([slots, 1]).mul(tf.scalar(pieceLength, "int32")))
-      : within.add(ofSlot(rows.starts)).minimum(spare);
-  return {
-    tokens: tokens.reshape([slots * length]),
-    isFresh: isInside.logicalAnd(isRead.reshape([slots, 1])).reshape([slots, length, 1, 1]),
-    ...(rows.sources === undefined ? {} : { kept: tf.where(isRead, tf.gather(rows.sources, row), all) }),
-  };
-}
-
-/**
- * Writes pieces into a table in one pass over all of it. A scatter of as many entries is a hundred times slower on a GPU, because
- * all padding goes to one entry, which bfloat16 scatters update by compare-and-swap.
- * @param fresh [tokens, KV, hd]
- */
-export function writePieces(
-  table: KeyValues,
-  { tokens, isFresh, kept }: ReadPlan,
-  fresh: KeyValues,
-): KeyValues {
-  const write = (old: tf.Tensor, values: tf.Tensor) => {
-    const before = kept === undefined ? old : tf.gather(old, kept);
-    return tf.where(isFresh, tf.gather(values, tokens).reshape(old.shape), before);
-  };
-  return { keys: write(table.keys, fresh.keys), values: write(table.values, fresh.values) };
 }
 
 /** Copies whole slots. @param slots int32 [R]. @returns [R, length, KV, hd] */

@@ -35,13 +35,14 @@ export function tableVerifyFunction(setup: TableSetup, length: number): JitFunct
       [targets, slot, past],
       (own, before, given) => {
         const [at, slots, lengths] = given as [tf.Tensor, tf.Tensor, tf.Tensor];
+        const after = writeTable(before, at, own);
         const mixed = attention(
           inSequence(own.queries, heads),
           inSequence(own.keys, kvHeads),
           inSequence(own.values, kvHeads),
-          { causal: true, scale: 1, prefix: { ...slotsOf(before, slots), lengths } },
+          { causal: true, scale: 1, prefix: { ...slotsOf(after, slots), lengths } },
         );
-        return { mixed: mixed.reshape([length, heads * headDim]), table: writeTable(before, at, own) };
+        return { mixed: mixed.reshape([length, heads * headDim]), table: after };
       },
     );
     const logits = nextLogits(state, written.x, config);

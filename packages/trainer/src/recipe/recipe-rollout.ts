@@ -22,7 +22,7 @@ export const rolloutSchema = z.strictObject({
     .min(32)
     .optional()
     .describe(
-      "most prompt tokens that are prefilled between two sampling steps; absent: derived from the model's size",
+      "most prompt tokens that are prefilled between two sampling calls; absent: derived from the model's size, with slots on a GPU a time",
     ),
   temperature: z
     .number()
