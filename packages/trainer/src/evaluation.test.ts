@@ -1,15 +1,16 @@
 import { join } from "node:path";
 import type { ActorHandle } from "@palimpsest/client";
 import { allTasks, saveTasks } from "@palimpsest/datasets";
+import type { Trace } from "@palimpsest/evals";
 import { rulerTasks } from "@palimpsest/small-world";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
 import { testFolder } from "../../../test/support/temporary-folder.js";
-import { evaluate, openEvaluation } from "./evaluation.js";
+import { evaluate, openEvaluation, tracedPerLength } from "./evaluation.js";
 import { builtinRecipesDir } from "./model-source.js";
 import { parseRecipe, readRecipe } from "./recipe/recipe.js";
 import type { Recipe } from "./recipe/recipe-schema.js";
-import type { RolloutActor } from "./rollout-actor.js";
+import type { AnswerRequest, RolloutActor } from "./rollout-actor.js";
 
 async function evaluationTasks(recipe: Recipe) {
   const lengths = await openEvaluation(recipe);
@@ -73,6 +74,37 @@ test("an evaluation with an answer of another version than the one it is of is a
   );
   asked = -100;
   expect((await evaluate({ ...run, policyVersion: 2 })).lengths[0]).toMatchObject({ n: 4, exactMatch: 1 });
+});
+
+test("the first questions of each length are traced, once each, in the group of all evaluations of the question", async () => {
+  const { recipe: quickstart } = readRecipe(`${builtinRecipesDir}/quickstart.yaml`);
+  const recipe = { ...quickstart, evaluation: { ...fewQuestions(quickstart), tasks: 10, samples: 2 } };
+  const lengths = (await openEvaluation(recipe)).slice(0, 2);
+  const prediction = {
+    text: "x",
+    counts: { conversations: 1, promptTokens: 1, sampledTokens: 1, truncated: 0 },
+    measures: { reward: 1 },
+  };
+  const actor = {
+    with: () => actor,
+    stats: async () => ({ peakRssBytes: 1 }),
+    answer: async ({ traced }: AnswerRequest) => ({
+      ...{ prediction, began: 2, ended: 2 },
+      ...(traced ? { trace: traced } : {}),
+    }),
+  } as unknown as ActorHandle<RolloutActor>;
+  let traces: readonly Pick<Trace, "trajectoryId" | "groupId">[] = [];
+  await evaluate({
+    ...{ rollouts: [actor], recipe, lengths, policyVersion: 2, onProgress() {} },
+    signal: new AbortController().signal,
+    onTraces: async (given) => {
+      traces = given;
+    },
+  });
+  expect(traces).toHaveLength(2 * tracedPerLength);
+  expect(new Set(traces.map(({ groupId }) => groupId)).size).toBe(traces.length);
+  expect(traces[0]?.groupId).toMatch(/^evaluation\/64\/0\//);
+  for (const { trajectoryId, groupId } of traces) expect(trajectoryId).toBe(`${groupId}/version-2`);
 });
 
 function fewQuestions({ evaluation }: Recipe): NonNullable<Recipe["evaluation"]> {

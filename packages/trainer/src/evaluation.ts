@@ -11,13 +11,14 @@ import {
   itemOfTask,
   openDocument,
   type System,
+  type Trace,
   taskOfItem,
 } from "@palimpsest/evals";
 import { openRulerTasks } from "@palimpsest/small-world";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Recipe } from "./recipe/recipe-schema.js";
 import { recipeTasks } from "./recipe/recipe-tasks.js";
-import type { RolloutActor } from "./rollout-actor.js";
+import type { AnswerRequest, RolloutActor } from "./rollout-actor.js";
 
 const engineAgainMs = 1_000;
 
@@ -92,7 +93,12 @@ export interface EvaluationRun {
   readonly policyVersion: number;
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
+  /** Receives the traces of the first questions of each length once all are answered; absent: none are made. */
+  readonly onTraces?: (traces: readonly Trace[]) => Promise<void>;
 }
+
+/** The number of questions of each length whose episodes are kept as traces. */
+export const tracedPerLength = 8;
 
 /**
  * Evaluates every length, with its questions spread over the rollout actors; lengths run one after another, so that their times
@@ -105,9 +111,10 @@ export async function evaluate(run: EvaluationRun): Promise<Evaluation> {
   if (!evaluation) throw new PalimpsestError("INTERNAL", "the recipe has no evaluation");
   const total = evaluation.samples * run.lengths.reduce((sum, { tasks }) => sum + tasks.count, 0);
   const others = new Set<string>();
+  const traces = new Map<string, Trace>();
   const lengths = await evaluateLengths({
     suite: recipe.name,
-    system: policySystem(run, evaluation.temperature, (version) => others.add(version)),
+    system: policySystem(run, evaluation.temperature, traces, (version) => others.add(version)),
     lengths: run.lengths.map((length) => ({
       lengthTokens: length.lengthTokens,
       items: () => lengthItems(length, signal),
@@ -126,11 +133,18 @@ export async function evaluate(run: EvaluationRun): Promise<Evaluation> {
       `the evaluation of policy version ${run.policyVersion} is discarded, because ${[...others].join(", ")} gave some of the answers`,
     );
   }
+  const inOrder = [...traces.entries()].sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true }));
+  await run.onTraces?.(inOrder.map(([, trace]) => trace));
   return { agent: agent.kind, temperature: evaluation.temperature, seed: evaluation.seed, lengths };
 }
 
 /** The policy as a system: each question goes to the rollout actor with the fewest in progress. */
-function policySystem(run: EvaluationRun, temperature: number, onOther: (version: string) => void): System {
+function policySystem(
+  run: EvaluationRun,
+  temperature: number,
+  traces: Map<string, Trace>,
+  onOther: (version: string) => void,
+): System {
   const { rollouts, recipe, policyVersion } = run;
   const underWay = rollouts.map(() => 0);
   return {
@@ -138,14 +152,23 @@ function policySystem(run: EvaluationRun, temperature: number, onOther: (version
     settings: { policyVersion },
     async answer(item, { signal, seed }) {
       const task = taskOfItem(item, await documentOf(item));
-      const request = { task, temperature, seed, minPolicyVersion: policyVersion };
+      const traced = tracedIds(run, item);
+      const request = {
+        task,
+        temperature,
+        seed,
+        minPolicyVersion: policyVersion,
+        ...(traced ? { traced } : {}),
+      };
       for (;;) {
         const place = underWay.indexOf(Math.min(...underWay));
         const actor = rollouts[place] as ActorHandle<RolloutActor>;
         underWay[place] = (underWay[place] ?? 0) + 1;
         try {
-          const { prediction, began, ended } = await actor.with({ signal }).answer(request);
+          const { prediction, began, ended, trace } = await actor.with({ signal }).answer(request);
           for (const version of [began, ended]) if (version !== policyVersion) onOther(`version ${version}`);
+          // Of several samples of a question one is enough to look at.
+          if (trace?.groupId !== undefined && !traces.has(trace.groupId)) traces.set(trace.groupId, trace);
           return prediction;
         } catch (reason) {
           if (!isEngineAway(reason)) throw reason;
@@ -157,6 +180,16 @@ function policySystem(run: EvaluationRun, temperature: number, onOther: (version
       }
     },
   };
+}
+
+/** Evaluations of one question are a group, whose episodes differ in the version that answered. */
+function tracedIds({ onTraces, policyVersion }: EvaluationRun, item: EvalItem): AnswerRequest["traced"] {
+  if (onTraces === undefined || typeof item.document === "string") return undefined;
+  const { fingerprint } = item.document;
+  const [, position] = fingerprint.split("/");
+  if (Number(position) >= tracedPerLength) return undefined;
+  const groupId = `evaluation/${fingerprint}`;
+  return { trajectoryId: `${groupId}/version-${policyVersion}`, groupId };
 }
 
 /** Returns whether the actor's engine is down; another actor may be able to answer. */

@@ -7,11 +7,17 @@
  */
 import { type Agent, type AgentTask, toTrajectory } from "@palimpsest/agents";
 import type { ActorContext } from "@palimpsest/client";
-import { type Prediction, rewardedPrediction, type Trace, traceEpisode } from "@palimpsest/evals";
+import {
+  type Prediction,
+  rewardedPrediction,
+  type Trace,
+  type TracedEpisode,
+  traceEpisode,
+} from "@palimpsest/evals";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import type { BpeTokenizer, ModelSampler } from "@palimpsest/model";
 import { type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
-import type { Episode, RunQueues, Task, Trajectory } from "@palimpsest/trajectories";
+import type { Episode, RunQueues, Score, Task, Trajectory } from "@palimpsest/trajectories";
 import * as proto from "@palimpsest/wire/protocol";
 import { followWeights } from "./async/newest-weights.js";
 import type { PolicySampler } from "./engines/policy-sampler.js";
@@ -47,6 +53,8 @@ export interface AnswerRequest {
   readonly temperature: number;
   readonly seed: number;
   readonly minPolicyVersion: number;
+  /** The ids of the episode's trace; absent: none is made. */
+  readonly traced?: Pick<Trace, "trajectoryId" | "groupId">;
 }
 
 export interface Answer {
@@ -54,7 +62,11 @@ export interface Answer {
   /** Version of the weights when the episode started. */
   readonly began: number;
   readonly ended: number;
+  readonly trace?: Trace;
 }
+
+/** Traces of longer documents leave out what each step read, so that an evaluation of very long ones fills no disk. */
+const mostTracedCharacters = 200_000;
 
 export class RolloutActor {
   readonly #spec: RunSpec;
@@ -220,14 +232,32 @@ export class RolloutActor {
     return this.#engine === undefined ? await ask() : await this.#engine.ask(ask);
   }
 
-  async #answer({ task, temperature, seed, minPolicyVersion }: AnswerRequest): Promise<Answer> {
+  async #answer({ task, temperature, seed, minPolicyVersion, traced }: AnswerRequest): Promise<Answer> {
     await this.#weights.ensure(minPolicyVersion);
     const { signal } = this.#context;
     const reward = await this.#reward();
     const began = this.#sampler.policyVersion;
-    const options = { temperature, seed, signal };
-    const prediction = await rewardedPrediction(this.#agent, reward, task, options);
-    return { prediction, began, ended: this.#sampler.policyVersion };
+    let trace: Trace | undefined;
+    const prediction = await rewardedPrediction(this.#agent, reward, task, {
+      ...{ temperature, seed, signal },
+      onScored: (episode, score) => {
+        if (traced) trace = { ...this.#traceOf(task, episode, score), ...traced, trainingStep: began };
+      },
+    });
+    return { prediction, began, ended: this.#sampler.policyVersion, ...(trace ? { trace } : {}) };
+  }
+
+  #traceOf(task: Task, episode: TracedEpisode, score: Score): Trace {
+    return traceEpisode(task, episode, {
+      origin: "eval",
+      trajectoryId: task.id,
+      agent: this.#agent.name,
+      run: this.#spec.runId,
+      tokenizer: this.#tokenizer,
+      score,
+      detail: this.#spec.recipe.train.traceDetail ?? "replies",
+      sections: task.document.length <= mostTracedCharacters,
+    });
   }
 
   /** Runs one greedy episode and returns it step by step, for display. */
@@ -241,15 +271,7 @@ export class RolloutActor {
     const result = await this.#agent.run(agentTask(task), { temperature: 0, signal });
     const reward = await this.#reward();
     const episode = { ...result, memorySteps: result.steps };
-    const score = await reward(task, episode, { signal });
-    return traceEpisode(task, episode, {
-      origin: "eval",
-      trajectoryId: task.id,
-      agent: this.#agent.name,
-      run: this.#spec.runId,
-      tokenizer: this.#tokenizer,
-      score,
-    });
+    return this.#traceOf(task, episode, await reward(task, episode, { signal }));
   }
 
   async #run(episode: Episode, signal: AbortSignal): Promise<Trajectory> {

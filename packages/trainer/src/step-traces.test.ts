@@ -5,7 +5,7 @@ import { readTraces, type Trace } from "@palimpsest/evals";
 import type { DroppedGroup, EpisodeFailure, Group } from "@palimpsest/trajectories";
 import { beforeEach, expect, it } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
-import { writeStepTraces } from "./step-traces.js";
+import { writeEvaluationTraces, writeStepTraces } from "./step-traces.js";
 
 let folder: string;
 beforeEach(() => {
@@ -26,27 +26,27 @@ async function groupOf(groupId: string): Promise<Group> {
   return { groupId, taskId: "t", groupSize: 2, members: [{ trajectory, score }] };
 }
 
-it("writes every trajectory of a step with its question, memories and rewards, and keeps the last steps", async () => {
+it("writes every trajectory of a step with its question, memories and rewards, and keeps the first step and the last ones", async () => {
   const group = await groupOf("g");
   let path = "";
-  for (const step of [1, 2, 3]) {
+  for (const step of [1, 2, 3, 4]) {
     path = await writeStepTraces(
       folder,
       {
         ...{ runId: "run-1", step, groups: [group, { ...group, taskId: "other" }], tasks: [task], tokenizer },
-        detail: step === 3 ? "text" : undefined,
+        detail: step === 4 ? "text" : undefined,
       },
       { keepLast: 2 },
     );
   }
-  expect((await readdir(folder)).sort()).toEqual(["step-00000002.jsonl", "step-00000003.jsonl"]);
+  expect((await readdir(folder)).sort()).toEqual([1, 3, 4].map((step) => `step-0000000${step}.jsonl`));
   const traces = [];
   for await (const trace of readTraces(path)) traces.push(trace);
   expect(traces).toHaveLength(2);
   expect(traces[0]).toMatchObject({
     origin: "train",
     run: "run-1",
-    trainingStep: 3,
+    trainingStep: 4,
     groupId: "g",
     task: { question: "what does tom like?", answers: ["figs"] },
     reward: { total: 1 },
@@ -55,6 +55,19 @@ it("writes every trajectory of a step with its question, memories and rewards, a
   });
   expect(traces[0]?.conversations[0]?.prompt).toContain("tom likes figs");
   expect(traces[1]?.task).toEqual({ id: "other", question: "", answers: [] });
+});
+
+it("keeps the traces of the first evaluation and of the last ones, beside those of steps", async () => {
+  const traces: Trace[] = [];
+  const told = { runId: "run-1", step: 1, groups: [await groupOf("g")], tasks: [task], tokenizer };
+  for await (const trace of readTraces(await writeStepTraces(folder, told, { keepLast: 1 })))
+    traces.push(trace);
+  for (const version of [0, 10, 20, 30])
+    await writeEvaluationTraces(folder, version, traces, { keepLast: 2 });
+  expect((await readdir(folder)).sort()).toEqual([
+    ...["evaluation-00000000.jsonl", "evaluation-00000020.jsonl", "evaluation-00000030.jsonl"],
+    "step-00000001.jsonl",
+  ]);
 });
 
 const failure = (groupId: string, episode: number, message: string): EpisodeFailure => ({

@@ -5,7 +5,8 @@ import { lostTrace, type Trace, type TraceDetail, traceEpisode, writeTraces } fr
 import type { TrainedTokens } from "@palimpsest/learner";
 import type { DroppedGroup, EpisodeFailure, Group, Task } from "@palimpsest/trajectories";
 
-const file = /^step-(\d{8,})\.jsonl$/;
+const stepFile = /^step-(\d{8,})\.jsonl$/;
+const evaluationFile = /^evaluation-(\d{8,})\.jsonl$/;
 
 /** The fields of a task that a trace stores; its document is left out. */
 export type TracedTask = Pick<Task, "id" | "question" | "answers" | "metadata">;
@@ -30,7 +31,7 @@ export interface StepTraces {
   readonly detail?: TraceDetail | undefined;
 }
 
-/** Writes the trajectories of one step as a trace file, and keeps the last `keepLast` of the folder. */
+/** Writes the trajectories of one step as a trace file, and keeps the run's first step and the last `keepLast` steps. */
 export async function writeStepTraces(
   folder: string,
   told: StepTraces,
@@ -44,10 +45,26 @@ export async function writeStepTraces(
   ];
   const path = join(folder, `step-${String(step).padStart(8, "0")}.jsonl`);
   await writeTraces(path, traces);
-  const names = (await readdir(folder)).filter((name) => file.test(name)).sort();
-  const gone = names.slice(0, Math.max(names.length - options.keepLast, 0));
-  await Promise.all(gone.map((name) => rm(join(folder, name), { force: true })));
+  await keepFirstAndLast(folder, stepFile, options.keepLast);
   return path;
+}
+
+/** Writes the traces of an evaluation, and keeps those of the run's first evaluation and of the last `keepLast`. */
+export async function writeEvaluationTraces(
+  folder: string,
+  version: number,
+  traces: readonly Trace[],
+  options: { readonly keepLast: number },
+): Promise<void> {
+  await writeTraces(join(folder, `evaluation-${String(version).padStart(8, "0")}.jsonl`), traces);
+  await keepFirstAndLast(folder, evaluationFile, options.keepLast);
+}
+
+/** What a run did first is kept, because what it does last shows what it learned only beside it. */
+async function keepFirstAndLast(folder: string, pattern: RegExp, keepLast: number): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => pattern.test(name)).sort();
+  const gone = names.slice(1, Math.max(names.length - keepLast, 1));
+  await Promise.all(gone.map((name) => rm(join(folder, name), { force: true })));
 }
 
 /** @param discarded why training left the group out */

@@ -15,7 +15,13 @@ import type { Evaluation, Trace } from "@palimpsest/evals";
 import { type RunCounts, RunQueues } from "@palimpsest/trajectories";
 import { superviseModel } from "./demonstrations/supervised-start.js";
 import { waitingFor, watchDisk } from "./disk-waiting.js";
-import { closeEvaluation, evaluate, type LengthTasks, openEvaluation } from "./evaluation.js";
+import {
+  closeEvaluation,
+  type EvaluationRun,
+  evaluate,
+  type LengthTasks,
+  openEvaluation,
+} from "./evaluation.js";
 import type { RatedStep } from "./evaluation-standing.js";
 import type { StepReport, TrainListener } from "./event.js";
 import type { ModelCache } from "./model-source.js";
@@ -32,8 +38,10 @@ import { whileRunActorsLive } from "./run-actors-watch.js";
 import { openRunFolder, type RunFolder } from "./run-folder/run-folder.js";
 import { resolveStart, supervisedFolder } from "./run-folder/run-model.js";
 import { exampleOf, trainedWeights } from "./run-folder/run-outcome.js";
+import { checkpointDirOf, tracesDirOf } from "./run-folder/run-paths.js";
 import { runSpec } from "./run-spec.js";
 import { bringModel } from "./starting-model.js";
+import { writeEvaluationTraces } from "./step-traces.js";
 import { whileTracked } from "./trackers/track-run.js";
 import { trainSteps } from "./train-steps.js";
 import { TrainingEvaluations } from "./training-evaluations.js";
@@ -162,7 +170,7 @@ async function trainOn(
     const actors = await timed("starting", () => spawnRunActors(cluster, spec, signal));
     const { policyVersion: start, schedule, last: answered } = await actors.learner.state();
     const evaluated = (phase: "evaluating before" | "evaluating after", version: number) =>
-      timed(phase, () => evaluatePhase(options, actors, lengths, phase, version));
+      timed(phase, () => evaluatePhase(options, { actors, lengths, folder }, phase, version));
     const before = await folder.once("before.json", start === 0, () => evaluated("evaluating before", 0));
     const evaluations = await TrainingEvaluations.open(
       {
@@ -176,6 +184,7 @@ async function trainOn(
             policyVersion,
             signal: living,
             onProgress() {},
+            ...tracesOf(options, folder, policyVersion),
           }),
         rate: (rating) => actors.learner.rateVersion(rating),
         onEvaluated: (report) => onEvent({ kind: "evaluation", report }),
@@ -270,13 +279,36 @@ async function afterDemonstrations(
   return outDir;
 }
 
+/** Keeps traces of an evaluation beside those of steps; a failure to write them does not fail the run. */
+function tracesOf(
+  { recipe, onEvent }: Pick<TrainOptions, "recipe" | "onEvent">,
+  { path }: Pick<RunFolder, "path">,
+  version: number,
+): Pick<EvaluationRun, "onTraces"> {
+  const { keepTraces: keepLast } = recipe.train;
+  if (keepLast === 0) return {};
+  return {
+    onTraces: async (traces) => {
+      try {
+        await writeEvaluationTraces(tracesDirOf(checkpointDirOf(path)), version, traces, { keepLast });
+      } catch (reason) {
+        const why = reason instanceof Error ? reason.message : String(reason);
+        onEvent({
+          kind: "notice",
+          text: `the traces of the evaluation of version ${version} were not written: ${why}`,
+        });
+      }
+    },
+  };
+}
+
 async function evaluatePhase(
-  { recipe, onEvent, signal }: TrainOptions,
-  actors: RunActors,
-  lengths: readonly LengthTasks[],
+  options: TrainOptions,
+  { actors, lengths, folder }: EvaluatedRun,
   phase: "evaluating before" | "evaluating after",
   policyVersion: number,
 ): Promise<Evaluation | undefined> {
+  const { recipe, onEvent, signal } = options;
   if (lengths.length === 0) return undefined;
   const samples = recipe.evaluation?.samples ?? 1;
   onEvent({
@@ -291,5 +323,12 @@ async function evaluatePhase(
     policyVersion,
     signal,
     onProgress: (done, total) => onEvent({ kind: "progress", phase, done, total }),
+    ...tracesOf(options, folder, policyVersion),
   });
+}
+
+interface EvaluatedRun {
+  readonly actors: RunActors;
+  readonly lengths: readonly LengthTasks[];
+  readonly folder: Pick<RunFolder, "path">;
 }

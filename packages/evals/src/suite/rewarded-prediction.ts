@@ -15,6 +15,10 @@ export type RewardedTask = Omit<Task, "document"> & {
   readonly document: Parameters<Agent["run"]>[0]["document"];
 };
 
+type ScoredEpisode = Awaited<ReturnType<Agent["run"]>> & {
+  readonly memorySteps: Awaited<ReturnType<Agent["run"]>>["steps"];
+};
+
 /**
  * Runs one episode and scores its complete record with the training reward, so that the reward sees the same as in
  * training. The score is stored in the prediction's measures.
@@ -24,14 +28,25 @@ export async function rewardedPrediction(
   agent: Agent,
   reward: TrajectoryReward,
   task: RewardedTask,
-  options: { readonly temperature: number; readonly seed: number; readonly signal: AbortSignal },
+  {
+    onScored,
+    ...options
+  }: {
+    readonly temperature: number;
+    readonly seed: number;
+    readonly signal: AbortSignal;
+    /** Receives the episode and its score, from which a trace can be made. */
+    readonly onScored?: (episode: ScoredEpisode, score: Score) => void;
+  },
 ): Promise<Prediction> {
   const { question, document, records } = task;
   const result = await agent.run({ question, document, ...(records ? { records } : {}) }, options);
   const scored = { ...task, document: typeof document === "string" ? document : "" };
   const episode = { ...result, memorySteps: result.steps };
   const { signal } = options;
-  return withScore(predictionOf(result, false), await reward(scored, episode, { signal }));
+  const score = await reward(scored, episode, { signal });
+  onScored?.(episode, score);
+  return withScore(predictionOf(result, false), score);
 }
 
 function withScore(prediction: Prediction, { reward, components }: Score): Prediction {

@@ -88,11 +88,19 @@ export const traceSchema = z.strictObject({
   agent: z.string().describe("name of the agent or system"),
   model: z.string().optional().describe("name of the model and where it ran"),
   run: z.string().optional().describe("name of the training run or evaluation"),
-  trainingStep: z.int().min(0).optional().describe("training step that trained on the episode"),
+  trainingStep: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      "training step that trained on the episode; for an evaluation during training the number of steps before it",
+    ),
   groupId: z
     .string()
     .optional()
-    .describe("id of the group, the episodes of one question that are compared with each other"),
+    .describe(
+      "id of the group, the episodes of one question that are compared with each other; the evaluations of one question during a run are a group, too",
+    ),
   episodeIndex: z.int().min(0).optional().describe("index within the group"),
   task: z
     .strictObject({

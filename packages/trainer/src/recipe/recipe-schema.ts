@@ -40,7 +40,7 @@ const trainSchema = z.strictObject({
     .min(0)
     .default(2)
     .describe(
-      "number of last steps whose trajectories stay in the run's folder `traces` as text, for `palimpsest trace view`; 0: none",
+      "number of last steps whose trajectories stay in the run's folder `traces` as text, for the memory microscope and `palimpsest trace view`, beside those of the first step and of a few questions of the first and the last evaluations; 0: none",
     ),
   traceDetail: z
     .enum(["replies", "text", "tokens"])
