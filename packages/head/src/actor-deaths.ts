@@ -52,16 +52,15 @@ export class ActorDeaths {
     this.#deps.fences.ended(actorId, nodeId, incarnation);
     const actor = actors.get(actorId);
     if (actor?.nodeId !== nodeId || actor.incarnation !== incarnation) return;
-    const reported = certificateOf(
-      this.#deps.clock,
-      actor,
-      message.certificate?.reason ?? "",
-      message.certificate,
-    );
+    const { certificate = {} } = message;
+    const reported = certificateOf(this.#deps.clock, actor, certificate?.reason ?? "", {
+      ...certificate,
+      requested: certificate?.exited ?? false,
+    });
     if (actor.state === "DEAD") {
       // The actor was killed on request: its reason stays, and the node adds how the process ended.
-      const reason = actor.certificate?.reason ?? reported.reason ?? "";
-      void actors.update(actorId, { certificate: { ...reported, reason } });
+      const { reason = reported.reason ?? "", requested = false } = actor.certificate ?? {};
+      void actors.update(actorId, { certificate: { ...reported, reason, requested } });
       return;
     }
     if (actor.state !== "STARTING" && actor.state !== "ALIVE") return;

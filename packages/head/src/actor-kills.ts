@@ -107,7 +107,7 @@ export class ActorKills {
     if (runs) this.#deps.fences.stopping(actor);
     const durable = actors.update(actorId, {
       state: "DEAD",
-      certificate: certificateOf(this.#deps.clock, actor, reason),
+      certificate: certificateOf(this.#deps.clock, actor, reason, { requested: true }),
       address: "",
     });
     metrics.counter("palimpsest_head_actor_deaths_total").inc({ cause: "killed" });

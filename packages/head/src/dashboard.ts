@@ -2,7 +2,7 @@
  * Starts the dashboard as a part of the leading head. Its pages are implemented elsewhere (HeadDeps.startDashboard).
  */
 
-import { formatAddress, type LocalCalls, PalimpsestError } from "@palimpsest/wire";
+import { formatAddress, type LocalCalls, type Network, PalimpsestError } from "@palimpsest/wire";
 import type { ControlPlane } from "./control-plane.js";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
 import { portOf } from "./head-files.js";
@@ -12,12 +12,16 @@ import type { RunningDashboard } from "./running-dashboard.js";
 export async function beginDashboard(
   { config, deps, parts, credentials, before }: Beginning,
   plane: ControlPlane,
-  calls: LocalCalls,
+  { calls, network }: { readonly calls: LocalCalls; readonly network: Network },
 ): Promise<string> {
   const { startDashboard, logger } = deps;
   const { dashboardPort, host } = config;
   if (startDashboard === undefined || dashboardPort === null) return "";
-  const cluster = { credentials, calls, jobLogBytes: (jobId: string) => plane.logs.sizeBytes(jobId) };
+  const cluster = {
+    ...{ credentials, calls, network },
+    jobLogBytes: (jobId: string) => plane.logs.sizeBytes(jobId),
+    nodeAddress: (nodeId: string) => plane.nodes.get(nodeId)?.objectsAddress ?? "",
+  };
   const serve = (port: number) => startDashboard(cluster, { host, port, logger });
   const portBefore = before?.dashboardAddress ? portOf(before.dashboardAddress) : 0;
   let running: RunningDashboard;

@@ -83,8 +83,11 @@ export function createHeadHandlers(deps: HeadServiceDeps): HeadHandlers {
     ),
     killActor: rpc.unary(headService.killActor, async (request, context) => {
       const { actorId, noRestart, incarnation } = request;
-      await deps.recovery.find({ actorId: actorId ?? "" }, context);
-      const reason = "it was killed by a client";
+      const found = await deps.recovery.find({ actorId: actorId ?? "" }, context);
+      const reason =
+        noRestart && found?.spec.taskWorker
+          ? "the program that had leased it for tasks returned it"
+          : "it was killed by a client";
       return actorForReaders(
         await lifecycle.kill(actorId ?? "", {
           noRestart: noRestart ?? false,

@@ -120,7 +120,7 @@ export async function begin(beginning: Beginning): Promise<Begun> {
     plane.sessions.close();
     await server.close();
   });
-  const dashboardAddress = await beginDashboard(beginning, plane, local);
+  const dashboardAddress = await beginDashboard(beginning, plane, { calls: local, network });
   if (!isLoopback(config.host) && !credentials.tls) {
     logger.warn({ host: config.host }, "insecure: tokens and data travel unencrypted");
   }

@@ -9,6 +9,7 @@ import { ClusterEvents } from "./cluster-events.js";
 import type { NodeState } from "./node.js";
 import type { NodeTable } from "./node-table.js";
 import { TaskEvents } from "./task-events.js";
+import { UseHistory } from "./use-history.js";
 
 export interface HistoryDeps {
   readonly nodes: NodeTable;
@@ -19,11 +20,13 @@ export interface HistoryDeps {
 export class History {
   readonly tasks: TaskEvents;
   readonly cluster: ClusterEvents;
+  readonly use: UseHistory;
   readonly #nodeStates = new Map<string, NodeState>();
 
   constructor({ nodes, actors, clock }: HistoryDeps) {
     this.tasks = new TaskEvents(clock);
     this.cluster = new ClusterEvents(clock);
+    this.use = new UseHistory(clock);
     actors.onChange((actor, before) => this.#actorChanged(actor, before));
     nodes.onChange((nodeId) => {
       const node = nodes.get(nodeId);

@@ -47,7 +47,7 @@ export interface NodeLinkDeps {
   readonly objectHolders: ObjectHolders;
   readonly stacks: StackRequests;
   readonly recoveries: ObjectRecoveries;
-  readonly history: Pick<History, "tasks">;
+  readonly history: Pick<History, "tasks" | "use">;
   readonly logger: Logger;
   readonly clusterId: string;
   readonly version: string;
@@ -131,7 +131,7 @@ class NodeLink implements NodeConnection {
     const nodeId = this.#nodeId;
     const { actors, jobs, nodes } = this.#deps;
     nodes.heartbeat(nodeId);
-    if (message.heartbeat) this.#heartbeat(message.heartbeat);
+    if (message.heartbeat) this.#heartbeat(nodeId, message.heartbeat);
     else if (message.actorStarted) actors.started(nodeId, message.actorStarted);
     else if (message.actorDied) actors.died(nodeId, message.actorDied);
     else if (message.driverStarted) jobs.driverStarted(nodeId, message.driverStarted);
@@ -226,8 +226,9 @@ class NodeLink implements NodeConnection {
     );
   }
 
-  #heartbeat({ sentAtMs }: proto.NodeHeartbeat.$Properties): void {
+  #heartbeat(nodeId: string, { sentAtMs, use }: proto.NodeHeartbeat.$Properties): void {
     const { leadership } = this.#deps;
+    if (use) this.#deps.history.use.report(nodeId, use);
     this.#settleOnce();
     // NODELINK-7
     if (!leadership.isCurrent()) return;

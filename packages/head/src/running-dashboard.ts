@@ -1,5 +1,5 @@
 import type { Logger } from "@palimpsest/telemetry";
-import type { Credentials, LocalCalls } from "@palimpsest/wire";
+import type { Credentials, LocalCalls, Network } from "@palimpsest/wire";
 
 /** The head as the dashboard sees it. */
 export interface DashboardCluster {
@@ -8,6 +8,10 @@ export interface DashboardCluster {
   readonly calls: LocalCalls;
   /** Returns the number of bytes of a job's output that have been kept. */
   jobLogBytes(jobId: string): number;
+  /** Reaches the nodes, which keep the output of actors and know the owners of objects. */
+  readonly network: Network;
+  /** Returns host:port of a node's services; empty for a node that is not known. */
+  nodeAddress(nodeId: string): string;
 }
 
 export interface RunningDashboard {

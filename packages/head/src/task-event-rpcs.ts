@@ -1,6 +1,6 @@
 /**
- * Implements the RPCs of service Head about past events: tasks, calls, transfers, and the states of nodes, actors and
- * jobs.
+ * Implements the RPCs of service Head about the past: tasks, calls, transfers, the states of nodes, actors and jobs, and
+ * what they used.
  */
 import { headService } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -13,12 +13,12 @@ import type { TaskEvent, TaskEvents } from "./task-events.js";
 
 export interface TaskEventRpcDeps {
   readonly rpc: Rpc;
-  readonly history: Pick<History, "tasks" | "cluster">;
+  readonly history: Pick<History, "tasks" | "cluster" | "use">;
 }
 
 export function createTaskEventRpcs(
   deps: TaskEventRpcDeps,
-): HeadHandlers<"reportTasks" | "listTasks" | "summarizeTasks" | "listEvents"> {
+): HeadHandlers<"reportTasks" | "listTasks" | "summarizeTasks" | "listEvents" | "listUse"> {
   const { rpc, history } = deps;
   const { tasks: taskEvents, cluster: clusterEvents } = history;
   return {
@@ -31,6 +31,7 @@ export function createTaskEventRpcs(
       counts: [...taskEvents.summary(jobId ?? "")],
     })),
     listEvents: rpc.unary(headService.listEvents, (request) => listEvents(clusterEvents, request)),
+    listUse: rpc.unary(headService.listUse, ({ ids }) => history.use.list(ids ?? [])),
   };
 }
 

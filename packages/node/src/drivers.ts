@@ -74,6 +74,13 @@ export class Drivers {
     return [...this.#drivers.values()].filter(({ exited }) => !exited).map(({ running }) => running);
   }
 
+  /** The processes of the drivers that run, by the ids of their jobs. */
+  pids(): { readonly id: string; readonly pid: number }[] {
+    return [...this.#drivers.values()].flatMap(({ jobId, exited, process }) =>
+      exited || process === undefined ? [] : [{ id: jobId, pid: process.pid }],
+    );
+  }
+
   start(order: proto.StartDriver.$Properties): void {
     const jobId = order.jobId ?? "";
     if (this.#closed || this.#drivers.has(jobId)) return;

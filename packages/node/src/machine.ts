@@ -1,4 +1,4 @@
-/** Determines the resources of this machine, or of the container in which this process runs, and measures its load. */
+/** Determines the resources of this machine, or of the container in which this process runs, and what is in use of it. */
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { join } from "node:path";
@@ -71,24 +71,8 @@ export function memoryLook(): MemoryLook {
   return { totalBytes: memoryBytes(), availableBytes: process.availableMemory() };
 }
 
-/** Measures CPU use since the previous call. */
-export class LoadMeter {
-  #previous = cpuTimes();
-
-  read(): { readonly cpuPercent: number; readonly memoryUsedBytes: number } {
-    const now = cpuTimes();
-    const total = now.total - this.#previous.total;
-    const busy = now.busy - this.#previous.busy;
-    this.#previous = now;
-    const { totalBytes, availableBytes } = memoryLook();
-    return {
-      cpuPercent: total > 0 ? (100 * busy) / total : 0,
-      memoryUsedBytes: Math.max(0, totalBytes - availableBytes),
-    };
-  }
-}
-
-function cpuTimes(): { readonly busy: number; readonly total: number } {
+/** Returns the time that the machine's CPUs have spent so far, busy and in total. */
+export function cpuTimes(): { readonly busy: number; readonly total: number } {
   let busy = 0;
   let total = 0;
   for (const { times } of cpus()) {

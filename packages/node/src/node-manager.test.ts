@@ -29,7 +29,7 @@ describe("registration", () => {
     expect(register.labels).toEqual({ zone: "a" });
     expect(register.objectsAddress).toBe(node.manager.objectsAddress);
     const heartbeat = await head.next("heartbeat");
-    expect(heartbeat.memoryUsedBytes).toBeGreaterThan(0);
+    expect(heartbeat.use?.memoryUsedBytes).toBeGreaterThan(0);
     expect(head.messages[0]?.register).toBeTruthy();
     const metrics = await fetch(`http://${node.manager.metricsAddress}/metrics`, bearer);
     expect(await metrics.text()).toContain("palimpsest_node_processes");

@@ -25,13 +25,13 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { type NodeConfig, parseNodeConfig, type ResolvedNodeConfig } from "./config.js";
 import { HeadChannels } from "./head-channels.js";
 import { HeadLink } from "./link.js";
-import { LoadMeter } from "./machine.js";
 import { NodeLease } from "./node-lease.js";
 import { createNodeLogsHandlers } from "./node-logs-service.js";
 import { NodeOrders } from "./node-orders.js";
 import { type NodeDeps, type NodeParts, openNodeParts } from "./node-parts.js";
 import { NodeProcesses } from "./node-processes.js";
 import { TaskReports } from "./task-reports.js";
+import { UseMeter } from "./use-meter.js";
 
 export interface NodeEnd {
   /** Why the node ended, as a text for people. */
@@ -50,7 +50,7 @@ export class NodeManager {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
   readonly #parts: NodeParts;
-  readonly #load: Pick<LoadMeter, "read">;
+  readonly #use: Pick<UseMeter, "read">;
   readonly #heads: HeadChannels;
   readonly #lease: NodeLease;
   readonly #taskReports: TaskReports;
@@ -70,14 +70,14 @@ export class NodeManager {
    * before the link is opened, and by then all of them exist.
    */
   private constructor(config: ResolvedNodeConfig, deps: NodeDeps, metrics: Metrics, parts: NodeParts) {
-    const { logger, clock = systemClock, load = new LoadMeter() } = deps;
+    const { logger, clock = systemClock } = deps;
     const { nodeId } = config;
     this.nodeId = nodeId;
     this.#config = config;
     this.#logger = logger;
     this.#metrics = metrics;
     this.#parts = parts;
-    this.#load = load;
+    this.#use = deps.use ?? new UseMeter({ clock, folder: config.dataDir, hasGpus: parts.gpus.length > 0 });
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -254,12 +254,16 @@ export class NodeManager {
   #heartbeat(): proto.NodeHeartbeat.$Properties {
     const { objects } = this.#parts;
     objects.measure();
-    const { supervisor, warm } = this.#processes;
+    const { supervisor, drivers, warm } = this.#processes;
     warm?.check();
     const processes = this.#metrics.gauge("palimpsest_node_processes");
     processes.set({ state: "running" }, supervisor.running().length);
     processes.set({ state: "warm" }, warm?.size ?? 0);
-    return { sentAtMs: Date.now(), ...this.#load.read(), objectStoreBytes: objects.storedBytes };
+    const use = this.#use.read(() => [
+      ...supervisor.running().map(({ actorId, pid }) => ({ id: actorId ?? "", pid: pid ?? 0 })),
+      ...drivers.pids(),
+    ]);
+    return { sentAtMs: Date.now(), objectStoreBytes: objects.storedBytes, ...(use ? { use } : {}) };
   }
 
   #onRegistered(message: proto.Registered.$Properties): void {

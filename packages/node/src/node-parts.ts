@@ -18,11 +18,12 @@ import type { ResolvedNodeConfig } from "./config.js";
 import type { PrepareDriver } from "./driver-process.js";
 import { findGpus, visibleDevicesName } from "./gpu-devices.js";
 import { Installation } from "./installation.js";
-import { detectResources, type LoadMeter } from "./machine.js";
+import { detectResources } from "./machine.js";
 import { NodeCredentials } from "./node-credentials.js";
 import { NodeObjects } from "./node-objects.js";
 import type { StartActorProcess } from "./process-starts.js";
 import type { SharedProcessesDeps } from "./shared-processes.js";
+import type { UseMeter } from "./use-meter.js";
 
 export interface NodeDeps {
   readonly logger: Logger;
@@ -41,8 +42,8 @@ export interface NodeDeps {
   readonly prepareDriver?: PrepareDriver;
   /** Default: the system's clock. */
   readonly clock?: Clock;
-  /** The machine's load. Default: measured. */
-  readonly load?: Pick<LoadMeter, "read">;
+  /** Measures what is in use. Default: of this machine. */
+  readonly use?: Pick<UseMeter, "read">;
 }
 
 export interface NodeParts {

@@ -1143,6 +1143,9 @@ export namespace palimpsest {
             /** DeathCertificate bystander. */
             bystander: boolean;
 
+            /** DeathCertificate requested. */
+            requested: boolean;
+
             /**
              * Creates a new DeathCertificate instance using the specified properties.
              * @param [properties] Properties to set
@@ -1213,6 +1216,9 @@ export namespace palimpsest {
 
                 /** DeathCertificate bystander */
                 bystander?: (boolean|null);
+
+                /** DeathCertificate requested */
+                requested?: (boolean|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -8610,6 +8616,516 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of a MachineUse.
+         * @deprecated Use palimpsest.v1.MachineUse.$Properties instead.
+         */
+        interface IMachineUse extends palimpsest.v1.MachineUse.$Properties {
+        }
+
+        /** Represents a MachineUse. */
+        class MachineUse {
+
+            /**
+             * Constructs a new MachineUse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.MachineUse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** MachineUse cpuPercent. */
+            cpuPercent: number;
+
+            /** MachineUse memoryUsedBytes. */
+            memoryUsedBytes: number;
+
+            /** MachineUse memoryTotalBytes. */
+            memoryTotalBytes: number;
+
+            /** MachineUse diskUsedBytes. */
+            diskUsedBytes: number;
+
+            /** MachineUse diskTotalBytes. */
+            diskTotalBytes: number;
+
+            /** MachineUse gpus. */
+            gpus: palimpsest.v1.GpuUse.$Properties[];
+
+            /** MachineUse processes. */
+            processes: palimpsest.v1.ProcessUse.$Properties[];
+
+            /**
+             * Creates a new MachineUse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns MachineUse instance
+             */
+            static create(properties: palimpsest.v1.MachineUse.$Shape): palimpsest.v1.MachineUse & palimpsest.v1.MachineUse.$Shape;
+            static create(properties?: palimpsest.v1.MachineUse.$Properties): palimpsest.v1.MachineUse;
+
+            /**
+             * Encodes the specified MachineUse message. Does not implicitly {@link palimpsest.v1.MachineUse.verify|verify} messages.
+             * @param message MachineUse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.MachineUse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a MachineUse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MachineUse & palimpsest.v1.MachineUse.$Shape} MachineUse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.MachineUse & palimpsest.v1.MachineUse.$Shape;
+        }
+
+        namespace MachineUse {
+
+            /** Properties of a MachineUse. */
+            interface $Properties {
+
+                /** MachineUse cpuPercent */
+                cpuPercent?: (number|null);
+
+                /** MachineUse memoryUsedBytes */
+                memoryUsedBytes?: (number|null);
+
+                /** MachineUse memoryTotalBytes */
+                memoryTotalBytes?: (number|null);
+
+                /** MachineUse diskUsedBytes */
+                diskUsedBytes?: (number|null);
+
+                /** MachineUse diskTotalBytes */
+                diskTotalBytes?: (number|null);
+
+                /** MachineUse gpus */
+                gpus?: (palimpsest.v1.GpuUse.$Properties[]|null);
+
+                /** MachineUse processes */
+                processes?: (palimpsest.v1.ProcessUse.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a MachineUse. */
+            type $Shape = palimpsest.v1.MachineUse.$Properties;
+        }
+
+        /**
+         * Properties of a GpuUse.
+         * @deprecated Use palimpsest.v1.GpuUse.$Properties instead.
+         */
+        interface IGpuUse extends palimpsest.v1.GpuUse.$Properties {
+        }
+
+        /** Represents a GpuUse. */
+        class GpuUse {
+
+            /**
+             * Constructs a new GpuUse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.GpuUse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** GpuUse percent. */
+            percent: number;
+
+            /** GpuUse memoryUsedBytes. */
+            memoryUsedBytes: number;
+
+            /** GpuUse memoryTotalBytes. */
+            memoryTotalBytes: number;
+
+            /**
+             * Creates a new GpuUse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns GpuUse instance
+             */
+            static create(properties: palimpsest.v1.GpuUse.$Shape): palimpsest.v1.GpuUse & palimpsest.v1.GpuUse.$Shape;
+            static create(properties?: palimpsest.v1.GpuUse.$Properties): palimpsest.v1.GpuUse;
+
+            /**
+             * Encodes the specified GpuUse message. Does not implicitly {@link palimpsest.v1.GpuUse.verify|verify} messages.
+             * @param message GpuUse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.GpuUse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a GpuUse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.GpuUse & palimpsest.v1.GpuUse.$Shape} GpuUse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.GpuUse & palimpsest.v1.GpuUse.$Shape;
+        }
+
+        namespace GpuUse {
+
+            /** Properties of a GpuUse. */
+            interface $Properties {
+
+                /** GpuUse percent */
+                percent?: (number|null);
+
+                /** GpuUse memoryUsedBytes */
+                memoryUsedBytes?: (number|null);
+
+                /** GpuUse memoryTotalBytes */
+                memoryTotalBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a GpuUse. */
+            type $Shape = palimpsest.v1.GpuUse.$Properties;
+        }
+
+        /**
+         * Properties of a ProcessUse.
+         * @deprecated Use palimpsest.v1.ProcessUse.$Properties instead.
+         */
+        interface IProcessUse extends palimpsest.v1.ProcessUse.$Properties {
+        }
+
+        /** Represents a ProcessUse. */
+        class ProcessUse {
+
+            /**
+             * Constructs a new ProcessUse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ProcessUse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ProcessUse id. */
+            id: string;
+
+            /** ProcessUse cpuPercent. */
+            cpuPercent: number;
+
+            /** ProcessUse memoryBytes. */
+            memoryBytes: number;
+
+            /**
+             * Creates a new ProcessUse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ProcessUse instance
+             */
+            static create(properties: palimpsest.v1.ProcessUse.$Shape): palimpsest.v1.ProcessUse & palimpsest.v1.ProcessUse.$Shape;
+            static create(properties?: palimpsest.v1.ProcessUse.$Properties): palimpsest.v1.ProcessUse;
+
+            /**
+             * Encodes the specified ProcessUse message. Does not implicitly {@link palimpsest.v1.ProcessUse.verify|verify} messages.
+             * @param message ProcessUse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ProcessUse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ProcessUse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ProcessUse & palimpsest.v1.ProcessUse.$Shape} ProcessUse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ProcessUse & palimpsest.v1.ProcessUse.$Shape;
+        }
+
+        namespace ProcessUse {
+
+            /** Properties of a ProcessUse. */
+            interface $Properties {
+
+                /** ProcessUse id */
+                id?: (string|null);
+
+                /** ProcessUse cpuPercent */
+                cpuPercent?: (number|null);
+
+                /** ProcessUse memoryBytes */
+                memoryBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ProcessUse. */
+            type $Shape = palimpsest.v1.ProcessUse.$Properties;
+        }
+
+        /**
+         * Properties of a ListUseRequest.
+         * @deprecated Use palimpsest.v1.ListUseRequest.$Properties instead.
+         */
+        interface IListUseRequest extends palimpsest.v1.ListUseRequest.$Properties {
+        }
+
+        /** Represents a ListUseRequest. */
+        class ListUseRequest {
+
+            /**
+             * Constructs a new ListUseRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListUseRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListUseRequest ids. */
+            ids: string[];
+
+            /**
+             * Creates a new ListUseRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListUseRequest instance
+             */
+            static create(properties: palimpsest.v1.ListUseRequest.$Shape): palimpsest.v1.ListUseRequest & palimpsest.v1.ListUseRequest.$Shape;
+            static create(properties?: palimpsest.v1.ListUseRequest.$Properties): palimpsest.v1.ListUseRequest;
+
+            /**
+             * Encodes the specified ListUseRequest message. Does not implicitly {@link palimpsest.v1.ListUseRequest.verify|verify} messages.
+             * @param message ListUseRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListUseRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListUseRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListUseRequest & palimpsest.v1.ListUseRequest.$Shape} ListUseRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListUseRequest & palimpsest.v1.ListUseRequest.$Shape;
+        }
+
+        namespace ListUseRequest {
+
+            /** Properties of a ListUseRequest. */
+            interface $Properties {
+
+                /** ListUseRequest ids */
+                ids?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListUseRequest. */
+            type $Shape = palimpsest.v1.ListUseRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ListUseResponse.
+         * @deprecated Use palimpsest.v1.ListUseResponse.$Properties instead.
+         */
+        interface IListUseResponse extends palimpsest.v1.ListUseResponse.$Properties {
+        }
+
+        /** Represents a ListUseResponse. */
+        class ListUseResponse {
+
+            /**
+             * Constructs a new ListUseResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListUseResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListUseResponse intervalMs. */
+            intervalMs: number;
+
+            /** ListUseResponse series. */
+            series: palimpsest.v1.UseSeries.$Properties[];
+
+            /** ListUseResponse processes. */
+            processes: palimpsest.v1.ProcessUse.$Properties[];
+
+            /**
+             * Creates a new ListUseResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListUseResponse instance
+             */
+            static create(properties: palimpsest.v1.ListUseResponse.$Shape): palimpsest.v1.ListUseResponse & palimpsest.v1.ListUseResponse.$Shape;
+            static create(properties?: palimpsest.v1.ListUseResponse.$Properties): palimpsest.v1.ListUseResponse;
+
+            /**
+             * Encodes the specified ListUseResponse message. Does not implicitly {@link palimpsest.v1.ListUseResponse.verify|verify} messages.
+             * @param message ListUseResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListUseResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListUseResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListUseResponse & palimpsest.v1.ListUseResponse.$Shape} ListUseResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListUseResponse & palimpsest.v1.ListUseResponse.$Shape;
+        }
+
+        namespace ListUseResponse {
+
+            /** Properties of a ListUseResponse. */
+            interface $Properties {
+
+                /** ListUseResponse intervalMs */
+                intervalMs?: (number|null);
+
+                /** ListUseResponse series */
+                series?: (palimpsest.v1.UseSeries.$Properties[]|null);
+
+                /** ListUseResponse processes */
+                processes?: (palimpsest.v1.ProcessUse.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListUseResponse. */
+            type $Shape = palimpsest.v1.ListUseResponse.$Properties;
+        }
+
+        /**
+         * Properties of a UseSeries.
+         * @deprecated Use palimpsest.v1.UseSeries.$Properties instead.
+         */
+        interface IUseSeries extends palimpsest.v1.UseSeries.$Properties {
+        }
+
+        /** Represents a UseSeries. */
+        class UseSeries {
+
+            /**
+             * Constructs a new UseSeries.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.UseSeries.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** UseSeries id. */
+            id: string;
+
+            /** UseSeries cpuPercent. */
+            cpuPercent: number[];
+
+            /** UseSeries memoryBytes. */
+            memoryBytes: number[];
+
+            /** UseSeries diskBytes. */
+            diskBytes: number[];
+
+            /** UseSeries gpuPercent. */
+            gpuPercent: number[];
+
+            /** UseSeries gpuMemoryBytes. */
+            gpuMemoryBytes: number[];
+
+            /** UseSeries memoryTotalBytes. */
+            memoryTotalBytes: number;
+
+            /** UseSeries diskTotalBytes. */
+            diskTotalBytes: number;
+
+            /** UseSeries gpuMemoryTotalBytes. */
+            gpuMemoryTotalBytes: number;
+
+            /**
+             * Creates a new UseSeries instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns UseSeries instance
+             */
+            static create(properties: palimpsest.v1.UseSeries.$Shape): palimpsest.v1.UseSeries & palimpsest.v1.UseSeries.$Shape;
+            static create(properties?: palimpsest.v1.UseSeries.$Properties): palimpsest.v1.UseSeries;
+
+            /**
+             * Encodes the specified UseSeries message. Does not implicitly {@link palimpsest.v1.UseSeries.verify|verify} messages.
+             * @param message UseSeries message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.UseSeries.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a UseSeries message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.UseSeries & palimpsest.v1.UseSeries.$Shape} UseSeries
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.UseSeries & palimpsest.v1.UseSeries.$Shape;
+        }
+
+        namespace UseSeries {
+
+            /** Properties of a UseSeries. */
+            interface $Properties {
+
+                /** UseSeries id */
+                id?: (string|null);
+
+                /** UseSeries cpuPercent */
+                cpuPercent?: (number[]|null);
+
+                /** UseSeries memoryBytes */
+                memoryBytes?: (number[]|null);
+
+                /** UseSeries diskBytes */
+                diskBytes?: (number[]|null);
+
+                /** UseSeries gpuPercent */
+                gpuPercent?: (number[]|null);
+
+                /** UseSeries gpuMemoryBytes */
+                gpuMemoryBytes?: (number[]|null);
+
+                /** UseSeries memoryTotalBytes */
+                memoryTotalBytes?: (number|null);
+
+                /** UseSeries diskTotalBytes */
+                diskTotalBytes?: (number|null);
+
+                /** UseSeries gpuMemoryTotalBytes */
+                gpuMemoryTotalBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a UseSeries. */
+            type $Shape = palimpsest.v1.UseSeries.$Properties;
+        }
+
+        /**
          * Properties of a SummarizeRequest.
          * @deprecated Use palimpsest.v1.SummarizeRequest.$Properties instead.
          */
@@ -14110,14 +14626,11 @@ export namespace palimpsest {
             /** NodeHeartbeat sentAtMs. */
             sentAtMs: number;
 
-            /** NodeHeartbeat cpuPercent. */
-            cpuPercent: number;
-
-            /** NodeHeartbeat memoryUsedBytes. */
-            memoryUsedBytes: number;
-
             /** NodeHeartbeat objectStoreBytes. */
             objectStoreBytes: number;
+
+            /** NodeHeartbeat use. */
+            use?: (palimpsest.v1.MachineUse.$Properties|null);
 
             /**
              * Creates a new NodeHeartbeat instance using the specified properties.
@@ -14154,14 +14667,11 @@ export namespace palimpsest {
                 /** NodeHeartbeat sentAtMs */
                 sentAtMs?: (number|null);
 
-                /** NodeHeartbeat cpuPercent */
-                cpuPercent?: (number|null);
-
-                /** NodeHeartbeat memoryUsedBytes */
-                memoryUsedBytes?: (number|null);
-
                 /** NodeHeartbeat objectStoreBytes */
                 objectStoreBytes?: (number|null);
+
+                /** NodeHeartbeat use */
+                use?: (palimpsest.v1.MachineUse.$Properties|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -18295,6 +18805,7 @@ export import GetClusterRequest = palimpsest.v1.GetClusterRequest;
 export import GetJobRequest = palimpsest.v1.GetJobRequest;
 export import GetStackRequest = palimpsest.v1.GetStackRequest;
 export import Goodbye = palimpsest.v1.Goodbye;
+export import GpuUse = palimpsest.v1.GpuUse;
 export import GroupPlacement = palimpsest.v1.GroupPlacement;
 export import GroupStrategy = palimpsest.v1.GroupStrategy;
 export import HeadMessage = palimpsest.v1.HeadMessage;
@@ -18323,10 +18834,13 @@ export import ListQueuesRequest = palimpsest.v1.ListQueuesRequest;
 export import ListQueuesResponse = palimpsest.v1.ListQueuesResponse;
 export import ListTasksRequest = palimpsest.v1.ListTasksRequest;
 export import ListTasksResponse = palimpsest.v1.ListTasksResponse;
+export import ListUseRequest = palimpsest.v1.ListUseRequest;
+export import ListUseResponse = palimpsest.v1.ListUseResponse;
 export import LocateObjectRequest = palimpsest.v1.LocateObjectRequest;
 export import LocateObjectResponse = palimpsest.v1.LocateObjectResponse;
 export import LogChunk = palimpsest.v1.LogChunk;
 export import LogsRequest = palimpsest.v1.LogsRequest;
+export import MachineUse = palimpsest.v1.MachineUse;
 export import MemoryRecord = palimpsest.v1.MemoryRecord;
 export import MemoryStep = palimpsest.v1.MemoryStep;
 export import MeshCall = palimpsest.v1.MeshCall;
@@ -18360,6 +18874,7 @@ export import PlacementGroupSpec = palimpsest.v1.PlacementGroupSpec;
 export import PlacementGroupState = palimpsest.v1.PlacementGroupState;
 export import Probe = palimpsest.v1.Probe;
 export import ProcessCredentials = palimpsest.v1.ProcessCredentials;
+export import ProcessUse = palimpsest.v1.ProcessUse;
 export import PullChunk = palimpsest.v1.PullChunk;
 export import PullRequest = palimpsest.v1.PullRequest;
 export import PutChunk = palimpsest.v1.PutChunk;
@@ -18438,6 +18953,7 @@ export import TokenState = palimpsest.v1.TokenState;
 export import Trajectory = palimpsest.v1.Trajectory;
 export import TrajectoryScore = palimpsest.v1.TrajectoryScore;
 export import UnmetDemand = palimpsest.v1.UnmetDemand;
+export import UseSeries = palimpsest.v1.UseSeries;
 export import ValueRecovered = palimpsest.v1.ValueRecovered;
 export import VersionRun = palimpsest.v1.VersionRun;
 export import WaitingShape = palimpsest.v1.WaitingShape;

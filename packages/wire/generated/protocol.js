@@ -2843,6 +2843,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [startedCalls] DeathCertificate startedCalls
              * @property {boolean|null} [exited] DeathCertificate exited
              * @property {boolean|null} [bystander] DeathCertificate bystander
+             * @property {boolean|null} [requested] DeathCertificate requested
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -2979,6 +2980,14 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             DeathCertificate.prototype.bystander = false;
 
+            /**
+             * DeathCertificate requested.
+             * @member {boolean} requested
+             * @memberof palimpsest.v1.DeathCertificate
+             * @instance
+             */
+            DeathCertificate.prototype.requested = false;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -3053,6 +3062,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 20, wireType 0 =*/160).bool(message.exited);
                 if (message.bystander != null && $Object.hasOwnProperty.call(message, "bystander") && message.bystander !== false)
                     writer.uint32(/* id 21, wireType 0 =*/168).bool(message.bystander);
+                if (message.requested != null && $Object.hasOwnProperty.call(message, "requested") && message.requested !== false)
+                    writer.uint32(/* id 30, wireType 0 =*/240).bool(message.requested);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -3207,6 +3218,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.bystander = value;
                             else
                                 delete message.bystander;
+                            continue;
+                        }
+                    case 30: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.requested = value;
+                            else
+                                delete message.requested;
                             continue;
                         }
                     }
@@ -21681,6 +21701,1353 @@ export const palimpsest = $root.palimpsest = (() => {
             return ListNodesResponse;
         })();
 
+        v1.MachineUse = (function() {
+
+            /**
+             * Properties of a MachineUse.
+             * @typedef {Object} palimpsest.v1.MachineUse.$Properties
+             * @property {number|null} [cpuPercent] MachineUse cpuPercent
+             * @property {number|null} [memoryUsedBytes] MachineUse memoryUsedBytes
+             * @property {number|null} [memoryTotalBytes] MachineUse memoryTotalBytes
+             * @property {number|null} [diskUsedBytes] MachineUse diskUsedBytes
+             * @property {number|null} [diskTotalBytes] MachineUse diskTotalBytes
+             * @property {Array.<palimpsest.v1.GpuUse.$Properties>|null} [gpus] MachineUse gpus
+             * @property {Array.<palimpsest.v1.ProcessUse.$Properties>|null} [processes] MachineUse processes
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a MachineUse.
+             * @memberof palimpsest.v1
+             * @interface IMachineUse
+             * @augments palimpsest.v1.MachineUse.$Properties
+             * @deprecated Use palimpsest.v1.MachineUse.$Properties instead.
+             */
+
+            /**
+             * Shape of a MachineUse.
+             * @typedef {palimpsest.v1.MachineUse.$Properties} palimpsest.v1.MachineUse.$Shape
+             */
+
+            /**
+             * Constructs a new MachineUse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a MachineUse.
+             * @constructor
+             * @param {palimpsest.v1.MachineUse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const MachineUse = function (properties) {
+                this.gpus = [];
+                this.processes = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * MachineUse cpuPercent.
+             * @member {number} cpuPercent
+             * @memberof palimpsest.v1.MachineUse
+             * @instance
+             */
+            MachineUse.prototype.cpuPercent = 0;
+
+            /**
+             * MachineUse memoryUsedBytes.
+             * @member {number} memoryUsedBytes
+             * @memberof palimpsest.v1.MachineUse
+             * @instance
+             */
+            MachineUse.prototype.memoryUsedBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * MachineUse memoryTotalBytes.
+             * @member {number} memoryTotalBytes
+             * @memberof palimpsest.v1.MachineUse
+             * @instance
+             */
+            MachineUse.prototype.memoryTotalBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * MachineUse diskUsedBytes.
+             * @member {number} diskUsedBytes
+             * @memberof palimpsest.v1.MachineUse
+             * @instance
+             */
+            MachineUse.prototype.diskUsedBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * MachineUse diskTotalBytes.
+             * @member {number} diskTotalBytes
+             * @memberof palimpsest.v1.MachineUse
+             * @instance
+             */
+            MachineUse.prototype.diskTotalBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * MachineUse gpus.
+             * @member {Array.<palimpsest.v1.GpuUse.$Properties>} gpus
+             * @memberof palimpsest.v1.MachineUse
+             * @instance
+             */
+            MachineUse.prototype.gpus = $util.emptyArray;
+
+            /**
+             * MachineUse processes.
+             * @member {Array.<palimpsest.v1.ProcessUse.$Properties>} processes
+             * @memberof palimpsest.v1.MachineUse
+             * @instance
+             */
+            MachineUse.prototype.processes = $util.emptyArray;
+
+            /**
+             * Creates a new MachineUse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.MachineUse
+             * @static
+             * @param {palimpsest.v1.MachineUse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.MachineUse} MachineUse instance
+             * @type {{
+             *   (properties: palimpsest.v1.MachineUse.$Shape): palimpsest.v1.MachineUse & palimpsest.v1.MachineUse.$Shape;
+             *   (properties?: palimpsest.v1.MachineUse.$Properties): palimpsest.v1.MachineUse;
+             * }}
+             */
+            MachineUse.create = function(properties) {
+                return new MachineUse(properties);
+            };
+
+            /**
+             * Encodes the specified MachineUse message. Does not implicitly {@link palimpsest.v1.MachineUse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.MachineUse
+             * @static
+             * @param {palimpsest.v1.MachineUse.$Properties} message MachineUse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            MachineUse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.cpuPercent != null && $Object.hasOwnProperty.call(message, "cpuPercent") && !$Object.is(message.cpuPercent, 0))
+                    writer.uint32(/* id 1, wireType 1 =*/9).double(message.cpuPercent);
+                if (message.memoryUsedBytes != null && $Object.hasOwnProperty.call(message, "memoryUsedBytes") && (typeof message.memoryUsedBytes === "object" ? message.memoryUsedBytes.low || message.memoryUsedBytes.high : message.memoryUsedBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.memoryUsedBytes);
+                if (message.memoryTotalBytes != null && $Object.hasOwnProperty.call(message, "memoryTotalBytes") && (typeof message.memoryTotalBytes === "object" ? message.memoryTotalBytes.low || message.memoryTotalBytes.high : message.memoryTotalBytes !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.memoryTotalBytes);
+                if (message.diskUsedBytes != null && $Object.hasOwnProperty.call(message, "diskUsedBytes") && (typeof message.diskUsedBytes === "object" ? message.diskUsedBytes.low || message.diskUsedBytes.high : message.diskUsedBytes !== 0))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.diskUsedBytes);
+                if (message.diskTotalBytes != null && $Object.hasOwnProperty.call(message, "diskTotalBytes") && (typeof message.diskTotalBytes === "object" ? message.diskTotalBytes.low || message.diskTotalBytes.high : message.diskTotalBytes !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.diskTotalBytes);
+                if (message.gpus != null && message.gpus.length)
+                    for (let i = 0; i < message.gpus.length; ++i)
+                        $root.palimpsest.v1.GpuUse.encode(message.gpus[i], writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
+                if (message.processes != null && message.processes.length)
+                    for (let i = 0; i < message.processes.length; ++i)
+                        $root.palimpsest.v1.ProcessUse.encode(message.processes[i], writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a MachineUse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.MachineUse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MachineUse & palimpsest.v1.MachineUse.$Shape} MachineUse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            MachineUse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.MachineUse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 1)
+                                break;
+                            if (!$Object.is(value = reader.double(), 0))
+                                message.cpuPercent = value;
+                            else
+                                delete message.cpuPercent;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.memoryUsedBytes = value;
+                            else
+                                delete message.memoryUsedBytes;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.memoryTotalBytes = value;
+                            else
+                                delete message.memoryTotalBytes;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.diskUsedBytes = value;
+                            else
+                                delete message.diskUsedBytes;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.diskTotalBytes = value;
+                            else
+                                delete message.diskTotalBytes;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.gpus && message.gpus.length))
+                                message.gpus = [];
+                            message.gpus.push($root.palimpsest.v1.GpuUse.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.processes && message.processes.length))
+                                message.processes = [];
+                            message.processes.push($root.palimpsest.v1.ProcessUse.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return MachineUse;
+        })();
+
+        v1.GpuUse = (function() {
+
+            /**
+             * Properties of a GpuUse.
+             * @typedef {Object} palimpsest.v1.GpuUse.$Properties
+             * @property {number|null} [percent] GpuUse percent
+             * @property {number|null} [memoryUsedBytes] GpuUse memoryUsedBytes
+             * @property {number|null} [memoryTotalBytes] GpuUse memoryTotalBytes
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a GpuUse.
+             * @memberof palimpsest.v1
+             * @interface IGpuUse
+             * @augments palimpsest.v1.GpuUse.$Properties
+             * @deprecated Use palimpsest.v1.GpuUse.$Properties instead.
+             */
+
+            /**
+             * Shape of a GpuUse.
+             * @typedef {palimpsest.v1.GpuUse.$Properties} palimpsest.v1.GpuUse.$Shape
+             */
+
+            /**
+             * Constructs a new GpuUse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a GpuUse.
+             * @constructor
+             * @param {palimpsest.v1.GpuUse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const GpuUse = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * GpuUse percent.
+             * @member {number} percent
+             * @memberof palimpsest.v1.GpuUse
+             * @instance
+             */
+            GpuUse.prototype.percent = 0;
+
+            /**
+             * GpuUse memoryUsedBytes.
+             * @member {number} memoryUsedBytes
+             * @memberof palimpsest.v1.GpuUse
+             * @instance
+             */
+            GpuUse.prototype.memoryUsedBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * GpuUse memoryTotalBytes.
+             * @member {number} memoryTotalBytes
+             * @memberof palimpsest.v1.GpuUse
+             * @instance
+             */
+            GpuUse.prototype.memoryTotalBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new GpuUse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.GpuUse
+             * @static
+             * @param {palimpsest.v1.GpuUse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.GpuUse} GpuUse instance
+             * @type {{
+             *   (properties: palimpsest.v1.GpuUse.$Shape): palimpsest.v1.GpuUse & palimpsest.v1.GpuUse.$Shape;
+             *   (properties?: palimpsest.v1.GpuUse.$Properties): palimpsest.v1.GpuUse;
+             * }}
+             */
+            GpuUse.create = function(properties) {
+                return new GpuUse(properties);
+            };
+
+            /**
+             * Encodes the specified GpuUse message. Does not implicitly {@link palimpsest.v1.GpuUse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.GpuUse
+             * @static
+             * @param {palimpsest.v1.GpuUse.$Properties} message GpuUse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            GpuUse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.percent != null && $Object.hasOwnProperty.call(message, "percent") && !$Object.is(message.percent, 0))
+                    writer.uint32(/* id 1, wireType 1 =*/9).double(message.percent);
+                if (message.memoryUsedBytes != null && $Object.hasOwnProperty.call(message, "memoryUsedBytes") && (typeof message.memoryUsedBytes === "object" ? message.memoryUsedBytes.low || message.memoryUsedBytes.high : message.memoryUsedBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.memoryUsedBytes);
+                if (message.memoryTotalBytes != null && $Object.hasOwnProperty.call(message, "memoryTotalBytes") && (typeof message.memoryTotalBytes === "object" ? message.memoryTotalBytes.low || message.memoryTotalBytes.high : message.memoryTotalBytes !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.memoryTotalBytes);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a GpuUse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.GpuUse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.GpuUse & palimpsest.v1.GpuUse.$Shape} GpuUse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            GpuUse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.GpuUse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 1)
+                                break;
+                            if (!$Object.is(value = reader.double(), 0))
+                                message.percent = value;
+                            else
+                                delete message.percent;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.memoryUsedBytes = value;
+                            else
+                                delete message.memoryUsedBytes;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.memoryTotalBytes = value;
+                            else
+                                delete message.memoryTotalBytes;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return GpuUse;
+        })();
+
+        v1.ProcessUse = (function() {
+
+            /**
+             * Properties of a ProcessUse.
+             * @typedef {Object} palimpsest.v1.ProcessUse.$Properties
+             * @property {string|null} [id] ProcessUse id
+             * @property {number|null} [cpuPercent] ProcessUse cpuPercent
+             * @property {number|null} [memoryBytes] ProcessUse memoryBytes
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ProcessUse.
+             * @memberof palimpsest.v1
+             * @interface IProcessUse
+             * @augments palimpsest.v1.ProcessUse.$Properties
+             * @deprecated Use palimpsest.v1.ProcessUse.$Properties instead.
+             */
+
+            /**
+             * Shape of a ProcessUse.
+             * @typedef {palimpsest.v1.ProcessUse.$Properties} palimpsest.v1.ProcessUse.$Shape
+             */
+
+            /**
+             * Constructs a new ProcessUse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ProcessUse.
+             * @constructor
+             * @param {palimpsest.v1.ProcessUse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ProcessUse = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ProcessUse id.
+             * @member {string} id
+             * @memberof palimpsest.v1.ProcessUse
+             * @instance
+             */
+            ProcessUse.prototype.id = "";
+
+            /**
+             * ProcessUse cpuPercent.
+             * @member {number} cpuPercent
+             * @memberof palimpsest.v1.ProcessUse
+             * @instance
+             */
+            ProcessUse.prototype.cpuPercent = 0;
+
+            /**
+             * ProcessUse memoryBytes.
+             * @member {number} memoryBytes
+             * @memberof palimpsest.v1.ProcessUse
+             * @instance
+             */
+            ProcessUse.prototype.memoryBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new ProcessUse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ProcessUse
+             * @static
+             * @param {palimpsest.v1.ProcessUse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ProcessUse} ProcessUse instance
+             * @type {{
+             *   (properties: palimpsest.v1.ProcessUse.$Shape): palimpsest.v1.ProcessUse & palimpsest.v1.ProcessUse.$Shape;
+             *   (properties?: palimpsest.v1.ProcessUse.$Properties): palimpsest.v1.ProcessUse;
+             * }}
+             */
+            ProcessUse.create = function(properties) {
+                return new ProcessUse(properties);
+            };
+
+            /**
+             * Encodes the specified ProcessUse message. Does not implicitly {@link palimpsest.v1.ProcessUse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ProcessUse
+             * @static
+             * @param {palimpsest.v1.ProcessUse.$Properties} message ProcessUse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ProcessUse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id") && message.id !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.id);
+                if (message.cpuPercent != null && $Object.hasOwnProperty.call(message, "cpuPercent") && !$Object.is(message.cpuPercent, 0))
+                    writer.uint32(/* id 2, wireType 1 =*/17).double(message.cpuPercent);
+                if (message.memoryBytes != null && $Object.hasOwnProperty.call(message, "memoryBytes") && (typeof message.memoryBytes === "object" ? message.memoryBytes.low || message.memoryBytes.high : message.memoryBytes !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.memoryBytes);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ProcessUse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ProcessUse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ProcessUse & palimpsest.v1.ProcessUse.$Shape} ProcessUse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ProcessUse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ProcessUse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.id = value;
+                            else
+                                delete message.id;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 1)
+                                break;
+                            if (!$Object.is(value = reader.double(), 0))
+                                message.cpuPercent = value;
+                            else
+                                delete message.cpuPercent;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.memoryBytes = value;
+                            else
+                                delete message.memoryBytes;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ProcessUse;
+        })();
+
+        v1.ListUseRequest = (function() {
+
+            /**
+             * Properties of a ListUseRequest.
+             * @typedef {Object} palimpsest.v1.ListUseRequest.$Properties
+             * @property {Array.<string>|null} [ids] ListUseRequest ids
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ListUseRequest.
+             * @memberof palimpsest.v1
+             * @interface IListUseRequest
+             * @augments palimpsest.v1.ListUseRequest.$Properties
+             * @deprecated Use palimpsest.v1.ListUseRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a ListUseRequest.
+             * @typedef {palimpsest.v1.ListUseRequest.$Properties} palimpsest.v1.ListUseRequest.$Shape
+             */
+
+            /**
+             * Constructs a new ListUseRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ListUseRequest.
+             * @constructor
+             * @param {palimpsest.v1.ListUseRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ListUseRequest = function (properties) {
+                this.ids = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ListUseRequest ids.
+             * @member {Array.<string>} ids
+             * @memberof palimpsest.v1.ListUseRequest
+             * @instance
+             */
+            ListUseRequest.prototype.ids = $util.emptyArray;
+
+            /**
+             * Creates a new ListUseRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ListUseRequest
+             * @static
+             * @param {palimpsest.v1.ListUseRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ListUseRequest} ListUseRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.ListUseRequest.$Shape): palimpsest.v1.ListUseRequest & palimpsest.v1.ListUseRequest.$Shape;
+             *   (properties?: palimpsest.v1.ListUseRequest.$Properties): palimpsest.v1.ListUseRequest;
+             * }}
+             */
+            ListUseRequest.create = function(properties) {
+                return new ListUseRequest(properties);
+            };
+
+            /**
+             * Encodes the specified ListUseRequest message. Does not implicitly {@link palimpsest.v1.ListUseRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ListUseRequest
+             * @static
+             * @param {palimpsest.v1.ListUseRequest.$Properties} message ListUseRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ListUseRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.ids != null && message.ids.length)
+                    for (let i = 0; i < message.ids.length; ++i)
+                        writer.uint32(/* id 1, wireType 2 =*/10).string(message.ids[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ListUseRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ListUseRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListUseRequest & palimpsest.v1.ListUseRequest.$Shape} ListUseRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ListUseRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ListUseRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.ids && message.ids.length))
+                                message.ids = [];
+                            message.ids.push(reader.stringVerify());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ListUseRequest;
+        })();
+
+        v1.ListUseResponse = (function() {
+
+            /**
+             * Properties of a ListUseResponse.
+             * @typedef {Object} palimpsest.v1.ListUseResponse.$Properties
+             * @property {number|null} [intervalMs] ListUseResponse intervalMs
+             * @property {Array.<palimpsest.v1.UseSeries.$Properties>|null} [series] ListUseResponse series
+             * @property {Array.<palimpsest.v1.ProcessUse.$Properties>|null} [processes] ListUseResponse processes
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ListUseResponse.
+             * @memberof palimpsest.v1
+             * @interface IListUseResponse
+             * @augments palimpsest.v1.ListUseResponse.$Properties
+             * @deprecated Use palimpsest.v1.ListUseResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a ListUseResponse.
+             * @typedef {palimpsest.v1.ListUseResponse.$Properties} palimpsest.v1.ListUseResponse.$Shape
+             */
+
+            /**
+             * Constructs a new ListUseResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ListUseResponse.
+             * @constructor
+             * @param {palimpsest.v1.ListUseResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ListUseResponse = function (properties) {
+                this.series = [];
+                this.processes = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ListUseResponse intervalMs.
+             * @member {number} intervalMs
+             * @memberof palimpsest.v1.ListUseResponse
+             * @instance
+             */
+            ListUseResponse.prototype.intervalMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ListUseResponse series.
+             * @member {Array.<palimpsest.v1.UseSeries.$Properties>} series
+             * @memberof palimpsest.v1.ListUseResponse
+             * @instance
+             */
+            ListUseResponse.prototype.series = $util.emptyArray;
+
+            /**
+             * ListUseResponse processes.
+             * @member {Array.<palimpsest.v1.ProcessUse.$Properties>} processes
+             * @memberof palimpsest.v1.ListUseResponse
+             * @instance
+             */
+            ListUseResponse.prototype.processes = $util.emptyArray;
+
+            /**
+             * Creates a new ListUseResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ListUseResponse
+             * @static
+             * @param {palimpsest.v1.ListUseResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ListUseResponse} ListUseResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.ListUseResponse.$Shape): palimpsest.v1.ListUseResponse & palimpsest.v1.ListUseResponse.$Shape;
+             *   (properties?: palimpsest.v1.ListUseResponse.$Properties): palimpsest.v1.ListUseResponse;
+             * }}
+             */
+            ListUseResponse.create = function(properties) {
+                return new ListUseResponse(properties);
+            };
+
+            /**
+             * Encodes the specified ListUseResponse message. Does not implicitly {@link palimpsest.v1.ListUseResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ListUseResponse
+             * @static
+             * @param {palimpsest.v1.ListUseResponse.$Properties} message ListUseResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ListUseResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.intervalMs != null && $Object.hasOwnProperty.call(message, "intervalMs") && (typeof message.intervalMs === "object" ? message.intervalMs.low || message.intervalMs.high : message.intervalMs !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.intervalMs);
+                if (message.series != null && message.series.length)
+                    for (let i = 0; i < message.series.length; ++i)
+                        $root.palimpsest.v1.UseSeries.encode(message.series[i], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.processes != null && message.processes.length)
+                    for (let i = 0; i < message.processes.length; ++i)
+                        $root.palimpsest.v1.ProcessUse.encode(message.processes[i], writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ListUseResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ListUseResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListUseResponse & palimpsest.v1.ListUseResponse.$Shape} ListUseResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ListUseResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ListUseResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.intervalMs = value;
+                            else
+                                delete message.intervalMs;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.series && message.series.length))
+                                message.series = [];
+                            message.series.push($root.palimpsest.v1.UseSeries.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.processes && message.processes.length))
+                                message.processes = [];
+                            message.processes.push($root.palimpsest.v1.ProcessUse.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ListUseResponse;
+        })();
+
+        v1.UseSeries = (function() {
+
+            /**
+             * Properties of a UseSeries.
+             * @typedef {Object} palimpsest.v1.UseSeries.$Properties
+             * @property {string|null} [id] UseSeries id
+             * @property {Array.<number>|null} [cpuPercent] UseSeries cpuPercent
+             * @property {Array.<number>|null} [memoryBytes] UseSeries memoryBytes
+             * @property {Array.<number>|null} [diskBytes] UseSeries diskBytes
+             * @property {Array.<number>|null} [gpuPercent] UseSeries gpuPercent
+             * @property {Array.<number>|null} [gpuMemoryBytes] UseSeries gpuMemoryBytes
+             * @property {number|null} [memoryTotalBytes] UseSeries memoryTotalBytes
+             * @property {number|null} [diskTotalBytes] UseSeries diskTotalBytes
+             * @property {number|null} [gpuMemoryTotalBytes] UseSeries gpuMemoryTotalBytes
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a UseSeries.
+             * @memberof palimpsest.v1
+             * @interface IUseSeries
+             * @augments palimpsest.v1.UseSeries.$Properties
+             * @deprecated Use palimpsest.v1.UseSeries.$Properties instead.
+             */
+
+            /**
+             * Shape of a UseSeries.
+             * @typedef {palimpsest.v1.UseSeries.$Properties} palimpsest.v1.UseSeries.$Shape
+             */
+
+            /**
+             * Constructs a new UseSeries.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a UseSeries.
+             * @constructor
+             * @param {palimpsest.v1.UseSeries.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const UseSeries = function (properties) {
+                this.cpuPercent = [];
+                this.memoryBytes = [];
+                this.diskBytes = [];
+                this.gpuPercent = [];
+                this.gpuMemoryBytes = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * UseSeries id.
+             * @member {string} id
+             * @memberof palimpsest.v1.UseSeries
+             * @instance
+             */
+            UseSeries.prototype.id = "";
+
+            /**
+             * UseSeries cpuPercent.
+             * @member {Array.<number>} cpuPercent
+             * @memberof palimpsest.v1.UseSeries
+             * @instance
+             */
+            UseSeries.prototype.cpuPercent = $util.emptyArray;
+
+            /**
+             * UseSeries memoryBytes.
+             * @member {Array.<number>} memoryBytes
+             * @memberof palimpsest.v1.UseSeries
+             * @instance
+             */
+            UseSeries.prototype.memoryBytes = $util.emptyArray;
+
+            /**
+             * UseSeries diskBytes.
+             * @member {Array.<number>} diskBytes
+             * @memberof palimpsest.v1.UseSeries
+             * @instance
+             */
+            UseSeries.prototype.diskBytes = $util.emptyArray;
+
+            /**
+             * UseSeries gpuPercent.
+             * @member {Array.<number>} gpuPercent
+             * @memberof palimpsest.v1.UseSeries
+             * @instance
+             */
+            UseSeries.prototype.gpuPercent = $util.emptyArray;
+
+            /**
+             * UseSeries gpuMemoryBytes.
+             * @member {Array.<number>} gpuMemoryBytes
+             * @memberof palimpsest.v1.UseSeries
+             * @instance
+             */
+            UseSeries.prototype.gpuMemoryBytes = $util.emptyArray;
+
+            /**
+             * UseSeries memoryTotalBytes.
+             * @member {number} memoryTotalBytes
+             * @memberof palimpsest.v1.UseSeries
+             * @instance
+             */
+            UseSeries.prototype.memoryTotalBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * UseSeries diskTotalBytes.
+             * @member {number} diskTotalBytes
+             * @memberof palimpsest.v1.UseSeries
+             * @instance
+             */
+            UseSeries.prototype.diskTotalBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * UseSeries gpuMemoryTotalBytes.
+             * @member {number} gpuMemoryTotalBytes
+             * @memberof palimpsest.v1.UseSeries
+             * @instance
+             */
+            UseSeries.prototype.gpuMemoryTotalBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new UseSeries instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.UseSeries
+             * @static
+             * @param {palimpsest.v1.UseSeries.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.UseSeries} UseSeries instance
+             * @type {{
+             *   (properties: palimpsest.v1.UseSeries.$Shape): palimpsest.v1.UseSeries & palimpsest.v1.UseSeries.$Shape;
+             *   (properties?: palimpsest.v1.UseSeries.$Properties): palimpsest.v1.UseSeries;
+             * }}
+             */
+            UseSeries.create = function(properties) {
+                return new UseSeries(properties);
+            };
+
+            /**
+             * Encodes the specified UseSeries message. Does not implicitly {@link palimpsest.v1.UseSeries.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.UseSeries
+             * @static
+             * @param {palimpsest.v1.UseSeries.$Properties} message UseSeries message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            UseSeries.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id") && message.id !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.id);
+                if (message.cpuPercent != null && message.cpuPercent.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).floats(message.cpuPercent);
+                if (message.memoryBytes != null && message.memoryBytes.length)
+                    writer.uint32(/* id 3, wireType 2 =*/26).floats(message.memoryBytes);
+                if (message.diskBytes != null && message.diskBytes.length)
+                    writer.uint32(/* id 4, wireType 2 =*/34).floats(message.diskBytes);
+                if (message.gpuPercent != null && message.gpuPercent.length)
+                    writer.uint32(/* id 5, wireType 2 =*/42).floats(message.gpuPercent);
+                if (message.gpuMemoryBytes != null && message.gpuMemoryBytes.length)
+                    writer.uint32(/* id 6, wireType 2 =*/50).floats(message.gpuMemoryBytes);
+                if (message.memoryTotalBytes != null && $Object.hasOwnProperty.call(message, "memoryTotalBytes") && (typeof message.memoryTotalBytes === "object" ? message.memoryTotalBytes.low || message.memoryTotalBytes.high : message.memoryTotalBytes !== 0))
+                    writer.uint32(/* id 7, wireType 0 =*/56).int64(message.memoryTotalBytes);
+                if (message.diskTotalBytes != null && $Object.hasOwnProperty.call(message, "diskTotalBytes") && (typeof message.diskTotalBytes === "object" ? message.diskTotalBytes.low || message.diskTotalBytes.high : message.diskTotalBytes !== 0))
+                    writer.uint32(/* id 8, wireType 0 =*/64).int64(message.diskTotalBytes);
+                if (message.gpuMemoryTotalBytes != null && $Object.hasOwnProperty.call(message, "gpuMemoryTotalBytes") && (typeof message.gpuMemoryTotalBytes === "object" ? message.gpuMemoryTotalBytes.low || message.gpuMemoryTotalBytes.high : message.gpuMemoryTotalBytes !== 0))
+                    writer.uint32(/* id 9, wireType 0 =*/72).int64(message.gpuMemoryTotalBytes);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a UseSeries message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.UseSeries
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.UseSeries & palimpsest.v1.UseSeries.$Shape} UseSeries
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            UseSeries.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.UseSeries();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.id = value;
+                            else
+                                delete message.id;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType === 2) {
+                                if (!(message.cpuPercent && message.cpuPercent.length))
+                                    message.cpuPercent = [];
+                                reader.floats(message.cpuPercent);
+                                continue;
+                            }
+                            if (wireType !== 5)
+                                break;
+                            if (!(message.cpuPercent && message.cpuPercent.length))
+                                message.cpuPercent = [];
+                            message.cpuPercent.push(reader.float());
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType === 2) {
+                                if (!(message.memoryBytes && message.memoryBytes.length))
+                                    message.memoryBytes = [];
+                                reader.floats(message.memoryBytes);
+                                continue;
+                            }
+                            if (wireType !== 5)
+                                break;
+                            if (!(message.memoryBytes && message.memoryBytes.length))
+                                message.memoryBytes = [];
+                            message.memoryBytes.push(reader.float());
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType === 2) {
+                                if (!(message.diskBytes && message.diskBytes.length))
+                                    message.diskBytes = [];
+                                reader.floats(message.diskBytes);
+                                continue;
+                            }
+                            if (wireType !== 5)
+                                break;
+                            if (!(message.diskBytes && message.diskBytes.length))
+                                message.diskBytes = [];
+                            message.diskBytes.push(reader.float());
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType === 2) {
+                                if (!(message.gpuPercent && message.gpuPercent.length))
+                                    message.gpuPercent = [];
+                                reader.floats(message.gpuPercent);
+                                continue;
+                            }
+                            if (wireType !== 5)
+                                break;
+                            if (!(message.gpuPercent && message.gpuPercent.length))
+                                message.gpuPercent = [];
+                            message.gpuPercent.push(reader.float());
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType === 2) {
+                                if (!(message.gpuMemoryBytes && message.gpuMemoryBytes.length))
+                                    message.gpuMemoryBytes = [];
+                                reader.floats(message.gpuMemoryBytes);
+                                continue;
+                            }
+                            if (wireType !== 5)
+                                break;
+                            if (!(message.gpuMemoryBytes && message.gpuMemoryBytes.length))
+                                message.gpuMemoryBytes = [];
+                            message.gpuMemoryBytes.push(reader.float());
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.memoryTotalBytes = value;
+                            else
+                                delete message.memoryTotalBytes;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.diskTotalBytes = value;
+                            else
+                                delete message.diskTotalBytes;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.gpuMemoryTotalBytes = value;
+                            else
+                                delete message.gpuMemoryTotalBytes;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return UseSeries;
+        })();
+
         v1.SummarizeRequest = (function() {
 
             /**
@@ -35652,9 +37019,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * Properties of a NodeHeartbeat.
              * @typedef {Object} palimpsest.v1.NodeHeartbeat.$Properties
              * @property {number|null} [sentAtMs] NodeHeartbeat sentAtMs
-             * @property {number|null} [cpuPercent] NodeHeartbeat cpuPercent
-             * @property {number|null} [memoryUsedBytes] NodeHeartbeat memoryUsedBytes
              * @property {number|null} [objectStoreBytes] NodeHeartbeat objectStoreBytes
+             * @property {palimpsest.v1.MachineUse.$Properties|null} [use] NodeHeartbeat use
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -35695,28 +37061,20 @@ export const palimpsest = $root.palimpsest = (() => {
             NodeHeartbeat.prototype.sentAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
-             * NodeHeartbeat cpuPercent.
-             * @member {number} cpuPercent
-             * @memberof palimpsest.v1.NodeHeartbeat
-             * @instance
-             */
-            NodeHeartbeat.prototype.cpuPercent = 0;
-
-            /**
-             * NodeHeartbeat memoryUsedBytes.
-             * @member {number} memoryUsedBytes
-             * @memberof palimpsest.v1.NodeHeartbeat
-             * @instance
-             */
-            NodeHeartbeat.prototype.memoryUsedBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
-
-            /**
              * NodeHeartbeat objectStoreBytes.
              * @member {number} objectStoreBytes
              * @memberof palimpsest.v1.NodeHeartbeat
              * @instance
              */
             NodeHeartbeat.prototype.objectStoreBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * NodeHeartbeat use.
+             * @member {palimpsest.v1.MachineUse.$Properties|null|undefined} use
+             * @memberof palimpsest.v1.NodeHeartbeat
+             * @instance
+             */
+            NodeHeartbeat.prototype.use = null;
 
             /**
              * Creates a new NodeHeartbeat instance using the specified properties.
@@ -35752,12 +37110,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     throw $Error("max depth exceeded");
                 if (message.sentAtMs != null && $Object.hasOwnProperty.call(message, "sentAtMs") && (typeof message.sentAtMs === "object" ? message.sentAtMs.low || message.sentAtMs.high : message.sentAtMs !== 0))
                     writer.uint32(/* id 1, wireType 0 =*/8).int64(message.sentAtMs);
-                if (message.cpuPercent != null && $Object.hasOwnProperty.call(message, "cpuPercent") && !$Object.is(message.cpuPercent, 0))
-                    writer.uint32(/* id 2, wireType 1 =*/17).double(message.cpuPercent);
-                if (message.memoryUsedBytes != null && $Object.hasOwnProperty.call(message, "memoryUsedBytes") && (typeof message.memoryUsedBytes === "object" ? message.memoryUsedBytes.low || message.memoryUsedBytes.high : message.memoryUsedBytes !== 0))
-                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.memoryUsedBytes);
                 if (message.objectStoreBytes != null && $Object.hasOwnProperty.call(message, "objectStoreBytes") && (typeof message.objectStoreBytes === "object" ? message.objectStoreBytes.low || message.objectStoreBytes.high : message.objectStoreBytes !== 0))
                     writer.uint32(/* id 4, wireType 0 =*/32).int64(message.objectStoreBytes);
+                if (message.use != null && $Object.hasOwnProperty.call(message, "use"))
+                    $root.palimpsest.v1.MachineUse.encode(message.use, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -35811,24 +37167,6 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.sentAtMs;
                             continue;
                         }
-                    case 2: {
-                            if (wireType !== 1)
-                                break;
-                            if (!$Object.is(value = reader.double(), 0))
-                                message.cpuPercent = value;
-                            else
-                                delete message.cpuPercent;
-                            continue;
-                        }
-                    case 3: {
-                            if (wireType !== 0)
-                                break;
-                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
-                                message.memoryUsedBytes = value;
-                            else
-                                delete message.memoryUsedBytes;
-                            continue;
-                        }
                     case 4: {
                             if (wireType !== 0)
                                 break;
@@ -35836,6 +37174,12 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.objectStoreBytes = value;
                             else
                                 delete message.objectStoreBytes;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            message.use = $root.palimpsest.v1.MachineUse.decode(reader, reader.size(), $undefined, _depth + 1, message.use);
                             continue;
                         }
                     }
@@ -46442,6 +47786,7 @@ const exportedGetClusterRequest = palimpsest.v1.GetClusterRequest;
 const exportedGetJobRequest = palimpsest.v1.GetJobRequest;
 const exportedGetStackRequest = palimpsest.v1.GetStackRequest;
 const exportedGoodbye = palimpsest.v1.Goodbye;
+const exportedGpuUse = palimpsest.v1.GpuUse;
 const exportedGroupPlacement = palimpsest.v1.GroupPlacement;
 const exportedGroupStrategy = palimpsest.v1.GroupStrategy;
 const exportedHeadMessage = palimpsest.v1.HeadMessage;
@@ -46470,10 +47815,13 @@ const exportedListQueuesRequest = palimpsest.v1.ListQueuesRequest;
 const exportedListQueuesResponse = palimpsest.v1.ListQueuesResponse;
 const exportedListTasksRequest = palimpsest.v1.ListTasksRequest;
 const exportedListTasksResponse = palimpsest.v1.ListTasksResponse;
+const exportedListUseRequest = palimpsest.v1.ListUseRequest;
+const exportedListUseResponse = palimpsest.v1.ListUseResponse;
 const exportedLocateObjectRequest = palimpsest.v1.LocateObjectRequest;
 const exportedLocateObjectResponse = palimpsest.v1.LocateObjectResponse;
 const exportedLogChunk = palimpsest.v1.LogChunk;
 const exportedLogsRequest = palimpsest.v1.LogsRequest;
+const exportedMachineUse = palimpsest.v1.MachineUse;
 const exportedMemoryRecord = palimpsest.v1.MemoryRecord;
 const exportedMemoryStep = palimpsest.v1.MemoryStep;
 const exportedMeshCall = palimpsest.v1.MeshCall;
@@ -46507,6 +47855,7 @@ const exportedPlacementGroupSpec = palimpsest.v1.PlacementGroupSpec;
 const exportedPlacementGroupState = palimpsest.v1.PlacementGroupState;
 const exportedProbe = palimpsest.v1.Probe;
 const exportedProcessCredentials = palimpsest.v1.ProcessCredentials;
+const exportedProcessUse = palimpsest.v1.ProcessUse;
 const exportedPullChunk = palimpsest.v1.PullChunk;
 const exportedPullRequest = palimpsest.v1.PullRequest;
 const exportedPutChunk = palimpsest.v1.PutChunk;
@@ -46585,6 +47934,7 @@ const exportedTokenState = palimpsest.v1.TokenState;
 const exportedTrajectory = palimpsest.v1.Trajectory;
 const exportedTrajectoryScore = palimpsest.v1.TrajectoryScore;
 const exportedUnmetDemand = palimpsest.v1.UnmetDemand;
+const exportedUseSeries = palimpsest.v1.UseSeries;
 const exportedValueRecovered = palimpsest.v1.ValueRecovered;
 const exportedVersionRun = palimpsest.v1.VersionRun;
 const exportedWaitingShape = palimpsest.v1.WaitingShape;
@@ -46596,4 +47946,4 @@ const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
 const exportedWriteAnswer = palimpsest.v1.WriteAnswer;
 const exportedWriteOrder = palimpsest.v1.WriteOrder;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedAnswer as Answer, exportedAnswerBatch as AnswerBatch, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedCallIdentity as CallIdentity, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedCommitDurableRequest as CommitDurableRequest, exportedCommitDurableResponse as CommitDurableResponse, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDescribeObjectsRequest as DescribeObjectsRequest, exportedDescribeObjectsResponse as DescribeObjectsResponse, exportedDrainNodeRequest as DrainNodeRequest, exportedDrainNodeResponse as DrainNodeResponse, exportedDrainObjects as DrainObjects, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedDurableField as DurableField, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMeshCall as MeshCall, exportedMeshMember as MeshMember, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectDetail as ObjectDetail, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectRecovered as ObjectRecovered, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedOpenDurableRequest as OpenDurableRequest, exportedOpenDurableResponse as OpenDurableResponse, exportedPackages as Packages, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRecoverObject as RecoverObject, exportedRecoverObjectRequest as RecoverObjectRequest, exportedRecoverObjectResponse as RecoverObjectResponse, exportedRecoverValue as RecoverValue, exportedRecovery as Recovery, exportedRecoveryRequest as RecoveryRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemoveDurableRequest as RemoveDurableRequest, exportedRemoveDurableResponse as RemoveDurableResponse, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedRequest as Request, exportedRequestBatch as RequestBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedValueRecovered as ValueRecovered, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorLogChunk as ActorLogChunk, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessExiting as ActorProcessExiting, exportedActorProcessLoaded as ActorProcessLoaded, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessPing as ActorProcessPing, exportedActorProcessReady as ActorProcessReady, exportedActorProcessReceived as ActorProcessReceived, exportedActorProcessStart as ActorProcessStart, exportedActorReference as ActorReference, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedAnswer as Answer, exportedAnswerBatch as AnswerBatch, exportedArgsObject as ArgsObject, exportedAutoscalerStatus as AutoscalerStatus, exportedAwaitDemandRequest as AwaitDemandRequest, exportedAwaitDemandResponse as AwaitDemandResponse, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedBundlePlace as BundlePlace, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedCallIdentity as CallIdentity, exportedClusterEvent as ClusterEvent, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedCommitDurableRequest as CommitDurableRequest, exportedCommitDurableResponse as CommitDurableResponse, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedCreatePlacementGroupRequest as CreatePlacementGroupRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDescribeObjectsRequest as DescribeObjectsRequest, exportedDescribeObjectsResponse as DescribeObjectsResponse, exportedDrainNodeRequest as DrainNodeRequest, exportedDrainNodeResponse as DrainNodeResponse, exportedDrainObjects as DrainObjects, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedDurableField as DurableField, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFindValue as FindValue, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedGpuUse as GpuUse, exportedGroupPlacement as GroupPlacement, exportedGroupStrategy as GroupStrategy, exportedHeadMessage as HeadMessage, exportedHoldRequest as HoldRequest, exportedHoldResponse as HoldResponse, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLabelCondition as LabelCondition, exportedLabelOperator as LabelOperator, exportedLeaseRenewed as LeaseRenewed, exportedLinkHello as LinkHello, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListEventsRequest as ListEventsRequest, exportedListEventsResponse as ListEventsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListPlacementGroupsRequest as ListPlacementGroupsRequest, exportedListPlacementGroupsResponse as ListPlacementGroupsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedListTasksRequest as ListTasksRequest, exportedListTasksResponse as ListTasksResponse, exportedListUseRequest as ListUseRequest, exportedListUseResponse as ListUseResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMachineUse as MachineUse, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMeshCall as MeshCall, exportedMeshMember as MeshMember, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedNodeTypeStatus as NodeTypeStatus, exportedObjectAnswer as ObjectAnswer, exportedObjectAnswers as ObjectAnswers, exportedObjectDetail as ObjectDetail, exportedObjectIds as ObjectIds, exportedObjectInfo as ObjectInfo, exportedObjectOrder as ObjectOrder, exportedObjectOrders as ObjectOrders, exportedObjectPlace as ObjectPlace, exportedObjectRecovered as ObjectRecovered, exportedObjectReference as ObjectReference, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedOpenDurableRequest as OpenDurableRequest, exportedOpenDurableResponse as OpenDurableResponse, exportedPackages as Packages, exportedPlacementGroupInfo as PlacementGroupInfo, exportedPlacementGroupSpec as PlacementGroupSpec, exportedPlacementGroupState as PlacementGroupState, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedProcessUse as ProcessUse, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedReadLogRequest as ReadLogRequest, exportedRecoverObject as RecoverObject, exportedRecoverObjectRequest as RecoverObjectRequest, exportedRecoverObjectResponse as RecoverObjectResponse, exportedRecoverValue as RecoverValue, exportedRecovery as Recovery, exportedRecoveryRequest as RecoveryRequest, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedRemoveDurableRequest as RemoveDurableRequest, exportedRemoveDurableResponse as RemoveDurableResponse, exportedRemovePlacementGroupRequest as RemovePlacementGroupRequest, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedReportTasksRequest as ReportTasksRequest, exportedReportTasksResponse as ReportTasksResponse, exportedRequest as Request, exportedRequestBatch as RequestBatch, exportedReserveValue as ReserveValue, exportedResolveActorRequest as ResolveActorRequest, exportedResolvePlacementGroupRequest as ResolvePlacementGroupRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSealValue as SealValue, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedSetWaitingRequest as SetWaitingRequest, exportedSetWaitingResponse as SetWaitingResponse, exportedSharedActor as SharedActor, exportedSharedActorEnded as SharedActorEnded, exportedSharedNews as SharedNews, exportedSharedOrders as SharedOrders, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStopSharedActor as StopSharedActor, exportedStoreDiff as StoreDiff, exportedStoreValue as StoreValue, exportedStrategy as Strategy, exportedStrategyKind as StrategyKind, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummarizeTasksRequest as SummarizeTasksRequest, exportedSummarizeTasksResponse as SummarizeTasksResponse, exportedSummary as Summary, exportedTask as Task, exportedTaskCounts as TaskCounts, exportedTaskEvent as TaskEvent, exportedTaskFact as TaskFact, exportedTaskKind as TaskKind, exportedTaskReport as TaskReport, exportedTaskState as TaskState, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedUnmetDemand as UnmetDemand, exportedUseSeries as UseSeries, exportedValueRecovered as ValueRecovered, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile, exportedWriteAnswer as WriteAnswer, exportedWriteOrder as WriteOrder };

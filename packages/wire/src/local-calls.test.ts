@@ -7,7 +7,7 @@ import { PalimpsestError } from "./error.js";
 import { servePart } from "./handlers.js";
 import { LocalCalls } from "./local-calls.js";
 import { unary } from "./server.js";
-import { headService, jobsService } from "./services.js";
+import { headService, jobsService, nodeLogsService, objectsService } from "./services.js";
 
 const token = "the cluster's token";
 const from = (sent: string | undefined) => ({
@@ -56,6 +56,9 @@ test("a handler knows its caller; its error is the caller's; refused and audited
     code: "ALREADY_EXISTS",
   });
   await expect(calls.unary(headService.listNodes, {}, reader)).rejects.toThrow("NOT_FOUND");
+  // A method of another process admits those whom that process would.
+  expect(() => calls.admit(nodeLogsService.getLog, reader)).not.toThrow();
+  expect(() => calls.admit(objectsService.put, reader)).toThrow("PERMISSION_DENIED");
   expect(records).toEqual([
     expect.objectContaining({
       method: headService.shutdown.path,
@@ -63,6 +66,7 @@ test("a handler knows its caller; its error is the caller's; refused and audited
       refused: true,
     }),
     expect.objectContaining({ method: headService.shutdown.path, outcome: "ALREADY_EXISTS", refused: false }),
+    expect.objectContaining({ method: objectsService.put.path, refused: true }),
   ]);
 });
 

@@ -47,7 +47,7 @@ export class LocalCalls {
   }
 
   /**
-   * Admits the caller to the method, and records a refusal.
+   * Admits the caller to the method, which another process may serve, and records a refusal.
    * @throws {PalimpsestError} UNAUTHENTICATED, PERMISSION_DENIED
    */
   admit<Request, Response>(method: Method<Request, Response>, from: LocalCaller): void {
@@ -75,7 +75,8 @@ export class LocalCalls {
     request: Request,
     from: LocalCaller,
   ): Promise<Response> {
-    const { handler, caller } = this.#admit(method, request, from);
+    const caller = this.#admit(method, request, from);
+    const handler = this.#handlerOf(method);
     let outcome: CallRecord["outcome"] = "OK";
     try {
       const call = { request, metadata: metadataOfCaller(caller), on: () => call };
@@ -104,7 +105,8 @@ export class LocalCalls {
     from: LocalCaller,
     signal: AbortSignal,
   ): AsyncGenerator<Response, void, undefined> {
-    const { handler, caller } = this.#admit(method, request, from);
+    const caller = this.#admit(method, request, from);
+    const handler = this.#handlerOf(method);
     const stream = new PassThrough({ objectMode: true });
     Object.assign(stream, { request, metadata: metadataOfCaller(caller) });
     const cancel = () => {
@@ -132,7 +134,8 @@ export class LocalCalls {
     messages: Iterable<Request>,
     from: LocalCaller,
   ): Promise<Response> {
-    const { handler, caller } = this.#admit(method, undefined, from);
+    const caller = this.#admit(method, undefined, from);
+    const handler = this.#handlerOf(method);
     const stream = new PassThrough({ objectMode: true });
     Object.assign(stream, { metadata: metadataOfCaller(caller) });
     const answered = new Promise<Response>((resolve, reject) => {
@@ -150,7 +153,7 @@ export class LocalCalls {
     method: Method<Request, Response>,
     request: Request | undefined,
     from: LocalCaller,
-  ): { readonly handler: Handler; readonly caller: Caller } {
+  ): Caller {
     let caller: Caller | undefined;
     try {
       caller = this.identify(method, from);
@@ -164,9 +167,13 @@ export class LocalCalls {
       this.#tell(method, from, caller, PalimpsestError.from(reason).code, true);
       throw reason;
     }
-    const handler = this.#handlers.get(method.path);
-    if (handler === undefined) throw new PalimpsestError("NOT_FOUND", `${method.path} is not served here`);
-    return { handler, caller };
+    return caller;
+  }
+
+  #handlerOf({ path }: { readonly path: string }): Handler {
+    const handler = this.#handlers.get(path);
+    if (handler === undefined) throw new PalimpsestError("NOT_FOUND", `${path} is not served here`);
+    return handler;
   }
 
   #tell(

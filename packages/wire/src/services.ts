@@ -41,6 +41,7 @@ export const headService = {
   listNodes: head.unary("ListNodes", proto.ListNodesRequest, proto.ListNodesResponse, access.read),
   summarize: head.unary("Summarize", proto.SummarizeRequest, proto.Summary, access.read),
   listQueues: head.unary("ListQueues", proto.ListQueuesRequest, proto.ListQueuesResponse, access.read),
+  listUse: head.unary("ListUse", proto.ListUseRequest, proto.ListUseResponse, access.read),
   locateObject: head.unary(
     "LocateObject",
     proto.LocateObjectRequest,

@@ -62,7 +62,7 @@ export class SimNode {
       logger: world.logger(nodeId),
       environment: {},
       network: world.network.of(this.process),
-      load: { read: () => ({ cpuPercent: 0, memoryUsedBytes: 0 }) },
+      use: { read: () => undefined },
       startProcess: (options: ConstructorParameters<typeof SimWorker>[2]) => {
         const worker = new SimWorker(world, this.process, world.plant.processOptions(options));
         this.workers.add(worker);
