@@ -10,7 +10,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createLogger } from "@palimpsest/telemetry";
-import { Credentials, headService, jobsService, LocalCalls, servePart, unary } from "@palimpsest/wire";
+import {
+  Credentials,
+  grpcNetwork,
+  headService,
+  jobsService,
+  LocalCalls,
+  servePart,
+  unary,
+} from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { Page } from "playwright-core";
 import { buildPages } from "../../packages/dashboard/build.mjs";
@@ -242,11 +250,17 @@ async function benchActors(browser: TestBrowser): Promise<void> {
       },
     }),
   );
+  const points = Array.from({ length: 180 }, (_, at) => 50 + (at % 20));
   servePart(calls, headService, {
     getCluster: unary(() => ({ clusterName: "bench" })),
     summarize: unary(() => ({ actors: [{ state: proto.ActorState.ACTOR_STATE_ALIVE, count: actors }] })),
     listQueues: unary(() => ({ queues: [] })),
     listNodes: unary(() => ({ nodes })),
+    listUse: unary(() => ({
+      intervalMs: 5_000,
+      series: nodes.map(({ nodeId }) => ({ id: nodeId ?? "", cpuPercent: points, memoryBytes: points })),
+      processes: all.map(({ spec }) => ({ id: spec?.actorId ?? "", cpuPercent: 50, memoryBytes: 1e8 })),
+    })),
     listActors: unary(({ limit, pageToken }: proto.ListActorsRequest.$Properties) => {
       const from = Number(pageToken || 0);
       const to = from + (limit ?? 1000);
@@ -255,7 +269,8 @@ async function benchActors(browser: TestBrowser): Promise<void> {
   });
   servePart(calls, jobsService, {});
   const logger = createLogger({ component: "bench", level: "silent" });
-  const cluster = { credentials, calls, jobLogBytes: () => 0 };
+  const network = grpcNetwork({ credentials });
+  const cluster = { credentials, calls, network, jobLogBytes: () => 0, nodeAddress: () => "" };
   const server = await startDashboard(cluster, { host: "127.0.0.1", port: 0, logger, runs: [] });
   const page = await browser.page();
   await signIn(page, `http://${server.address}/#/cluster`, token);

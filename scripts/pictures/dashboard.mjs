@@ -1,27 +1,38 @@
-// Makes a picture of a page of the dashboard over the folder of a finished run.
-// Usage: node scripts/pictures/dashboard.mjs RUN_FOLDER PAGE OUT.png [--width 1280] [--height 800]
+// Makes a picture of a page of the dashboard over the folder of a finished run, such as those of the README and the guides.
+// Usage: node scripts/pictures/dashboard.mjs RUN_FOLDER PAGE OUT.png [--element SELECTOR] [--width 1280] [--height 800]
 //   PAGE: what stands behind the run in the address, for example "episode/8"; "" is the run's own page.
-// Needs a Chromium (PALIMPSEST_CHROMIUM, default /usr/bin/chromium) and built pages (npm run setup).
+//   --element: only this element of the page, whole.
+// The README's: node scripts/pictures/dashboard.mjs runs/quickstart-TIME "" docs/images/microscope.png --element .before-after
+// Needs a Chromium (on the PATH, or named by the variable CHROMIUM) and built pages (npm run setup).
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, delimiter, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { width: { type: "string", default: "1280" }, height: { type: "string", default: "800" } },
+  options: {
+    element: { type: "string" },
+    width: { type: "string", default: "1280" },
+    height: { type: "string", default: "800" },
+  },
 });
 const [run, page, out] = positionals;
-if (out === undefined) throw new Error("usage: dashboard.mjs RUN_FOLDER PAGE OUT.png");
+if (out === undefined) throw new Error("usage: dashboard.mjs RUN_FOLDER PAGE OUT.png [--element SELECTOR]");
+const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const folders = (process.env.PATH ?? "").split(delimiter);
+const executablePath = [
+  process.env.CHROMIUM ?? "",
+  ...names.flatMap((name) => folders.map((folder) => join(folder, name))),
+].find((path) => path !== "" && existsSync(path));
+if (executablePath === undefined)
+  throw new Error("no Chromium was found: put one on the PATH, or name it by CHROMIUM");
 const command = fileURLToPath(new URL("../../packages/cli/bin/palimpsest.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-pages-"));
-const browser = await chromium.launch({
-  executablePath: process.env.PALIMPSEST_CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox"],
-});
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 try {
   execFileSync(process.execPath, [command, "dashboard", "export", run, "--out", join(folder, "pages")]);
   const view = await browser.newPage({
@@ -31,8 +42,10 @@ try {
   const address = pathToFileURL(join(folder, "pages/index.html")).href;
   await view.goto(`${address}#/runs/${basename(resolve(run))}${page === "" ? "" : `/${page}`}`);
   await view.waitForSelector("main h1, main h2");
-  await view.waitForTimeout(1000);
-  await view.screenshot({ path: out });
+  // The page is complete once nothing on it loads any more.
+  await view.waitForSelector(values.element ? `${values.element} table` : "main table, main .list");
+  if (values.element) await view.locator(values.element).first().screenshot({ path: out });
+  else await view.screenshot({ path: out });
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true });

@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildPages } from "../../packages/dashboard/build.mjs";
 import { expectAccessible, findChromium, picture, TestBrowser, widthOf } from "../support/browser.js";
+import { wordCounters } from "../support/counted-words.js";
 import { writeRecipe } from "../support/recipe.js";
 import { TestCluster } from "../support/test-cluster.js";
 import { TrainingRun } from "../support/training-run.js";
@@ -72,6 +73,9 @@ describe("over HTTP", () => {
       "actors",
       "jobs",
       "events",
+      "actors/x",
+      "actors/x/log",
+      "use",
       "tasks",
       "objects",
       "runs",
@@ -99,6 +103,7 @@ describe("over HTTP", () => {
     for (const kind of ["recipe", "program"])
       expect((await post("api/jobs", { kind, text: "x" }, { authorization })).status).toBe(403);
     expect((await post("api/jobs/any/stop", {}, { authorization })).status).toBe(403);
+    expect((await post("api/actors/any/stack", {}, { authorization })).status).toBe(403);
     const refused = readFileSync(join(cluster.headDir, "refused.log"), "utf8");
     expect(refused).toContain("/palimpsest.v1.Jobs/Submit");
     expect(refused).not.toContain(readerToken());
@@ -194,10 +199,64 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await page.context().close();
   });
 
+  test("an actor has a page: what it uses, its calls, its output, its stack, and how it ended", async () => {
+    const page = await browser.page();
+    await signIn(page, cluster.token);
+    const living = await cluster.client.actor(wordCounters).spawn();
+    await living.say("first words");
+    for (const word of ["page", "leaf"]) await expect(living.refuse(word)).rejects.toThrow(word);
+    const crashed = await cluster.client.actor(wordCounters).spawn();
+    await expect(crashed.crash(3)).rejects.toThrow();
+    const ended = await cluster.client.actor(wordCounters).spawn();
+    await ended.kill();
+    const { actorId } = living;
+    const { actorId: crashedId } = crashed;
+    const { actorId: endedId } = ended;
+    const table = page.getByRole("table", { name: "Actors" });
+    const row = (id: string) => table.getByRole("row").filter({ hasText: id });
+    await row(crashedId).getByText("dead", { exact: true }).waitFor();
+    await row(endedId).getByText("ended", { exact: true }).waitFor();
+    const ids = await table.locator(".rows code").allTextContents();
+    // The living come first, then the failure, and what was asked to end comes last.
+    expect(ids.indexOf(actorId)).toBeLessThan(ids.indexOf(crashedId));
+    expect(ids.indexOf(crashedId)).toBeLessThan(ids.indexOf(endedId));
+    expect(await row(endedId).locator(".state").getAttribute("class")).toContain("dim");
+    await page.getByLabel("Filter actors").fill(crashedId);
+    await expect.poll(() => table.locator(".rows .row").count()).toBe(1);
+    expect(page.url()).toContain(`q=${crashedId}`);
+    await row(crashedId).click();
+    const certificate = page.locator("[data-certificate]");
+    await certificate.getByText("the counter has lost count").waitFor();
+    await page.goto(`${url}#/cluster/actor/${endedId}`);
+    await certificate.getByText("this end was asked for").waitFor();
+    await page.goto(`${url}#/cluster/actor/${actorId}`);
+    await page.locator("[data-log]").filter({ hasText: "first words" }).waitFor();
+    const calls = page.getByRole("group", { name: "Calls by method" }).getByRole("row");
+    await calls.filter({ hasText: "refuse" }).filter({ hasText: "leaf" }).waitFor();
+    const counts = await calls.filter({ hasText: "refuse" }).getByRole("cell").allTextContents();
+    expect(counts.slice(0, 2)).toEqual(["0", "2"]);
+    await page.getByRole("button", { name: "Take its stack" }).click();
+    await page.locator("[data-stack]").filter({ hasText: "is idle" }).waitFor();
+    // Nodes report what processes really use.
+    await page.locator('[data-use="Memory"]').filter({ hasText: /MiB/ }).waitFor();
+    await page.locator('[data-use="Memory"] svg').hover({ position: { x: 10, y: 10 } });
+    await page.locator('[data-use="Memory"]').filter({ hasText: "ago" }).waitFor();
+    await expectAccessible(page);
+    await picture(page, "actor-1280");
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await widthOf(page)).toBeLessThanOrEqual(390);
+    await expectAccessible(page);
+    await picture(page, "actor-390");
+    await page.goto(`${url}#/cluster`);
+    await page.locator('[data-use="Disk"]').first().waitFor();
+    await living.kill();
+    await page.context().close();
+  });
+
   test("a job is submitted, its output followed, and it is stopped", async () => {
     const page = await browser.page({ colorScheme: "dark" });
     await signIn(page, cluster.token, "#/jobs");
-    await page.getByText("Submit a job").click();
+    await page.getByRole("button", { name: "Submit a job" }).click();
     await page.getByLabel("Kind").selectOption("program");
     await page.getByLabel("Name").fill("chatty.mjs");
     await page.getByLabel("Text").fill(chatty);
@@ -263,7 +322,12 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await picture(page, "timeline-1280");
     const kept = await cluster.client.put(new Uint8Array(2_000_000));
     await page.goto(`${url}#/objects`);
-    await page.getByRole("table", { name: "Objects" }).getByRole("cell", { name: kept.objectId }).waitFor();
+    const object = page.getByRole("row").filter({ hasText: kept.objectId });
+    // The program that stored it is its owner.
+    await object
+      .getByRole("cell", { name: /^session-/ })
+      .first()
+      .waitFor();
     await expectAccessible(page);
     await picture(page, "objects-1280");
     expect((await run.end()).code).toBe(0);
@@ -280,11 +344,38 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await page.context().close();
   });
 
+  test("an alert has a time, is counted in the title, and is acknowledged for this browser", async () => {
+    const job = await cluster.client.jobs.submit({
+      program: new URL("../support/program.ts", import.meta.url),
+      argv: ["badly"],
+    });
+    const page = await browser.page();
+    await signIn(page, cluster.token, "#/alerts");
+    const alert = page
+      .locator("[data-alerts] > .alerts > li")
+      .filter({ has: page.getByText(/^job .* failed$/) });
+    await alert
+      .getByText(/^since \d{4}-\d\d-\d\dT[\d:]+Z$/)
+      .first()
+      .waitFor();
+    const before = Number(/^\((\d+)\)/.exec(await page.title())?.[1]);
+    expect(before).toBeGreaterThan(0);
+    await alert.first().getByRole("button", { name: "Acknowledge" }).click();
+    const titleNow = () => page.title();
+    await expect.poll(titleNow).not.toContain(`(${before})`);
+    await page.reload();
+    await page.getByRole("heading", { name: "Acknowledged in this browser" }).waitFor();
+    await expect.poll(titleNow).not.toContain(`(${before})`);
+    await expectAccessible(page);
+    await cluster.client.jobs.delete(job.jobId);
+    await page.context().close();
+  });
+
   test("a reader is offered no submission and no stop", async () => {
     const page = await browser.page();
     await signIn(page, readerToken(), "#/jobs");
     await page.getByText("This token can read, but not submit jobs.").waitFor();
-    expect(await page.getByText("Submit a job").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Submit a job" }).count()).toBe(0);
     await page.getByRole("link", { name: /^job-/ }).first().click();
     await page.locator("[data-log]").filter({ hasText: "chatty begins" }).waitFor();
     expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(0);

@@ -13,7 +13,7 @@ import {
   startFolderDashboard,
 } from "../../packages/dashboard/src/index.js";
 import { expectAccessible, findChromium, picture, TestBrowser, widthOf } from "../support/browser.js";
-import { writePlantedRun, writeToolRun } from "../support/planted-run.js";
+import { writePlantedEvaluations, writePlantedRun, writeToolRun } from "../support/planted-run.js";
 import { fileFolder } from "../support/temporary-folder.js";
 
 const chromium = findChromium();
@@ -29,6 +29,8 @@ beforeAll(async () => {
   for (const name of ["planted-one", "planted-two"])
     writePlantedRun(join(dir, name), { steps: 4, groupsPerStep: 5, groupSize: 4 });
   writeToolRun(join(dir, "tools"));
+  writePlantedRun(join(dir, "learned"), { steps: 4, groupsPerStep: 1, groupSize: 2 });
+  writePlantedEvaluations(join(dir, "learned"));
   const logger = createLogger({ component: "test", level: "silent" });
   server = await startFolderDashboard({ host: "127.0.0.1", port: 0, runs: [dir], logger });
   if (chromium) browser = await TestBrowser.start(chromium);
@@ -198,6 +200,47 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     await page.context().close();
   });
 
+  test("a run opens on what it kept before and after training, question by question", async () => {
+    const page = await browser.page();
+    await open(page, "#/runs/learned");
+    const shown = page.locator('[data-pairs="3"]');
+    await shown.getByText("question 1 of 3").waitFor();
+    const strips = shown.getByRole("group", { name: "Memories before and after training" });
+    await strips.locator("td.memory.bad").first().waitFor();
+    await strips.locator("td.memory.good").first().waitFor();
+    expect(await strips.locator("td.read").count()).toBeGreaterThan(0);
+    expect(await strips.locator("tbody tr").nth(1).locator("td").last().textContent()).toContain("wrong");
+    expect(await strips.locator("tbody tr").nth(2).locator("td").last().textContent()).toContain("right");
+    // It comes before everything else of the run.
+    expect(await page.locator("main section").first().getAttribute("data-pairs")).toBe("3");
+    await expectAccessible(page);
+    await picture(page, "before-after-1280");
+    await shown.getByRole("button", { name: /Next/ }).click();
+    await shown.getByText("question 2 of 3").waitFor();
+    expect(page.url()).toContain("pair=1");
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await widthOf(page)).toBeLessThanOrEqual(390);
+    await expectAccessible(page);
+    await picture(page, "before-after-390");
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await strips.getByRole("link", { name: "memory after 4 steps" }).click();
+    await page.getByRole("heading", { name: "The same question in 2 evaluations" }).waitFor();
+    await page.goto(`http://${server.address}/#/runs/learned`);
+    const found = page.locator("[data-found]");
+    await found.filter({ hasText: "14 of 14" }).waitFor();
+    await page.getByLabel("Played by").selectOption("eval");
+    await found.filter({ hasText: "6 of 14" }).waitFor();
+    const rewards = page.getByRole("table", { name: "Episodes" }).locator(".rows .row > :nth-child(5)");
+    const order = async () => (await rewards.allTextContents()).map(Number);
+    const header = page.getByRole("columnheader", { name: /^reward/ });
+    await header.getByRole("button").click();
+    await expect.poll(order).toEqual([0, 0, 0, 1, 1, 1]);
+    await header.getByRole("button").click();
+    await expect.poll(order).toEqual([1, 1, 1, 0, 0, 0]);
+    expect(await header.getAttribute("aria-sort")).toBe("descending");
+    await page.context().close();
+  });
+
   test("a live run removes the traces of old steps: the list keeps its rows, and an episode stays the one that is read", async () => {
     const folder = join(dir, "live");
     writePlantedRun(folder, { steps: 3, groupsPerStep: 2, groupSize: 2 });
@@ -306,6 +349,17 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
       .filter({ hasText: /^(\d+) of \1 metrics/ })
       .waitFor();
     await page.getByLabel("Filter metrics").fill("");
+    const loss = page.locator('[data-curve="update.loss"]');
+    await loss.locator("[data-value]").filter({ hasText: "step 4" }).waitFor();
+    const plot = await loss.locator(".u-over").boundingBox();
+    await loss.locator(".u-over").hover({ position: { x: 2, y: 40 } });
+    // Of two runs both values are shown, at the step under the pointer.
+    await loss
+      .locator("[data-value]")
+      .filter({ hasText: /^1\s*1\s*step 1/ })
+      .waitFor();
+    expect(plot?.width).toBeGreaterThan(200);
+    await page.mouse.move(0, 0);
     await page.getByLabel("smoothing").fill("60");
     await expectAccessible(page);
     await picture(page, "training-1280-dark");

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { factLanes } from "../../packages/evals/src/microscope/index.js";
 import { plantedEpisode } from "../../packages/evals/src/microscope/planted.fixture.js";
 
 export interface PlantedRun {
@@ -50,6 +51,34 @@ export function writePlantedRun(
     );
   }
   writeFileSync(join(folder, "metrics.jsonl"), `${metrics.join("\n")}\n`);
+}
+
+/** Adds the traces of a run's first and last evaluation: the facts of some questions are lost before, and kept after. */
+export function writePlantedEvaluations(folder: string, { steps = 4, questions = 3 } = {}): void {
+  const trace = (seed: number) => plantedEpisode(seed, 5).trace;
+  const seeds = Array.from({ length: 400 }, (_, seed) => seed);
+  const endsAs = (wanted: "kept" | "lost") =>
+    seeds.filter((seed) => {
+      const lanes = factLanes(trace(seed));
+      return lanes.length > 0 && lanes.every(({ end }) => end === wanted);
+    });
+  for (const [version, wanted] of [
+    [0, "lost"],
+    [steps, "kept"],
+  ] as const) {
+    const lines = endsAs(wanted)
+      .slice(0, questions)
+      .map((seed, question) =>
+        JSON.stringify({
+          ...trace(seed),
+          ...{ origin: "eval", groupId: `evaluation/${question}`, trainingStep: version, run: "run-planted" },
+          trajectoryId: `evaluation/${question}/version-${version}`,
+          reward: { total: wanted === "kept" ? 1 : 0, components: {} },
+        }),
+      );
+    const name = `evaluation-${String(version).padStart(8, "0")}.jsonl`;
+    writeFileSync(join(folder, "traces", name), `${lines.join("\n")}\n`);
+  }
 }
 
 /**

@@ -3,8 +3,11 @@ import { fileURLToPath } from "node:url";
 import type { Logger } from "@palimpsest/telemetry";
 import { headService, httpGuard, systemClock } from "@palimpsest/wire";
 import { RunData } from "./runs/run-data.js";
+import { actorRoutes } from "./server/actor-routes.js";
 import { clusterRoutes, type DashboardCluster } from "./server/cluster-routes.js";
 import { jobRoutes } from "./server/job-routes.js";
+import { LogStreams } from "./server/log-streams.js";
+import { NodePeers } from "./server/node-peers.js";
 import { PageFiles } from "./server/page-files.js";
 import { runRoutes } from "./server/run-routes.js";
 import { type RunningServer, serve } from "./server/serve.js";
@@ -29,19 +32,28 @@ export async function startDashboard(
 ): Promise<RunningServer> {
   const guard = httpGuard(cluster.credentials);
   const runs = new RunData(folders);
+  const streams = new LogStreams();
+  const peers = new NodePeers(cluster.network);
   const server = await serve({
     ...{ host, port, logger },
     tls: guard.tls,
     onTls: guard.onTls,
     files: new PageFiles(pageFolder),
-    signIns: new SignIns(systemClock),
-    routes: [...clusterRoutes(cluster), ...jobRoutes(cluster), ...taskRoutes(cluster), ...runRoutes(runs)],
+    signIns: new SignIns(systemClock, () => cluster.credentials.token),
+    routes: [
+      ...clusterRoutes(cluster),
+      ...actorRoutes(cluster, { streams, peers }),
+      ...jobRoutes(cluster, streams),
+      ...taskRoutes(cluster, peers),
+      ...runRoutes(runs),
+    ],
     admit: (caller) => cluster.calls.admit(headService.getCluster, caller),
   });
   return {
     address: server.address,
     async close() {
       await server.close();
+      peers.close();
       await runs.close();
     },
   };

@@ -36,7 +36,7 @@ export async function startFolderDashboard(options: FolderDashboardOptions): Pro
   const server = await serve({
     ...{ host, port, logger },
     files: new PageFiles(pageFolder),
-    signIns: new SignIns(systemClock),
+    signIns: new SignIns(systemClock, () => token),
     routes: [
       { method: "GET", path: "/session", answer: async (exchange) => await exchange.json(session) },
       ...runRoutes(runs),

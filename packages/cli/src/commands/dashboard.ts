@@ -1,8 +1,12 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isLoopback, PalimpsestError } from "@palimpsest/wire";
+import { readHeadAddress } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
+import { type ConnectionOptions, resolveConnection, withConnection } from "../connection.js";
+import { serveDashboardProxy } from "../dashboard-proxy.js";
 import { parsePort } from "../key-values.js";
+import { signInLink } from "../sign-in-link.js";
 import { stopSignal } from "../signals.js";
 
 interface ServeFlags {
@@ -13,7 +17,7 @@ interface ServeFlags {
 export function addDashboard(program: Command): void {
   const dashboard = program
     .command("dashboard")
-    .description("dashboard pages of folders of runs; a head serves its own dashboard");
+    .description("dashboard pages: of folders of runs, or of this machine's head");
   dashboard
     .command("serve", { isDefault: true })
     .description("serves the pages until it is stopped, for owners of the token that it prints")
@@ -43,6 +47,30 @@ export function addDashboard(program: Command): void {
       const stop = stopSignal();
       if (!stop.aborted) await new Promise((end) => stop.addEventListener("abort", end, { once: true }));
       await server.close();
+    });
+  withConnection(dashboard.command("open"))
+    .description(
+      "prints an address that signs in to the dashboard of this machine's head; under TLS it serves the pages on loopback with --tls's certificate until it is stopped",
+    )
+    .action(async (options: ConnectionOptions) => {
+      const { address, token, tls, dataDir } = resolveConnection(options);
+      const dashboardAddress = dataDir ? readHeadAddress(dataDir)?.dashboardAddress : undefined;
+      if (!dashboardAddress)
+        throw new PalimpsestError(
+          "INVALID_ARGUMENT",
+          dataDir
+            ? `the head at ${address} serves no dashboard: start it without --no-dashboard`
+            : `the head at ${address} is not of this machine: run this command on its machine, or give its --data-dir`,
+        );
+      if (tls === "") {
+        process.stdout.write(`dashboard  ${signInLink(dashboardAddress, token)}\n`);
+        return;
+      }
+      const proxy = await serveDashboardProxy(dashboardAddress, tls);
+      process.stdout.write(`dashboard  ${signInLink(proxy.address, token)}\n`);
+      const stop = stopSignal();
+      if (!stop.aborted) await new Promise((end) => stop.addEventListener("abort", end, { once: true }));
+      await proxy.close();
     });
   dashboard
     .command("export")

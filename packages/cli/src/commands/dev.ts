@@ -7,6 +7,7 @@ import { devFolder, readHeadAddress, tokenFileVariable, tokenPathOf } from "@pal
 import { type Command, Option } from "commander";
 import { parseAmount, parsePort } from "../key-values.js";
 import { LocalCluster } from "../local-cluster.js";
+import { signInLink } from "../sign-in-link.js";
 import { stopSignal } from "../signals.js";
 
 interface DevOptions {
@@ -52,14 +53,9 @@ export function addDev(program: Command): void {
     });
 }
 
-/** The page signs in with the part of the address behind #, which browsers send to nobody. */
-function pageOf(dashboardAddress: string, token: string): string {
-  return `http://${dashboardAddress}/#/sign-in?${new URLSearchParams({ token })}`;
-}
-
 function firstLine({ address, token, dashboardAddress }: LocalCluster, forProgram: boolean): string {
   if (forProgram) return JSON.stringify({ address, token });
-  return `dashboard  ${pageOf(dashboardAddress, token)}`;
+  return `dashboard  ${signInLink(dashboardAddress, token)}`;
 }
 
 /** @throws {PalimpsestError} ALREADY_EXISTS */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { NodeRow, Summary } from "../api/cluster.js";
 import type { JobRow } from "../api/jobs.js";
-import { clusterAlerts, runAlerts } from "./alerts.js";
+import { alertKey, clusterAlerts, runAlerts } from "./alerts.js";
 
 const atMs = 1_000_000_000;
 const summary: Summary = {
@@ -46,8 +46,11 @@ it("tells of nodes, of what waits, of queues and of jobs, the gravest first; of 
   );
   expect(titles(told)).toEqual([
     ...["node three is dead", "3 requests can never be placed", "job a.yaml failed"],
-    ...["node two is silent", "3 requests waiting for 90 s", "2 jobs failed in queue r"],
+    ...["node two is silent", "3 requests waiting for a node", "2 jobs failed in queue r"],
   ]);
+  expect(told.map(({ sinceMs }) => atMs - sinceMs)).toEqual([0, 90_000, 1, 4_000, 90_000, atMs]);
+  // A later failure of the same job is another alert for those who have acknowledged this one.
+  expect(new Set(told.map(alertKey)).size).toBe(told.length);
   expect(titles(clusterAlerts(summary, [], []))).toEqual(["no node is alive"]);
 });
 

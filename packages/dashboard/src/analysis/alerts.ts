@@ -9,7 +9,12 @@ export interface Alert {
   readonly text: string;
   /** Parts of the location of the page that shows the cause. */
   readonly place: readonly string[];
+  /** When it began, in milliseconds since the epoch; 0 when nobody recorded it. */
+  readonly sinceMs: number;
 }
+
+/** What distinguishes an alert from others and from a later one of the same kind, for those who have seen it. */
+export const alertKey = ({ title, sinceMs }: Alert): string => `${title} ${sinceMs}`;
 
 /** Milliseconds of waiting after which an alert is raised. */
 const waitingMs = 60_000;
@@ -22,8 +27,13 @@ const window = 20;
 
 export function clusterAlerts(summary: Summary, nodes: readonly NodeRow[], jobs: readonly JobRow[]): Alert[] {
   const alerts: Alert[] = [];
-  const tell = (severity: Alert["severity"], title: string, text: string, place: readonly string[]) =>
-    alerts.push({ severity, title, text, place });
+  const tell = (
+    severity: Alert["severity"],
+    title: string,
+    text: string,
+    place: readonly string[],
+    sinceMs = 0,
+  ) => alerts.push({ severity, title, text, place, sinceMs });
   for (const node of nodes) {
     const silentS = Math.round((summary.atMs - node.lastHeartbeatMs) / 1000);
     if (node.state === "suspect")
@@ -32,6 +42,7 @@ export function clusterAlerts(summary: Summary, nodes: readonly NodeRow[], jobs:
         `node ${node.hostname} is silent`,
         `${node.nodeId} has sent no heartbeat for ${silentS} s`,
         ["cluster"],
+        node.lastHeartbeatMs,
       );
     if (node.state === "dead" && silentS < recentMs / 1000)
       tell(
@@ -39,17 +50,17 @@ export function clusterAlerts(summary: Summary, nodes: readonly NodeRow[], jobs:
         `node ${node.hostname} is dead`,
         `the last heartbeat of ${node.nodeId} was ${silentS} s ago`,
         ["events"],
+        node.lastHeartbeatMs,
       );
   }
   if (nodes.every(({ state }) => state !== "alive"))
     tell("error", "no node is alive", "nothing can run", ["cluster"]);
   for (const { feasible, count, reason, oldestSinceMs } of summary.waiting) {
     const waits = summary.atMs - oldestSinceMs;
-    if (!feasible) tell("error", `${counted(count, "request")} can never be placed`, reason, ["cluster"]);
+    if (!feasible)
+      tell("error", `${counted(count, "request")} can never be placed`, reason, ["cluster"], oldestSinceMs);
     else if (waits > waitingMs)
-      tell("warning", `${counted(count, "request")} waiting for ${Math.round(waits / 1000)} s`, reason, [
-        "cluster",
-      ]);
+      tell("warning", `${counted(count, "request")} waiting for a node`, reason, ["cluster"], oldestSinceMs);
   }
   if (summary.autoscaler?.error)
     tell("error", "the autoscaler cannot start nodes", summary.autoscaler.error, ["cluster"]);
@@ -63,7 +74,7 @@ export function clusterAlerts(summary: Summary, nodes: readonly NodeRow[], jobs:
       );
   for (const job of jobs)
     if (job.status === "failed" && summary.atMs - job.endedAtMs < recentMs)
-      tell("error", `job ${job.name || job.jobId} failed`, job.message, ["jobs", job.jobId]);
+      tell("error", `job ${job.name || job.jobId} failed`, job.message, ["jobs", job.jobId], job.endedAtMs);
   return ranked(alerts);
 }
 
@@ -72,7 +83,7 @@ export function runAlerts(run: string, { steps, series }: Pick<Metrics, "steps" 
   const lastOf = (name: string) =>
     (series[name] ?? []).slice(-window).filter((value): value is number => value !== null);
   const tell = (severity: Alert["severity"], title: string, text: string) =>
-    alerts.push({ severity, title: `${run}: ${title}`, text, place: ["training"] });
+    alerts.push({ severity, title: `${run}: ${title}`, text, place: ["training"], sinceMs: 0 });
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   for (const name of ["update.loss", "rewardMean", "update.gradientNorm"]) {
     // JSON has no NaN, so a metric that is not a number is null.

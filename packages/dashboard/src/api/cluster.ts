@@ -72,8 +72,78 @@ const actorSchema = z.object({
   gpuIds: z.array(z.number()),
   /** Why the actor is pending, or why it last died. */
   reason: z.string(),
+  /** 0 unless it is dead. */
+  endedAtMs: z.number(),
+  /** Whether its last end was asked for, so that it is no failure. */
+  asked: z.boolean(),
 });
 export type ActorRow = z.infer<typeof actorSchema>;
+
+const certificateSchema = z.object({
+  reason: z.string(),
+  exitCode: z.number().optional(),
+  signal: z.string(),
+  lastStderrLines: z.array(z.string()),
+  lastHeartbeatMs: z.number(),
+  diedAtMs: z.number(),
+  nodeId: z.string(),
+  pid: z.number(),
+  asked: z.boolean(),
+});
+
+export const actorDetailSchema = actorSchema.extend({
+  namespace: z.string(),
+  ownerId: z.string(),
+  /** The module, or the bundle's hash; the class is `exportName`. */
+  code: z.string(),
+  exportName: z.string(),
+  maxRestarts: z.number(),
+  maxConcurrency: z.number(),
+  maxTaskRetries: z.number(),
+  detached: z.boolean(),
+  durable: z.boolean(),
+  sharedProcess: z.boolean(),
+  taskWorker: z.boolean(),
+  startFailures: z.number(),
+  pendingReason: z.string(),
+  certificate: certificateSchema.optional(),
+  /** The error of its module or constructor. */
+  error: z.object({ code: z.string(), message: z.string(), stack: z.string() }).optional(),
+});
+export type ActorDetail = z.infer<typeof actorDetailSchema>;
+
+export const stackSchema = z.object({
+  title: z.string(),
+  pid: z.number(),
+  busy: z.boolean(),
+  method: z.string(),
+  frames: z.array(z.string()),
+  problem: z.string(),
+});
+export type Stack = z.infer<typeof stackSchema>;
+
+const points = z.array(z.number().nullable());
+
+/** What a node or a process really used, the oldest point first; null where nothing was reported. */
+const useSeriesSchema = z.object({
+  id: z.string(),
+  cpuPercent: points,
+  memoryBytes: points,
+  diskBytes: points,
+  gpuPercent: points,
+  gpuMemoryBytes: points,
+  memoryTotalBytes: z.number(),
+  diskTotalBytes: z.number(),
+  gpuMemoryTotalBytes: z.number(),
+});
+export type UseSeries = z.infer<typeof useSeriesSchema>;
+export const useSchema = z.object({
+  intervalMs: z.number(),
+  series: z.array(useSeriesSchema),
+  /** The newest percentage of one CPU and resident bytes, by the ids of actors and jobs. */
+  processes: z.record(z.string(), z.tuple([z.number(), z.number()])),
+});
+export type Use = z.infer<typeof useSchema>;
 
 /** One page of rows; `next` is empty on the last one. */
 export const nodesPageSchema = z.object({ rows: z.array(nodeSchema), next: z.string() });
@@ -100,4 +170,6 @@ export const actorsQuerySchema = pageQuerySchema.extend({
   job: z.string().max(200).default(""),
   dead: z.enum(["0", "1"]).default("0"),
 });
+/** An actor, node or job; without one all nodes. */
+export const useQuerySchema = z.object({ id: z.string().max(200).default("") });
 export const eventsQuerySchema = pageQuerySchema.extend({ subject: z.string().max(200).default("") });

@@ -43,4 +43,8 @@ export const logEventSchema = z.object({
   nextBytes: z.number(),
   text: z.string(),
 });
-export const logQuerySchema = z.object({ offset: z.coerce.number().int().min(0).optional() });
+export const logQuerySchema = z.object({
+  offset: z.coerce.number().int().min(0).optional(),
+  /** Which process of an actor, counted from 1; default: the newest. */
+  incarnation: z.coerce.number().int().min(1).optional(),
+});

@@ -55,7 +55,10 @@ const episodeRowSchema = z.object({
   /** Index in the run's list of episodes. It is part of the episode's address. */
   at: z.number(),
   id: z.string(),
+  /** What played the episode: training, an evaluation, or `ask`. */
+  origin: z.enum(["ask", "eval", "train"]),
   agent: z.string(),
+  /** Of an evaluation the number of steps that had been trained before it. */
   step: z.number().optional(),
   group: z.string().optional(),
   member: z.number().optional(),

@@ -34,6 +34,10 @@ const objectSchema = z.object({
   holdingNodes: z.array(z.string()),
   copyNodes: z.array(z.string()),
   spilledNodes: z.array(z.string()),
+  /** The programs that stored it; empty for copies, and where the node did not tell. */
+  owners: z.array(z.string()),
+  /** Sessions, actors and jobs with a reference to it. */
+  holders: z.array(z.string()),
 });
 /** The head lists objects without pages, so an answer has the first rows and the total number of rows. */
 export const objectsSchema = z.object({ rows: z.array(objectSchema), total: z.number() });

@@ -40,6 +40,7 @@ function rowOf(trace: Trace): Omit<EpisodeRow, "at"> {
   const { trainingStep, groupId, episodeIndex, reward, failure, discarded, conversations } = trace;
   return {
     id: trace.trajectoryId,
+    origin: trace.origin,
     agent: trace.agent,
     ...(trainingStep === undefined ? {} : { step: trainingStep }),
     ...(groupId === undefined ? {} : { group: groupId }),

@@ -1,8 +1,15 @@
 /** Routes about the cluster. Each is one of the head's own RPCs, called as the signed-in user. */
-import { type Credentials, fieldsOf, headService, jobsService, type LocalCalls } from "@palimpsest/wire";
+import {
+  type Credentials,
+  fieldsOf,
+  headService,
+  jobsService,
+  type LocalCalls,
+  type Network,
+} from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { actorsQuerySchema, eventsQuerySchema, pageQuerySchema } from "../api/cluster.js";
-import { actorView, nodeView, summaryView } from "./cluster-views.js";
+import { actorsQuerySchema, eventsQuerySchema, pageQuerySchema, useQuerySchema } from "../api/cluster.js";
+import { actorView, nodeView, summaryView, useView } from "./cluster-views.js";
 import type { Exchange } from "./exchange.js";
 import type { Route } from "./routes.js";
 
@@ -12,6 +19,10 @@ export interface DashboardCluster {
   readonly calls: LocalCalls;
   /** Returns the number of bytes of a job's output that are kept. */
   jobLogBytes(jobId: string): number;
+  /** Reaches the nodes, which keep the output of actors and know the owners of objects. */
+  readonly network: Network;
+  /** Returns host:port of a node's services; empty for a node that is not known. */
+  nodeAddress(nodeId: string): string;
 }
 
 export function clusterRoutes({ calls }: DashboardCluster): readonly Route[] {
@@ -49,6 +60,11 @@ export function clusterRoutes({ calls }: DashboardCluster): readonly Route[] {
       const request = { limit, pageToken: page, nodeId: node, jobId: job, includeDead: dead === "1" };
       const { actors, nextPageToken } = await calls.unary(headService.listActors, request, exchange.caller);
       return { rows: (actors ?? []).map(actorView), next: nextPageToken ?? "" };
+    }),
+    get("/use", async (exchange) => {
+      const { id } = exchange.query(useQuerySchema);
+      const request = { ids: id === "" ? [] : [id] };
+      return useView(await calls.unary(headService.listUse, request, exchange.caller));
     }),
     get("/events", async (exchange) => {
       const { limit, page, subject } = exchange.query(eventsQuerySchema);

@@ -1,7 +1,16 @@
 /** Converts the head's answers to what the pages receive. */
 import { fieldsOf } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import type { ActorRow, actorStates, NodeRow, nodeStates, Summary } from "../api/cluster.js";
+import type {
+  ActorDetail,
+  ActorRow,
+  actorStates,
+  NodeRow,
+  nodeStates,
+  Summary,
+  Use,
+  UseSeries,
+} from "../api/cluster.js";
 import type { JobRow, jobStatuses } from "../api/jobs.js";
 
 const actorStateNames: Readonly<Record<number, (typeof actorStates)[number]>> = {
@@ -96,6 +105,78 @@ export function actorView(message: proto.ActorInfo.$Properties): ActorRow {
     state: actorStateNames[state] ?? "unknown",
     resources: amounts(resources),
     reason: reason.slice(0, longestReason),
+    endedAtMs: state === proto.ActorState.ACTOR_STATE_DEAD ? (certificate?.diedAtMs ?? 0) : 0,
+    asked: certificate?.requested ?? false,
+  };
+}
+
+export function actorDetail(message: proto.ActorInfo.$Properties): ActorDetail {
+  const { certificate, constructorError, pendingReason, ...actor } = fieldsOf(proto.ActorInfo, message);
+  const spec = fieldsOf(proto.ActorSpec, actor.spec ?? {});
+  const { module, bundle, exportName } = fieldsOf(proto.CodeRef, spec.code ?? {});
+  const { namespace, ownerId, maxRestarts, maxConcurrency, maxTaskRetries } = spec;
+  const { detached, durable, sharedProcess, taskWorker } = spec;
+  return {
+    ...actorView(message),
+    ...{ namespace, ownerId, maxRestarts, maxConcurrency, maxTaskRetries },
+    ...{ detached, durable, sharedProcess, taskWorker, pendingReason, exportName },
+    code: module || (bundle ? `bundle ${bundle.slice(0, 12)}` : ""),
+    startFailures: actor.startFailures,
+    ...(certificate ? { certificate: certificateView(certificate) } : {}),
+    ...(constructorError ? { error: errorView(constructorError) } : {}),
+  };
+}
+
+function certificateView(
+  message: proto.DeathCertificate.$Properties,
+): NonNullable<ActorDetail["certificate"]> {
+  const { reason, exitCode, signal, lastStderrLines, lastHeartbeatMs, diedAtMs, nodeId, pid } = fieldsOf(
+    proto.DeathCertificate,
+    message,
+  );
+  return {
+    ...{ reason, signal, lastStderrLines, lastHeartbeatMs, diedAtMs, nodeId, pid },
+    ...(typeof exitCode === "number" ? { exitCode } : {}),
+    asked: message.requested ?? false,
+  };
+}
+
+function errorView({
+  code,
+  name,
+  message,
+  stack,
+}: proto.Error.$Properties): NonNullable<ActorDetail["error"]> {
+  return { code: code || name || "", message: message ?? "", stack: stack ?? "" };
+}
+
+export function useView(message: proto.ListUseResponse.$Properties): Use {
+  const { intervalMs, series, processes } = fieldsOf(proto.ListUseResponse, message);
+  return {
+    intervalMs,
+    series: series.map(seriesView),
+    processes: Object.fromEntries(
+      processes.map(({ id, cpuPercent, memoryBytes }) => [id ?? "", [cpuPercent ?? 0, memoryBytes ?? 0]]),
+    ),
+  };
+}
+
+function seriesView(message: proto.UseSeries.$Properties): UseSeries {
+  const { id, cpuPercent, memoryBytes, diskBytes, gpuPercent, gpuMemoryBytes, ...totals } = fieldsOf(
+    proto.UseSeries,
+    message,
+  );
+  // JSON has no NaN. Percentages need no more digits than a tenth.
+  const points = (values: readonly number[], digits: number) =>
+    values.map((value) => (Number.isNaN(value) ? null : Number(value.toFixed(digits))));
+  return {
+    id,
+    cpuPercent: points(cpuPercent, 1),
+    memoryBytes: points(memoryBytes, 0),
+    diskBytes: points(diskBytes, 0),
+    gpuPercent: points(gpuPercent, 1),
+    gpuMemoryBytes: points(gpuMemoryBytes, 0),
+    ...totals,
   };
 }
 

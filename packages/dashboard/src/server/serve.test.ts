@@ -20,7 +20,12 @@ afterEach(async () => {
 
 async function start(answer: Route["answer"], idleMs?: number): Promise<number> {
   server = await serve({
-    ...{ host: "127.0.0.1", port: 0, files: new PageFiles("nowhere"), signIns: new SignIns(systemClock) },
+    ...{
+      host: "127.0.0.1",
+      port: 0,
+      files: new PageFiles("nowhere"),
+      signIns: new SignIns(systemClock, () => "token of the tests"),
+    },
     logger: createLogger({ component: "test", level: "silent" }),
     routes: [{ method: "GET", path: "/it", answer }],
     admit: () => undefined,
@@ -76,7 +81,12 @@ test("sign-ins at two heads behind forwarded ports of one machine do not end one
 
 test("GUESSES-1: an address that tries wrong tokens is refused, while another one signs in", async () => {
   server = await serve({
-    ...{ host: "0.0.0.0", port: 0, files: new PageFiles("nowhere"), signIns: new SignIns(systemClock) },
+    ...{
+      host: "0.0.0.0",
+      port: 0,
+      files: new PageFiles("nowhere"),
+      signIns: new SignIns(systemClock, () => "token of the tests"),
+    },
     ...{ logger: createLogger({ component: "test", level: "silent" }), routes: [] },
     admit: ({ authorization }) => {
       if (authorization !== "Bearer right") throw new PalimpsestError("UNAUTHENTICATED", "wrong token");

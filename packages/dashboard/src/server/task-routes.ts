@@ -1,5 +1,5 @@
 /** Routes about calls, tasks, transfers and objects. */
-import { fieldsOf, headService, type LocalCalls } from "@palimpsest/wire";
+import { fieldsOf, headService, objectsService } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import {
   objectsQuerySchema,
@@ -8,6 +8,8 @@ import {
   type taskStates,
   tasksQuerySchema,
 } from "../api/tasks.js";
+import type { DashboardCluster } from "./cluster-routes.js";
+import type { NodePeers } from "./node-peers.js";
 import type { Route } from "./routes.js";
 
 const kinds: Readonly<Record<number, (typeof taskKinds)[number]>> = {
@@ -23,7 +25,12 @@ const states: Readonly<Record<number, (typeof taskStates)[number]>> = {
   [proto.TaskState.TASK_STATE_CANCELLED]: "cancelled",
 };
 
-export function taskRoutes({ calls }: { readonly calls: LocalCalls }): readonly Route[] {
+/** Nodes that are asked for the owners of their objects, and for how long. */
+const maxAsked = 100;
+const ownersTimeoutMs = 2_000;
+
+export function taskRoutes(cluster: DashboardCluster, peers: NodePeers): readonly Route[] {
+  const { calls } = cluster;
   return [
     {
       method: "GET",
@@ -45,6 +52,14 @@ export function taskRoutes({ calls }: { readonly calls: LocalCalls }): readonly 
           { limit },
           exchange.caller,
         );
+        calls.admit(objectsService.describe, exchange.caller);
+        const nodeIds = new Set(
+          (objects ?? []).flatMap(({ holdingNodeIds, copyNodeIds }) => [
+            ...(holdingNodeIds ?? []),
+            ...(copyNodeIds ?? []),
+          ]),
+        );
+        const known = await ownersOf(cluster, peers, [...nodeIds].slice(0, maxAsked), limit);
         const rows = (objects ?? []).map((object) => {
           const row = fieldsOf(proto.ObjectRow, object);
           const { objectId, sizeBytes, holdingNodeIds, copyNodeIds, spilledNodeIds } = row;
@@ -53,12 +68,44 @@ export function taskRoutes({ calls }: { readonly calls: LocalCalls }): readonly 
             holdingNodes: holdingNodeIds,
             copyNodes: copyNodeIds,
             spilledNodes: spilledNodeIds,
+            owners: [...(known.get(objectId)?.owners ?? [])],
+            holders: [...(known.get(objectId)?.holders ?? [])],
           };
         });
         await exchange.json({ rows, total: totalObjects ?? 0 });
       },
     },
   ];
+}
+
+interface ObjectOwners {
+  readonly owners: Set<string>;
+  readonly holders: Set<string>;
+}
+
+/** Asks the nodes, because only they know by whom an object is held. A node that does not answer is left out. */
+async function ownersOf(
+  { nodeAddress }: DashboardCluster,
+  peers: NodePeers,
+  nodeIds: readonly string[],
+  limit: number,
+): Promise<Map<string, ObjectOwners>> {
+  const known = new Map<string, ObjectOwners>();
+  const settings = { timeoutMs: ownersTimeoutMs };
+  await Promise.allSettled(
+    nodeIds.map(async (nodeId) => {
+      const address = nodeAddress(nodeId);
+      if (address === "") return;
+      const { objects } = await peers.at(address).unary(objectsService.describe, { limit }, settings);
+      for (const { objectId, ownerId, holders } of objects ?? []) {
+        const own = known.get(objectId ?? "") ?? { owners: new Set<string>(), holders: new Set<string>() };
+        known.set(objectId ?? "", own);
+        if (ownerId) own.owners.add(ownerId);
+        for (const holder of holders ?? []) own.holders.add(holder);
+      }
+    }),
+  );
+  return known;
 }
 
 function taskView(message: proto.TaskEvent.$Properties): TaskRow {

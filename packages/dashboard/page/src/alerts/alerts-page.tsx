@@ -1,55 +1,68 @@
-/** Shows what needs a person's attention. */
-import { type Alert, clusterAlerts, runAlerts } from "../../../src/analysis/alerts.js";
-import { nodesPageSchema, summarySchema } from "../../../src/api/cluster.js";
-import { jobsSchema } from "../../../src/api/jobs.js";
-import { runsSchema } from "../../../src/api/runs.js";
-import { getJson } from "../data/fetch.js";
+/** Shows what needs a person's attention, and what somebody has acknowledged in this browser. */
+import { type Alert, alertKey } from "../../../src/analysis/alerts.js";
 import { usePoll } from "../data/poll.js";
 import { linkTo } from "../data/route.js";
-import { loadMetrics } from "../data/run-metrics.js";
-import { session } from "../data/session.js";
-import { Loading, Problem } from "../parts/state.js";
-
-/** Only the newest runs are checked, because older ones no longer change. */
-const mostRuns = 5;
-
-async function load(signal: AbortSignal): Promise<Alert[]> {
-  const cluster = typeof session.value === "object" && session.value.source === "cluster";
-  const { rows } = await getJson("/runs", runsSchema, signal);
-  const runs = rows.filter(({ lastStep }) => lastStep > 0).slice(0, mostRuns);
-  const ofRuns = await Promise.all(runs.map(async ({ id }) => runAlerts(id, await loadMetrics(id, signal))));
-  if (!cluster) return ofRuns.flat();
-  const [summary, nodes, jobs] = await Promise.all([
-    getJson("/summary", summarySchema, signal),
-    getJson("/nodes?limit=5000", nodesPageSchema, signal),
-    getJson("/jobs", jobsSchema, signal),
-  ]);
-  return [...clusterAlerts(summary, nodes.rows, jobs.rows), ...ofRuns.flat()];
-}
+import { timeText } from "../parts/format.js";
+import { Card, Loading, Problem } from "../parts/state.js";
+import { acknowledge, isAcknowledged, loadAlerts } from "./watch-alerts.js";
 
 export function AlertsPage() {
-  const { now } = usePoll(load, 3_000);
+  const { now } = usePoll(loadAlerts, 3_000);
   const { value, error } = now.value;
+  const open = value?.filter((alert) => !isAcknowledged(alert)) ?? [];
+  const seen = value?.filter(isAcknowledged) ?? [];
   return (
     <>
       <h1>Alerts</h1>
       <Problem text={error} />
       {value === undefined ? (
         <Loading />
-      ) : value.length === 0 ? (
-        <p class="good" data-alerts="0">
-          Nothing needs attention.
-        </p>
       ) : (
-        <ul class="alerts" data-alerts={value.length}>
-          {value.map((alert) => (
-            <li key={`${alert.title} ${alert.text}`} class={`card ${alert.severity}`}>
-              <b class={alert.severity === "error" ? "bad" : "warn"}>{alert.title}</b>{" "}
-              <span>{alert.text}</span> <a href={linkTo(alert.place)}>open</a>
-            </li>
-          ))}
-        </ul>
+        <div data-alerts={open.length}>
+          <ul class="alerts">
+            {open.map((alert) => (
+              <Row key={alertKey(alert)} alert={alert} isSeen={false} />
+            ))}
+          </ul>
+          {open.length === 0 ? (
+            <section class="card calm">
+              <p class="good">Nothing needs attention.</p>
+              <p class="dim small">
+                Watched: silent and dead nodes, requests that wait or can never be placed, failed jobs and
+                queues, the autoscaler, and the metrics of the newest runs.
+              </p>
+            </section>
+          ) : null}
+          {seen.length > 0 ? (
+            <Card title="Acknowledged in this browser">
+              <ul class="alerts">
+                {seen.map((alert) => (
+                  <Row key={alertKey(alert)} alert={alert} isSeen={true} />
+                ))}
+              </ul>
+            </Card>
+          ) : null}
+        </div>
       )}
     </>
+  );
+}
+
+function Row({ alert, isSeen }: { readonly alert: Alert; readonly isSeen: boolean }) {
+  const tone = isSeen ? "dim" : alert.severity === "error" ? "bad" : "warn";
+  return (
+    <li class={`card ${isSeen ? "seen" : alert.severity}`}>
+      <div>
+        <b class={tone}>{alert.title}</b>{" "}
+        {alert.sinceMs > 0 ? <time>since {timeText(alert.sinceMs)}</time> : null}
+        <p>{alert.text}</p>
+      </div>
+      <p class="tools">
+        <a href={linkTo(alert.place)}>open</a>
+        <button type="button" class="quiet" onClick={() => acknowledge(alert, !isSeen)}>
+          {isSeen ? "Show again" : "Acknowledge"}
+        </button>
+      </p>
+    </li>
   );
 }

@@ -1,5 +1,7 @@
-/** Shows nodes with what they offer, pending demand, queues, and every actor. */
+/** Shows nodes with what they use and what is leased, pending demand, queues, and every actor. */
 import { useComputed } from "@preact/signals";
+import { shownState } from "../../../src/analysis/actor-order.js";
+import { clusterUse } from "../../../src/analysis/cluster-use.js";
 import {
   type ActorRow,
   actorsPageSchema,
@@ -7,13 +9,17 @@ import {
   nodesPageSchema,
   type Summary,
   summarySchema,
+  type Use,
+  useSchema,
 } from "../../../src/api/cluster.js";
 import { getJson } from "../data/fetch.js";
 import { usePoll } from "../data/poll.js";
 import { place, withQuery } from "../data/route.js";
-import { amountText, durationText } from "../parts/format.js";
-import { Card, Loading, Problem, UsedBar } from "../parts/state.js";
+import { amountText, bytesText, durationText, percentText } from "../parts/format.js";
+import { Card, Loading, Problem } from "../parts/state.js";
+import { UseCurve } from "../parts/use-curve.js";
 import { ActorList } from "./actor-list.js";
+import { ActorPage } from "./actor-page.js";
 import { loadAll } from "./load-all.js";
 import { NodeMap } from "./node-map.js";
 
@@ -24,19 +30,27 @@ interface Everything {
   readonly summary: Summary;
   readonly nodes: readonly NodeRow[];
   readonly actors: readonly ActorRow[];
+  readonly use: Use;
   readonly complete: boolean;
 }
 
 async function load(signal: AbortSignal): Promise<Everything> {
-  const [summary, nodes, actors] = await Promise.all([
+  const [summary, nodes, actors, use] = await Promise.all([
     getJson("/summary", summarySchema, signal),
     loadAll((page) => getJson(`/nodes?limit=5000&page=${page}`, nodesPageSchema, signal), most),
     loadAll((page) => getJson(`/actors?limit=5000&dead=1&page=${page}`, actorsPageSchema, signal), most),
+    getJson("/use", useSchema, signal),
   ]);
-  return { summary, nodes: nodes.rows, actors: actors.rows, complete: nodes.complete && actors.complete };
+  const complete = nodes.complete && actors.complete;
+  return { summary, nodes: nodes.rows, actors: actors.rows, use, complete };
 }
 
 export function ClusterPage() {
+  const [, part, id] = place.value.parts;
+  return part === "actor" && id !== undefined ? <ActorPage key={id} actorId={id} /> : <WholeCluster />;
+}
+
+function WholeCluster() {
   const { now } = usePoll(load, 2_000);
   const node = place.value.query.get("node") ?? "";
   const shown = useComputed(() => {
@@ -46,31 +60,44 @@ export function ClusterPage() {
   });
   const { value, error } = now.value;
   if (value === undefined) return error ? <Problem text={error} /> : <Loading />;
-  const { summary, nodes, actors, complete } = value;
+  const { summary, nodes, actors, use, complete } = value;
+  const ended = actors.filter((actor) => shownState(actor) === "ended").length;
+  const { dead = 0, ...others } = summary.actors;
+  const counts = { ...others, dead: Math.max(0, dead - ended), ended };
+  const total = clusterUse(use, nodes);
   return (
     <>
       <h1 class="unseen">Cluster</h1>
       <Problem text={error} />
       <div class="tiles">
         <Counts title="Nodes" counts={summary.nodes} />
-        <Counts title="Actors" counts={summary.actors} />
+        <Counts title="Actors" counts={counts} />
         <section class="card">
-          <h2>Resources</h2>
-          {Object.entries(summary.total).map(([name, total]) => (
-            <UsedBar
-              key={name}
-              label={name}
-              used={summary.used[name] ?? 0}
-              total={total}
-              text={`${amountText(name, summary.used[name] ?? 0)} of ${amountText(name, total)}`}
-            />
-          ))}
-          {Object.keys(summary.total).length === 0 ? <p class="dim">No node is alive.</p> : null}
+          <h2>
+            In use <span class="dim small">by everything on these machines, the last 15 minutes</span>
+          </h2>
+          {total.cpuPercent.length === 0 ? (
+            <p class="dim">No node is alive.</p>
+          ) : (
+            <div class="figures">
+              <UseCurve
+                {...{ label: "CPU", points: total.cpuPercent, most: 100, text: percentText }}
+                intervalMs={total.intervalMs}
+                note={nodes.length > 1 ? "mean of the machines" : "of all cores"}
+              />
+              <UseCurve
+                {...{ label: "Memory", points: total.memoryBytes, text: bytesText }}
+                most={total.memoryTotalBytes}
+                intervalMs={total.intervalMs}
+                note={`of ${bytesText(total.memoryTotalBytes)}`}
+              />
+            </div>
+          )}
         </section>
       </div>
       <Waiting summary={summary} />
       <Card title="Nodes">
-        <NodeMap nodes={nodes} actors={actors} chosen={node} />
+        <NodeMap nodes={nodes} actors={actors} chosen={node} use={use} />
       </Card>
       <Queues summary={summary} />
       <Card
@@ -82,7 +109,7 @@ export function ClusterPage() {
           </p>
         ) : null}
         {complete ? null : <p class="warn">Only the first {most} rows are shown.</p>}
-        <ActorList actors={shown.value ?? []} />
+        <ActorList actors={shown.value ?? []} use={use} />
       </Card>
     </>
   );

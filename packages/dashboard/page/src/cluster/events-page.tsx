@@ -41,9 +41,9 @@ export function EventsPage() {
             idOf={(event) => String(event.sequence)}
             empty="No event matches the filter."
             columns={[
-              { title: "when", width: 170, cell: ({ atMs }) => timeText(atMs) },
+              { title: "when", width: 175, cell: ({ atMs }) => <time>{timeText(atMs)}</time> },
               { title: "what", width: 110, grow: 1, cell: ({ kind }) => kind },
-              { title: "of", width: 120, grow: 1, cell: ({ subjectId }) => <code>{subjectId}</code> },
+              { title: "of", width: 190, cell: ({ subjectId }) => <code>{subjectId}</code> },
               { title: "message", width: 200, grow: 4, cell: ({ message }) => message },
             ]}
           />

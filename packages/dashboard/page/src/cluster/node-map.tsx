@@ -1,14 +1,16 @@
-/** Shows every node as a tile: what it offers and uses, and one square for each of its actors. */
+/** Shows every node as a tile: what it really uses, what of it is leased, and one square for each of its actors. */
 import { useEffect, useRef } from "preact/hooks";
-import type { ActorRow, NodeRow } from "../../../src/api/cluster.js";
+import type { ActorRow, NodeRow, Use } from "../../../src/api/cluster.js";
 import { withQuery } from "../data/route.js";
 import { amountText } from "../parts/format.js";
-import { State, UsedBar } from "../parts/state.js";
+import { LeaseBar, State } from "../parts/state.js";
+import { NodeFigures } from "./use-figures.js";
 
 const square = 7;
 const gap = 1;
 
-export function NodeMap({ nodes, actors, chosen }: NodeMapProps) {
+export function NodeMap({ nodes, actors, chosen, use }: NodeMapProps) {
+  const useOf = new Map(use?.series.map((series) => [series.id, series]));
   const byNode = new Map<string, ActorRow[]>();
   for (const actor of actors) {
     if (actor.state === "dead") continue;
@@ -22,6 +24,7 @@ export function NodeMap({ nodes, actors, chosen }: NodeMapProps) {
     <ul class="nodes">
       {nodes.map((node) => {
         const own = byNode.get(node.nodeId) ?? [];
+        const used = useOf.get(node.nodeId);
         return (
           <li key={node.nodeId} class="node">
             <h3>
@@ -36,11 +39,17 @@ export function NodeMap({ nodes, actors, chosen }: NodeMapProps) {
             <p class="dim small">
               {node.nodeId} · pid {node.pid} · {own.length} {own.length === 1 ? "actor" : "actors"}
             </p>
-            {Object.entries(node.total).map(([name, total]) => {
-              const used = total - (node.available[name] ?? 0);
-              const text = `${amountText(name, used)} of ${amountText(name, total)}`;
-              return <UsedBar key={name} label={name} used={used} total={total} text={text} />;
-            })}
+            {used && use && node.state !== "dead" ? (
+              <NodeFigures use={used} intervalMs={use.intervalMs} />
+            ) : null}
+            <h4>Leased</h4>
+            <div class="leases">
+              {Object.entries(node.total).map(([name, total]) => {
+                const leased = total - (node.available[name] ?? 0);
+                const text = `${amountText(name, leased)} of ${amountText(name, total)}`;
+                return <LeaseBar key={name} label={name} used={leased} total={total} text={text} />;
+              })}
+            </div>
             <Squares actors={own} label={node.hostname} />
           </li>
         );
@@ -53,6 +62,7 @@ interface NodeMapProps {
   readonly nodes: readonly NodeRow[];
   readonly actors: readonly ActorRow[];
   readonly chosen: string;
+  readonly use: Use | undefined;
 }
 
 const colors: Readonly<Record<string, string>> = {

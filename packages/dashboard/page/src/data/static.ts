@@ -17,9 +17,18 @@ if (isStatic)
     },
   });
 
+/** Answers that are being loaded, because two parts of a page may ask for the same one at once. */
+const loading = new Map<string, Promise<unknown>>();
+
 export async function loadStatic(path: string): Promise<unknown> {
   const name = staticName(path);
-  return await new Promise((resolve, reject) => {
+  const known = loading.get(name) ?? loadScript(name).finally(() => loading.delete(name));
+  loading.set(name, known);
+  return await known;
+}
+
+function loadScript(name: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
     waiting.set(name, resolve);
     const script = document.createElement("script");
     script.src = `data/${name}.js`;

@@ -2,12 +2,12 @@
 import { type JobRow, jobSchema, jobsSchema } from "../../../src/api/jobs.js";
 import { getJson, postJson } from "../data/fetch.js";
 import { usePoll } from "../data/poll.js";
-import { goTo, linkTo, place } from "../data/route.js";
+import { goTo, linkTo, place, withQuery } from "../data/route.js";
 import { session } from "../data/session.js";
 import { durationText, timeText } from "../parts/format.js";
+import { LogView } from "../parts/log-view.js";
 import { Loading, Problem, State } from "../parts/state.js";
 import { VirtualList } from "../parts/virtual-list.js";
-import { JobLog } from "./job-log.js";
 import { StopJob } from "./stop-job.js";
 import { SubmitJob } from "./submit-job.js";
 
@@ -23,13 +23,15 @@ export function JobsPage() {
   };
   return (
     <>
-      <h1>Jobs</h1>
+      <div class="title">
+        <h1>Jobs</h1>
+        {mayChange ? (
+          <SubmitJob submit={submit} />
+        ) : (
+          <p class="dim">This token can read, but not submit jobs.</p>
+        )}
+      </div>
       <Problem text={error} />
-      {mayChange ? (
-        <SubmitJob submit={submit} />
-      ) : (
-        <p class="dim">This token can read, but not submit jobs.</p>
-      )}
       {value === undefined ? (
         <Loading />
       ) : (
@@ -46,17 +48,25 @@ export function JobsPage() {
             current={jobId}
             onChoose={(job) => goTo(linkTo(["jobs", job.jobId]))}
             empty="No job was submitted."
+            sorting={{
+              by: place.value.query.get("sort") ?? "",
+              onSort: (sort) => goTo(withQuery({ sort }), { replace: true }),
+            }}
             columns={[
               {
                 title: "job",
-                width: 110,
-                grow: 1,
+                width: 140,
                 cell: (job) => <a href={linkTo(["jobs", job.jobId])}>{job.jobId}</a>,
               },
-              { title: "name", width: 100, grow: 2, cell: ({ name }) => name },
-              { title: "status", width: 100, cell: (job) => <State of={statusOf(job)} /> },
-              { title: "submitted", width: 170, cell: ({ submittedAtMs }) => timeText(submittedAtMs) },
-              { title: "ran", width: 110, cell: ranText },
+              { title: "name", width: 100, grow: 2, by: ({ name }) => name, cell: ({ name }) => name },
+              { title: "status", width: 100, by: statusOf, cell: (job) => <State of={statusOf(job)} /> },
+              {
+                title: "submitted",
+                width: 175,
+                by: ({ submittedAtMs }) => submittedAtMs,
+                cell: ({ submittedAtMs }) => <time>{timeText(submittedAtMs)}</time>,
+              },
+              { title: "ran", width: 110, by: ranMs, cell: ranText },
               { title: "message", width: 120, grow: 3, cell: ({ message }) => message },
             ]}
           />
@@ -100,7 +110,7 @@ function OneJob({ jobId, mayChange, onChanged }: OneJobProps) {
           ) : null}
         </>
       ) : null}
-      <JobLog key={jobId} jobId={jobId} />
+      <LogView key={jobId} path={`api/jobs/${encodeURIComponent(jobId)}/log`} of="the job" />
     </section>
   );
 }
@@ -114,7 +124,11 @@ interface OneJobProps {
 const statusOf = ({ status, stopRequested }: JobRow) =>
   status === "running" && stopRequested ? "stopping" : status;
 
-function ranText({ startedAtMs, endedAtMs }: JobRow): string {
-  if (startedAtMs === 0) return "–";
-  return durationText((endedAtMs || Date.now()) - startedAtMs);
+function ranMs({ startedAtMs, endedAtMs }: JobRow): number | undefined {
+  return startedAtMs === 0 ? undefined : (endedAtMs || Date.now()) - startedAtMs;
+}
+
+function ranText(job: JobRow): string {
+  const ms = ranMs(job);
+  return ms === undefined ? "–" : durationText(ms);
 }

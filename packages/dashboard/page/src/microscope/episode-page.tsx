@@ -93,13 +93,17 @@ export function EpisodePage({ run, at: addressed }: { readonly run: string; read
 
 function groupOf(rows: readonly EpisodeRow[], row: EpisodeRow | undefined): readonly EpisodeRow[] {
   if (row?.group === undefined) return [];
-  return rows.filter(({ group, step }) => group === row.group && step === row.step);
+  // Evaluations of one question are a group over all steps: what changes between them is the policy.
+  return rows.filter(
+    ({ group, step }) => group === row.group && (row.origin === "eval" || step === row.step),
+  );
 }
 
 function EpisodeHead({ trace, row, group }: EpisodeHeadProps) {
   const { task, answer, reward, failure, discarded, conversations } = trace;
   const trained = trainedAdvantage(trace);
-  const advantage = trained === undefined && row ? advantageIn(group, row) : undefined;
+  const advantage =
+    trained === undefined && row && row.origin !== "eval" ? advantageIn(group, row) : undefined;
   return (
     <section class="card">
       <h2>{task.question || trace.trajectoryId}</h2>

@@ -54,7 +54,13 @@ export function GroupView({ run, generation, members, at, phrase }: GroupViewPro
   const { query } = place.value;
   const chunks = Math.max(0, ...traces.value.map(([, trace]) => trace.memorySteps.length));
   return (
-    <Card title={`Its group: ${members.length} episodes of the same question`}>
+    <Card
+      title={
+        members[0]?.origin === "eval"
+          ? `The same question in ${members.length} evaluations`
+          : `Its group: ${members.length} episodes of the same question`
+      }
+    >
       <Problem text={problem.value} />
       <div class="wide" tabIndex={0} role="group" aria-label="The group's lanes">
         <table class="lanes group">
@@ -84,7 +90,9 @@ export function GroupView({ run, generation, members, at, phrase }: GroupViewPro
                             href={episodeLink(run, own, query)}
                             aria-current={own.at === at ? "true" : undefined}
                           >
-                            #{trace.episodeIndex ?? own.at}
+                            {own.origin === "eval"
+                              ? `after step ${own.step ?? "–"}`
+                              : `#${trace.episodeIndex ?? own.at}`}
                           </a>
                         </th>
                         <td rowSpan={Math.max(1, lanes.length)}>

@@ -5,8 +5,9 @@ import { useComputed, useSignal } from "@preact/signals";
 import { objectsSchema } from "../../../src/api/tasks.js";
 import { getJson } from "../data/fetch.js";
 import { usePoll } from "../data/poll.js";
+import { linkTo } from "../data/route.js";
 import { FilterWords } from "../parts/filter-field.js";
-import { bytesText, shortId } from "../parts/format.js";
+import { bytesText } from "../parts/format.js";
 import { Loading, Problem } from "../parts/state.js";
 import { VirtualList } from "../parts/virtual-list.js";
 
@@ -19,7 +20,10 @@ export function ObjectsPage() {
     return wanted === ""
       ? all
       : all.filter((row) =>
-          [row.objectId, ...row.holdingNodes, ...row.copyNodes, row.spilledNodes.length > 0 ? "spilled" : ""]
+          [
+            ...[row.objectId, ...row.owners, ...row.holders, ...row.holdingNodes, ...row.copyNodes],
+            row.spilledNodes.length > 0 ? "spilled" : "",
+          ]
             .join(" ")
             .toLowerCase()
             .includes(wanted),
@@ -35,7 +39,7 @@ export function ObjectsPage() {
       ) : (
         <>
           <p class="tools">
-            <FilterWords label="Filter objects" hint="id, node, spilled" words={words} />
+            <FilterWords label="Filter objects" hint="id, owner, node, spilled" words={words} />
             <span class="dim" data-found>
               {rows.value.length} of {value.total},{" "}
               {bytesText(rows.value.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))}
@@ -47,30 +51,41 @@ export function ObjectsPage() {
             idOf={(row) => row.objectId}
             empty="The object store is empty."
             columns={[
-              { title: "object", width: 200, grow: 2, cell: ({ objectId }) => <code>{objectId}</code> },
+              { title: "object", width: 200, grow: 3, cell: ({ objectId }) => <code>{objectId}</code> },
               { title: "size", width: 90, cell: ({ sizeBytes }) => bytesText(sizeBytes) },
-              {
-                title: "held on",
-                width: 130,
-                grow: 1,
-                cell: ({ holdingNodes }) => holdingNodes.map(shortId).join(", ") || "–",
-              },
-              {
-                title: "copies on",
-                width: 130,
-                grow: 1,
-                cell: ({ copyNodes }) => copyNodes.map(shortId).join(", ") || "–",
-              },
-              {
-                title: "on disk of",
-                width: 130,
-                grow: 1,
-                cell: ({ spilledNodes }) => spilledNodes.map(shortId).join(", ") || "–",
-              },
+              { title: "owner", width: 170, grow: 1, cell: ({ owners }) => <Programs ids={owners} /> },
+              { title: "held by", width: 170, grow: 1, cell: ({ holders }) => <Programs ids={holders} /> },
+              { title: "held on", width: 150, cell: ({ holdingNodes }) => holdingNodes.join(", ") || "–" },
+              { title: "copies on", width: 150, cell: ({ copyNodes }) => copyNodes.join(", ") || "–" },
+              { title: "on disk of", width: 150, cell: ({ spilledNodes }) => spilledNodes.join(", ") || "–" },
             ]}
           />
         </>
       )}
+    </>
+  );
+}
+
+/** Ids of programs. An actor or a job has a page. */
+function Programs({ ids }: { readonly ids: readonly string[] }) {
+  if (ids.length === 0) return <>–</>;
+  return (
+    <>
+      {ids.map((id, at) => {
+        // A holder may be one incarnation of an actor: "ACTOR.NUMBER".
+        const [own = id] = id.split(".");
+        const target = own.startsWith("job-")
+          ? ["jobs", own]
+          : /^(actor|worker)-/.test(own)
+            ? ["cluster", "actor", own]
+            : undefined;
+        return (
+          <span key={id}>
+            {at > 0 ? ", " : ""}
+            {target ? <a href={linkTo(target)}>{id}</a> : id}
+          </span>
+        );
+      })}
     </>
   );
 }

@@ -19,15 +19,27 @@ export function amountText(name: string, amount: number): string {
 
 export function durationText(ms: number): string {
   const seconds = Math.max(0, ms / 1000);
+  // Calls of actors take less than a millisecond, which must not read as none.
+  if (ms > 0 && ms < 10) return `${Number(ms.toPrecision(2))} ms`;
   if (seconds < 1) return `${Math.round(ms)} ms`;
   if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
-  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
+  if (seconds < 3600) return twoUnits(seconds, 60, "min", 1, "s");
+  if (seconds < 86_400) return twoUnits(seconds, 3600, "h", 60, "min");
+  return twoUnits(seconds, 86_400, "d", 3600, "h");
 }
 
+function twoUnits(seconds: number, large: number, name: string, small: number, rest: string): string {
+  const left = Math.floor((seconds % large) / small);
+  return `${Math.floor(seconds / large)} ${name}${left > 0 ? ` ${left} ${rest}` : ""}`;
+}
+
+/** Formats a time as the command prints it (ISO 8601, UTC), to the second. */
 export function timeText(atMs: number): string {
-  return atMs > 0 ? new Date(atMs).toLocaleString() : "";
+  return atMs > 0 ? `${new Date(atMs).toISOString().slice(0, 19)}Z` : "";
+}
+
+export function percentText(value: number): string {
+  return `${value >= 10 || value === 0 ? Math.round(value) : value.toFixed(1)} %`;
 }
 
 /** Formats a number with few digits, for tables and axes. */
@@ -37,8 +49,4 @@ export function numberText(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e6 || (size > 0 && size < 1e-3)) return value.toExponential(2);
   return String(Number(value.toPrecision(4)));
-}
-
-export function shortId(id: string): string {
-  return id.length > 14 ? `${id.slice(0, 13)}…` : id;
 }

@@ -11,6 +11,7 @@ const tones: Readonly<Record<string, string>> = {
   restarting: "warn",
   stopping: "warn",
   stopped: "dim",
+  ended: "dim",
   dead: "bad",
   failed: "bad",
 };
@@ -19,19 +20,19 @@ export function State({ of }: { readonly of: string }) {
   return <span class={`state ${tones[of] ?? "dim"}`}>{of}</span>;
 }
 
-/** Shows how much of something is used. */
-export function UsedBar({ label, used, total, text }: UsedBarProps) {
+/** Shows how much of something is leased. */
+export function LeaseBar({ label, used, total, text }: LeaseBarProps) {
   const share = total > 0 ? Math.min(1, Math.max(0, used / total)) : 0;
   return (
     <div class="used">
       <span class="used-label">{label}</span>
-      <meter class="used-bar" min={0} max={1} value={share} aria-label={`${label} in use`} />
+      <meter class="used-bar" min={0} max={1} value={share} aria-label={`${label} leased`} />
       <span class="used-text">{text}</span>
     </div>
   );
 }
 
-interface UsedBarProps {
+interface LeaseBarProps {
   readonly label: string;
   readonly used: number;
   readonly total: number;

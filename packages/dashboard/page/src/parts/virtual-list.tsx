@@ -1,7 +1,8 @@
 /** A table that renders only the rows in view, so that 10,000 rows cost as much as 40. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { nextSort, type SortBy, sortedRows, sortOf } from "./sorted-rows.js";
 
 /** Number of rows above and below the view that are rendered as well. */
 const beyond = 8;
@@ -15,6 +16,15 @@ interface Column<Row> {
   /** Share of the remaining width; default 0. */
   readonly grow?: number;
   readonly cell: (row: Row) => ComponentChildren;
+  /** The value by which the column sorts; absent: it does not. */
+  readonly by?: SortBy<Row>;
+}
+
+/** How the rows are sorted, which the address of a page keeps. */
+interface Sorting {
+  /** As `sortedRows` reads it. */
+  readonly by: string;
+  readonly onSort: (by: string) => void;
 }
 
 export interface VirtualListProps<Row> {
@@ -27,13 +37,20 @@ export interface VirtualListProps<Row> {
   readonly current?: string | undefined;
   readonly onChoose?: ((row: Row) => void) | undefined;
   readonly empty: string;
+  /** Absent: the rows keep their order. */
+  readonly sorting?: Sorting | undefined;
 }
 
 /** Scroll positions of lists by label, so that returning shows the same rows. */
 const remembered = new Map<string, number>();
 
 export function VirtualList<Row>(props: VirtualListProps<Row>) {
-  const { label, rows, columns, idOf, rowHeight = 34, current, onChoose, empty } = props;
+  const { label, columns, idOf, rowHeight = 36, current, onChoose, empty, sorting } = props;
+  const by = sorting?.by ?? "";
+  const rows = useMemo(
+    () => sortedRows(props.rows, by, (title) => columns.find((column) => column.title === title)?.by),
+    [props.rows, by],
+  );
   const frame = useRef<HTMLDivElement>(null);
   const top = useSignal(remembered.get(label) ?? 0);
   const height = useSignal(600);
@@ -77,10 +94,8 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
       }}
     >
       <div class="row head" role="row" aria-rowindex={1} style={tracks}>
-        {columns.map(({ title }) => (
-          <div key={title} role="columnheader">
-            {title}
-          </div>
+        {columns.map((column) => (
+          <Head key={column.title} column={column} sorting={sorting} />
         ))}
       </div>
       {rows.length === 0 ? (
@@ -111,4 +126,23 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
       )}
     </div>
   );
+}
+
+function Head<Row>({ column: { title, by }, sorting }: HeadProps<Row>) {
+  if (by === undefined || sorting === undefined) return <div role="columnheader">{title}</div>;
+  const own = sortOf(sorting.by);
+  const order = own?.title === title ? (own.down ? "descending" : "ascending") : "none";
+  return (
+    <div role="columnheader" aria-sort={order}>
+      <button type="button" onClick={() => sorting.onSort(nextSort(sorting.by, title))}>
+        {title}
+        <span aria-hidden="true">{order === "none" ? "" : order === "ascending" ? " ↑" : " ↓"}</span>
+      </button>
+    </div>
+  );
+}
+
+interface HeadProps<Row> {
+  readonly column: Column<Row>;
+  readonly sorting: Sorting | undefined;
 }

@@ -1,4 +1,5 @@
 /** Filters episodes. The address contains the filter, so that a link can contain one. */
+import { isRight } from "../../../src/analysis/episode-pairs.js";
 import type { EpisodeRow } from "../../../src/api/runs.js";
 
 export interface EpisodeFilter {
@@ -8,20 +9,27 @@ export interface EpisodeFilter {
   /** The edges of a bin of the histogram; "" for any reward. */
   readonly reward: string;
   readonly only: string;
+  /** What played the episode; "" for anything. */
+  readonly origin: string;
   /** `name|end|lostAt`; "" for any. */
   readonly loss: string;
 }
 
 export function filterOf(query: URLSearchParams): EpisodeFilter {
   const of = (name: string) => query.get(name) ?? "";
-  return { words: of("q"), step: of("step"), reward: of("reward"), only: of("only"), loss: of("loss") };
+  return {
+    words: of("q"),
+    step: of("step"),
+    reward: of("reward"),
+    only: of("only"),
+    origin: of("by"),
+    loss: of("loss"),
+  };
 }
 
-/** A smaller reward counts as a failure. Rewards of exact match are 0 or 1. */
-const enoughReward = 0.5;
-
-export const isFailed = ({ reward, failure }: Pick<EpisodeRow, "reward" | "failure">) =>
-  failure !== undefined || (reward !== undefined && reward < enoughReward);
+/** An episode without a reward has neither failed nor succeeded. */
+export const isFailed = (row: Pick<EpisodeRow, "reward" | "failure">) =>
+  (row.failure !== undefined || row.reward !== undefined) && !isRight(row);
 
 const texts = new WeakMap<EpisodeRow, string>();
 
@@ -51,6 +59,7 @@ export function filtered(rows: readonly EpisodeRow[], filter: EpisodeFilter): re
   const [from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY] =
     filter.reward === "" ? [] : filter.reward.split("_").map(Number);
   return rows.filter((row) => {
+    if (filter.origin !== "" && row.origin !== filter.origin) return false;
     if (filter.step !== "" && row.step !== Number(filter.step)) return false;
     if (filter.reward !== "" && !(row.reward !== undefined && row.reward >= from && row.reward < to))
       return false;

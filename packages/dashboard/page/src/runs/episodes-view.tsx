@@ -4,6 +4,7 @@
 import { useMemo } from "preact/hooks";
 import type { EpisodeRow } from "../../../src/api/runs.js";
 import { goTo, linkTo, place, withQuery } from "../data/route.js";
+import { BeforeAfter } from "../microscope/before-after.js";
 import { FilterField } from "../parts/filter-field.js";
 import { bytesText, numberText } from "../parts/format.js";
 import { Card, Loading, Problem } from "../parts/state.js";
@@ -47,6 +48,7 @@ export function EpisodesView({ run }: { readonly run: string }) {
           {bytesText(known.readBytes)} of {bytesText(known.allBytes)} of traces are read
         </p>
       ) : null}
+      <BeforeAfter run={run} rows={known.rows} generation={known.generation} />
       <div class="halves">
         <Card title="Rewards">
           <Rewards rows={forRewards} chosen={filter.reward} />
@@ -75,6 +77,15 @@ export function EpisodesView({ run }: { readonly run: string }) {
           ))}
         </select>
         <select
+          aria-label="Played by"
+          value={filter.origin}
+          onChange={(event) => set({ by: event.currentTarget.value })}
+        >
+          <option value="">training and evaluations</option>
+          <option value="train">training</option>
+          <option value="eval">evaluations</option>
+        </select>
+        <select
           aria-label="Outcome"
           value={filter.only}
           onChange={(event) => set({ only: event.currentTarget.value })}
@@ -93,9 +104,16 @@ export function EpisodesView({ run }: { readonly run: string }) {
         rows={rows}
         idOf={(row) => String(row.at)}
         onChoose={(row) => goTo(episodeLink(run, row, query))}
+        sorting={{ by: query.get("sort") ?? "", onSort: (sort) => set({ sort }) }}
         empty={known.rows.length === 0 ? "This run has no traces." : "No episode matches the filter."}
         columns={[
-          { title: "step", width: 50, cell: ({ step }) => step ?? "–" },
+          { title: "step", width: 50, by: ({ step }) => step, cell: ({ step }) => step ?? "–" },
+          {
+            title: "by",
+            width: 80,
+            by: ({ origin }) => origin,
+            cell: ({ origin }) => <span class="dim">{origins[origin]}</span>,
+          },
           {
             title: "question",
             width: 220,
@@ -111,6 +129,7 @@ export function EpisodesView({ run }: { readonly run: string }) {
           {
             title: "reward",
             width: 65,
+            by: ({ reward }) => reward,
             cell: ({ reward }) =>
               reward === undefined ? (
                 "–"
@@ -118,7 +137,7 @@ export function EpisodesView({ run }: { readonly run: string }) {
                 <span class={reward > 0 ? "good" : reward < 0 ? "bad" : "dim"}>{numberText(reward)}</span>
               ),
           },
-          { title: "chunks", width: 60, cell: ({ chunks }) => chunks },
+          { title: "chunks", width: 60, by: ({ chunks }) => chunks, cell: ({ chunks }) => chunks },
           {
             title: "facts",
             width: 190,
@@ -128,13 +147,20 @@ export function EpisodesView({ run }: { readonly run: string }) {
           {
             title: "group",
             width: 110,
-            cell: ({ group, member }) => (group ? `${group.slice(-9)} #${member ?? 0}` : "–"),
+            cell: ({ group, member }) =>
+              group === undefined ? "–" : `${group.slice(-9)}${member === undefined ? "" : ` #${member}`}`,
           },
         ]}
       />
     </>
   );
 }
+
+const origins: Readonly<Record<EpisodeRow["origin"], string>> = {
+  ask: "ask",
+  eval: "evaluation",
+  train: "training",
+};
 
 const Rewards = sameProps(RewardHistogram);
 const Losses = sameProps(LossTable);

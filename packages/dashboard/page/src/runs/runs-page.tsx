@@ -71,7 +71,11 @@ function RunList() {
                 width: 110,
                 cell: (run) => `${run.traceFiles} (${bytesText(run.traceBytes)})`,
               },
-              { title: "started", width: 170, cell: ({ createdAtMs }) => timeText(createdAtMs) },
+              {
+                title: "started",
+                width: 175,
+                cell: ({ createdAtMs }) => <time>{timeText(createdAtMs)}</time>,
+              },
               { title: "", width: 120, grow: 2, cell: ({ problem }) => <span class="warn">{problem}</span> },
             ]}
           />

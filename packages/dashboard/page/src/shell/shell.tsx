@@ -1,14 +1,19 @@
 /** The frame around every page: tabs, keys, and the signed-in user. */
 import { useEffect, useRef } from "preact/hooks";
 import type { Session } from "../../../src/api/session.js";
+import { loadAlerts, openAlerts } from "../alerts/watch-alerts.js";
+import { usePoll } from "../data/poll.js";
 import { goTo, linkTo, place } from "../data/route.js";
 import { session, signOut, unreachable } from "../data/session.js";
 import { Problem } from "../parts/state.js";
 import { Boundary } from "./boundary.js";
+import { Mark } from "./mark.js";
 import { pages } from "./pages.js";
 import { SignIn } from "./sign-in.js";
 import { isOwnKey, setSingleKeys, singleKeys } from "./single-keys.js";
 import { toggleTheme } from "./theme.js";
+
+const alertsEveryMs = 10_000;
 
 export function Shell() {
   const now = session.value;
@@ -24,8 +29,12 @@ function SignedIn({ session: now }: { readonly session: Session }) {
   const wasAt = useRef<string | undefined>(undefined);
   const path = place.value.parts[0] ?? own[0]?.path ?? "";
   const page = own.find((one) => one.path === path);
+  usePoll(loadAlerts, alertsEveryMs);
+  const count = openAlerts.value.length;
   useEffect(() => {
-    document.title = `${page?.title ?? "Not found"} · Palimpsest`;
+    document.title = `${count > 0 ? `(${count}) ` : ""}${page?.title ?? "Not found"} · Palimpsest`;
+  }, [page, count]);
+  useEffect(() => {
     // The focus moves to the new page, so that screen readers announce it.
     if (wasAt.current !== undefined && wasAt.current !== path) body.current?.focus({ preventScroll: true });
     wasAt.current = path;
@@ -52,12 +61,17 @@ function SignedIn({ session: now }: { readonly session: Session }) {
     <>
       <header>
         <a class="name" href="#/">
-          Palimpsest
+          <Mark /> Palimpsest
         </a>
         <nav aria-label="Pages">
           {own.map(({ path: to, title }) => (
             <a key={to} href={linkTo([to])} aria-current={to === path ? "page" : undefined}>
               {title}
+              {to === "alerts" && count > 0 ? (
+                <span class="count" title={`${count} open`}>
+                  {count}
+                </span>
+              ) : null}
             </a>
           ))}
         </nav>

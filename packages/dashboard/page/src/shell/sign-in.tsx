@@ -1,6 +1,7 @@
 /** Asks for a token. Without one this is the only page. */
 import { useSignal } from "@preact/signals";
 import { messageOf, signIn } from "../data/session.js";
+import { Mark } from "./mark.js";
 
 export function SignIn() {
   const token = useSignal("");
@@ -22,10 +23,14 @@ export function SignIn() {
   return (
     <main class="sign-in">
       <form class="card" onSubmit={(event) => void send(event)}>
-        <h1>Palimpsest</h1>
+        <h1>
+          <Mark /> Palimpsest
+        </h1>
         <p>
-          These pages are for whoever has their token. <code>palimpsest dashboard</code> prints it beside this
-          address; <code>palimpsest head start</code> prints the name of the file that holds it.
+          These pages are for whoever has their token. <code>palimpsest dashboard open</code>, on the head's
+          machine, prints an address that signs in, and so does <code>palimpsest dev</code>.{" "}
+          <code>palimpsest dashboard FOLDER</code> prints the token beside this address;{" "}
+          <code>palimpsest head start</code> prints the name of the file that holds it.
         </p>
         <label for="token">Token</label>
         <input

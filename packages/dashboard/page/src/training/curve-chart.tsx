@@ -1,8 +1,13 @@
-/** Plots one number of some runs over their steps. Clicking it opens the episodes of the nearest step. */
+/**
+ * Plots one number of some runs over their steps. Pointing shows the values of the nearest step, and clicking opens its
+ * episodes.
+ */
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { numberText } from "../parts/format.js";
+import { axisWidth, valuesAt } from "./axis-labels.js";
 import { type Curve, overlaid, smoothed } from "./smooth.js";
 
 /** Colors that can be distinguished in both themes, and by people with color vision deficiency. */
@@ -20,6 +25,7 @@ const height = 190;
 
 export function CurveChart({ title, curves, weight, onStep }: CurveChartProps) {
   const frame = useRef<HTMLDivElement>(null);
+  const pointed = useSignal<number | undefined>(undefined);
   const press = useRef(onStep);
   press.current = onStep;
   useEffect(() => {
@@ -40,13 +46,28 @@ export function CurveChart({ title, curves, weight, onStep }: CurveChartProps) {
           legend: { show: false },
           cursor: { y: false, drag: { x: true, y: false } },
           scales: { x: { time: false } },
+          hooks: {
+            setCursor: [
+              ({ cursor: { idx, left = -1 } }) => {
+                pointed.value = typeof idx === "number" && left >= 0 ? steps[idx] : undefined;
+              },
+            ],
+          },
           axes: [
             {
               ...axis,
               size: 30,
+              label: "step",
+              labelSize: 18,
+              labelFont: "11px system-ui",
+              labelGap: 0,
               incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000],
             },
-            { ...axis, size: 54, values: (_plot, splits) => splits.map(numberText) },
+            {
+              ...axis,
+              size: (_plot, labels) => axisWidth(labels ?? []),
+              values: (_plot, splits) => splits.map(numberText),
+            },
           ],
           series: [
             { label: "step" },
@@ -90,12 +111,25 @@ export function CurveChart({ title, curves, weight, onStep }: CurveChartProps) {
       plot?.destroy();
     };
   }, [curves, weight]);
-  const [first] = curves;
-  const last = first?.values.findLast((value) => value !== null);
+  const newest = Math.max(0, ...curves.map(({ steps }) => steps.at(-1) ?? 0));
+  const step = pointed.value ?? newest;
   return (
-    <figure class="card curve">
+    <figure class="card curve" data-curve={title}>
       <figcaption>
-        {title} <span class="dim">{typeof last === "number" ? numberText(last) : ""}</span>
+        {title}{" "}
+        <span class="dim" data-value>
+          {valuesAt(curves, step).map(({ run, value }, at) => (
+            <span key={run} class="curve-value">
+              {curves.length > 1 ? (
+                <svg width="8" height="8" aria-hidden="true">
+                  <rect width="8" height="8" rx="2" fill={curveColors[at % curveColors.length]} />
+                </svg>
+              ) : null}
+              {value === undefined ? "–" : numberText(value)}
+            </span>
+          ))}
+          <span class="small"> step {step}</span>
+        </span>
       </figcaption>
       <div
         ref={frame}

@@ -1,7 +1,7 @@
 /**
- * Responsibility: streams a job's output while the page is visible. A browser opens six connections to one server for
+ * Responsibility: streams the output of a job or an actor while the page is visible. A browser opens six connections to one server for
  * all of its tabs together, so hidden tabs with one each would keep the seventh from loading.
- * Not responsible for: how the output is shown (job-log.tsx).
+ * Not responsible for: how the output is shown (log-view.tsx).
  *
  * Invariants:
  * - FOLLOW-1. A hidden page has no stream. When it becomes visible it continues at the same position, and no character
@@ -9,7 +9,7 @@
  * - FOLLOW-2. A stream that the server has refused is requested again, with a longer delay after each refusal.
  */
 import { logEventSchema } from "../../../src/api/jobs.js";
-import { bytesText } from "../parts/format.js";
+import { bytesText } from "./format.js";
 
 const firstWaitMs = 2_000;
 const longestWaitMs = 30_000;
@@ -60,7 +60,9 @@ export function followLog(path: string, { onText, onState }: LogListener): () =>
   const follow = () => {
     stop();
     if (over || document.hidden) return;
-    const own = new EventSource(nextBytes === undefined ? path : `${path}?offset=${nextBytes}`);
+    const own = new EventSource(
+      nextBytes === undefined ? path : `${path}${path.includes("?") ? "&" : "?"}offset=${nextBytes}`,
+    );
     source = own;
     own.onopen = () => {
       failures = 0;

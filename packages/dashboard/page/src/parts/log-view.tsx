@@ -1,13 +1,14 @@
-/** Shows the last part of a job's output as it is written. */
+/** Shows the last part of the output of a job or an actor as it is written. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { bytesText } from "../parts/format.js";
 import { type FollowState, followLog } from "./follow-log.js";
+import { bytesText } from "./format.js";
 
-/** Longer output is cut at its beginning, so that a page that follows a job for days stays fast. */
+/** Longer output is cut at its beginning, so that a page that follows it for days stays fast. */
 const keptCharacters = 1_000_000;
 
-export function JobLog({ jobId }: { readonly jobId: string }) {
+/** @param path where the server sends it; @param of what it is the output of */
+export function LogView({ path, of }: { readonly path: string; readonly of: string }) {
   const text = useSignal("");
   const began = useSignal(0);
   const state = useSignal<FollowState>("following");
@@ -15,7 +16,7 @@ export function JobLog({ jobId }: { readonly jobId: string }) {
   const atEnd = useRef(true);
   useEffect(
     () =>
-      followLog(`api/jobs/${encodeURIComponent(jobId)}/log`, {
+      followLog(path, {
         onText(more, beganAtBytes) {
           began.value = beganAtBytes;
           text.value = (text.value + more).slice(-keptCharacters);
@@ -24,7 +25,7 @@ export function JobLog({ jobId }: { readonly jobId: string }) {
           state.value = next;
         },
       }),
-    [jobId, began, state, text],
+    [path, began, state, text],
   );
   useEffect(() => {
     const element = frame.current;
@@ -46,7 +47,7 @@ export function JobLog({ jobId }: { readonly jobId: string }) {
         role="log"
         // Screen readers do not announce updates, because each line would announce the whole output again.
         aria-live="off"
-        aria-label="output of the job"
+        aria-label={`output of ${of}`}
         ref={frame}
         onScroll={(event) => {
           const { scrollTop, clientHeight, scrollHeight } = event.currentTarget;
