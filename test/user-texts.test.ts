@@ -3,9 +3,10 @@
  * live in this process, where an error that they do not expect fails the run.
  */
 import { join } from "node:path";
+import * as client from "@palimpsest/client";
 import { type ActorHandle, PalimpsestError, type SubmitJobOptions } from "@palimpsest/client";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { echoTask, Hostile, hostileTask, laterTask, thrownNames } from "./support/hostile-actor.js";
 import { TaskCluster } from "./support/task-cluster.js";
 
@@ -275,4 +276,127 @@ test.each(Object.keys(settable))("any text as %s is taken or refused with a code
     }
   }
   expect(await bystander.fine()).toBe("alive");
+});
+
+test("a driver prints why its actors wait, and what they print if it asks for that", async () => {
+  const said: string[] = [];
+  const write = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(String(text)) > 0);
+  onTestFinished(() => write.mockRestore());
+  const driver = await cluster.connect("watching", { output: "inherit" });
+  const waiting = await driver.actor(Hostile, source, { resources: { license: 3 } }).spawn();
+  const talking = await driver.actor(Hostile, source, { resources: { cpu: 0.1 } }).spawn();
+  await talking.log("hello from the actor");
+  const text = () => said.join("");
+  await expect.poll(text).toMatch(/^\(Hostile pid=\d+\) hello from the actor$/m);
+  await expect.poll(text).toMatch(/^palimpsest: Hostile actor-\w+ waits: needs .*3 license/m);
+  await Promise.all([waiting.kill(), talking.kill()]);
+  await driver.close();
+});
+
+/** What is wrong for every argument that has a meaning: other types, empty, unknown keys, and numbers that no limit is. */
+const wrong: Readonly<Record<string, unknown>> = {
+  ...{ null: null, NaN: Number.NaN, negative: -1, huge: 1e308, true: true, empty: "", symbol: Symbol("x") },
+  ...{
+    list: [null],
+    object: { unkwnon: 1 },
+    promise: Promise.resolve(1),
+    fraction: { limit: 0.5, timeoutMs: -1 },
+  },
+};
+
+/** Names of functions whose first argument may be any value, or that would end what the other tests use. */
+const excepted: ReadonlySet<string> = new Set([
+  ...["constructor", "put", "close", "shutdown", "drain", "rotateToken", "isSignalMarker"],
+]);
+
+/** Returns the methods of an object and of its classes, which grow with it. */
+function methodsOf(owner: object): string[] {
+  const names = new Set<string>();
+  for (let at: object | null = owner; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at)))
+      if (typeof value === "function" && !excepted.has(name)) names.add(name);
+  return [...names];
+}
+
+async function outcomeOf(work: () => unknown): Promise<unknown> {
+  try {
+    const given = await work();
+    if (typeof given !== "object" || given === null || !(Symbol.asyncIterator in given)) return undefined;
+    for await (const _ of given as AsyncIterable<unknown>) return undefined;
+    return undefined;
+  } catch (reason) {
+    return reason;
+  }
+}
+
+describe("an edge refuses what is wrong by name, value and fix", () => {
+  const owners: Readonly<Record<string, () => object>> = {
+    "the connection": () => cluster.client,
+    "its jobs": () => cluster.client.jobs,
+    "a handle": () => ({
+      ready: bystander.ready,
+      kill: bystander.kill,
+      onDeath: bystander.onDeath,
+      with: bystander.with,
+    }),
+    "the package": () => {
+      const { actorModule, taskModule, fromEnvironment, ActorPool, connect } = client;
+      return {
+        actorModule,
+        taskModule,
+        fromEnvironment,
+        connect,
+        ActorPool: (actors: never) => new ActorPool(actors),
+      };
+    },
+  };
+
+  test.each(Object.keys(owners))("of %s", async (name) => {
+    const owner = owners[name]?.() ?? {};
+    const silent: string[] = [];
+    for (const method of methodsOf(owner)) {
+      for (const [kind, value] of Object.entries(wrong)) {
+        const call = () => Reflect.get(owner, method).call(owner, value);
+        const reason = await outcomeOf(call);
+        const what = `${method}(${kind})`;
+        if (reason === undefined) silent.push(what);
+        else {
+          expect(reason, what).toBeInstanceOf(PalimpsestError);
+          expect(reason, what).not.toMatchObject({ code: "INTERNAL" });
+        }
+      }
+    }
+    expect(silent).toEqual([]);
+  });
+
+  test.each([
+    [() => bystander.with({ retires: 1 } as never), 'unknown key "retires"; did you mean "retries"?'],
+    [() => bystander.with({ timeoutMs: -5 }), "timeoutMs is -5: give a number of milliseconds"],
+    [
+      () => cluster.client.task(echoTask, {} as never),
+      "source of task echoTask: from: is absent: give a URL",
+    ],
+    [() => cluster.client.actor({ from: source.from } as never), "give the class first"],
+    [
+      () => cluster.client.actor(Hostile, source, { maxRestart: 3 } as never).spawn(),
+      'did you mean "maxRestarts"?',
+    ],
+    [
+      () => cluster.client.actor(Hostile, source, { maxRestarts: -7 }).spawn(),
+      "maxRestarts: Too small: expected number to be >=-1; it is -7",
+    ],
+    [
+      () => cluster.client.actor(Hostile, { ...source, exprtName: "x" } as never),
+      'did you mean "exportName"?',
+    ],
+    [() => cluster.client.queue({ capacity: 3 } as never), 'options of a queue: unknown key "capacity"'],
+    [() => cluster.client.actors({ states: ["dea"] as never }), "state is dea: it must be one of pending"],
+    [() => client.connect({ address: "localhost", token: "x" }), "is 'localhost': give HOST:PORT"],
+    [() => client.connect({ local: true, tsl: "x" } as never), 'unknown key "tsl"; did you mean "tls"?'],
+    [() => cluster.client.jobs.submit({ recipe: "a: 1", nmae: "x" } as never), 'did you mean "name"?'],
+  ])("such as %s", async (work, said) => {
+    const reason = await outcomeOf(work);
+    expect(reason).toBeInstanceOf(PalimpsestError);
+    expect(String(reason)).toContain(said);
+  });
 });

@@ -1,12 +1,13 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { printable, printableLine } from "./display/printable.js";
+import { fileFailure } from "./file-failure.js";
 
 /**
  * Prints in one line what went wrong and how to fix it, with PALIMPSEST_DEBUG=1 also the stack. Returns the exit
  * code.
  */
 export function reportFailure(reason: unknown): number {
-  const message = missingPackage(reason) ?? messageOf(reason);
+  const message = missingPackage(reason) ?? fileFailure(reason, process.argv.slice(2)) ?? messageOf(reason);
   // A message may contain text that others chose, such as the name of a job or the error of a constructor.
   process.stderr.write(`error: ${printableLine(message)}${portHint(reason)}\n`);
   if (process.env["PALIMPSEST_DEBUG"] === "1" && reason instanceof Error)

@@ -3,6 +3,7 @@ import type { ActorChannel } from "./actor-channel.js";
 import type { ActorInfo } from "./actor-view.js";
 import { encodeArguments } from "./call-arguments.js";
 import type { DeathListener } from "./death-watches.js";
+import { checkFields, checkValue, type Rules, rules, waitRules } from "./fields.js";
 import type { ValueStore } from "./value-store.js";
 
 /**
@@ -86,17 +87,35 @@ export interface HandleDeps {
   onDeath(listener: DeathListener): () => void;
 }
 
+const callRules = {
+  ...waitRules,
+  retries: rules.retries,
+  retryExceptions: rules.flag,
+  concurrencyGroup: rules.text,
+} as const satisfies Rules & Readonly<Record<keyof CallSettings, unknown>>;
+
 type Call = (...args: unknown[]) => Promise<unknown> & AsyncIterable<unknown>;
 
 export function createHandle<Actor>(deps: HandleDeps, settings: CallSettings = {}): ActorHandle<Actor> {
   const controls: ActorControls<Actor> = {
     actorId: deps.channel.actorId,
-    ready: (options = {}) =>
-      ready(deps, options.timeoutMs ?? settings.timeoutMs ?? deps.defaults.timeoutMs, options.signal),
+    ready: async (options = {}) => {
+      checkFields(options, waitRules, "options of ready()");
+      await ready(deps, options.timeoutMs ?? settings.timeoutMs ?? deps.defaults.timeoutMs, options.signal);
+    },
     info: () => deps.info(),
-    kill: (options = {}) => deps.kill(options.restart ?? false),
-    onDeath: (listener) => deps.onDeath(listener),
-    with: (more) => createHandle(deps, { ...settings, ...more }),
+    kill: async (options = {}) => {
+      checkFields(options, { restart: rules.flag }, "options of kill()");
+      await deps.kill(options.restart ?? false);
+    },
+    onDeath: (listener) => {
+      checkValue(listener, rules.callback, "the argument of onDeath()");
+      return deps.onDeath(listener);
+    },
+    with: (more) => {
+      checkFields(more, callRules, "settings of with()");
+      return createHandle(deps, { ...settings, ...more });
+    },
   };
   const calls = new Map<string, Call>();
   const proxy: unknown = new Proxy(controls, {

@@ -2,6 +2,7 @@ import { delay, fromGrpcError, type Network, nodeLogsService, PalimpsestError } 
 import type * as proto from "@palimpsest/wire/protocol";
 import { type ActorInfo, defaultNamespace, fullNameOf } from "./actor-view.js";
 import type { ClusterState } from "./cluster-state.js";
+import { checkFields, checkValue, rules } from "./fields.js";
 
 const restartPollMs = 500;
 
@@ -14,6 +15,10 @@ export interface ActorOutputOptions {
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
+
+const outputRules = {
+  ...{ incarnation: rules.count, tailLines: rules.wholeNumber, follow: rules.flag, signal: rules.signal },
+} as const satisfies Readonly<Record<keyof ActorOutputOptions, unknown>>;
 
 /**
  * Reads the output and error streams of an actor's process, byte for byte, from the node that keeps them. A follower goes on
@@ -28,6 +33,8 @@ export async function* actorOutput(
   target: string,
   options: ActorOutputOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  checkValue(target, rules.filledText, "the actor of actorOutput()");
+  checkFields(options, outputRules, "options of actorOutput()");
   const { follow = false, signal } = options;
   let actor = await actorOf(state, target);
   let incarnation = options.incarnation ?? actor.incarnation;

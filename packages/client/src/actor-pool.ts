@@ -1,5 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ActorHandle } from "./actor-handle.js";
+import { refused, shownValue } from "./fields.js";
 import { PoolMap, type PoolWork } from "./pool-map.js";
 import { PoolMembers } from "./pool-members.js";
 import { PoolResults } from "./pool-results.js";
@@ -20,6 +21,8 @@ export class ActorPool<Actor, Result = unknown> {
    * @throws {PalimpsestError} INVALID_ARGUMENT, ALREADY_EXISTS
    */
   constructor(actors: Iterable<ActorHandle<Actor>>) {
+    if (typeof actors !== "object" || actors === null || !(Symbol.iterator in actors))
+      throw refused("the actors of an ActorPool", `is ${shownValue(actors)}: give a list of handles`);
     for (const actor of actors) this.#members.add(actor);
     if (this.#members.size > 0) return;
     throw new PalimpsestError("INVALID_ARGUMENT", "actors is empty: pass at least one actor to the pool");

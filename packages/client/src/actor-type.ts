@@ -2,8 +2,9 @@ import { encodeValue, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type ActorHandle, reservedMethods } from "./actor-handle.js";
 import type { Bundle } from "./bundle.js";
-import { type Code, type CodeSource, codeOf } from "./code-ref.js";
+import { type Code, type CodeSource, checkSource, codeOf } from "./code-ref.js";
 import type { ActorOptions, ResolvedActorOptions } from "./config.js";
+import { checkObject, refused } from "./fields.js";
 import { ObjectRef } from "./object-ref.js";
 import type { ContentRef } from "./objects.js";
 import { placementField } from "./placement-field.js";
@@ -67,7 +68,14 @@ export function actorType<Instance extends object, Args extends unknown[]>(
   deps: ActorTypeDeps,
 ): ActorType<Instance, Args> {
   refuseReserved(Class);
+  checkSource(source, `source of actor ${Class.name}`);
+  checkObject(options, `options of actor ${Class.name}`);
   const exportName = source.exportName ?? Class.name;
+  if (exportName === "")
+    throw refused(
+      "source of an actor",
+      "exportName is absent and the class has no name: name it, or the export",
+    );
   let prepared: Promise<{ readonly code: Code; readonly packed: PackedEnvironment }> | undefined;
 
   async function prepare(resolved: ResolvedActorOptions) {

@@ -1,4 +1,4 @@
-import { fieldsOf } from "@palimpsest/wire";
+import { fieldsOf, located, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
 export type ActorStateName = "pending" | "starting" | "alive" | "restarting" | "dead" | "unknown";
@@ -81,7 +81,7 @@ function certificateView(message: proto.DeathCertificate.$Properties): DeathCert
   const { reason, exitCode, signal, lastStderrLines, lastHeartbeatMs, diedAtMs, ownerId, nodeId, pid } =
     certificate;
   return {
-    ...{ reason, signal, lastStderrLines, lastHeartbeatMs, diedAtMs, ownerId, nodeId, pid },
+    ...{ reason: located(reason), signal, lastStderrLines, lastHeartbeatMs, diedAtMs, ownerId, nodeId, pid },
     exitCode: exitCode ?? undefined,
   };
 }
@@ -102,8 +102,11 @@ export function actorView(message: proto.ActorInfo.$Properties): ActorInfo {
   };
 }
 
-/** @throws {RangeError} for a name that the head does not know */
+/** @throws {PalimpsestError} INVALID_ARGUMENT for a name that the head does not know */
 export function actorStateOf(name: ActorStateName): proto.ActorState {
   for (const [state, known] of Object.entries(actorStates)) if (known === name) return Number(state);
-  throw new RangeError(`state is ${name}: it must be one of ${Object.values(actorStates).join(", ")}`);
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `state is ${name}: it must be one of ${Object.values(actorStates).join(", ")}`,
+  );
 }

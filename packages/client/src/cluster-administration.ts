@@ -1,6 +1,7 @@
 import { fieldsOf, headService } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { ClusterState } from "./cluster-state.js";
+import { checkFields, checkValue, rules, waitRules } from "./fields.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
 
 /** The cluster's new token, and when the earlier ones expire. */
@@ -68,6 +69,8 @@ export class ClusterAdministration extends ClusterState {
     name: string,
     options: HeadCallOptions & { readonly namespace?: string } = {},
   ): Promise<boolean> {
+    checkValue(name, rules.filledText, "the name of removeDurable()");
+    checkFields(options, { ...waitRules, namespace: rules.text }, "options of removeDurable()");
     const { namespace = "", ...call } = options;
     return (await this.#head.call(headService.removeDurable, { name, namespace }, call)).removed ?? false;
   }

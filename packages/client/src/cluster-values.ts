@@ -1,5 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { ClusterAdministration } from "./cluster-administration.js";
+import { checkFields, refused, shownValue, waitRules } from "./fields.js";
 import type { GetOptions, ObjectRef } from "./object-ref.js";
 import type { PutOptions, ValueStore } from "./value-store.js";
 import { type Waitable, type Waited, type WaitOptions, waitFor } from "./value-wait.js";
@@ -24,9 +25,9 @@ export abstract class ClusterValues extends ClusterAdministration {
   get<T>(ref: ObjectRef<T>, options?: GetOptions): Promise<T>;
   get<T>(refs: readonly ObjectRef<T>[], options?: Omit<GetOptions, "into">): Promise<T[]>;
   get<T>(refs: ObjectRef<T> | readonly ObjectRef<T>[], options: GetOptions = {}): Promise<T | T[]> {
-    if ("objectId" in refs) return this.values.get(refs, options);
-    const isList: boolean = Array.isArray(refs);
-    if (!isList) return Promise.reject(notReferences(refs));
+    if (isReference(refs)) return this.values.get(refs, options);
+    const areReferences: boolean = Array.isArray(refs) && refs.every((ref) => isReference(ref));
+    if (!areReferences) return Promise.reject(notReferences(refs, "get()"));
     return Promise.all(refs.map((ref) => this.values.get(ref, options)));
   }
 
@@ -35,6 +36,10 @@ export abstract class ClusterValues extends ClusterAdministration {
    * @throws {PalimpsestError} INVALID_ARGUMENT, CANCELLED
    */
   wait<Item extends Waitable>(items: readonly Item[], options: WaitOptions = {}): Promise<Waited<Item>> {
+    if (!Array.isArray(items) || !items.every(isWaitable))
+      return Promise.reject(
+        refused("the argument of wait()", `is ${shownValue(items)}: give a list of references and promises`),
+      );
     return waitFor(items, options, this.values);
   }
 
@@ -42,13 +47,26 @@ export abstract class ClusterValues extends ClusterAdministration {
    * Removes values from all nodes, whichever programs refer to them. To give up only this program's reference, call
    * `ref.release()`.
    */
-  free(refs: ObjectRef | readonly ObjectRef[], options: PutOptions = {}): Promise<void> {
-    return this.values.free("objectId" in refs ? [refs] : refs, options);
+  async free(refs: ObjectRef | readonly ObjectRef[], options: PutOptions = {}): Promise<void> {
+    const list = isReference(refs) ? [refs] : refs;
+    if (!Array.isArray(list) || !list.every(isReference)) throw notReferences(refs, "free()");
+    checkFields(options, waitRules, "options of free()");
+    await this.values.free(list, options);
   }
 }
 
-function notReferences(value: unknown): PalimpsestError {
-  const what =
-    value instanceof Promise ? "a promise: await it" : "neither a reference nor a list of references";
-  return new PalimpsestError("INVALID_ARGUMENT", `the argument of get() is ${what}`);
+function isReference(value: unknown): value is ObjectRef {
+  return typeof value === "object" && value !== null && "objectId" in value;
+}
+
+function isWaitable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && ("objectId" in value || "then" in value);
+}
+
+function notReferences(value: unknown, what: string): PalimpsestError {
+  const problem =
+    value instanceof Promise
+      ? "a promise: await it"
+      : "neither a reference nor a list of references: give what put() or ref() returned";
+  return new PalimpsestError("INVALID_ARGUMENT", `the argument of ${what} is ${problem}`);
 }

@@ -166,15 +166,9 @@ describe("actors", () => {
     for (const [methodGroups, message] of badGroups)
       await expect(kind.options({ ...lanes, methodGroups }).spawn("")).rejects.toThrow(message);
     const wrong = [
-      [
-        { labels: { zone: { in: [] } } },
-        "is []: give at least one value, or use { exists }   → at labels.zone.in",
-      ],
-      [{ strategy: { nodeId: "" } }, 'is "": name a node   → at strategy.nodeId'],
-      [
-        { strategy: "best" as "pack" },
-        'is "best": give "pack", "spread" or { nodeId, soft }   → at strategy',
-      ],
+      [{ labels: { zone: { in: [] } } }, "labels.zone.in: is []: give at least one value, or use { exists }"],
+      [{ strategy: { nodeId: "" } }, 'strategy.nodeId: is "": name a node'],
+      [{ strategy: "best" as "pack" }, 'strategy: is "best": give "pack", "spread" or { nodeId, soft }'],
     ] as const;
     for (const [options, message] of wrong)
       await expect(kind.options(options).spawn("")).rejects.toThrow(message);

@@ -1,4 +1,13 @@
-import { HeadPeer, headService, type Network, newId, PalimpsestError, type Peer } from "@palimpsest/wire";
+import {
+  delay,
+  HeadPeer,
+  headService,
+  type Network,
+  newId,
+  PalimpsestError,
+  type Peer,
+  systemClock,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorHandle } from "./actor-handle.js";
 import type { ActorHandles } from "./actor-handles.js";
@@ -19,6 +28,8 @@ import type {
   TaskOptions,
 } from "./config.js";
 import { diedError } from "./death.js";
+import { EchoedOutput } from "./echoed-output.js";
+import { checkFields, checkObject, refused, rules, shownValue, waitRules } from "./fields.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { meetHead } from "./head-version.js";
 import { Jobs } from "./jobs.js";
@@ -41,9 +52,13 @@ import { type TaskFunction, type TaskType, taskType } from "./task-type.js";
 import { type TracedDriver, traceDriver } from "./traced-driver.js";
 import type { ValueStore } from "./value-store.js";
 import { type ClusterInfo, clusterView } from "./views.js";
+import { WaitingNotices } from "./waiting-notices.js";
 import { networkOf, type WatchedNetwork } from "./watched-network.js";
 
 /** The maximum total time of a session's goodbye: SESSION-6, SESSION-8. */
+/** The milliseconds for which the head is asked at once for the first process of an actor whose output is printed. */
+const startWaitMs = 10_000;
+const startPollMs = 500;
 const closeLimitMs = 10_000;
 
 /** Opens the session of a driver. `Session.open` opens it in this thread. */
@@ -83,6 +98,8 @@ export class Cluster extends ClusterValues {
   readonly #uploads: BundleUploads;
   readonly #tasks: TaskPool;
   #meshCalls: MeshCalls | undefined;
+  #notices: WaitingNotices | undefined;
+  #echo: EchoedOutput | undefined;
   readonly #environment: ConnectionEnvironment;
   #session: Pick<Session, "close"> | undefined;
   #lostBecause: PalimpsestError | undefined;
@@ -133,6 +150,32 @@ export class Cluster extends ClusterValues {
       defaultTimeoutMs: options.controlTimeoutMs,
     });
     this.jobs = new Jobs(head, this.#uploads);
+    // What an actor waits for is told by the driver that called it.
+    if (options.notices && options.owner === undefined && process.env["PALIMPSEST_NOTICES"] !== "off")
+      this.#notices = new WaitingNotices({
+        clock: systemClock,
+        waiting: async () =>
+          (await this.actors({ states: ["pending"] })).filter(({ ownerId }) => ownerId === this.sessionId),
+        write: (line) => process.stderr.write(line),
+      });
+    if (options.output === "inherit")
+      this.#echo = new EchoedOutput({
+        clock: systemClock,
+        started: (actorId, signal) => this.#started(actorId, signal),
+        output: (actorId, signal) => this.actorOutputBytes(actorId, { follow: true, signal }),
+        write: (text) => process.stderr.write(text),
+      });
+  }
+
+  /** Waits for the first process of an actor. */
+  async #started(actorId: string, signal: AbortSignal): Promise<number | undefined> {
+    while (!signal.aborted) {
+      const info = actorView(await this.#handles.resolver.resolve(actorId, 0, startWaitMs, signal));
+      if (info.pid > 0 && (info.state === "alive" || info.state === "dead")) return info.pid;
+      if (info.state === "dead") return undefined;
+      await delay(startPollMs, signal);
+    }
+    return undefined;
   }
 
   /**
@@ -153,7 +196,8 @@ export class Cluster extends ClusterValues {
   }
 
   /** Lists the objects in the stores of all nodes, and their owners. */
-  memory(options: MemoryOptions = {}): Promise<ObjectMemory> {
+  async memory(options: MemoryOptions = {}): Promise<ObjectMemory> {
+    checkFields(options, { ...waitRules, limit: rules.count }, "options of memory()");
     return objectMemory(this, this.#network, options);
   }
 
@@ -274,8 +318,15 @@ export class Cluster extends ClusterValues {
     second?: ActorSource | ActorOptions,
     third?: ActorOptions,
   ): ActorType<Instance, Args> {
-    if (typeof first !== "function")
-      return this.actor(first.Class, first.source, second as ActorOptions | undefined);
+    if (typeof first !== "function") {
+      const { Class, source } = moduleOf(
+        first,
+        "Class",
+        "cluster.actor(Counter, { from: … })",
+        "actorModule()",
+      );
+      return this.actor(Class, source, second as ActorOptions | undefined);
+    }
     return actorType(first, second as ActorSource, third ?? {}, {
       ...this.#owner(),
       namespace: this.namespace,
@@ -326,7 +377,15 @@ export class Cluster extends ClusterValues {
     second: ActorSource | MeshOptions,
     third?: MeshOptions,
   ): MeshType<Instance, Args> {
-    if (typeof first !== "function") return this.mesh(first.Class, first.source, second as MeshOptions);
+    if (typeof first !== "function") {
+      const { Class, source } = moduleOf(
+        first,
+        "Class",
+        "cluster.mesh(Counter, { from: … }, { shape })",
+        "actorModule()",
+      );
+      return this.mesh(Class, source, second as MeshOptions);
+    }
     const [Class, source, options] = [first, second as ActorSource, third as MeshOptions];
     const { shape: _, ...ofActors } = options;
     this.#meshCalls ??= new MeshCalls({
@@ -357,6 +416,7 @@ export class Cluster extends ClusterValues {
     if (typeof first === "function")
       return taskType<Fn>(first, second as CodeSource, third ?? {}, this.#tasks);
     const options = (second as TaskOptions | undefined) ?? {};
+    checkObject(first, "the function of cluster.task()");
     if ("fn" in first) return taskType<Fn>(first.fn, first.source, options, this.#tasks);
     return taskType<Fn>(undefined, first, options, this.#tasks);
   }
@@ -370,6 +430,7 @@ export class Cluster extends ClusterValues {
     which: string | { readonly actorId: string },
     { namespace = this.namespace, ...options }: HeadCallOptions & { readonly namespace?: string } = {},
   ): Promise<ActorHandle<Instance>> {
+    checkWhich(which, "actorId", "getActor()");
     const request = typeof which === "string" ? { name: which, namespace } : { actorId: which.actorId };
     const info = await this.#head.call(headService.resolveActor, { ...request, waitMs: 0 }, options);
     const view = actorView(info);
@@ -391,6 +452,7 @@ export class Cluster extends ClusterValues {
     which: string | { readonly groupId: string },
     options: HeadCallOptions = {},
   ): Promise<PlacementGroup> {
+    checkWhich(which, "groupId", "getPlacementGroup()");
     const request = typeof which === "string" ? { name: which } : { groupId: which.groupId };
     const info = groupView(await this.#head.call(headService.resolvePlacementGroup, request, options));
     return new PlacementGroup(this.#head, info.groupId);
@@ -411,6 +473,8 @@ export class Cluster extends ClusterValues {
 
   async #close(): Promise<void> {
     this.#unwatch?.();
+    this.#notices?.close();
+    this.#echo?.close();
     this.#tasks.close();
     this.#meshCalls?.close();
     // These are closed before the session, because pending work still needs it.
@@ -426,8 +490,35 @@ export class Cluster extends ClusterValues {
     request: proto.CreateActorRequest.$Properties,
     bundles: readonly Bundle[],
   ): Promise<proto.ActorInfo.$Properties> {
-    return await this.#uploads.naming(bundles, () => this.#head.call(headService.createActor, request));
+    const created = await this.#uploads.naming(bundles, () =>
+      this.#head.call(headService.createActor, request),
+    );
+    this.#notices?.created();
+    const { actorId, name, role } = created.spec ?? {};
+    if (actorId) this.#echo?.created(actorId, name || role || "task");
+    return created;
   }
+}
+
+/** Refuses what is not the result of `actorModule()`, such as a source without its class. */
+function moduleOf<Module extends object>(
+  given: Module,
+  part: keyof Module & string,
+  direct: string,
+  maker: string,
+): Module {
+  if (typeof given === "object" && given !== null && typeof given[part] === "function") return given;
+  throw refused(
+    "the first argument",
+    `is ${shownValue(given)}: give the class first, as in ${direct}, or what ${maker} returned`,
+  );
+}
+
+function checkWhich(which: unknown, key: string, what: string): void {
+  const isObject = typeof which === "object" && which !== null;
+  const id = isObject ? Reflect.get(which, key) : which;
+  if (typeof id !== "string" || id === "")
+    throw refused(`the argument of ${what}`, `is ${shownValue(which)}: give a name, or { ${key} }`);
 }
 
 /** A reader owns nothing, so it needs no lease, and the head grants it none. */

@@ -1,7 +1,8 @@
 /** A class or a function together with the module that exports it, so that programs name both at once. */
 import type { ActorClass } from "./actor-type.js";
 import type { BundleOptions } from "./build-module.js";
-import type { CodeSource } from "./code-ref.js";
+import { type CodeSource, checkSource } from "./code-ref.js";
+import { checkValue, rules } from "./fields.js";
 import type { ModuleSource } from "./module-source.js";
 import type { TaskFunction } from "./task-type.js";
 
@@ -32,6 +33,8 @@ export function actorModule<Instance extends object, Args extends unknown[]>(
   url: ModuleSource,
   options: CodeModuleOptions = {},
 ): ActorModule<Instance, Args> {
+  checkValue(Class, rules.callback, "the class of actorModule()");
+  checkSource({ from: url, ...options }, "the source of actorModule()");
   return { Class, source: { from: url, ...options } };
 }
 
@@ -45,5 +48,7 @@ export function taskModule<Fn extends TaskFunction>(
   url: ModuleSource,
   options: CodeModuleOptions = {},
 ): TaskModule<Fn> {
+  checkValue(fn, rules.callback, "the function of taskModule()");
+  checkSource({ from: url, ...options }, "the source of taskModule()");
   return { fn, source: { from: url, ...options } };
 }

@@ -3,7 +3,8 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { BundleOptions } from "./build-module.js";
 import { type Bundle, bundleModule } from "./bundle.js";
-import { isMainModule, type ModuleSource, sourceUrl } from "./module-source.js";
+import { checkFields, checkValue, refused, rules } from "./fields.js";
+import { isMainModule, type ModuleSource, sourceRule, sourceUrl } from "./module-source.js";
 
 /** Where nodes find the class or function. */
 export type CodeSource =
@@ -18,6 +19,21 @@ export type CodeSource =
       readonly from: ModuleSource;
       readonly exportName?: string;
     } & BundleOptions);
+
+const sourceRules = {
+  ...{ module: rules.filledText, from: sourceRule, exportName: rules.filledText, external: rules.texts },
+} as const;
+
+/**
+ * Refuses what does not say where nodes find a class or function.
+ * @throws {PalimpsestError} INVALID_ARGUMENT
+ */
+export function checkSource(source: CodeSource, what: string): void {
+  checkFields(source, sourceRules, what);
+  if ("module" in source && "from" in source)
+    throw refused(what, "module and from are given: give one of them");
+  if (!("module" in source)) checkValue(source.from, sourceRule, `${what}: from`);
+}
 
 export interface Code {
   readonly ref: proto.CodeRef.$Properties;

@@ -1,5 +1,7 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
+import { addressForm, isAddress } from "./address-form.js";
+import { checkObject, shownValue, unknownKey } from "./fields.js";
 import {
   labelsSchema,
   millisecondsSchema,
@@ -16,7 +18,7 @@ const count = z.int().min(1);
 const connectOptionsSchema = z.strictObject({
   address: z
     .string()
-    .min(1)
+    .refine(isAddress, { error: ({ input }) => `is ${shownValue(input)}: ${addressForm}` })
     .describe(
       "host:port of the head, or of several heads separated by commas, of which the leading one is found",
     ),
@@ -74,6 +76,18 @@ const connectOptionsSchema = z.strictObject({
   controlTimeoutMs: millisecondsSchema
     .default(30_000)
     .describe("Deadline in milliseconds of calls to the head"),
+  notices: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether standard error says why actors and tasks of this program wait, after five seconds and when the reason changes",
+    ),
+  output: z
+    .enum(["logs", "inherit"])
+    .default("logs")
+    .describe(
+      "logs: what its actors and tasks print stays in the logs of their nodes; inherit: it is printed on this program's standard error too, with the name and the process of each",
+    ),
   tracesEndpoint: z
     .union([z.literal(""), z.url({ protocol: /^https?$/ })])
     .default("")
@@ -256,7 +270,7 @@ export type ResolvedTaskOptions = z.output<typeof taskOptionsSchema>;
 
 /** @throws {PalimpsestError} CONFIG_INVALID naming the field */
 export function parseTaskOptions(value: TaskOptions, name: string): ResolvedTaskOptions {
-  return parsed(taskOptionsSchema.safeParse(value), `options of task ${name}`);
+  return parsed(taskOptionsSchema, value, `options of task ${name}`);
 }
 
 export type ActorOptions = z.input<typeof actorOptionsSchema>;
@@ -267,7 +281,7 @@ export type LocatedConnectOptions = z.input<typeof connectOptionsSchema>;
 
 /** @throws {PalimpsestError} CONFIG_INVALID naming the field */
 export function parseConnectOptions(value: LocatedConnectOptions): ResolvedConnectOptions {
-  return parsed(connectOptionsSchema.safeParse(value), "connect options");
+  return parsed(connectOptionsSchema, value, "connect options");
 }
 
 /**
@@ -278,7 +292,8 @@ export function parseConnectOptions(value: LocatedConnectOptions): ResolvedConne
 export function checkConnectOptions(
   value: ConnectOptions,
 ): Omit<ConnectOptions, "local"> & { readonly local: { readonly cpus?: number | undefined } | undefined } {
-  const { local } = parsed(openConnectOptionsSchema.safeParse(value), "connect options");
+  checkObject(value, "connect options");
+  const { local } = parsed(openConnectOptionsSchema, value, "connect options");
   const { local: _, ...others } = value;
   if (local === false) return { ...others, local: undefined };
   const given = (["address", "token", "tls", "jobId"] as const).find((name) => others[name] !== undefined);
@@ -293,8 +308,8 @@ export function checkConnectOptions(
 
 /** @throws {PalimpsestError} CONFIG_INVALID naming the field */
 export function parseActorOptions(value: ActorOptions, className: string): ResolvedActorOptions {
-  const given = value.durable ? { ...durableDefaults, ...value } : value;
-  const options = parsed(actorOptionsSchema.safeParse(given), `options of actor ${className}`);
+  const given = value?.durable ? { ...durableDefaults, ...value } : value;
+  const options = parsed(actorOptionsSchema, given, `options of actor ${className}`);
   if (options.durable) checkDurable(options, className);
   return options;
 }
@@ -319,12 +334,40 @@ function checkDurable(options: ResolvedActorOptions, className: string): void {
 
 /** @throws {PalimpsestError} CONFIG_INVALID naming the field */
 export function parsePlacementGroupOptions(value: PlacementGroupOptions): ResolvedPlacementGroupOptions {
-  return parsed(placementGroupOptionsSchema.safeParse(value), "options of a placement group");
+  return parsed(placementGroupOptionsSchema, value, "options of a placement group");
 }
 
-function parsed<Value>(result: z.ZodSafeParseResult<Value>, what: string): Value {
+const maxProblems = 5;
+
+// This module is loaded by the first connection, because actors' processes start faster without zod.
+function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
-  // This module is loaded by the first connection, because actors' processes start faster without zod.
-  const text = z.prettifyError(result.error).replaceAll("\n", " ");
-  throw new PalimpsestError("CONFIG_INVALID", `${what}: ${text}`);
+  const problems = result.error.issues.slice(0, maxProblems).map((issue) => problemOf(issue, schema, value));
+  throw new PalimpsestError("CONFIG_INVALID", `${what}: ${problems.join("; ")}`);
+}
+
+/** Names the field, its value and what to give. */
+function problemOf(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown): string {
+  const at = issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+  if (issue.code === "unrecognized_keys") {
+    const known = knownAt(schema, issue.path);
+    return at + issue.keys.map((key) => unknownKey(key, known)).join("; ");
+  }
+  // A message of our own names the value.
+  if (issue.message.startsWith("is ")) return at + issue.message;
+  const given = issue.path.reduce<unknown>(
+    (here, step) => (typeof here === "object" && here !== null ? Reflect.get(here, step) : undefined),
+    value,
+  );
+  return `${at}${issue.message}; it is ${given === undefined ? "absent" : shownValue(given)}`;
+}
+
+function knownAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let here: unknown = schema;
+  for (const step of ["", ...path]) {
+    if (step !== "") here = here instanceof z.ZodObject ? here.shape[String(step)] : undefined;
+    while (here instanceof z.ZodOptional || here instanceof z.ZodDefault) here = here.unwrap();
+  }
+  return here instanceof z.ZodObject ? Object.keys(here.shape) : [];
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ConnectOptions } from "./config.js";
+import { checkObject } from "./fields.js";
 
 /**
  * Reads the options that a job's driver needs to connect from the environment that its node gives it:
@@ -10,6 +11,7 @@ import type { ConnectOptions } from "./config.js";
 export function fromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Pick<ConnectOptions, "address" | "token" | "tls" | "jobId"> {
+  checkObject(environment, "the environment");
   return {
     address: required(environment, "PALIMPSEST_ADDRESS"),
     token: tokenOf(environment) || required(environment, "PALIMPSEST_TOKEN"),

@@ -16,6 +16,7 @@ import {
   tokenFileVariable,
   tokenPathOf,
 } from "@palimpsest/wire/local-head";
+import { addressForm, isAddress } from "./address-form.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -52,6 +53,8 @@ export function findHead(given: HeadSearch, environment: Environment, how: Searc
       : [given.dataDir];
   const known = folders.flatMap((folder) => knownHead(folder));
   const named = given.address ?? (environment["PALIMPSEST_ADDRESS"] || undefined);
+  if (named !== undefined)
+    checkAddress(named, given.address === undefined ? "PALIMPSEST_ADDRESS" : say("address"));
   const local = named === undefined ? mostAlive(known) : known.find(({ head }) => head.address === named);
   const address = named ?? local?.head.address;
   if (!address) {
@@ -83,6 +86,11 @@ export function findHead(given: HeadSearch, environment: Environment, how: Searc
   const tls = given.tls ?? environment["PALIMPSEST_TLS"] ?? "";
   checkTls(local, { tls, isFound: named === undefined, say, isGiven: given.tls !== undefined });
   return { address, token, tls: tls === "" ? "" : resolve(tls), dataDir: local?.folder };
+}
+
+function checkAddress(address: string, what: string): void {
+  if (isAddress(address)) return;
+  throw new PalimpsestError("INVALID_ARGUMENT", `${what} is ${JSON.stringify(address)}: ${addressForm}`);
 }
 
 interface KnownHead {

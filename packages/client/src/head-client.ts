@@ -9,6 +9,8 @@ import {
   withCaller,
 } from "@palimpsest/wire";
 
+import { checkValue, rules } from "./fields.js";
+
 const backoff = { firstMs: 50, longestMs: 1_000 };
 
 export interface HeadCallOptions {
@@ -49,6 +51,12 @@ export class HeadClient {
     options: HeadCallOptions,
   ): Promise<T> {
     const { timeoutMs = this.#defaultTimeoutMs, signal } = options;
+    // One that has passed already fails as one that passes later.
+    checkValue(
+      timeoutMs,
+      { passes: (given) => typeof given === "number" && !Number.isNaN(given), give: rules.milliseconds.give },
+      "timeoutMs",
+    );
     const mayRetry = ({ code, retryable }: PalimpsestError) =>
       code === "UNAVAILABLE" || (code === "LIMIT_EXCEEDED" && retryable);
     try {

@@ -4,8 +4,9 @@ import * as proto from "@palimpsest/wire/protocol";
 import type { BundleOptions } from "./build-module.js";
 import { type Bundle, bundleModule } from "./bundle.js";
 import type { BundleUploads } from "./bundle-uploads.js";
+import { checkFields, checkValue, refused, rules, waitRules } from "./fields.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
-import type { ModuleSource } from "./module-source.js";
+import { type ModuleSource, sourceRule } from "./module-source.js";
 import { textOf } from "./output-text.js";
 import { packEnvironment, type RuntimeEnvironmentOptions } from "./runtime-environment.js";
 
@@ -67,6 +68,20 @@ const statuses: Readonly<Record<number, JobStatusName>> = {
   [proto.JobStatus.JOB_STATUS_FAILED]: "failed",
 };
 
+const logRules = { offsetBytes: rules.wholeNumber, follow: rules.flag, signal: rules.signal } as const;
+
+function checkJob(jobId: string, call: HeadCallOptions, what: string): void {
+  checkValue(jobId, rules.filledText, `the job of ${what}`);
+  checkFields(call, waitRules, `options of ${what}`);
+}
+
+/** The environment's options are checked with it. */
+const jobRules = {
+  ...{ recipe: rules.filledText, program: sourceRule, external: rules.texts, argv: rules.texts },
+  ...{ submissionId: rules.text, name: rules.text, metadata: rules.anything, resources: rules.anything },
+  ...{ environment: rules.anything, workingDir: rules.anything, packages: rules.anything },
+} as const;
+
 const ended: ReadonlySet<JobStatusName> = new Set(["stopped", "succeeded", "failed"]);
 const logRetryMs = 500;
 const pollMs = 500;
@@ -98,6 +113,12 @@ export class Jobs {
     call: HeadCallOptions,
     span: TraceSpan | undefined,
   ): Promise<JobInfo> {
+    checkFields(options, jobRules, "options of jobs.submit()");
+    if ("recipe" in options === "program" in options)
+      throw refused(
+        "options of jobs.submit()",
+        "give either recipe, the text of a recipe, or program, the URL of a module",
+      );
     const { fields, bundles: ofEnvironment, external } = await packEnvironment(options);
     const program = "recipe" in options ? undefined : await bundleProgram(options, external);
     const request: proto.SubmitRequest.$Properties = {
@@ -117,15 +138,18 @@ export class Jobs {
   }
 
   async get(jobId: string, call: HeadCallOptions = {}): Promise<JobInfo> {
+    checkJob(jobId, call, "get()");
     return jobView(await this.#head.call(jobsService.get, { jobId }, call));
   }
 
   async list(call: HeadCallOptions = {}): Promise<readonly JobInfo[]> {
+    checkFields(call, waitRules, "options of list()");
     const { jobs } = await this.#head.call(jobsService.list, {}, call);
     return (jobs ?? []).map(jobView);
   }
 
   async stop(jobId: string, call: HeadCallOptions = {}): Promise<JobInfo> {
+    checkJob(jobId, call, "stop()");
     return jobView(await this.#head.call(jobsService.stop, { jobId }, call));
   }
 
@@ -134,11 +158,13 @@ export class Jobs {
    * @throws {PalimpsestError} NOT_FOUND; INVALID_ARGUMENT while it runs
    */
   async delete(jobId: string, call: HeadCallOptions = {}): Promise<JobInfo> {
+    checkJob(jobId, call, "delete()");
     return jobView(await this.#head.call(jobsService.delete, { jobId }, call));
   }
 
   /** Resolves when the job has ended. @throws {PalimpsestError} GET_TIMEOUT, CANCELLED */
   async wait(jobId: string, options: HeadCallOptions & { readonly timeoutMs: number }): Promise<JobInfo> {
+    checkJob(jobId, options, "wait()");
     const deadlineAt = performance.now() + options.timeoutMs;
     for (;;) {
       const job = await this.get(jobId, options.signal ? { signal: options.signal } : {});
@@ -162,6 +188,8 @@ export class Jobs {
 
   /** The same output as `logs`, byte for byte. */
   async *logBytes(jobId: string, options: JobLogsOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    checkValue(jobId, rules.filledText, "the job of logs()");
+    checkFields(options, logRules, "options of logs()");
     let offsetBytes = options.offsetBytes ?? 0;
     for (;;) {
       const request = { jobId, offsetBytes, follow: options.follow ?? false };

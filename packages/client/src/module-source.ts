@@ -2,9 +2,15 @@ import { createRequire } from "node:module";
 import { isAbsolute } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { PalimpsestError } from "@palimpsest/wire";
+import type { Rule } from "./fields.js";
 
 /** A `file:` URL, an absolute path, or a `data:` URL of a finished bundle. */
 export type ModuleSource = string | URL;
+
+export const sourceRule: Rule = {
+  passes: (value) => value instanceof URL || (typeof value === "string" && value !== ""),
+  give: 'a URL, such as new URL("./counter.js", import.meta.url)',
+};
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT */
 export function sourceUrl(source: ModuleSource): URL {

@@ -170,8 +170,11 @@ export function groupView(message: proto.PlacementGroupInfo.$Properties): Placem
   };
 }
 
-/** @throws {RangeError} for a name that the head does not know */
+/** @throws {PalimpsestError} INVALID_ARGUMENT for a name that the head does not know */
 export function groupStateOf(name: PlacementGroupStateName): proto.PlacementGroupState {
   for (const [state, known] of Object.entries(groupStates)) if (known === name) return Number(state);
-  throw new RangeError(`state is ${name}: it must be one of ${Object.values(groupStates).join(", ")}`);
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `state is ${name}: it must be one of ${Object.values(groupStates).join(", ")}`,
+  );
 }

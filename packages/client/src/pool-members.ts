@@ -12,6 +12,7 @@
  */
 import { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
 import type { ActorHandle } from "./actor-handle.js";
+import { refused, shownValue } from "./fields.js";
 
 interface Waiting<Actor> {
   /** False if the request only needed to know that an actor is idle. */
@@ -38,6 +39,11 @@ export class PoolMembers<Actor> {
 
   /** @throws {PalimpsestError} ALREADY_EXISTS if the actor is in the pool */
   add(actor: ActorHandle<Actor>): void {
+    if (typeof actor?.actorId !== "string")
+      throw refused(
+        "an actor of an ActorPool",
+        `is ${shownValue(actor)}: give handles, such as those of spawn()`,
+      );
     const { actorId } = actor;
     if (this.#ids.has(actorId)) {
       throw new PalimpsestError(

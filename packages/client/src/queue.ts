@@ -5,6 +5,7 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ActorHandle } from "./actor-handle.js";
 import type { ActorOptions } from "./config.js";
+import { checkFields, rules, waitRules } from "./fields.js";
 import type { QueueActor, QueueBounds } from "./queue-actor.js";
 
 const defaultMaxBytes = 256 * 1024 * 1024;
@@ -115,11 +116,11 @@ export class Queue<Item> {
   }
 
   async #waiting<Value>(
-    { timeoutMs = Number.POSITIVE_INFINITY, signal }: QueueWait,
+    wait: QueueWait,
     call: (handle: QueueHandle<Item>, waitMs: number, signal: AbortSignal) => Promise<Value>,
   ): Promise<Value> {
-    if (Number.isNaN(timeoutMs) || timeoutMs < 0)
-      throw new PalimpsestError("INVALID_ARGUMENT", `timeoutMs is ${timeoutMs}: give 0 or more`);
+    checkFields(wait, waitRules, "options of a queue's request");
+    const { timeoutMs = Number.POSITIVE_INFINITY, signal } = wait;
     const waitMs = Math.min(timeoutMs, longestWaitMs);
     const handle = this.handle.with({ timeoutMs: timeoutMs + slackMs });
     try {
@@ -140,11 +141,20 @@ function ownError(reason: unknown): unknown {
 /** The module from which nodes load the actor. */
 export const queueSource = { module: "@palimpsest/client/queue-actor", exportName: "QueueActor" } as const;
 
+/** The options that an actor has too are checked as its own. */
+const queueRules = {
+  ...{ name: rules.anything, namespace: rules.anything, detached: rules.anything, resources: rules.anything },
+  ...{ labels: rules.anything, strategy: rules.anything, placement: rules.anything, process: rules.anything },
+  ...{ maxSize: rules.anything, maxBytes: rules.anything },
+} as const satisfies Readonly<Record<keyof QueueOptions, unknown>>;
+
 /** Returns the options of the actor, and its bounds. @throws {PalimpsestError} INVALID_ARGUMENT */
-export function queueActorOptions({ maxSize = 0, maxBytes = defaultMaxBytes, ...options }: QueueOptions): {
+export function queueActorOptions(given: QueueOptions): {
   readonly bounds: QueueBounds;
   readonly options: ActorOptions;
 } {
+  checkFields(given, queueRules, "options of a queue");
+  const { maxSize = 0, maxBytes = defaultMaxBytes, ...options } = given;
   for (const [name, value] of Object.entries({ maxSize, maxBytes }))
     if (!Number.isSafeInteger(value) || value < 0)
       throw new PalimpsestError("INVALID_ARGUMENT", `${name} is ${value}: give a whole number of 0 or more`);

@@ -1,8 +1,9 @@
 import { PalimpsestError, withCaller } from "@palimpsest/wire";
 import type { RemoteMethod } from "./actor-handle.js";
 import { encodeArguments } from "./call-arguments.js";
-import { type Code, type CodeSource, codeOf } from "./code-ref.js";
+import { type Code, type CodeSource, checkSource, codeOf } from "./code-ref.js";
 import type { TaskOptions } from "./config.js";
+import { checkObject } from "./fields.js";
 import type { ObjectRef } from "./object-ref.js";
 import { placementField } from "./placement-field.js";
 import type { TaskCall } from "./task-call.js";
@@ -47,7 +48,9 @@ export function taskType<Fn extends TaskFunction>(
   options: TaskOptions,
   pool: Pick<TaskPool, "call" | "submit" | "values" | "capturedBy" | "environment">,
 ): TaskType<Fn> {
+  checkSource(source, `source of task ${fn?.name ?? ""}`.trimEnd());
   const exportName = source.exportName ?? fn?.name ?? "";
+  checkObject(options, `options of task ${exportName}`);
   if (exportName === "") {
     throw new PalimpsestError(
       "INVALID_ARGUMENT",

@@ -1,5 +1,6 @@
 /** Waits for some of many values and promises. */
 import { type Clock, delay, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { checkFields, rules, waitRules } from "./fields.js";
 import { ObjectRef } from "./object-ref.js";
 import { whenSettled } from "./promise-watch.js";
 import type { ValueStore } from "./value-store.js";
@@ -36,6 +37,7 @@ export async function waitFor<Item extends Waitable>(
   values: ValueStore,
   clock: Clock = systemClock,
 ): Promise<Waited<Item>> {
+  checkFields(options, { ...waitRules, count: rules.anything }, "options of wait()");
   const { count = 1, timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
   if (!Number.isInteger(count) || count < 1 || count > items.length)
     throw new PalimpsestError(

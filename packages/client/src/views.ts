@@ -1,4 +1,4 @@
-import { fieldsOf } from "@palimpsest/wire";
+import { fieldsOf, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { actorStates } from "./actor-view.js";
 
@@ -160,10 +160,13 @@ export function objectListView({ objects, totalObjects }: proto.ListObjectsRespo
   };
 }
 
-/** @throws {RangeError} for a name that the head does not know */
+/** @throws {PalimpsestError} INVALID_ARGUMENT for a name that the head does not know */
 export function nodeStateOf(name: NodeStateName): proto.NodeState {
   for (const [state, known] of Object.entries(nodeStates)) if (known === name) return Number(state);
-  throw new RangeError(`state is ${name}: it must be one of ${Object.values(nodeStates).join(", ")}`);
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `state is ${name}: it must be one of ${Object.values(nodeStates).join(", ")}`,
+  );
 }
 
 export function summaryView(message: proto.Summary.$Properties): ClusterSummary {

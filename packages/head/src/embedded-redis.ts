@@ -20,7 +20,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { createServer } from "node:net";
 import { totalmem } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "@palimpsest/telemetry";
 import { formatAddress, isLoopback, newToken, PalimpsestError, redisUrlWithCa } from "@palimpsest/wire";
@@ -282,7 +282,7 @@ function endOf(
       const output = readFileSync(logPath, "utf8").trim();
       const taken = /address already in use/i.test(output);
       const lastLine = output.split("\n").at(-1) ?? "";
-      const message = `${program} ended with code ${code} while starting: ${lastLine}`;
+      const message = `${program} ended with code ${code} while starting: ${lastLine || `it printed nothing; is the disk of ${dirname(logPath)} full?`}`;
       resolve(new PalimpsestError(taken ? "ALREADY_EXISTS" : "UNAVAILABLE", message));
     });
   });

@@ -1,8 +1,11 @@
+import { z } from "zod";
 import { queryTerms } from "./bm25-index.js";
+import { checked } from "./checked.js";
 import { type Embedder, embedAll } from "./embedder.js";
 import { MemoryError } from "./error.js";
+import { recordChangeSchema, recordDraftSchema, storeDiffSchema } from "./record-schema.js";
 import { searchText } from "./record-text.js";
-import type { MemoryRecord, MemoryType, StoreDiff } from "./records/index.js";
+import { type MemoryRecord, type MemoryType, memoryTypes, type StoreDiff } from "./records/index.js";
 import { filterTest, type SearchFilter } from "./search-filter.js";
 import { StoreBase } from "./store-base.js";
 import { StoreOverlay } from "./store-overlay.js";
@@ -118,12 +121,15 @@ export class MemoryStore {
 
   /** @throws {MemoryError} BAD_INPUT, EMBEDDER_FAILED */
   async create(draft: RecordDraft, signal?: AbortSignal): Promise<MemoryRecord> {
+    checked(recordDraftSchema, draft, "draft");
     const [record] = await this.replace([], [draft], signal);
     return record as MemoryRecord;
   }
 
   /** @throws {MemoryError} NOT_FOUND, BAD_INPUT, EMBEDDER_FAILED */
   async update(id: string, change: RecordChange, signal?: AbortSignal): Promise<MemoryRecord> {
+    checked(z.string(), id, "id");
+    checked(recordChangeSchema, change, "change");
     const read = () => {
       const old = this.get(id);
       if (old === undefined) throw unknownId(id);
@@ -154,6 +160,8 @@ export class MemoryStore {
     drafts: readonly RecordDraft[],
     signal?: AbortSignal,
   ): Promise<MemoryRecord[]> {
+    checked(z.array(z.string()), ids, "ids");
+    checked(z.array(recordDraftSchema), drafts, "drafts");
     const check = () => {
       const gone = ids.find((id) => this.get(id) === undefined);
       if (gone !== undefined) throw unknownId(gone);
@@ -185,6 +193,8 @@ export class MemoryStore {
    * @throws {MemoryError} BAD_INPUT, EMBEDDER_FAILED
    */
   async search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchHit[]> {
+    checked(z.string(), query, "query");
+    checked(searchOptionsSchema, options, "search options");
     const { topK = 5, threshold = 0, denseWeight = this.#denseWeight } = options;
     const passes = filterTest(options);
     const [vector] = await this.embed([query], signal);
@@ -230,6 +240,7 @@ export class MemoryStore {
    * @throws {MemoryError} NOT_FOUND, DUPLICATE_ID, EMBEDDER_FAILED
    */
   async apply(diff: StoreDiff, signal?: AbortSignal): Promise<void> {
+    checked(storeDiffSchema, diff, "diff");
     const put = [...diff.updated, ...diff.created];
     const vectors = await this.embed(put.map(searchText), signal);
     for (const id of [...diff.deleted, ...diff.updated.map((record) => record.id)])
@@ -258,6 +269,19 @@ export class MemoryStore {
     return new Date(this.#now()).toISOString();
   }
 }
+
+const share = z.number().min(0).max(1).optional();
+const searchOptionsSchema = z.strictObject({
+  topK: z.int().min(1).optional(),
+  threshold: share,
+  denseWeight: share,
+  memoryType: z.enum(memoryTypes).optional(),
+  speaker: z.string().optional(),
+  session: z.string().optional(),
+  // Their form is checked with the filter.
+  after: z.string().optional(),
+  before: z.string().optional(),
+}) satisfies z.ZodType<{ [Name in keyof SearchOptions]: SearchOptions[Name] | undefined }>;
 
 const unknownId = (id: string) => new MemoryError("NOT_FOUND", `no memory has the id "${id}"`);
 

@@ -16,6 +16,17 @@ export const memoryRecordSchema = z.strictObject({
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 }) satisfies z.ZodType<MemoryRecord>;
 
+/** The fields that a new record brings, and those that a change replaces. */
+const {
+  id: _id,
+  createdAt: _createdAt,
+  updatedAt: _updatedAt,
+  content,
+  ...others
+} = memoryRecordSchema.shape;
+export const recordChangeSchema = z.strictObject({ content, ...others }).partial();
+export const recordDraftSchema = recordChangeSchema.required({ content: true });
+
 export const storeDiffSchema = z.strictObject({
   created: z.array(memoryRecordSchema),
   updated: z.array(memoryRecordSchema),

@@ -2,6 +2,7 @@ import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { Error as ErrorMessage } from "@palimpsest/wire/protocol";
 import { type ErrorCode, errorCodes, PalimpsestError } from "./error.js";
 import { errorFromProto, errorToProto } from "./error-message.js";
+import { showsInternals } from "./frames.js";
 import { freeText } from "./free-text.js";
 
 const errorKey = "palimpsest-error-bin";
@@ -72,5 +73,6 @@ export function fromGrpcError(reason: unknown): PalimpsestError {
   }
   const code = codeOfGrpcStatus(reason.code);
   const message = (reason.details || reason.message).replace(emptyRemark, "");
-  return new PalimpsestError(code, message, { cause: reason });
+  // It says the same with what gRPC knows of its own state, which is for those who debug the runtime.
+  return new PalimpsestError(code, message, showsInternals() ? { cause: reason } : {});
 }

@@ -16,6 +16,7 @@
  * MEMAGENT-7. A run that resumes from a state gives the answer that the run of that state would have given.
  */
 import type { MemoryStep } from "@palimpsest/memory/records";
+import { checkParts } from "../agent-parts.js";
 import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EpisodeResult, RunOptions } from "../episode.js";
@@ -97,6 +98,7 @@ export function memAgent(options: {
   readonly chat?: ChatFormat;
   readonly now?: () => number;
 }): Agent {
+  checkParts(options, "memAgent()");
   const { sampler, tokenizer, config = memAgentConfig(), now = Date.now } = options;
   const prompts = memAgentPrompts(tokenizer, config, options.chat);
   return {

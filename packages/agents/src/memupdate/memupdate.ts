@@ -24,6 +24,7 @@ import {
 } from "@palimpsest/memory";
 import { createRandom } from "@palimpsest/memory/random";
 import type { Conversation, MemoryStep, StoreDiff } from "@palimpsest/memory/records";
+import { checkParts } from "../agent-parts.js";
 import type { ChatFormat } from "../chat-format.js";
 import { type Agent, type AgentTask, callSeed, type EpisodeResult, type RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
@@ -73,6 +74,7 @@ export function memUpdate(options: {
   readonly embedder?: Embedder;
   readonly now?: () => number;
 }): Agent {
+  checkParts(options, "memUpdate()");
   const { sampler, tokenizer, config = memUpdateConfig(), chat, now = Date.now } = options;
   const { contextTokens = Number.POSITIVE_INFINITY } = options;
   const tools = memoryTools(config.tools);

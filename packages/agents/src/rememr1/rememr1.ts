@@ -16,6 +16,7 @@
  * REMEMR-7. After an abort no further call is made and the reason is thrown.
  */
 import type { MemoryStep } from "@palimpsest/memory/records";
+import { checkParts } from "../agent-parts.js";
 import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EarlierMemory, EpisodeResult, RunOptions } from "../episode.js";
@@ -43,6 +44,7 @@ export function rememr1(options: {
   readonly chat?: ChatFormat;
   readonly now?: () => number;
 }): Agent {
+  checkParts(options, "rememr1()");
   const { sampler, tokenizer, config = rememr1Config(), now = Date.now, chat } = options;
   const prompts = rememr1Prompts(tokenizer, config, chat);
   return {

@@ -268,11 +268,6 @@ interface Finished {
 async function finish(flags: AskFlags, finished: Finished): Promise<void> {
   const { answer, document, model, retries, settings } = finished;
   const { result, trace } = answer;
-  if (flags.trace !== undefined) await writeTrace(flags.trace, answer);
-  if (flags.resume !== undefined) {
-    const { rm } = await import("node:fs/promises");
-    await rm(flags.resume, { force: true });
-  }
   const { counts } = result;
   if (flags.json) {
     const { boxedText } = await import("@palimpsest/rewards");
@@ -314,6 +309,12 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
     ...(retries.length > 0 ? [`${counted(retries.length, "request")} retried`] : []),
   ];
   process.stderr.write(`${told.join("; ")}\n`);
+  // The answer was said first, because a full disk must not cost it.
+  if (flags.trace !== undefined) await writeTrace(flags.trace, answer);
+  if (flags.resume !== undefined) {
+    const { rm } = await import("node:fs/promises");
+    await rm(flags.resume, { force: true });
+  }
 }
 
 /** Formats the answer for people, with boxed text taken out of its box. */

@@ -1,0 +1,140 @@
+/**
+ * Says what is wrong with what a program passes to a function: the field, its value, what to give, and the name that was
+ * probably meant. Options that are checked here need no zod, without which actors' processes start faster.
+ */
+import { inspect } from "node:util";
+import { PalimpsestError } from "@palimpsest/wire";
+
+export interface Rule {
+  readonly passes: (value: unknown) => boolean;
+  /** What to give, in words that follow "give". */
+  readonly give: string;
+}
+
+export type Rules = Readonly<Record<string, Rule>>;
+
+const isNumber = (value: unknown): value is number => typeof value === "number" && !Number.isNaN(value);
+
+export const rules = {
+  milliseconds: {
+    passes: (value) => isNumber(value) && value >= 0,
+    give: "a number of milliseconds, 0 or more, or Infinity",
+  },
+  retries: {
+    passes: (value) => isNumber(value) && (Number.isInteger(value) || value === Infinity) && value >= -1,
+    give: "a whole number, or -1 for no limit",
+  },
+  count: {
+    passes: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+    give: "a whole number, 1 or more",
+  },
+  wholeNumber: {
+    passes: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+    give: "a whole number, 0 or more",
+  },
+  flag: { passes: (value) => typeof value === "boolean", give: "true or false" },
+  text: { passes: (value) => typeof value === "string", give: "a text" },
+  filledText: {
+    passes: (value) => typeof value === "string" && value !== "",
+    give: "a text that is not empty",
+  },
+  texts: {
+    passes: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+    give: "a list of texts",
+  },
+  signal: { passes: (value) => value instanceof AbortSignal, give: "an AbortSignal" },
+  callback: { passes: (value) => typeof value === "function", give: "a function" },
+  anything: { passes: () => true, give: "anything" },
+} as const satisfies Rules;
+
+/** Options of functions that wait. */
+export const waitRules = { timeoutMs: rules.milliseconds, signal: rules.signal } as const satisfies Rules;
+
+/**
+ * Refuses what is not an object, keys that no rule knows, and values that do not pass. Undefined counts as absent.
+ * @param what names the object in messages, such as "options of with()"
+ * @throws {PalimpsestError} INVALID_ARGUMENT
+ */
+export function checkFields(value: unknown, known: Rules, what: string): void {
+  const names = Object.keys(known);
+  if (!isPlainObject(value)) throw refused(what, `${isOf(value)}: give an object with ${names.join(", ")}`);
+  for (const [name, field] of Object.entries(value)) {
+    const rule = known[name];
+    if (rule === undefined) throw refused(what, unknownKey(name, names));
+    if (field !== undefined && !rule.passes(field))
+      throw refused(what, `${name} ${isOf(field)}: give ${rule.give}`);
+  }
+}
+
+/** A promise is an object without fields of its own: it was not awaited. */
+function isPlainObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !("then" in value);
+}
+
+/** Refuses options that are no object, whose fields are checked elsewhere. @throws {PalimpsestError} INVALID_ARGUMENT */
+export function checkObject(value: unknown, what: string): void {
+  if (!isPlainObject(value)) throw refused(what, `${isOf(value)}: give an object, or leave it out`);
+}
+
+/** Refuses one value. @throws {PalimpsestError} INVALID_ARGUMENT */
+export function checkValue(value: unknown, rule: Rule, what: string): void {
+  if (!rule.passes(value)) throw refused(what, `${isOf(value)}: give ${rule.give}`);
+}
+
+export function refused(what: string, problem: string): PalimpsestError {
+  return new PalimpsestError("INVALID_ARGUMENT", `${what}: ${problem}`);
+}
+
+export function unknownKey(key: string, known: readonly string[]): string {
+  const meant = closestName(key, known);
+  const fix =
+    meant === undefined ? `leave it out, or use one of ${known.join(", ")}` : `did you mean "${meant}"?`;
+  return `unknown key "${key}"; ${fix}`;
+}
+
+/** Shows a value in a message. */
+export function shownValue(value: unknown): string {
+  if (typeof value === "function") return value.name === "" ? "a function" : `the function ${value.name}`;
+  const text = inspect(value, {
+    depth: 1,
+    breakLength: Number.POSITIVE_INFINITY,
+    maxArrayLength: 5,
+    maxStringLength: 80,
+  });
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}
+
+const isOf = (value: unknown) => (value === undefined ? "is absent" : `is ${shownValue(value)}`);
+
+/** Returns the name that another name probably means: at most a third of its letters differ. */
+function closestName(name: string, known: readonly string[]): string | undefined {
+  const wanted = plain(name);
+  const ranked = known
+    .map((candidate) => ({ candidate, distance: edits(wanted, plain(candidate)) }))
+    .sort((a, b) => a.distance - b.distance);
+  const [best] = ranked;
+  return best && best.distance <= Math.max(1, Math.floor(wanted.length / 3)) ? best.candidate : undefined;
+}
+
+const plain = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/[-_\s]/g, "")
+    .slice(0, 100);
+
+/** Counts the letters to insert, delete or replace, and the neighbors that changed places. */
+function edits(left: string, right: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= left.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      const isSwapped = left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
+      const swapped = isSwapped ? (before[j - 2] ?? Number.POSITIVE_INFINITY) + 1 : Number.POSITIVE_INFINITY;
+      next.push(Math.min(replaced, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    [before, row] = [row, next];
+  }
+  return row.at(-1) ?? 0;
+}
