@@ -15,7 +15,7 @@ const lines = (...rows) =>
   rows.map((row) => `${typeof row === "string" ? row : JSON.stringify(row)}\n`).join("");
 
 const chatTemplate =
-  "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n";
+  "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 const written = {
   "long.html": "<html><body><h1>Minutes</h1><p>It was decided to buy the mill.</p></body></html>\n",

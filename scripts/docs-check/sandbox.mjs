@@ -92,10 +92,10 @@ export class Sandbox {
     makeEmptyProject(this.folder);
     const tarballs = join(this.folder, "tarballs");
     await linkTarballs(this.folder, tarballs, await pack(tarballs));
-    for (const name of ["tsx", "openai"]) linkThirdParty(this.folder, name);
-    await run(process.execPath, [join(this.folder, "node_modules/palimpsest/scripts/setup.mjs")], {
-      cwd: this.folder,
-    });
+    // The last one lies where tfjs-node looks for it after an installation by npm.
+    for (const name of ["tsx", "openai", "@tensorflow/tfjs-core"]) linkThirdParty(this.folder, name);
+    for (const script of ["palimpsest/scripts/setup.mjs", "@palimpsest/jit/scripts/tensorflow.mjs"])
+      await run(process.execPath, [join(this.folder, "node_modules", script)], { cwd: this.folder });
   }
 
   addressIn(folder) {
