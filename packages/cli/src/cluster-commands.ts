@@ -6,7 +6,7 @@ import type { Command } from "commander";
  */
 export type Add = (program: Command) => void;
 
-/** The commands of a cluster: those of the package `@palimpsest/runtime`, which has no part that learns. */
+/** The commands of a cluster, and the completion of commands: those of the package `@palimpsest/runtime`, which has no part that learns. */
 export const clusterCommands: Readonly<Record<string, () => Promise<Add>>> = {
   dev: async () => (await import("./commands/dev.js")).addDev,
   head: async () => (await import("./commands/head.js")).addHead,
@@ -24,4 +24,5 @@ export const clusterCommands: Readonly<Record<string, () => Promise<Add>>> = {
   job: async () => (await import("./commands/job.js")).addJob,
   certs: async () => (await import("./commands/certs.js")).addCerts,
   token: async () => (await import("./commands/token.js")).addToken,
+  completion: async () => (await import("./commands/completion.js")).addCompletion,
 };

@@ -1,11 +1,12 @@
+import { answersSchema } from "@palimpsest/datasets";
 import { bleuOne, locomoF1, type QaMetrics, qaMetrics, rewardByName, rewardNames } from "@palimpsest/rewards";
 import { locomoCategories } from "@palimpsest/trajectories";
 import { z } from "zod";
 
 const ownCaseSchema = z.strictObject({
   id: z.union([z.string(), z.number().transform(String)]).optional(),
-  prediction: z.string().nullable(),
-  answers: z.array(z.string()),
+  prediction: z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]).nullable(),
+  answers: z.union([answersSchema, z.array(z.string())]),
   category: z.union([z.int().min(1).max(5), z.enum(locomoCategories)]).optional(),
 });
 

@@ -36,6 +36,11 @@ export interface JobInfo {
   readonly workingDir: string;
   /** Size of its whole output in bytes, once it has ended. */
   readonly outputBytes: number;
+  /** The number of this attempt, counted from 1, and of those that it may have. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** The job as which the head submitted it again after it had failed; empty if it did not. */
+  readonly retriedAs: string;
 }
 
 /** The environment of the driver and of everything that it spawns. The driver runs in its own copy of the folder. */
@@ -47,6 +52,13 @@ interface CommonJobOptions extends RuntimeEnvironmentOptions {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Resources that the driver itself needs on its node. Default: none. */
   readonly resources?: Readonly<Record<string, number>>;
+  /**
+   * How often the head submits it again, from its beginning and under another id, when its driver was lost with its node.
+   * Default: 0, at most 100.
+   */
+  readonly maxRetries?: number;
+  /** Whether it does so when its driver fails, too. Default: false. */
+  readonly retryFailures?: boolean;
 }
 
 /** A recipe's YAML text, or a program, which is bundled and uploaded. */
@@ -130,6 +142,8 @@ export class Jobs {
       metadata: { ...options.metadata },
       resources: { quantities: { ...options.resources } },
       traceparent: span?.traceparent ?? "",
+      maxRetries: options.maxRetries ?? 0,
+      retryFailures: options.retryFailures ?? false,
       ...("recipe" in options ? { recipe: options.recipe } : { bundle: program?.sha256 ?? "" }),
     };
     const bundles = program ? [...ofEnvironment, program] : ofEnvironment;

@@ -2,6 +2,7 @@
 
 export { createRandom, type Random } from "@palimpsest/trajectories/random";
 export { z } from "zod";
+export { answersSchema } from "./answer-text.js";
 export { type DataModule, defineData, moduleTasks, type OwnTasks } from "./define-data.js";
 export { DatasetError, type DatasetErrorCode } from "./error.js";
 export { findAnswerable } from "./filter/answerable.js";

@@ -82,6 +82,95 @@ describe("JobLifecycle", () => {
     });
   });
 
+  describe("a job with retries (JOBLIFE-1)", () => {
+    const attempts = (test: TestPlane) =>
+      test.plane.jobs
+        .all()
+        .map(({ jobId, status, attempt, retriedAs }) => [jobId, status, attempt, retriedAs]);
+    const started = (node: { readonly sent: readonly proto.HeadMessage.$Properties[] }) =>
+      node.sent.flatMap(({ startDriver }) => startDriver?.jobId ?? []);
+
+    it("is submitted again when its node is lost, so often and not more", async () => {
+      const test = await open();
+      let node = await running(test, "job-1", { maxRetries: 2, argv: ["--fast"] });
+      for (const name of ["b", "c"]) {
+        const next = await test.join(name);
+        node.disconnect(true);
+        node = next;
+        await settle();
+        expect(started(next)).toHaveLength(1);
+        expect(next.sent).toContainEqual({
+          startDriver: expect.objectContaining({ argv: ["recipe", "--fast"] }),
+        });
+      }
+      node.disconnect(true);
+      expect(attempts(test)).toEqual([
+        ["job-1", "FAILED", 1, "job-1.retry-1"],
+        ["job-1.retry-1", "FAILED", 2, "job-1.retry-2"],
+        ["job-1.retry-2", "FAILED", 3, ""],
+      ]);
+      const [first, , last] = test.plane.jobs.all();
+      expect(first?.message).toMatch(/; submitted again as job-1\.retry-1, attempt 2 of 3$/);
+      expect(last?.message).toMatch(/\(attempt 3 of 3\): submit it again$/);
+    });
+
+    it("is submitted again when its driver fails only if that was asked for, and never after success", async () => {
+      const test = await open();
+      await running(test, "lost-only", { maxRetries: 1 });
+      exit(test, "lost-only", 1);
+      await test.plane.jobLifecycle.submit(aRecipe("both", { maxRetries: 1, retryFailures: true }));
+      await settle();
+      exit(test, "both", 1);
+      await settle();
+      exit(test, "both.retry-1", 0);
+      expect(attempts(test)).toEqual([
+        ["lost-only", "FAILED", 1, ""],
+        ["both", "FAILED", 1, "both.retry-1"],
+        ["both.retry-1", "SUCCEEDED", 2, ""],
+      ]);
+    });
+
+    it("is not tried again after a stop request, and where its next id is taken it says so", async () => {
+      const test = await open();
+      await running(test, "stopped", { maxRetries: 3, retryFailures: true });
+      await test.plane.jobLifecycle.stop("stopped");
+      exit(test, "stopped", 1);
+      await test.plane.jobLifecycle.submit(aRecipe("job-1.retry-1"));
+      await test.plane.jobLifecycle.submit(aRecipe("job-1", { maxRetries: 3, retryFailures: true }));
+      await settle();
+      exit(test, "job-1", 1);
+      expect(attempts(test)).toEqual([
+        ["stopped", "STOPPED", 1, ""],
+        ["job-1.retry-1", "RUNNING", 1, ""],
+        ["job-1", "FAILED", 1, ""],
+      ]);
+      expect(test.plane.jobs.get("job-1").message).toContain("belongs to a job with other content");
+    });
+
+    it("has its next attempt once, although the head was killed before it knew that the job had failed", async () => {
+      const test = await open();
+      const node = await running(test, "job-1", { maxRetries: 1 });
+      const submission = test.plane.jobs.submission("job-1");
+      if (submission === undefined) throw new Error("no submission");
+      await test.plane.jobLifecycle.submit({
+        ...submission,
+        submissionId: "job-1.retry-1",
+        firstAttempt: "job-1",
+        attempt: 2,
+      });
+      node.disconnect(true);
+      expect(attempts(test).map(([jobId, status]) => [jobId, status])).toEqual([
+        ["job-1", "FAILED"],
+        ["job-1.retry-1", expect.stringMatching(/PENDING|FAILED/)],
+      ]);
+    });
+
+    it("may ask for so many and not more", () => {
+      for (const maxRetries of [-1, 101])
+        expect(() => aRecipe("job-1", { maxRetries })).toThrow(`max_retries is ${maxRetries}: give 0 to 100`);
+    });
+  });
+
   it("JOBTABLE-1: a terminal status never changes", async () => {
     const test = await open();
     await running(test);

@@ -3,7 +3,8 @@
  * Not responsible for: the output (job-logs.ts), or running the driver (its node does).
  *
  * Invariants:
- * - JOBLIFE-1. A job's driver is started at most once; a lost driver is not restarted.
+ * - JOBLIFE-1. A job's driver is started at most once. What is tried again is another job with the same content, which
+ *   the store holds before it holds that the first one has failed, at most once per attempt and not after a stop request.
  * - JOBLIFE-2. A node is ordered to start a driver only after the store holds that decision.
  * - JOBLIFE-3. A job with a stop request ends STOPPED, however its driver ends, and its driver is not started after
  *   the request.
@@ -19,7 +20,7 @@ import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, lastWords, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
-import { hasEnded, type Job, runningDriver, type Submission, sha256Of } from "./job.js";
+import { hasEnded, type Job, nextAttempt, runningDriver, type Submission, sha256Of } from "./job.js";
 import type { JobTable } from "./job-table.js";
 import type { Node } from "./node.js";
 import type { NodeTable } from "./node-table.js";
@@ -131,12 +132,13 @@ export class JobLifecycle {
     const certificate = message.certificate ?? {};
     const exitCode = certificate.exitCode ?? undefined;
     const status = job.stopRequested ? "STOPPED" : exitCode === 0 ? "SUCCEEDED" : "FAILED";
+    const why = messageOf(status, certificate);
     void this.#end(job.jobId, {
       status,
       driverExitCode: exitCode,
       driverPid: certificate.pid || job.driverPid,
       outputBytes: message.outputBytes ?? 0,
-      message: messageOf(status, certificate),
+      ...(status === "FAILED" ? this.#again(job, why, true) : { message: why }),
     });
   }
 
@@ -256,10 +258,37 @@ export class JobLifecycle {
       this.#seek(job.jobId);
       return;
     }
-    void this.#end(job.jobId, {
-      status: job.stopRequested ? "STOPPED" : "FAILED",
-      message: `${reason}: submit it again`,
-    });
+    if (job.stopRequested) void this.#end(job.jobId, { status: "STOPPED", message: reason });
+    else void this.#end(job.jobId, { status: "FAILED", ...this.#again(job, reason, false) });
+  }
+
+  /**
+   * Submits a job that fails again, if it may be (JOBLIFE-1). The id of an attempt follows from that of the first one, so
+   * that a head that is killed in between submits it only once.
+   * @param isFailure whether its driver failed; otherwise it was lost
+   */
+  #again(job: Job, reason: string, isFailure: boolean): Pick<Job, "message" | "retriedAs"> {
+    const { jobs, logger } = this.#deps;
+    const submission = jobs.submission(job.jobId);
+    const mayRetry = submission !== undefined && (!isFailure || submission.retryFailures);
+    const next = mayRetry ? nextAttempt(job.jobId, submission) : undefined;
+    if (next === undefined) {
+      const spent =
+        mayRetry && job.attempt > 1 ? `${reason} (attempt ${job.attempt} of ${job.maxAttempts})` : reason;
+      return { message: isFailure ? spent : `${spent}: submit it again`, retriedAs: "" };
+    }
+    let jobId: string;
+    try {
+      const again = jobs.submit(next);
+      jobId = again.job.jobId;
+      if (again.isNew) this.#seek(jobId);
+    } catch (taken) {
+      const why = PalimpsestError.from(taken).rawMessage;
+      return { message: `${reason}; it is not submitted again: ${why}`, retriedAs: "" };
+    }
+    logger.info({ jobId: job.jobId, retriedAs: jobId, attempt: next.attempt }, "job submitted again");
+    const which = `attempt ${next.attempt} of ${job.maxAttempts}`;
+    return { message: `${reason}; submitted again as ${jobId}, ${which}`, retriedAs: jobId };
   }
 
   #end(jobId: string, patch: Partial<Job> & { readonly status: Job["status"] }): Promise<void> {

@@ -80,7 +80,8 @@ export class JobTable {
       );
     }
     const { name, metadata, resources, workingDir } = submission;
-    const job: Job = { ...this.#pending(jobId), name, metadata, resources, workingDir };
+    const attempts = { attempt: Math.max(1, submission.attempt), maxAttempts: submission.maxRetries + 1 };
+    const job: Job = { ...this.#pending(jobId), name, metadata, resources, workingDir, ...attempts };
     this.#submissions.set(jobId, submission);
     this.#jobs.set(jobId, job);
     const durable = Promise.all([
@@ -183,6 +184,9 @@ export class JobTable {
       resources: {},
       workingDir: "",
       gpuIds: [],
+      attempt: 1,
+      maxAttempts: 1,
+      retriedAs: "",
     };
   }
 

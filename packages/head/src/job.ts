@@ -24,6 +24,14 @@ export interface Submission extends RuntimeEnvironment {
   readonly metadata: Readonly<Record<string, string>>;
   readonly name: string;
   readonly resources: Quantities;
+  /** How often it is submitted again when its driver was lost with its node. */
+  readonly maxRetries: number;
+  /** Whether it is submitted again when its driver has failed, too. */
+  readonly retryFailures: boolean;
+  /** The job of the first attempt; empty if this is it. */
+  readonly firstAttempt: string;
+  /** The number of the attempt; 0 for the first one. */
+  readonly attempt: number;
   /** The trace of the client that submitted it first; empty without tracing. */
   readonly traceparent: string;
 }
@@ -48,6 +56,11 @@ export interface Job {
   readonly workingDir: string;
   /** The GPUs of its node that its driver leases. */
   readonly gpuIds: readonly number[];
+  /** The number of this attempt, counted from 1. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** The job as which it was submitted again; empty if it was not. */
+  readonly retriedAs: string;
 }
 
 /** What a node reports about a driver that runs on it. */
@@ -70,6 +83,20 @@ export function hasEnded(job: Job): boolean {
   return job.status !== "PENDING" && job.status !== "RUNNING";
 }
 
+/** The most retries that a submission may ask for. */
+const maxRetriesLimit = 100;
+/** Ids have up to 128 characters, of which the number of an attempt needs some. */
+const keptOfId = 110;
+
+/** Returns the submission of a job's next attempt; undefined if it has no retries left. */
+export function nextAttempt(jobId: string, submission: Submission): Submission | undefined {
+  const attempt = Math.max(1, submission.attempt) + 1;
+  if (attempt > submission.maxRetries + 1) return undefined;
+  const firstAttempt = submission.firstAttempt || jobId;
+  const submissionId = `${firstAttempt.slice(0, keptOfId)}.retry-${attempt - 1}`;
+  return { ...submission, submissionId, firstAttempt, attempt };
+}
+
 /** The milliseconds for which followers of a job that has ended wait for output that has not arrived yet. */
 export const outputTailMs = 30_000;
 
@@ -88,6 +115,9 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
   const resources = message.resources?.quantities ?? {};
   const problem = requestProblem(resources);
   if (problem !== undefined) throw invalid(problem);
+  const maxRetries = message.maxRetries ?? 0;
+  if (maxRetries < 0 || maxRetries > maxRetriesLimit)
+    throw invalid(`max_retries is ${maxRetries}: give 0 to ${maxRetriesLimit}`);
   const environment = runtimeEnvironmentOf(message);
   checkRuntimeEnvironment(environment);
   return {
@@ -99,6 +129,10 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
     name: message.name ?? "",
     resources: normalizeQuantities(resources),
     traceparent: message.traceparent ?? "",
+    maxRetries,
+    retryFailures: message.retryFailures ?? false,
+    firstAttempt: message.firstAttempt ?? "",
+    attempt: message.attempt ?? 0,
   };
 }
 

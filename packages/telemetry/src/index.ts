@@ -13,7 +13,14 @@ export {
   metricGroups,
 } from "./catalog.js";
 export { catalogMarkdown } from "./catalog-markdown.js";
-export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from "./logger.js";
+export {
+  createLogger,
+  type LogFormat,
+  type Logger,
+  type LoggerOptions,
+  type LogLevel,
+  logLevels,
+} from "./logger.js";
 export { createMetrics, type Metrics, type MetricsOptions } from "./metrics.js";
 export {
   type MetricsGuard,

@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger as PinoLogger, pino, stdSerializers } from "pino";
+import { logLineAsText } from "./log-line.js";
 import { redacted, redactRecord, redactText, secretFields } from "./redaction.js";
 
 export type Logger = PinoLogger;
@@ -18,13 +19,19 @@ export interface LoggerOptions {
    * line.
    */
   readonly destination?: DestinationStream;
+  /** JSON for programs, or text for people. Default: JSON. */
+  readonly format?: LogFormat;
 }
 
+export const logFormats = ["text", "json"] as const;
+export type LogFormat = (typeof logFormats)[number];
+
 /**
- * Creates a logger that writes JSON lines with ISO time. It redacts secrets by field name, and passwords in URLs by
+ * Creates a logger that writes lines with ISO time. It redacts secrets by field name, and passwords in URLs by
  * their form.
  */
 export function createLogger(options: LoggerOptions): Logger {
+  const lines = options.destination ?? destination({ dest: 2, sync: true });
   return pino(
     {
       level: options.level ?? "info",
@@ -35,9 +42,13 @@ export function createLogger(options: LoggerOptions): Logger {
       formatters: { level: (label) => ({ level: label }), log: redactRecord },
       serializers: { err: serializeError, error: serializeError, cause: serializeError },
     },
-    options.destination ?? destination({ dest: 2, sync: true }),
+    options.format === "text" ? textInto(lines) : lines,
   );
 }
+
+const textInto = (lines: DestinationStream): DestinationStream => ({
+  write: (line) => lines.write(logLineAsText(line)),
+});
 
 function serializeError(value: unknown): unknown {
   if (!(value instanceof Error)) {

@@ -13137,6 +13137,18 @@ export namespace palimpsest {
             /** SubmitRequest traceparent. */
             traceparent: string;
 
+            /** SubmitRequest maxRetries. */
+            maxRetries: number;
+
+            /** SubmitRequest retryFailures. */
+            retryFailures: boolean;
+
+            /** SubmitRequest firstAttempt. */
+            firstAttempt: string;
+
+            /** SubmitRequest attempt. */
+            attempt: number;
+
             /** SubmitRequest entrypoint. */
             entrypoint?: ("recipe"|"bundle");
 
@@ -13205,6 +13217,18 @@ export namespace palimpsest {
                 /** SubmitRequest traceparent */
                 traceparent?: (string|null);
 
+                /** SubmitRequest maxRetries */
+                maxRetries?: (number|null);
+
+                /** SubmitRequest retryFailures */
+                retryFailures?: (boolean|null);
+
+                /** SubmitRequest firstAttempt */
+                firstAttempt?: (string|null);
+
+                /** SubmitRequest attempt */
+                attempt?: (number|null);
+
                 /** SubmitRequest entrypoint */
                 entrypoint?: ("recipe"|"bundle");
 
@@ -13225,6 +13249,10 @@ export namespace palimpsest {
               workingDir?: string|null;
               packages?: palimpsest.v1.Packages.$Shape|null;
               traceparent?: string|null;
+              maxRetries?: number|null;
+              retryFailures?: boolean|null;
+              firstAttempt?: string|null;
+              attempt?: number|null;
               $unknowns?: Uint8Array[];
             } & (
               ({ entrypoint?: undefined; recipe?: null; bundle?: null }|{ entrypoint?: "recipe"; recipe: string; bundle?: null }|{ entrypoint?: "bundle"; recipe?: null; bundle: string })
@@ -13440,6 +13468,15 @@ export namespace palimpsest {
             /** JobInfo gpuIds. */
             gpuIds: number[];
 
+            /** JobInfo attempt. */
+            attempt: number;
+
+            /** JobInfo maxAttempts. */
+            maxAttempts: number;
+
+            /** JobInfo retriedAs. */
+            retriedAs: string;
+
             /**
              * Creates a new JobInfo instance using the specified properties.
              * @param [properties] Properties to set
@@ -13519,6 +13556,15 @@ export namespace palimpsest {
 
                 /** JobInfo gpuIds */
                 gpuIds?: (number[]|null);
+
+                /** JobInfo attempt */
+                attempt?: (number|null);
+
+                /** JobInfo maxAttempts */
+                maxAttempts?: (number|null);
+
+                /** JobInfo retriedAs */
+                retriedAs?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -33071,6 +33071,10 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [workingDir] SubmitRequest workingDir
              * @property {palimpsest.v1.Packages.$Properties|null} [packages] SubmitRequest packages
              * @property {string|null} [traceparent] SubmitRequest traceparent
+             * @property {number|null} [maxRetries] SubmitRequest maxRetries
+             * @property {boolean|null} [retryFailures] SubmitRequest retryFailures
+             * @property {string|null} [firstAttempt] SubmitRequest firstAttempt
+             * @property {number|null} [attempt] SubmitRequest attempt
              * @property {"recipe"|"bundle"} [entrypoint] SubmitRequest entrypoint
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
@@ -33097,6 +33101,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   workingDir?: string|null;
              *   packages?: palimpsest.v1.Packages.$Shape|null;
              *   traceparent?: string|null;
+             *   maxRetries?: number|null;
+             *   retryFailures?: boolean|null;
+             *   firstAttempt?: string|null;
+             *   attempt?: number|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
              *   ({ entrypoint?: undefined; recipe?: null; bundle?: null }|{ entrypoint?: "recipe"; recipe: string; bundle?: null }|{ entrypoint?: "bundle"; recipe?: null; bundle: string })
@@ -33209,6 +33217,38 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             SubmitRequest.prototype.traceparent = "";
 
+            /**
+             * SubmitRequest maxRetries.
+             * @member {number} maxRetries
+             * @memberof palimpsest.v1.SubmitRequest
+             * @instance
+             */
+            SubmitRequest.prototype.maxRetries = 0;
+
+            /**
+             * SubmitRequest retryFailures.
+             * @member {boolean} retryFailures
+             * @memberof palimpsest.v1.SubmitRequest
+             * @instance
+             */
+            SubmitRequest.prototype.retryFailures = false;
+
+            /**
+             * SubmitRequest firstAttempt.
+             * @member {string} firstAttempt
+             * @memberof palimpsest.v1.SubmitRequest
+             * @instance
+             */
+            SubmitRequest.prototype.firstAttempt = "";
+
+            /**
+             * SubmitRequest attempt.
+             * @member {number} attempt
+             * @memberof palimpsest.v1.SubmitRequest
+             * @instance
+             */
+            SubmitRequest.prototype.attempt = 0;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -33280,6 +33320,14 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.Packages.encode(message.packages, writer.uint32(/* id 10, wireType 2 =*/82).fork(), _depth + 1).ldelim();
                 if (message.traceparent != null && $Object.hasOwnProperty.call(message, "traceparent") && message.traceparent !== "")
                     writer.uint32(/* id 11, wireType 2 =*/90).string(message.traceparent);
+                if (message.maxRetries != null && $Object.hasOwnProperty.call(message, "maxRetries") && message.maxRetries !== 0)
+                    writer.uint32(/* id 12, wireType 0 =*/96).int32(message.maxRetries);
+                if (message.retryFailures != null && $Object.hasOwnProperty.call(message, "retryFailures") && message.retryFailures !== false)
+                    writer.uint32(/* id 13, wireType 0 =*/104).bool(message.retryFailures);
+                if (message.firstAttempt != null && $Object.hasOwnProperty.call(message, "firstAttempt") && message.firstAttempt !== "")
+                    writer.uint32(/* id 14, wireType 2 =*/114).string(message.firstAttempt);
+                if (message.attempt != null && $Object.hasOwnProperty.call(message, "attempt") && message.attempt !== 0)
+                    writer.uint32(/* id 15, wireType 0 =*/120).int32(message.attempt);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -33464,6 +33512,42 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.traceparent = value;
                             else
                                 delete message.traceparent;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.maxRetries = value;
+                            else
+                                delete message.maxRetries;
+                            continue;
+                        }
+                    case 13: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.retryFailures = value;
+                            else
+                                delete message.retryFailures;
+                            continue;
+                        }
+                    case 14: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.firstAttempt = value;
+                            else
+                                delete message.firstAttempt;
+                            continue;
+                        }
+                    case 15: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.attempt = value;
+                            else
+                                delete message.attempt;
                             continue;
                         }
                     }
@@ -33852,6 +33936,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.Resources.$Properties|null} [resources] JobInfo resources
              * @property {string|null} [workingDir] JobInfo workingDir
              * @property {Array.<number>|null} [gpuIds] JobInfo gpuIds
+             * @property {number|null} [attempt] JobInfo attempt
+             * @property {number|null} [maxAttempts] JobInfo maxAttempts
+             * @property {string|null} [retriedAs] JobInfo retriedAs
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -34013,6 +34100,30 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             JobInfo.prototype.gpuIds = $util.emptyArray;
 
+            /**
+             * JobInfo attempt.
+             * @member {number} attempt
+             * @memberof palimpsest.v1.JobInfo
+             * @instance
+             */
+            JobInfo.prototype.attempt = 0;
+
+            /**
+             * JobInfo maxAttempts.
+             * @member {number} maxAttempts
+             * @memberof palimpsest.v1.JobInfo
+             * @instance
+             */
+            JobInfo.prototype.maxAttempts = 0;
+
+            /**
+             * JobInfo retriedAs.
+             * @member {string} retriedAs
+             * @memberof palimpsest.v1.JobInfo
+             * @instance
+             */
+            JobInfo.prototype.retriedAs = "";
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -34087,6 +34198,12 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 15, wireType 2 =*/122).string(message.workingDir);
                 if (message.gpuIds != null && message.gpuIds.length)
                     writer.uint32(/* id 20, wireType 2 =*/162).int32s(message.gpuIds);
+                if (message.attempt != null && $Object.hasOwnProperty.call(message, "attempt") && message.attempt !== 0)
+                    writer.uint32(/* id 21, wireType 0 =*/168).int32(message.attempt);
+                if (message.maxAttempts != null && $Object.hasOwnProperty.call(message, "maxAttempts") && message.maxAttempts !== 0)
+                    writer.uint32(/* id 22, wireType 0 =*/176).int32(message.maxAttempts);
+                if (message.retriedAs != null && $Object.hasOwnProperty.call(message, "retriedAs") && message.retriedAs !== "")
+                    writer.uint32(/* id 23, wireType 2 =*/186).string(message.retriedAs);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -34300,6 +34417,33 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (!(message.gpuIds && message.gpuIds.length))
                                 message.gpuIds = [];
                             message.gpuIds.push(reader.int32());
+                            continue;
+                        }
+                    case 21: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.attempt = value;
+                            else
+                                delete message.attempt;
+                            continue;
+                        }
+                    case 22: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.maxAttempts = value;
+                            else
+                                delete message.maxAttempts;
+                            continue;
+                        }
+                    case 23: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.retriedAs = value;
+                            else
+                                delete message.retriedAs;
                             continue;
                         }
                     }

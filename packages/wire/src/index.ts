@@ -57,7 +57,7 @@ export { isProcessAlive } from "./process-alive.js";
 export { adoptCredentials, credentialsOf, processCredentials } from "./process-credentials.js";
 export { redisTlsOptions, redisUrlWithCa } from "./redis-tls.js";
 export { Backoff, type BackoffLimits, retryUntil } from "./retry.js";
-export { formatAddress, isLoopback, unary } from "./server.js";
+export { formatAddress, isLoopback, plainHost, unary } from "./server.js";
 export {
   actorHostService,
   headService,

@@ -137,7 +137,7 @@ export class GrpcServer implements RpcServer {
         const text = `cannot listen on ${address}: ${error.message}${fix}`;
         reject(new PalimpsestError("UNAVAILABLE", text, { cause: error }));
       });
-      listener.listen(port, host, () => resolve());
+      listener.listen(port, plainHost(host), () => resolve());
     });
     const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
     const calls = (socket: Socket) => injector.injectConnection(socket);
@@ -213,12 +213,20 @@ function bounded(
 }
 
 /** Returns true for names and addresses that only this machine can reach. */
-export function isLoopback(host: string): boolean {
+export function isLoopback(named: string): boolean {
+  const host = plainHost(named);
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
+/** Returns a host without the brackets that people put around an IPv6 address. */
+export function plainHost(host: string): string {
+  const inside = /^\[(.*)\]$/.exec(host)?.[1];
+  return inside !== undefined && isIP(inside) === 6 ? inside : host;
+}
+
 /** Formats host:port, with brackets around an IPv6 address. */
-export function formatAddress(host: string, port: number): string {
+export function formatAddress(named: string, port: number): string {
+  const host = plainHost(named);
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 

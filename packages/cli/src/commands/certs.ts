@@ -13,7 +13,8 @@ import {
 } from "@palimpsest/wire";
 import type { CertificateRequest, Pem } from "@palimpsest/wire/certificates";
 import type { Command } from "commander";
-import { parseWhole } from "../key-values.js";
+import { printableJson } from "../display/printable.js";
+import { parseCount } from "../key-values.js";
 
 const authorityFolder = "ca";
 const authorityFiles = { cert: "ca.crt", key: "ca.key" } as const;
@@ -23,6 +24,7 @@ interface InitOptions {
   readonly dir: string;
   readonly host: readonly string[];
   readonly days: number;
+  readonly json?: boolean;
 }
 
 interface IssueOptions extends InitOptions {
@@ -63,6 +65,18 @@ export function addCerts(program: Command): void {
       }
       // Neither a commit nor a job's working directory must include the keys.
       writeFileSync(join(folder, ".gitignore"), "*\n");
+      if (options.json) {
+        const folders = {
+          head: join(folder, "head"),
+          node: join(folder, "node"),
+          driver: join(folder, "driver"),
+          reader: join(folder, "reader"),
+        };
+        process.stdout.write(
+          `${printableJson({ authority: join(folder, authorityFolder), folders, days: options.days })}\n`,
+        );
+        return;
+      }
       process.stdout.write(
         [
           `${join(folder, authorityFolder)} holds the CA's key: keep it off the machines of the cluster`,
@@ -82,13 +96,18 @@ export function addCerts(program: Command): void {
     )
     .argument("<certificate>", "its folder, its tls.crt, or its serial number in hexadecimal digits")
     .option("--dir <folder>", "folder of the CA and its certificates", defaults.folder)
-    .action((certificate: string, options: { readonly dir: string }) => {
+    .option("--json", "as JSON")
+    .action((certificate: string, options: { readonly dir: string; readonly json?: boolean }) => {
       const serial = serialOf(certificate);
       const folder = resolve(options.dir);
       readAuthority(folder);
       const lists = certificateFolders(folder);
       const authority = join(folder, authorityFolder);
       writeRevoked([authority, ...lists], [...new Set([...readRevoked(authority), serial])]);
+      if (options.json) {
+        process.stdout.write(`${printableJson({ serial, lists })}\n`);
+        return;
+      }
       process.stdout.write(
         [
           `serial ${serial} is revoked, in ${lists.length} lists in ${folder}`,
@@ -118,7 +137,11 @@ export function addCerts(program: Command): void {
       refuseForeignFolder(out, { role, name });
       await issueRole(readAuthority(folder), out, { role, name, hosts, days });
       writeRevoked(certificateFolders(out), readRevoked(join(folder, authorityFolder)));
-      process.stdout.write(`${out}: role ${role}, name ${name}, valid for ${days} days\n`);
+      process.stdout.write(
+        options.json
+          ? `${printableJson({ folder: out, role, name, days })}\n`
+          : `${out}: role ${role}, name ${name}, valid for ${days} days\n`,
+      );
     });
 }
 
@@ -163,7 +186,8 @@ function withCommon(command: Command): Command {
       (value: string, before: readonly string[]) => [...before, value],
       [] as readonly string[],
     )
-    .option("--days <count>", "how long certificates are valid", parseWhole, defaults.days);
+    .option("--days <count>", "how long certificates are valid", parseCount, defaults.days)
+    .option("--json", "as JSON");
 }
 
 /** Issues a certificate. A node also gets the certificates that it grants to the actors and the jobs that it starts. */

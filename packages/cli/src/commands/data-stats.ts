@@ -66,6 +66,7 @@ export function addDataStats(data: Command): void {
     });
 }
 
+const numbers = (count: number) => (count === 0 ? "" : `${count} numbers, true or false, `);
 const emptied = (count = 0) =>
   count === 0 ? "" : `, ${count} only of articles or punctuation, which metrics compare with them`;
 
@@ -91,7 +92,7 @@ function statisticsText(statistics: TaskStatistics, badRows: readonly SourceBadR
     `${tasks} tasks, ${badRows.length} bad rows`,
     ...badRowLines(badRows),
     formatTable(["per task", "least", "median", "mean", "95 %", "most"], rows),
-    `answers: ${answers.yesOrNo} yes or no, ${answers.inDocument} occur in their document${emptied(answers.emptied)}`,
+    `answers: ${answers.yesOrNo} yes or no, ${numbers(answers.numbers)}${answers.inDocument} occur in their document${emptied(answers.emptied)}`,
   ];
   for (const [field, counts] of Object.entries(groups)) {
     lines.push(

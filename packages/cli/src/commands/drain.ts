@@ -5,6 +5,7 @@ import { type Command, Option } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
 import { formatBytes } from "../display/bytes.js";
 import { counted } from "../display/count.js";
+import { printableJson } from "../display/printable.js";
 import { parseCount } from "../key-values.js";
 
 const pollMs = 1_000;
@@ -36,10 +37,15 @@ export function addDrain(program: Command): void {
         .argParser(parseCount)
         .default(defaultDeadlineSeconds),
     )
+    .option("--json", "as JSON")
     .action(
       async (
         node: string,
-        { deadline, ...connection }: ConnectionOptions & { readonly deadline: number },
+        {
+          deadline,
+          json,
+          ...connection
+        }: ConnectionOptions & { readonly deadline: number; readonly json?: boolean },
       ) => {
         await withCluster(connection, "drain", async (cluster) => {
           const isNode = (await cluster.nodes()).some(({ nodeId }) => nodeId === node);
@@ -55,7 +61,9 @@ export function addDrain(program: Command): void {
             shown = what;
             await delay(pollMs);
           }
-          process.stdout.write(`node ${node} is drained and has left\n`);
+          process.stdout.write(
+            json ? `${printableJson({ node, drained: true })}\n` : `node ${node} is drained and has left\n`,
+          );
         });
       },
     );

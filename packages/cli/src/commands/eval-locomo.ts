@@ -5,6 +5,7 @@ import { locomoItems, locomoScorer } from "@palimpsest/evals";
 import { createJudge } from "@palimpsest/rewards";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
+import { printableLine } from "../display/printable.js";
 import { type EvalFlags, readEvalSettings, withEvalFlags } from "../eval/eval-flags.js";
 import { runEvaluation } from "../eval/eval-run.js";
 import { parseWhole } from "../key-values.js";
@@ -86,6 +87,11 @@ function readConversations(path: string): LocomoConversation[] {
   return rows.map((row: unknown, i) => {
     const read = readLocomoConversation(row);
     if ("reason" in read) throw bad(`has an invalid conversation at index ${i} (${read.detail})`);
+    const [first] = read.data.badQuestions;
+    if (first) {
+      const left = `${read.data.badQuestions.length} questions of ${read.data.id} are left out`;
+      process.stderr.write(`${printableLine(`${left}, the first: ${first.detail}`)}\n`);
+    }
     return read.data;
   });
 }

@@ -1,5 +1,4 @@
 import { dirname, join } from "node:path";
-import type { LogLevel } from "@palimpsest/telemetry";
 import { defaultDataDir, headAddressPathOf, tokenPathOf } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
 import { absolutePath } from "../absolute-path.js";
@@ -7,13 +6,13 @@ import { autoscalerOf } from "../autoscale.js";
 import { printableLine } from "../display/printable.js";
 import { documentPath } from "../document-path.js";
 import { parsePort } from "../key-values.js";
-import { logLevelOption } from "../log-level.js";
+import { type LogFlags, logFormat, logFormatOption, logLevelOption } from "../log-level.js";
 import { pageCommand } from "../metrics-page.js";
 import { type RedisFlags, redisUrls, withRedis } from "../redis-flags.js";
 import { type StopFlags, stopSignal, untilStdinEndsOption } from "../signals.js";
 import { givenClusterToken } from "../token-source.js";
 
-interface HeadOptions extends RedisFlags, StopFlags {
+interface HeadOptions extends RedisFlags, StopFlags, LogFlags {
   readonly host: string;
   readonly port: number;
   readonly advertise?: string;
@@ -29,7 +28,6 @@ interface HeadOptions extends RedisFlags, StopFlags {
   readonly tls?: string;
   readonly insecure?: boolean;
   readonly autoscale?: string;
-  readonly logLevel: LogLevel;
 }
 
 export function addHead(program: Command): void {
@@ -89,12 +87,13 @@ export function addHead(program: Command): void {
     .option("--insecure", "listen beyond loopback without TLS, in a trusted network")
     .addOption(untilStdinEndsOption())
     .addOption(logLevelOption())
+    .addOption(logFormatOption())
     .action(async (options: HeadOptions) => {
       const [{ Head }, { createLogger }] = await Promise.all([
         import("@palimpsest/head"),
         import("@palimpsest/telemetry"),
       ]);
-      const logger = createLogger({ component: "head", level: options.logLevel });
+      const logger = createLogger({ component: "head", level: options.logLevel, format: logFormat(options) });
       const token = givenClusterToken(options.token, process.env);
       const tls = options.tls ?? process.env["PALIMPSEST_TLS"] ?? "";
       const { warnings, ...urls } = redisUrls(options, process.env);

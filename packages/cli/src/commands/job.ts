@@ -2,11 +2,18 @@ import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Cluster, JobInfo } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
 import { writeOutput } from "../display/output.js";
 import { printableJson, printableLine } from "../display/printable.js";
-import { collect, collectVariables, parseAmount, parseKeyValues, parseQuantities } from "../key-values.js";
+import {
+  collect,
+  collectVariables,
+  parseAmount,
+  parseKeyValues,
+  parseQuantities,
+  parseWhole,
+} from "../key-values.js";
 import { stopSignal } from "../signals.js";
 import { formatTable } from "../table.js";
 import { formatResources } from "./status.js";
@@ -15,6 +22,7 @@ export const jobHeadings = [
   "job",
   "name",
   "status",
+  "attempt",
   "node",
   "pid",
   "submitted",
@@ -28,6 +36,7 @@ export function jobRows(jobs: readonly JobInfo[]): string[][] {
     job.jobId,
     job.name,
     job.status === "running" && job.stopRequested ? "stopping" : job.status,
+    job.maxAttempts > 1 ? `${job.attempt}/${job.maxAttempts}` : "",
     job.nodeId,
     job.driverPid > 0 ? String(job.driverPid) : "",
     job.submittedAtMs > 0 ? new Date(job.submittedAtMs).toISOString() : "",
@@ -65,6 +74,9 @@ interface SubmitOptions extends ConnectionOptions {
   readonly gpus?: number;
   readonly resources?: Record<string, number>;
   readonly metadata?: Record<string, string>;
+  readonly retries: number;
+  readonly retryFailures?: boolean;
+  readonly json?: boolean;
 }
 
 /** Returns the runtime environment of the driver and of what it spawns. */
@@ -90,13 +102,13 @@ function driverResources({ cpus, gpus, resources }: SubmitOptions): Record<strin
   };
 }
 
-/** Prints the driver's output until the job ends, and sets the job's exit code. */
-async function follow(cluster: Cluster, jobId: string): Promise<void> {
-  const signal = stopSignal();
+/** Prints the driver's output until the job and its further attempts have ended, and sets the exit code of the last. */
+async function follow(cluster: Cluster, jobId: string, signal = stopSignal()): Promise<void> {
   await writeOutput(cluster.jobs.logBytes(jobId, { follow: true, signal }));
   const job = await cluster.jobs.get(jobId);
   process.stderr.write(`job ${jobId} ${job.status}${job.message ? `: ${printableLine(job.message)}` : ""}\n`);
-  if (job.status !== "succeeded") process.exitCode = job.driverExitCode || 1;
+  if (job.retriedAs !== "" && !signal.aborted) await follow(cluster, job.retriedAs, signal);
+  else if (job.status !== "succeeded") process.exitCode = job.driverExitCode || 1;
 }
 
 export function addJob(program: Command): void {
@@ -129,19 +141,34 @@ export function addJob(program: Command): void {
       "metadata shown with the job; may be repeated",
       collect(parseKeyValues),
     )
+    .option(
+      "--retries <count>",
+      "how often the head submits it again, from its beginning, when its node is lost: at most 100",
+      parseWhole,
+      0,
+    )
+    .option("--retry-failures", "with --retries: also when its driver fails")
+    .addOption(new Option("--json", "prints the job as JSON in place of its id").conflicts("follow"))
     .action(async (file: string, argv: string[], options: SubmitOptions) => {
+      if (options.retryFailures && options.retries === 0)
+        throw new PalimpsestError(
+          "INVALID_ARGUMENT",
+          "--retry-failures is given without --retries: give --retries COUNT, too",
+        );
       const submitted = await submission(file, argv);
       await withCluster(options, "job submit", async (cluster) => {
         const info = await cluster.jobs.submit({
           ...submitted,
           resources: driverResources(options),
           metadata: options.metadata ?? {},
+          maxRetries: options.retries,
+          retryFailures: options.retryFailures ?? false,
           ...environmentOf(options),
           ...(options.submissionId ? { submissionId: options.submissionId } : {}),
         });
         process.stderr.write(`job ${info.jobId} submitted\n`);
         if (options.follow) await follow(cluster, info.jobId);
-        else process.stdout.write(`${info.jobId}\n`);
+        else process.stdout.write(`${options.json ? printableJson(info) : info.jobId}\n`);
       });
     });
   withConnection(job.command("status"))
@@ -169,17 +196,21 @@ export function addJob(program: Command): void {
   withConnection(job.command("stop"))
     .description("ends a job's driver, and with it its actors")
     .argument("<job>", "the job's id")
-    .action(async (jobId: string, options: ConnectionOptions) => {
+    .option("--json", "as JSON")
+    .action(async (jobId: string, options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "job stop", async (cluster) => {
-        process.stdout.write(`job ${jobId} ${(await cluster.jobs.stop(jobId)).status}\n`);
+        const info = await cluster.jobs.stop(jobId);
+        process.stdout.write(`${options.json ? printableJson(info) : `job ${jobId} ${info.status}`}\n`);
       });
     });
   withConnection(job.command("delete"))
     .description("deletes a job that has ended, with its output")
     .argument("<job>", "the job's id")
-    .action(async (jobId: string, options: ConnectionOptions) => {
+    .option("--json", "as JSON")
+    .action(async (jobId: string, options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "job delete", async (cluster) => {
-        process.stdout.write(`job ${(await cluster.jobs.delete(jobId)).jobId} deleted\n`);
+        const info = await cluster.jobs.delete(jobId);
+        process.stdout.write(`${options.json ? printableJson(info) : `job ${info.jobId} deleted`}\n`);
       });
     });
   withConnection(job.command("list"))

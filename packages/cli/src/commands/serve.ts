@@ -1,20 +1,19 @@
 import { basename, resolve } from "node:path";
 import type { ModelFolder } from "@palimpsest/model";
-import type { LogLevel } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
 import { backendName } from "../agent-model.js";
 import { counted } from "../display/count.js";
 import { withLoadingScreen } from "../display/loading-screen.js";
 import { parseAmount, parseCount, parsePort, parseWhole } from "../key-values.js";
-import { logLevelOption } from "../log-level.js";
+import { type LogFlags, logFormat, logFormatOption, logLevelOption } from "../log-level.js";
 import { modelCache } from "../model-cache.js";
 import { modelArgument, withIgnoreConfig } from "../model-input.js";
 import { type LogprobsMode, logprobsModes } from "../serve/token-logprobs.js";
 import { stopSignal } from "../signals.js";
 import { type SingleWeights, singleWeightsOption } from "../single-weights.js";
 
-interface ServeFlags {
+interface ServeFlags extends LogFlags {
   readonly name?: string;
   readonly tokenizer?: string;
   readonly ignoreConfig?: readonly string[];
@@ -35,7 +34,6 @@ interface ServeFlags {
   readonly cors?: readonly string[];
   readonly backend: string;
   readonly device: "auto" | "gpu";
-  readonly logLevel: LogLevel;
 }
 
 /** The token is read from the environment, because a flag would be visible in the process list. */
@@ -113,6 +111,7 @@ export function addServe(program: Command): void {
         .default("auto"),
     )
     .addOption(logLevelOption())
+    .addOption(logFormatOption())
     .action(serve);
 }
 
@@ -142,7 +141,7 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
   const guard = accessGuard({ host, token, tls: tls !== undefined, insecure: flags.insecure ?? false });
   const prefer = backendName(flags.backend);
   const stop = stopSignal();
-  const logger = createLogger({ component: "serve", level: flags.logLevel });
+  const logger = createLogger({ component: "serve", level: flags.logLevel, format: logFormat(flags) });
   const metrics = createMetrics({ component: "serve" });
 
   const { model, backend } = await withLoadingScreen(`loading ${from} …`, process.stderr, async () => {

@@ -2,6 +2,7 @@ import { writeSecretFile } from "@palimpsest/head/files";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
+import { printableJson } from "../display/printable.js";
 import { parseWhole } from "../key-values.js";
 
 const defaultGraceSeconds = 600;
@@ -10,6 +11,7 @@ interface RotateOptions extends ConnectionOptions {
   readonly grace: number;
   readonly stolen?: boolean;
   readonly out?: string;
+  readonly json?: boolean;
 }
 
 export function addToken(program: Command): void {
@@ -24,6 +26,7 @@ export function addToken(program: Command): void {
       "the old token is refused at once, and the passwords of the head's own Redis are replaced; without TLS, workers, standby heads and drivers must be restarted",
     )
     .option("--out <file>", "also writes the new token to this file, readable only by you")
+    .option("--json", "as JSON; the token itself is not printed")
     .action(async (options: RotateOptions) => {
       const stolen = options.stolen ?? false;
       const rotated = await withCluster(options, "token rotate", (cluster) =>
@@ -31,6 +34,13 @@ export function addToken(program: Command): void {
       );
       const { token: fresh, acceptedUntilMs } = rotated;
       if (options.out !== undefined) writeSecret(options.out, fresh);
+      if (options.json) {
+        const { redisRotated } = rotated;
+        process.stdout.write(
+          `${printableJson({ acceptedUntilMs, redisRotated, file: options.out ?? null })}\n`,
+        );
+        return;
+      }
       // The token itself is not printed, because terminal output is often logged.
       process.stdout.write(
         [

@@ -19,6 +19,7 @@ import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
 import { downloadBar } from "../display/download-bar.js";
 import { planText } from "../display/plan-text.js";
+import { printableJson } from "../display/printable.js";
 import { reportText } from "../display/report-text.js";
 import { openScreen } from "../display/screen.js";
 import { TrainDisplay } from "../display/train-display.js";
@@ -34,6 +35,7 @@ import { addTrainSft } from "./train-sft.js";
 export interface RunOptions {
   readonly runDir?: string;
   readonly report?: string;
+  readonly json?: boolean;
   readonly shuffleRewards?: boolean;
   readonly seed?: number;
   readonly steps?: number;
@@ -47,6 +49,7 @@ export function withRunOptions(command: Command): Command {
       "folder of checkpoints, metrics and report; an existing run of this recipe in it is resumed",
     )
     .option("--report <file.json>", "also writes the result as JSON")
+    .option("--json", "prints the result as JSON on standard output, and progress on standard error")
     .option(
       "--seed <n>",
       "seed of the run: changes training questions (for a file: their order), sampling and shuffles, but not the evaluation",
@@ -92,7 +95,7 @@ export async function runRecipe(
   );
   const unused = gpuNotice(recipe);
   if (unused !== undefined) process.stderr.write(`warning: ${unused}\n`);
-  const screen = openScreen(display, process.stdout);
+  const screen = openScreen(display, options.json ? process.stderr : process.stdout);
   let report: RunReport;
   try {
     const result = await train({
@@ -114,7 +117,7 @@ export async function runRecipe(
     screen.close();
   }
   if (options.report) writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`);
-  process.stdout.write(reportText(report));
+  process.stdout.write(options.json ? `${printableJson(report)}\n` : reportText(report));
   return report;
 }
 
@@ -150,7 +153,7 @@ export async function dryRun(
     onNotice: (text) => process.stderr.write(`${text}\n`),
   }).finally(bar.close);
   if (options.report) writeFileSync(options.report, `${JSON.stringify(plan, null, 2)}\n`);
-  process.stdout.write(planText(plan));
+  process.stdout.write(options.json ? `${printableJson(plan)}\n` : planText(plan));
   if (plan.problems.length > 0) process.exitCode = 1;
 }
 

@@ -1,4 +1,3 @@
-import type { LogLevel } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import { defaultDataDir } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
@@ -9,14 +8,14 @@ import { type ConnectionOptions, resolveConnection, withConnection } from "../co
 import { printableLine } from "../display/printable.js";
 import { lockFolder } from "../folder-lock.js";
 import { parseAmount, parseKeyValues, parsePort, parsePortRange, parseQuantities } from "../key-values.js";
-import { logLevelOption } from "../log-level.js";
+import { type LogFlags, logFormat, logFormatOption, logLevelOption } from "../log-level.js";
 import { type StopFlags, stopSignal, untilStdinEndsOption } from "../signals.js";
 import { version } from "../version.js";
 
 /** Milliseconds after which a worker that has not joined says that it waits. */
 const tellsAfterMs = 3_000;
 
-interface WorkerOptions extends ConnectionOptions, StopFlags {
+interface WorkerOptions extends ConnectionOptions, StopFlags, LogFlags {
   readonly cpus?: number;
   readonly gpus?: number;
   readonly memory?: number;
@@ -36,7 +35,6 @@ interface WorkerOptions extends ConnectionOptions, StopFlags {
   readonly objectAdoption: boolean;
   readonly taskEvents: boolean;
   readonly tracesEndpoint?: string;
-  readonly logLevel: LogLevel;
 }
 
 export function addWorker(program: Command): void {
@@ -105,6 +103,7 @@ export function addWorker(program: Command): void {
     )
     .addOption(untilStdinEndsOption())
     .addOption(logLevelOption())
+    .addOption(logFormatOption())
     .action(async (options: WorkerOptions) => {
       const [{ NodeManager }, { createLogger }] = await Promise.all([
         import("@palimpsest/node"),
@@ -154,7 +153,7 @@ export function addWorker(program: Command): void {
           labels: options.labels ?? {},
         },
         {
-          logger: createLogger({ component: "node", level: options.logLevel }),
+          logger: createLogger({ component: "node", level: options.logLevel, format: logFormat(options) }),
           environment: process.env,
         },
       );

@@ -32,6 +32,8 @@ export interface TaskStatistics {
     readonly aliases: Spread;
     readonly characters: Spread;
     readonly yesOrNo: number;
+    /** Number of tasks of which an answer is a number, true or false. */
+    readonly numbers: number;
     /** Number of answers of which `normalize` leaves nothing, such as "A" or "+"; present if it was given. */
     readonly emptied?: number;
     /** Number of tasks whose document contains an answer word for word, ignoring case. */
@@ -65,6 +67,7 @@ export class TaskCensus {
   readonly #places: number[] = [];
   readonly #groups = new Map<string, Map<string, number>>();
   #yesOrNo = 0;
+  #numbers = 0;
   #inDocument = 0;
   #emptied = 0;
 
@@ -89,6 +92,7 @@ export class TaskCensus {
     if (normalize) this.#emptied += answers.filter((answer) => normalize(answer) === "").length;
     const lower = answers.map((answer) => answer.toLowerCase());
     if (lower.some((answer) => answer === "yes" || answer === "no")) this.#yesOrNo += 1;
+    if (lower.some((answer) => /^(true|false|[-+]?\d[\d,]*(\.\d+)?)$/.test(answer))) this.#numbers += 1;
     const text = document.toLowerCase();
     if (lower.some((answer) => text.includes(answer))) this.#inDocument += 1;
     if (records) this.#records.push(records.length);
@@ -113,6 +117,7 @@ export class TaskCensus {
         aliases: spread(this.#aliases),
         characters: spread(this.#answerCharacters),
         yesOrNo: this.#yesOrNo,
+        numbers: this.#numbers,
         ...(this.#normalize ? { emptied: this.#emptied } : {}),
         inDocument: this.#inDocument,
       },

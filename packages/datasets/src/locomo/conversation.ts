@@ -1,5 +1,6 @@
 import { type LocomoCategory, locomoCategories } from "@palimpsest/trajectories/records";
 import { z } from "zod";
+import { answerTextSchema } from "../answer-text.js";
 import { type RowProblem, readRow } from "../row-problem.js";
 import { type EvidenceReason, evidenceIds } from "./evidence-ids.js";
 import { isoDate } from "./session-date.js";
@@ -56,36 +57,38 @@ export interface LocomoConversation {
   readonly sessions: readonly LocomoSession[];
   readonly questions: readonly LocomoQuestion[];
   readonly remarks: readonly LocomoRemark[];
+  /** Why questions were left out. Their indices stay free. */
+  readonly badQuestions: readonly RowProblem[];
 }
 
 const text = z.string().min(1);
 const turnSchema = z.object({
   speaker: text,
   dia_id: z.string().regex(/^D\d+:\d+$/),
-  text: z.string(),
+  text: z.string().default(""),
   blip_caption: text.optional(),
 });
 const fact = z.tuple([text, z.union([z.string(), z.array(z.string())])]);
-const answerSchema = z.union([z.string(), z.int().transform(String)]).optional();
+const questionSchema = z
+  .object({
+    question: text,
+    answer: answerTextSchema.optional(),
+    adversarial_answer: answerTextSchema.optional(),
+    evidence: z.union([z.array(z.string()), text.transform((one) => [one])]),
+    category: z.union([z.int().min(1).max(5), z.enum(["1", "2", "3", "4", "5"]).transform(Number)]),
+  })
+  .refine(({ answer, category }) => category === 5 || answer !== undefined, {
+    message: "answer: is missing; only adversarial questions (category 5) may have none",
+  });
 
 const conversationSchema = z.object({
   sample_id: text,
   conversation: z.record(z.string(), z.unknown()),
-  observation: z.record(z.string(), z.record(z.string(), z.array(fact))),
-  event_summary: z.record(z.string(), z.record(z.string(), z.union([z.string(), z.array(z.string())]))),
-  qa: z.array(
-    z
-      .object({
-        question: text,
-        answer: answerSchema,
-        adversarial_answer: answerSchema,
-        evidence: z.array(z.string()),
-        category: z.int().min(1).max(5),
-      })
-      .refine(({ answer, category }) => category === 5 || answer !== undefined, {
-        message: "answer: is missing; only adversarial questions (category 5) may have none",
-      }),
-  ),
+  observation: z.record(z.string(), z.record(z.string(), z.array(fact))).default({}),
+  event_summary: z
+    .record(z.string(), z.record(z.string(), z.union([z.string(), z.array(z.string())])))
+    .default({}),
+  qa: z.array(z.unknown()),
 });
 type RawConversation = z.output<typeof conversationSchema>;
 
@@ -124,7 +127,13 @@ function conversationOf(raw: RawConversation): LocomoConversation {
   );
   const empty = dated.filter((number) => !numbers.includes(Number(number)));
   const turns = new Set(sessions.flatMap((session) => session.turns.map(({ id }) => id)));
-  const read = raw.qa.map((question, index) => questionOf(question, index, turns));
+  const badQuestions: RowProblem[] = [];
+  const read = raw.qa.flatMap((value, index) => {
+    const question = readRow(questionSchema, value);
+    if (!("reason" in question)) return [questionOf(question.data, index, turns)];
+    badQuestions.push({ reason: question.reason, detail: `qa[${index}].${question.detail}` });
+    return [];
+  });
   return {
     id: raw.sample_id,
     speakers: [speakers[0] as string, speakers[1] as string],
@@ -137,6 +146,7 @@ function conversationOf(raw: RawConversation): LocomoConversation {
       })),
       ...read.flatMap(({ remarks }) => remarks),
     ],
+    badQuestions,
   };
 }
 
@@ -180,7 +190,7 @@ const turnText = (turn: z.output<typeof turnSchema>): string =>
   turn.blip_caption === undefined ? turn.text : `${turn.text} [shares ${turn.blip_caption}]`.trim();
 
 function questionOf(
-  raw: RawConversation["qa"][number],
+  raw: z.output<typeof questionSchema>,
   index: number,
   turns: ReadonlySet<string>,
 ): { readonly question: LocomoQuestion; readonly remarks: readonly LocomoRemark[] } {

@@ -110,15 +110,49 @@ describe("readLocomoConversation", () => {
 
   it("says which field it cannot read", () => {
     const why = (changes: object) => readLocomoConversation(aConversation(changes));
-    expect(why({ qa: [{ question: "Who?", evidence: [], category: 4 }] })).toMatchObject({
-      detail: expect.stringContaining("only adversarial questions (category 5) may have none"),
-    });
     const broken = { ...aConversation().conversation, session_1_date_time: "yesterday" };
     expect(why({ conversation: broken })).toMatchObject({
       reason: "bad-value",
       detail: expect.stringContaining("session_1_date_time"),
     });
     expect(readLocomoConversation([])).toMatchObject({ reason: "not-an-object" });
+  });
+});
+
+describe("one odd question", () => {
+  const good = { question: "Who moved?", answer: "Ben", evidence: ["D1:2"], category: 4 };
+  const odd: readonly (readonly [object | null | string, RegExp])[] = [
+    [{ ...good, answer: undefined }, /answer: is missing; only adversarial/],
+    [{ ...good, answer: "  " }, /^qa\[1\]\.answer: /],
+    [{ ...good, answer: null }, /^qa\[1\]\.answer: is null; give a text, or true or false, or a number$/],
+    [{ ...good, answer: { text: "Ben" } }, /^qa\[1\]\.answer: is an object with text; give /],
+    [{ ...good, evidence: null }, /^qa\[1\]\.evidence: is null; give a list, or a text$/],
+    [{ ...good, evidence: [3] }, /^qa\[1\]\.evidence\.0: is the number 3; give a text$/],
+    [{ ...good, question: "" }, /^qa\[1\]\.question: /],
+    [{ ...good, category: 9 }, /^qa\[1\]\.category: /],
+    [{ ...good, category: "two" }, /^qa\[1\]\.category: /],
+    [null, /^qa\[1\]\.row: must be an object/],
+    ["Who?", /^qa\[1\]\.row: must be an object/],
+  ];
+  it.each(odd)("leaves itself out and not its conversation: %j", (question, why) => {
+    const { questions, badQuestions } = read(aConversation({ qa: [good, question, good] }));
+    expect(questions.map(({ index }) => index)).toEqual([0, 2]);
+    expect(badQuestions.map(({ detail }) => detail)).toEqual([expect.stringMatching(why)]);
+  });
+
+  it("is read where only its form is odd", () => {
+    const forms = [{ answer: 4.5 }, { answer: true }, { category: "2" }, { evidence: "D1:2" }];
+    const { questions, badQuestions } = read(
+      aConversation({ qa: forms.map((form) => ({ ...good, ...form })), event_summary: undefined }),
+    );
+    expect(badQuestions).toEqual([]);
+    expect(questions.map(({ answer, category }) => [answer, category])).toEqual([
+      ["4.5", "single-hop"],
+      ["true", "single-hop"],
+      ["Ben", "temporal"],
+      ["Ben", "single-hop"],
+    ]);
+    expect(questions[3]?.evidence).toEqual(["D1:2"]);
   });
 });
 

@@ -11,6 +11,6 @@ export const hotpotqa = questionPreparer({
 /** 2WikiMultiHopQA, whose rows have HotpotQA's format. */
 export const twoWikiMultihopqa = questionPreparer({
   name: "2wikimultihopqa",
-  summary: "2WikiMultiHopQA",
+  summary: "2WikiMultiHopQA, with the other names of its answers in id_aliases.json",
   read: (value) => [hotpotQuestion(value)],
 });

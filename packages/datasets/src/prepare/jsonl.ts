@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
+import { answersSchema } from "../answer-text.js";
 import { DatasetError } from "../error.js";
 import { finishedRow, isFinishedRow } from "../questions/finished-row.js";
 import { idOfQuestion } from "../questions/source-question.js";
@@ -29,7 +30,7 @@ const optionsSchema = z.strictObject({
     .string()
     .min(1)
     .default("answers")
-    .describe("field with the answers: a text or a list of texts"),
+    .describe("field with the answers: a text, number, true or false, or a list of them"),
   documentField: z.string().min(1).default("document").describe("field with the text to read"),
   keepFields: z.array(z.string().min(1)).default([]).describe("further fields to copy into the metadata"),
 });
@@ -91,7 +92,7 @@ function namedFields(value: unknown, options: z.output<typeof optionsSchema>): T
   const schema = z.object({
     [idField]: z.union([text, z.int()]).optional(),
     [questionField]: text,
-    [answersField]: z.union([text.transform((one) => [one]), z.array(text).min(1)]),
+    [answersField]: answersSchema,
     [documentField]: z.string().min(1),
   });
   const row = readRow(schema, value);

@@ -20,6 +20,7 @@ export const locomo = definePreparer({
           context.badRow({ source, row, ...read });
           continue;
         }
+        for (const problem of read.data.badQuestions) context.badRow({ source, row, ...problem });
         const split = locomoSplit(read.data.id);
         if (made[split] >= context.limit) continue;
         for (const { reason } of read.data.remarks) context.remark(reason);

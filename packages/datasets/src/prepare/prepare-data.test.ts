@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fileFolder } from "../../../../test/support/temporary-folder.js";
@@ -339,6 +339,107 @@ describe("files of several forms", () => {
         metadata: { dataSource: "jsonl", n: 3 },
       },
     ]);
+  });
+});
+
+describe("answers", () => {
+  const row = (answers: unknown) => ({ question: "How many?", answers, document: "Forty-two." });
+  const prepared = async (values: readonly unknown[]) => {
+    const path = join(folder, `answers-${outs++}.jsonl`);
+    writeFileSync(path, values.map((value) => JSON.stringify(value)).join("\n"));
+    return await prepare("jsonl", { inputs: [path], out: out() });
+  };
+
+  it("are scored by their text if they are numbers, true or false, in every format", async () => {
+    const forms = [42, 3.5, -1, true, false, [42, "forty-two"]];
+    const { files } = await prepared(forms.map((answers, i) => ({ ...row(answers), id: `r${i}` })));
+    const tasks = await tasksOf(files[0]?.path ?? "");
+    expect(tasks.map(({ answers }) => answers)).toEqual([
+      ["42"],
+      ["3.5"],
+      ["-1"],
+      ["true"],
+      ["false"],
+      ["42", "forty-two"],
+    ]);
+    const musique = {
+      id: "m",
+      question: "How many?",
+      answer: 42,
+      answer_aliases: [43, ""],
+      paragraphs: [{ title: "A", paragraph_text: "x", is_supporting: true }],
+    };
+    const squad = { id: "s", question: "How many?", context: "x", answers: { text: [7], answer_start: [0] } };
+    const memAgent = {
+      prompt: [{ content: "How many?" }],
+      context: "x",
+      reward_model: { ground_truth: [7, true] },
+    };
+    const of = async (name: string, value: object) =>
+      (await tasksOf((await prepare(name, { inputs: [input([value])] })).files[0]?.path ?? ""))[0]?.answers;
+    expect(await of("musique", musique)).toEqual(["42", "43"]);
+    expect(await of("squad", squad)).toEqual(["7"]);
+    expect(await of("hotpotqa", aRow(1, { answer: 1969 }))).toEqual(["1969"]);
+    expect(await of("hotpotqa", memAgent)).toEqual(["7", "true"]);
+  });
+
+  it("of another type are named by row, field and type", async () => {
+    const { badRows } = await prepared(
+      [
+        row("good"),
+        ...[null, { text: ["x"], answer_start: [0] }, ["x", null], ["x", ["y"]], [], "", {}].map(row),
+        "",
+      ].filter((one) => one !== ""),
+    );
+    expect(badRows.map(({ row: line, detail }) => `${line} ${detail}`)).toEqual([
+      "2 answers: is null; give a text, or true or false, or a number, or a list",
+      "3 answers: is an object with text, answer_start; give a text, or true or false, or a number, or a list",
+      "4 answers.1: is null; give a text, or true or false, or a number",
+      "5 answers.1: is a list; give a text, or true or false, or a number",
+      expect.stringMatching(/^6 answers: /),
+      expect.stringMatching(/^7 answers: /),
+      "8 answers: is an empty object; give a text, or true or false, or a number, or a list",
+    ]);
+    const path = join(folder, "large.jsonl");
+    writeFileSync(
+      path,
+      `{"question":"q","document":"d","answers":12345678901234567890}\n${JSON.stringify(row("x"))}`,
+    );
+    const large = await prepare("jsonl", { inputs: [path], out: out() });
+    expect(large.badRows[0]?.detail).toMatch(/^answers: is 12345678901234567000, and .* write it as a text$/);
+  });
+
+  it("have the other names of id_aliases.json beside the input, or of the file that is named", async () => {
+    const here = join(folder, `wiki-${outs++}`);
+    mkdirSync(here);
+    const path = join(here, "dev.json");
+    writeFileSync(
+      path,
+      JSON.stringify([aRow(1, { answer_id: "Q1" }), aRow(2, { answer_id: "Q2" }), aRow(3)]),
+    );
+    const plain = await prepare("2wikimultihopqa", { inputs: [path] });
+    expect(plain.manifest.remarks).toEqual({});
+    const lines = [
+      { Q_id: "Q1", aliases: ["One", "answer1", " "], demonyms: ["Oner"] },
+      { Q_id: "Q9", aliases: ["Nine"], demonyms: [] },
+    ];
+    writeFileSync(join(here, "id_aliases.json"), lines.map((line) => JSON.stringify(line)).join("\n"));
+    const { files, manifest } = await prepare("2wikimultihopqa", { inputs: [path] });
+    const tasks = await tasksOf(files[0]?.path ?? "");
+    expect(tasks.map(({ answers }) => answers)).toEqual([
+      ["answer1", "One", "Oner"],
+      ["answer2"],
+      ["answer3"],
+    ]);
+    expect(manifest.remarks).toEqual({ "answer-with-aliases": 1, "answer-without-id": 1 });
+    expect(manifest.sources.map(({ path: source }) => source)).toContainEqual(
+      expect.stringContaining("id_aliases.json"),
+    );
+    const named = await prepare("2wikimultihopqa", {
+      inputs: [input([aRow(1, { answer_id: "Q1" })])],
+      options: { aliases: join(here, "id_aliases.json") },
+    });
+    expect(named.manifest.remarks).toEqual({ "answer-with-aliases": 1 });
   });
 });
 

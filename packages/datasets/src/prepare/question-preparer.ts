@@ -7,6 +7,7 @@ import { finishedRow, isFinishedRow } from "../questions/finished-row.js";
 import type { QuestionProblem, SourceQuestion } from "../questions/source-question.js";
 import type { RowProblem } from "../row-problem.js";
 import { Corpora } from "../written/corpus.js";
+import { aliasesOption, readAliases, withAliases } from "./answer-aliases.js";
 import { type ContextOptions, contextOptions, docsOption } from "./paragraph-options.js";
 import {
   definePreparer,
@@ -34,7 +35,7 @@ export function questionPreparer(definition: {
     name,
     summary,
     inputs: "required",
-    options: z.strictObject({ docs: docsOption, ...contextOptions }),
+    options: z.strictObject({ docs: docsOption, aliases: aliasesOption, ...contextOptions }),
     async *prepare(options, context) {
       const { docs, corpus } = options;
       const items = readItems(
@@ -44,8 +45,11 @@ export function questionPreparer(definition: {
       );
       const settings = { ...options, docs, dataSource: name };
       const pool = options.pool && (await readPool(options.pool, context));
+      const aliases = await readAliases(options.aliases, context);
       const waiting: AskedQuestion[] = [];
-      for await (const item of items) {
+      for await (const found of items) {
+        const item =
+          "task" in found ? found : { ...found, question: withAliases(found.question, aliases, context) };
         if ("task" in item) yield item.task;
         else if (pool === undefined) waiting.push(item);
         else yield* itemTask(item, pool, settings, context);

@@ -18,6 +18,7 @@ import { type RowProblem, readRow } from "../row-problem.js";
 import { fileRows } from "../source/file-rows.js";
 import { Corpora } from "../written/corpus.js";
 import { taskRowSchema } from "../written/task-row.js";
+import { readAliases, withAliases } from "./answer-aliases.js";
 import type { PrepareContext, SourceBadRow, SourceRow } from "./preparer.js";
 import { paragraphsOfQuestions } from "./question-tasks.js";
 
@@ -74,6 +75,7 @@ export async function readQuestionSource(files: QuestionSourceFiles): Promise<Qu
   const corpora = new Corpora();
   const seen = new Set<string>();
   const context = rowContext(files, badRows);
+  const aliases = await readAliases(undefined, context);
   for (const path of files.inputs) {
     for await (const row of context.rows(path)) {
       const read = readValue(row, files, corpora);
@@ -89,7 +91,7 @@ export async function readQuestionSource(files: QuestionSourceFiles): Promise<Qu
         continue;
       }
       seen.add(key);
-      if ("question" in read) questions.push(read.question);
+      if ("question" in read) questions.push(withAliases(read.question, aliases, context));
       else finished.push(read);
     }
   }

@@ -1,5 +1,6 @@
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
+import { answersSchema } from "../answer-text.js";
 import { evidencePlaces } from "../paragraphs/evidence-places.js";
 import { type RowProblem, readRow } from "../row-problem.js";
 import { idOfQuestion } from "./source-question.js";
@@ -15,7 +16,6 @@ export interface FinishedRow {
 
 const text = z.string().trim().min(1);
 const id = z.union([text, z.int()]).optional();
-const answersSchema = z.union([text.transform((one) => [one]), z.array(text).min(1)]);
 const document = z.string().min(1);
 
 /** A row of MemAgent's parquet files. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { answerTextSchema } from "../answer-text.js";
 import { readRow } from "../row-problem.js";
 import {
   idOfQuestion,
@@ -62,7 +63,8 @@ const rowSchema = z.object({
   _id: text.optional(),
   id: text.optional(),
   question: text,
-  answer: text,
+  answer: answerTextSchema,
+  answer_id: z.string().nullish(),
   context: maybeText(z.union([pairs.context, columns.context, structures.context])),
   supporting_facts: maybeText(z.union([pairs.facts, columns.facts, structures.facts])),
   type: z.string().optional(),
@@ -87,6 +89,7 @@ export function hotpotQuestion(value: unknown): SourceQuestion | QuestionProblem
     id: data._id ?? data.id ?? idOfQuestion(data.question),
     question: data.question,
     answers: [data.answer],
+    ...(data.answer_id ? { answerId: data.answer_id } : {}),
     paragraphs,
     gold,
     facts: {

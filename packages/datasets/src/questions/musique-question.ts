@@ -1,12 +1,13 @@
 import { z } from "zod";
+import { answerTextSchema } from "../answer-text.js";
 import { readRow } from "../row-problem.js";
 import { idOfQuestion, type QuestionProblem, type SourceQuestion } from "./source-question.js";
 
 const rowSchema = z.object({
   id: z.string().min(1).optional(),
   question: z.string().trim().min(1),
-  answer: z.string().trim().min(1),
-  answer_aliases: z.array(z.string()).default([]),
+  answer: answerTextSchema,
+  answer_aliases: z.array(z.union([z.literal(""), answerTextSchema])).default([]),
   answerable: z.boolean().default(true),
   paragraphs: z.array(
     z.object({

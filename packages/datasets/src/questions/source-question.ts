@@ -13,6 +13,8 @@ export interface SourceQuestion {
   readonly question: string;
   /** Answers, of which any one counts as right; there is at least one. */
   readonly answers: readonly string[];
+  /** The entity of the answer in a file of aliases. */
+  readonly answerId?: string;
   readonly paragraphs: readonly Paragraph[];
   /** Distinct indices of the paragraphs that contain the evidence, in the order in which the data set names them. */
   readonly gold: readonly number[];

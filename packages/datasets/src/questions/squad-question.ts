@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { answerTextSchema } from "../answer-text.js";
 import { readRow } from "../row-problem.js";
 import {
   idOfQuestion,
@@ -7,9 +8,10 @@ import {
   type SourceQuestion,
 } from "./source-question.js";
 
+const text = z.union([z.literal(""), answerTextSchema]);
 const answersSchema = z.union([
-  z.array(z.object({ text: z.string() })),
-  z.object({ text: z.array(z.string()) }).transform(({ text }) => text.map((one) => ({ text: one }))),
+  z.array(z.object({ text })),
+  z.object({ text: z.array(text) }).transform(({ text }) => text.map((one) => ({ text: one }))),
 ]);
 const questionSchema = z.object({
   id: z.union([z.string(), z.number()]).optional(),

@@ -1,5 +1,6 @@
 import { memoryTypes } from "@palimpsest/trajectories/records";
 import { z } from "zod";
+import { answerTextSchema } from "../answer-text.js";
 import { type RowProblem, readRow } from "../row-problem.js";
 
 const plainValues = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
@@ -28,7 +29,7 @@ export const memoryRecordSchema = z.strictObject({
 const probeSchema = z.strictObject({
   question: z.string().min(1),
   answers: z
-    .array(z.string())
+    .array(answerTextSchema)
     .describe("right answers, any one of which suffices; empty: the store cannot answer"),
   category: z.string().exactOptional(),
   evidence: z.array(z.string()).exactOptional().describe("dialogue turns that contain the answer"),
@@ -64,7 +65,7 @@ const shared = {
 export const taskRowSchema = z.strictObject({
   ...shared,
   question: z.string().min(1),
-  answers: z.array(z.string().min(1)).min(1).describe("right answers, any one of which suffices"),
+  answers: z.array(answerTextSchema).min(1).describe("right answers, any one of which suffices"),
   probes: z.array(probeSchema).length(0).exactOptional(),
 });
 
@@ -72,7 +73,7 @@ export const taskRowSchema = z.strictObject({
 const probedTaskRowSchema = z.strictObject({
   ...shared,
   question: z.string(),
-  answers: z.array(z.string().min(1)),
+  answers: z.array(answerTextSchema),
   probes: z.array(probeSchema).min(1).describe("questions that the store is asked after the episode"),
 });
 

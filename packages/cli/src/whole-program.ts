@@ -1,0 +1,52 @@
+import { Command } from "commander";
+import { commands } from "./commands.js";
+import { version } from "./version.js";
+
+/** The commands by the heading of their help. */
+const groups: Readonly<Record<string, readonly string[]>> = {
+  "A cluster on this machine or several": ["dev", "head", "worker", "stop", "drain", "certs", "token"],
+  "What runs there": [
+    ...["status", "list", "summary", "job", "logs", "stack"],
+    ...["memory", "timeline", "sql", "dashboard"],
+  ],
+  "Memory agents": ["ask", "serve", "mcp", "new"],
+  "Training and evaluation": ["quickstart", "train", "eval", "data", "model", "score", "loss", "trace"],
+  "This installation": ["setup", "doctor", "completion"],
+};
+
+/**
+ * Makes the program with the command that is wanted, or with all of them.
+ * @param wanted name of a command; all are loaded for one that is none, and for the one that completes all
+ */
+export async function makeProgram(wanted: string | undefined): Promise<Command> {
+  const program = new Command("palimpsest")
+    .description("A distributed actor system, and reinforcement learning of memory agents on top of it.")
+    .version(version);
+  const isOne = wanted !== undefined && wanted !== "completion" && Object.hasOwn(commands, wanted);
+  const only = isOne ? commands[wanted] : undefined;
+  if (only) (await only())(program);
+  else {
+    for (const [heading, names] of Object.entries(groups)) {
+      program.commandsGroup(`${heading}:`);
+      for (const name of names) (await commands[name]?.())?.(program);
+    }
+    program.helpCommand("help [command]", "shows the help of a command");
+  }
+  nameHelp(program, "palimpsest");
+  return program;
+}
+
+/** Makes usage errors name the help of the command that was meant, and shows defaults as they are written in a command. */
+function nameHelp(command: Command, name: string): void {
+  const listed = command.commands.length > 0 ? "commands" : "arguments and options";
+  command.showHelpAfterError(`(${name} --help lists the ${listed})`);
+  for (const option of command.options) {
+    const { defaultValue } = option;
+    if (typeof defaultValue !== "object" || defaultValue === null) continue;
+    const words = Array.isArray(defaultValue) ? defaultValue : Object.keys(defaultValue);
+    // Commander has stored the value; from here on the option's copy is only shown.
+    if (words.length === 0) option.defaultValue = undefined;
+    else option.defaultValueDescription ??= words.join(" ");
+  }
+  for (const child of command.commands) nameHelp(child, `${name} ${child.name()}`);
+}
