@@ -23,8 +23,7 @@ export interface LoggerOptions {
   readonly format?: LogFormat;
 }
 
-export const logFormats = ["text", "json"] as const;
-export type LogFormat = (typeof logFormats)[number];
+export type LogFormat = "text" | "json";
 
 /**
  * Creates a logger that writes lines with ISO time. It redacts secrets by field name, and passwords in URLs by
