@@ -42,6 +42,7 @@ all() {
   secret palimpsest-redis-urls --from-file="$folder/head-url" --from-file="$folder/queue-url"
   certs head
   certs node
+  certs reader
 }
 if [ "${1:-}" = --print ]; then
   all

@@ -2,9 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Script } from "node:vm";
 import { Command } from "commander";
 import { expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
+import { z } from "zod";
 import { addHead } from "./commands/head.js";
 import { addWorker } from "./commands/worker.js";
 
@@ -105,5 +107,100 @@ it("no secret stands in the arguments of a process of the compose file, and what
     if (service["image"] !== "palimpsest") continue;
     expect(service["cap_drop"], name).toEqual(["ALL"]);
     expect(service["security_opt"], name).toContain("no-new-privileges:true");
+  }
+});
+
+const composeSchema = z.object({
+  services: z.record(
+    z.string(),
+    z.looseObject({
+      image: z.string(),
+      ports: z.array(z.string().regex(/^127\.0\.0\.1:\d+:\d+$/)).default([]),
+      volumes: z.array(z.string()).default([]),
+      depends_on: z
+        .record(z.string(), z.strictObject({ condition: z.enum(["service_healthy", "service_started"]) }))
+        .default({}),
+      healthcheck: z
+        .strictObject({
+          test: z.array(z.string()),
+          interval: z.string(),
+          timeout: z.string(),
+          retries: z.int(),
+          start_period: z.string().optional(),
+        })
+        .optional(),
+      profiles: z.array(z.string()).default([]),
+    }),
+  ),
+  volumes: z.record(z.string(), z.strictObject({})),
+});
+
+it("the compose file pins its images, waits for what is healthy, and keeps what workers write", () => {
+  const { services, volumes } = composeSchema.parse(
+    parse(readFileSync(`${folder}compose.yaml`, "utf8"), { merge: true }),
+  );
+  for (const [name, service] of Object.entries(services)) {
+    expect(service.image, name).toMatch(/^(palimpsest|[a-z/]+:v?\d+\.\d+\.\d+(-[a-z]+)?)$/);
+    if (service.profiles.length === 0) expect(service.healthcheck, name).toBeDefined();
+    for (const [other, { condition }] of Object.entries(service.depends_on))
+      if (condition === "service_healthy")
+        expect(services[other]?.healthcheck, `${name}: ${other}`).toBeDefined();
+    for (const volume of service.volumes)
+      if (!volume.startsWith(".")) expect(Object.keys(volumes), name).toContain(volume.split(":")[0]);
+    // The programs of health checks are parsed by Node, and shells leave their dollar signs alone.
+    const [, command, flag, program] = service.healthcheck?.test ?? [];
+    if (command === "node" && flag === "-e") expect(() => new Script(program ?? "")).not.toThrow();
+  }
+  const published = Object.values(services).flatMap(({ ports }) => ports.map((port) => port.split(":")[1]));
+  expect(new Set(published).size).toBe(published.length);
+  expect(services["head"]?.ports).toEqual(
+    expect.arrayContaining(["127.0.0.1:7420:7420", "127.0.0.1:7422:7422"]),
+  );
+  expect(services["worker"]?.volumes).toEqual(["workers:/data"]);
+});
+
+const scrapeSchema = z.object({
+  scrape_configs: z.array(
+    z.strictObject({
+      job_name: z.string(),
+      scheme: z.enum(["http", "https"]).default("http"),
+      authorization: z.strictObject({ credentials_file: z.string() }).optional(),
+      tls_config: z.strictObject(tlsFields()).optional(),
+      http_sd_configs: z.array(
+        z.strictObject({
+          url: z.url(),
+          refresh_interval: z.string(),
+          authorization: z.strictObject({ credentials_file: z.string() }).optional(),
+          tls_config: z.strictObject(tlsFields()).optional(),
+        }),
+      ),
+    }),
+  ),
+});
+
+function tlsFields() {
+  const file = z.string().startsWith("/etc/prometheus/");
+  return { ca_file: file, cert_file: file, key_file: file, server_name: z.literal("palimpsest") };
+}
+
+it("Prometheus's two configurations ask the same pages, one with a certificate", () => {
+  const read = (name: string) =>
+    scrapeSchema.parse(parse(readFileSync(`${folder}prometheus/${name}`, "utf8")));
+  const [tls] = read("prometheus-tls.yml").scrape_configs;
+  const [plain] = read("prometheus.yml").scrape_configs;
+  expect(tls).toMatchObject({ scheme: "https", tls_config: expect.anything() });
+  expect(plain?.tls_config).toBeUndefined();
+  for (const found of tls?.http_sd_configs ?? []) {
+    expect(found.url).toMatch(/^https:.*:7421\/targets$/);
+    expect(found.tls_config).toEqual(tls?.tls_config);
+  }
+  for (const found of plain?.http_sd_configs ?? []) expect(found.url).toMatch(/^http:.*:7421\/targets$/);
+});
+
+it("systemd starts head and worker as often as it takes", () => {
+  for (const unit of ["head", "worker"]) {
+    const text = readFileSync(`${folder}systemd/palimpsest-${unit}.service`, "utf8");
+    expect(text).toMatch(/^\[Unit\]$[\s\S]*^StartLimitIntervalSec=0$[\s\S]*^\[Service\]$/m);
+    expect(text).toMatch(/^User=palimpsest$/m);
   }
 });
