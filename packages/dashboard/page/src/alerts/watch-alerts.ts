@@ -15,7 +15,7 @@ const storageKey = "palimpsest-acknowledged";
 /** Alerts that this browser remembers as seen, the newest ones. */
 const mostAcknowledged = 500;
 
-export const alerts = signal<readonly Alert[]>([]);
+const alerts = signal<readonly Alert[]>([]);
 const acknowledged = signal<readonly string[]>((keptValue(storageKey) ?? "").split("\n").filter(Boolean));
 
 export const isAcknowledged = (alert: Alert): boolean => acknowledged.value.includes(alertKey(alert));

@@ -8,7 +8,7 @@ import { amountText, bytesText, percentText } from "../parts/format.js";
 import { State } from "../parts/state.js";
 import { VirtualList } from "../parts/virtual-list.js";
 
-export const actorLink = (actorId: string) => linkTo(["cluster", "actor", actorId]);
+const actorLink = (actorId: string) => linkTo(["cluster", "actor", actorId]);
 
 /** Formats what an actor leases, such as "1 cpu, 2 gpu (0, 1)". */
 export function leasedText({ resources, gpuIds }: Pick<ActorRow, "resources" | "gpuIds">): string {
