@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { plainHost } from "@palimpsest/wire";
 import { defaultDataDir, headAddressPathOf, tokenPathOf } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
 import { absolutePath } from "../absolute-path.js";
@@ -39,6 +40,7 @@ export function addHead(program: Command): void {
     .option(
       "--host <address>",
       "address to listen on; any other than loopback is reachable from the network",
+      plainHost,
       "127.0.0.1",
     )
     .option(

@@ -1,4 +1,4 @@
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, plainHost } from "@palimpsest/wire";
 import { defaultDataDir } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
 import { absolutePath } from "../absolute-path.js";
@@ -65,7 +65,7 @@ export function addWorker(program: Command): void {
       parseAmount,
     )
     .option("--labels <name=value,…>", "labels of this node, for label conditions", parseKeyValues)
-    .option("--host <address>", "address at which callers reach this machine", "127.0.0.1")
+    .option("--host <address>", "address at which callers reach this machine", plainHost, "127.0.0.1")
     .option("--objects-port <port>", "port of the object service; 0: a free one", parsePort, 0)
     .option("--metrics-port <port>", "port of the Prometheus page; 0: a free one", parsePort, 0)
     .option(
