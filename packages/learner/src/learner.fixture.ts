@@ -10,8 +10,11 @@ import { createRandom } from "./random.js";
 /** The smallest model that has every part. */
 export const tinyModel: ModelConfig = smallConfig();
 
-export const tinyParameters = (seed = 1) =>
-  initParameters(tinyModel, seed, { projectionStd: 0.2, headStd: 0.2 });
+/** For tests of what a step does with the weights, whatever the layers: half of it is traced and compiled. */
+export const oneLayer: ModelConfig = smallConfig({ layers: 1 });
+
+export const tinyParameters = (seed = 1, model = tinyModel) =>
+  initParameters(model, seed, { projectionStd: 0.2, headStd: 0.2 });
 
 export const tinyConfig = (overrides: Partial<LearnerConfigInput> = {}): LearnerConfigInput => ({
   preset: "verl",

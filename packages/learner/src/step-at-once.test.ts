@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner } from "./create-learner.js";
 import { estimateDevice } from "./device-estimate.js";
-import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
+import { oneLayer, randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import type { Learner } from "./learner.js";
 
 const backend = await loadBackend({ prefer: "tensorflow" });
@@ -12,13 +12,17 @@ const backend = await loadBackend({ prefer: "tensorflow" });
 /** One micro-batch holds the eight rows of a group. */
 const oneBatch = { buckets: [{ rows: 8, length: 12 }] };
 
-function aLearner(changes: Partial<LearnerConfigInput>, mode: "graph" | "xla" = "xla"): Learner {
+function aLearner(
+  changes: Partial<LearnerConfigInput>,
+  mode: "graph" | "xla" = "xla",
+  model = oneLayer,
+): Learner {
   const learner = createLearner({
     backend,
     // Adam divides by the gradient's own size, which would make much of a last bit where a gradient is nearly 0.
     config: tinyConfig({ ...oneBatch, optimizer: { epsilon: 1e-3 }, ...changes }),
-    model: tinyModel,
-    parameters: tinyParameters(),
+    model,
+    parameters: tinyParameters(1, model),
     mode,
   });
   onTestFinished(() => learner.close());
@@ -44,7 +48,7 @@ describe("a step of one micro-batch", () => {
     ["all weights", { optimizer: { epsilon: 1e-3, weightDecay: 0.1, maxGradNorm: 0.1 } }],
     ["adapters", { lora: { rank: 2, alpha: 4 } }],
   ] as const)("is one launch in mode xla and trains what parts train: %s", async (_, changes) => {
-    const [parts, atOnce] = [aLearner(changes, "graph"), aLearner(changes)];
+    const [parts, atOnce] = [aLearner(changes, "graph", tinyModel), aLearner(changes, "xla", tinyModel)];
     for (const seed of [0, 1]) {
       const [expected, got] = [await parts.update(aGroup(seed)), await atOnce.update(aGroup(seed))];
       expect(got.optimizerSteps).toBe(1);
@@ -121,7 +125,7 @@ describe("without sums of micro-batches", () => {
   });
 
   it("three billion weights are estimated to fit on 80 GB", () => {
-    const model = { ...tinyModel, hiddenSize: 2048, layers: 36, heads: 16, kvHeads: 2, headDim: 128 };
+    const model = { ...oneLayer, hiddenSize: 2048, layers: 36, heads: 16, kvHeads: 2, headDim: 128 };
     const large = { ...model, intermediateSize: 11_008, vocabSize: 151_936, tieWordEmbeddings: true };
     const config = {
       preset: "memagent" as const,
