@@ -195,6 +195,7 @@ const protocol = [
   "| 1, 2 | an `ObjectReference`, an `ActorReference` (object.proto) |",
   "| 5 | a `Map` of a class that extends it: an array of its entries |",
   "| 6 | a typed array of a class that extends one: as 0x74, with 0x11 for a `DataView` |",
+  "| 8 | an `AggregateError`: an array of its errors, its message and its cause |",
   "| 3 | in objects: an array that is stored after the value: its type as in 0x74, its offset and its length, 6 bytes each, little-endian |",
   "",
   "**Values that are objects**: bytes 0-3 the format (1), 4-7 the length of the encoded value, both little-endian; the encoded value; then, each at a multiple of 64",

@@ -43,7 +43,7 @@ describe("a function as tasks", () => {
   test("a name that is no exported function is said so, as for an actor's class", async () => {
     const none = cluster.client.task<() => void>({ from, exportName: "nothing" });
     await expect(none()).rejects.toMatchObject({
-      code: "NOT_FOUND",
+      code: "IMPORT_FAILED",
       message: expect.stringContaining("not a function nothing"),
     });
   });

@@ -2,13 +2,16 @@
  * Tests that what user code throws, says and sends ends its own call or process and nothing else. The head and the node
  * live in this process, where an error that they do not expect fails the run.
  */
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import * as client from "@palimpsest/client";
 import { type ActorHandle, PalimpsestError, type SubmitJobOptions } from "@palimpsest/client";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { echoTask, Hostile, hostileTask, laterTask, thrownNames } from "./support/hostile-actor.js";
 import { TaskCluster } from "./support/task-cluster.js";
+import { testFolder } from "./support/temporary-folder.js";
 
 const source = { from: new URL("./support/hostile-actor.ts", import.meta.url) };
 let cluster: TaskCluster;
@@ -215,6 +218,58 @@ test("every deadline takes the longest timer, the largest number and Infinity, a
   expect(warnings.map(({ name }) => name)).toEqual([]);
 });
 
+/** A class of which the driver needs only the methods' names: nodes load it from the user's module. */
+class Case {
+  async answer(): Promise<string> {
+    return "the driver's own";
+  }
+}
+
+test.each([
+  ["module.exports = { Case }", `class Case { answer() { return "arrived"; } }\nmodule.exports = { Case };`],
+  ["exports.Case =", `exports.Case = class { answer() { return "arrived"; } };`],
+  [
+    "module.exports.Case =",
+    `module.exports.Case = class Case { answer() { return require("node:os").EOL === "" ? "" : "arrived"; } };`,
+  ],
+  ["module.exports = class", `module.exports = class Case { answer() { return "arrived"; } };`],
+])("a CommonJS module gives its class by %s", async (_how, text) => {
+  const file = join(testFolder(), "case.cjs");
+  await writeFile(file, text);
+  for (const process of ["own", "shared"] as const) {
+    const actor = await cluster.client.actor(Case, { from: pathToFileURL(file) }, { process }).spawn();
+    expect(await actor.answer()).toBe("arrived");
+    await actor.kill();
+  }
+});
+
+test("a module that is named by its URL beside an actor's runs in a thread and by import()", async () => {
+  const folder = testFolder();
+  await writeFile(
+    join(folder, "thread.ts"),
+    `import { parentPort } from "node:worker_threads";\nexport const imported: string = "imported";\nparentPort?.postMessage("from a thread");\n`,
+  );
+  await writeFile(
+    join(folder, "case.ts"),
+    `import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+const url = new URL("./thread.ts", import.meta.url);
+export class Case {
+  async answer(): Promise<string> {
+    const thread = new Worker(url);
+    const [said] = await once(thread, "message");
+    await thread.terminate();
+    const { imported } = await import(url.href);
+    return [said, imported].join(", ");
+  }
+}
+`,
+  );
+  const actor = await cluster.client.actor(Case, { from: pathToFileURL(join(folder, "case.ts")) }).spawn();
+  expect(await actor.answer()).toBe("from a thread, imported");
+  await actor.kill();
+});
+
 /** Every text that a program sets, and what it does with it. Each answers, or refuses it with a code. */
 const settable: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
   "a method": (text) => Reflect.get(bystander, text)?.(),
@@ -261,6 +316,9 @@ async function submitted(options: Partial<SubmitJobOptions>): Promise<void> {
   await jobs.stop(job.jobId);
 }
 
+/** Those whose refusal repeats the text, which is then bounded as every free text is. */
+const mayRepeat: ReadonlySet<string> = new Set(["a method", "a recipe", "an actor that is looked for"]);
+
 /** Those for which a process is started each time. */
 const costly: ReadonlySet<string> = new Set(["a variable", "a variable's name"]);
 
@@ -273,6 +331,9 @@ test.each(Object.keys(settable))("any text as %s is taken or refused with a code
     } catch (reason) {
       expect(reason, JSON.stringify(text.slice(0, 50))).toBeInstanceOf(PalimpsestError);
       expect(reason).not.toMatchObject({ code: "INTERNAL" });
+      // A long text is named by its length, not repeated.
+      if (reason instanceof PalimpsestError && !mayRepeat.has(name))
+        expect(reason.message.length).toBeLessThan(2_000);
     }
   }
   expect(await bystander.fine()).toBe("alive");

@@ -61,6 +61,18 @@ const apiKeyVariable = "OPENAI_API_KEY";
 /** What errors of an endpoint call its settings. */
 export const endpointNames = { url: "--endpoint", apiKey: apiKeyVariable, model: "--model" } as const;
 
+/** Returns the deadlines of an attempt and of all attempts, which leaves room for a second one, named as the flag. */
+export function deadlineOf(seconds: number | undefined): NonNullable<AgentModelOptions["engine"]> {
+  const names = { attemptTimeoutMs: "--timeout", timeoutMs: "--timeout" };
+  if (seconds === undefined) return { names };
+  const ms = seconds * 1_000;
+  return {
+    attemptTimeoutMs: Math.ceil(ms),
+    timeoutMs: Math.min(2 ** 31 - 1, Math.max(600_000, Math.ceil(2 * ms))),
+    names,
+  };
+}
+
 /** Returns the remark about a field that a server refuses; undefined for other retries. */
 export function leftOutNote({ leftOut, reason }: Retry): string | undefined {
   if (leftOut === undefined) return undefined;

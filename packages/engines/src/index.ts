@@ -1,4 +1,5 @@
 // For users: models behind HTTP.
+export { proxiedFetch } from "./proxied-fetch.js";
 export {
   ChatEndpoint,
   type EndpointGeneration,

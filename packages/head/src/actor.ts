@@ -2,6 +2,7 @@ import { normalizeQuantities, type Quantities, requestProblem } from "@palimpses
 import { fieldsOf, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { checkConcurrency, checkShared } from "./actor-checks.js";
+import { checkName, shownText } from "./bounded-texts.js";
 import {
   checkRuntimeEnvironment,
   type RuntimeEnvironment,
@@ -153,15 +154,16 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   if (!isValidId(spec.actorId))
     throw invalid(`actor_id is ${JSON.stringify(spec.actorId)}: use an id such as newId("actor") returns`);
   if (spec.name !== "" && !isValidId(spec.name)) {
-    throw invalid(
-      `name is ${JSON.stringify(spec.name)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
-    );
+    throw invalid(`name is ${shownText(spec.name)}: use up to 128 letters, digits, ".", "_", ":" and "-"`);
   }
   if (spec.namespace !== "" && !isValidId(spec.namespace)) {
     throw invalid(
-      `namespace is ${JSON.stringify(spec.namespace)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
+      `namespace is ${shownText(spec.namespace)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
     );
   }
+  checkName("role", spec.role);
+  checkName("code.module", spec.code.module ?? "");
+  checkName("code.export_name", spec.code.exportName ?? "");
   if (!spec.code.module && !spec.code.bundle)
     throw invalid("code has neither a module nor a bundle: give one of them");
   if (!Number.isInteger(spec.maxRestarts) || spec.maxRestarts < -1) {

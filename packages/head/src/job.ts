@@ -3,6 +3,7 @@ import { normalizeQuantities, type Quantities, requestProblem } from "@palimpses
 import { fieldsOf, isSha256, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
+import { checkArguments, checkName, checkTexts, shownText } from "./bounded-texts.js";
 import {
   checkRuntimeEnvironment,
   environmentBundles,
@@ -109,9 +110,12 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
   const submissionId = message.submissionId ?? "";
   if (submissionId !== "" && !isValidId(submissionId)) {
     throw invalid(
-      `submission_id is ${JSON.stringify(submissionId)}: use up to 128 letters, digits, ".", "_", ":", "-"`,
+      `submission_id is ${shownText(submissionId)}: use up to 128 letters, digits, ".", "_", ":", "-"`,
     );
   }
+  checkName("name", message.name ?? "");
+  checkTexts("metadata", message.metadata ?? {});
+  checkArguments(message.argv ?? []);
   const resources = message.resources?.quantities ?? {};
   const problem = requestProblem(resources);
   if (problem !== undefined) throw invalid(problem);

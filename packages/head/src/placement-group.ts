@@ -12,6 +12,7 @@ import {
 import { fieldsOf, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
+import { shownText } from "./bounded-texts.js";
 import { checkScheduling, schedulingOf, schedulingToProto } from "./scheduling.js";
 
 const groupStates = ["PENDING", "CREATED", "RESCHEDULING", "REMOVED"] as const;
@@ -70,9 +71,7 @@ export function groupSpecFromProto(
   if (!isValidId(spec.groupId))
     throw invalid(`group_id is ${JSON.stringify(spec.groupId)}: use an id such as newId("group") returns`);
   if (spec.name !== "" && !isValidId(spec.name))
-    throw invalid(
-      `name is ${JSON.stringify(spec.name)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
-    );
+    throw invalid(`name is ${shownText(spec.name)}: use up to 128 letters, digits, ".", "_", ":" and "-"`);
   if (!groupStrategies.some((one) => strategyToProto[one] === message.strategy))
     throw invalid(`strategy is ${message.strategy ?? 0}: use a value of GroupStrategy`);
   const count = spec.bundles.length;

@@ -7,6 +7,7 @@ import {
 } from "@palimpsest/scheduler";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { checkTexts } from "./bounded-texts.js";
 
 /** What an actor requires of its node besides quantities. */
 export interface Scheduling {
@@ -52,6 +53,7 @@ export function schedulingToProto({ labels, labelConditions, strategy }: Schedul
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT naming the field */
 export function checkScheduling(message: SchedulingMessage): void {
+  checkTexts("labels", message.labels ?? {});
   for (const condition of message.labelConditions ?? []) {
     const known = operators.some((one) => operatorToProto[one] === condition.operator);
     if (!known)

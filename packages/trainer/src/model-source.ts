@@ -73,7 +73,7 @@ export const modelSourceSchema = z
   });
 export type ModelSource = z.infer<typeof modelSourceSchema>;
 
-export type ModelCache = Pick<ResolveOptions, "cacheDir" | "endpoint" | "token">;
+export type ModelCache = Pick<ResolveOptions, "cacheDir" | "endpoint" | "token" | "fetch">;
 export type ResolveSourceOptions = ModelCache & Pick<ResolveOptions, "signal" | "onProgress">;
 
 /**

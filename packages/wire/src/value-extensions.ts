@@ -13,7 +13,16 @@ import { addExtension } from "msgpackr";
 import { PalimpsestError } from "./error.js";
 
 /** Type numbers of the extensions; see docs/protocol.md. */
-const extension = { object: 1, actor: 2, array: 3, promise: 4, map: 5, subarray: 6, refused: 7 } as const;
+const extension = {
+  object: 1,
+  actor: 2,
+  array: 3,
+  promise: 4,
+  map: 5,
+  subarray: 6,
+  refused: 7,
+  aggregate: 8,
+} as const;
 
 export type Reference =
   | {
@@ -232,6 +241,15 @@ addExtension({
   type: extension.map,
   write: (value: ReadonlyMap<unknown, unknown>) => [...value],
   read: (entries: readonly (readonly [unknown, unknown])[]) => new Map(entries),
+} as never);
+
+// The library's own form of errors has no place for the errors of an AggregateError.
+addExtension({
+  Class: typeOf((value) => isEncoding && value instanceof AggregateError),
+  type: extension.aggregate,
+  write: ({ errors, message, cause }: AggregateError) => [errors, message, cause],
+  read: ([errors, message, cause]: readonly [readonly unknown[], string, unknown]) =>
+    new AggregateError(errors, message, cause === undefined ? undefined : { cause }),
 } as never);
 
 addExtension({

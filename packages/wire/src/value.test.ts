@@ -162,3 +162,68 @@ test.each([
     `value.list[1].at is a ${name} object, which cannot be sent`,
   );
 });
+
+/** Returns a clone as the contract promises it: what it lists as not equal is replaced by what arrives. */
+function promised(value: unknown, seen = new Map<unknown, unknown>()): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Object.is(value, -0)) return 0;
+  if (typeof value !== "object" || value === null) return value;
+  const known = seen.get(value);
+  if (known !== undefined) return known;
+  const keep = <Kind extends object>(copy: Kind, fill: (copy: Kind) => void): Kind => {
+    seen.set(value, copy);
+    fill(copy);
+    return copy;
+  };
+  const each = (one: unknown) => promised(one, seen);
+  if (Array.isArray(value))
+    return keep([] as unknown[], (copy) => void copy.push(...Array.from(value, each)));
+  if (value instanceof Map)
+    return keep(new Map(), (copy) => {
+      for (const [key, one] of value) copy.set(each(key), each(one));
+    });
+  if (value instanceof Set)
+    return keep(new Set(), (copy) => {
+      for (const one of value) copy.add(each(one));
+    });
+  if (ArrayBuffer.isView(value) || value instanceof Date) return structuredClone(value);
+  return keep({} as Record<string, unknown>, (copy) => {
+    for (const [key, one] of Object.entries(value))
+      copy[key === "__proto__" ? "__proto_" : key.toWellFormed()] = each(one);
+  });
+}
+
+test("a value comes back as structuredClone copies it, but for what the contract lists", async () => {
+  const values = fc.anything({
+    key: fc.string({ unit: "binary" }),
+    values: [
+      fc.string({ unit: "binary" }),
+      fc.double(),
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.constant(undefined),
+    ],
+    ...{ withBigInt: true, withDate: true, withMap: true, withSet: true },
+    ...{ withTypedArray: true, withSparseArray: true, maxDepth: 4 },
+  });
+  await fc.assert(
+    fc.property(values, (value) => {
+      const back = decodeValue(encodeValue(value));
+      expect(back).toStrictEqual(promised(structuredClone(value)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("an AggregateError keeps its message and its errors, at any depth", () => {
+  const inner = new AggregateError([new TypeError("first"), "no error"], "all failed", { cause: "why" });
+  const back = decodeValue(encodeValue({ list: [inner] })) as { list: AggregateError[] };
+  const [error] = back.list;
+  expect(error).toBeInstanceOf(AggregateError);
+  expect(error).toMatchObject({
+    message: "all failed",
+    cause: "why",
+    errors: [{ name: "TypeError", message: "first" }, "no error"],
+  });
+});

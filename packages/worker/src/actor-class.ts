@@ -61,10 +61,14 @@ export function notExported(
   return new PalimpsestError("IMPORT_FAILED", `${fileOf(moduleUrl)} exports ${list}, not a ${what}: ${fix}`);
 }
 
-/** Returns an export by its name. What a CommonJS module exports by name are fields of its one export. */
+/**
+ * Returns an export by its name. What a CommonJS module exports by name are fields of its one export; if that is itself a class or a
+ * function, it goes by its own name.
+ */
 export function exportOf(module: Readonly<Record<string, unknown>>, name: string): unknown {
   const exported = module[name];
   const whole = module["default"];
+  if (exported === undefined && typeof whole === "function" && whole.name === name) return whole;
   if (exported !== undefined || typeof whole !== "object" || whole === null) return exported;
   return Reflect.get(whole, name);
 }

@@ -214,7 +214,8 @@ async function openModel(
   signal: AbortSignal,
   onRetry: (retry: RetryNote & { readonly note: string }) => void,
 ): Promise<AgentModel> {
-  const { leftOutNote, openAgentModel } = await import("../agent-model.js");
+  const { deadlineOf, leftOutNote, openAgentModel } = await import("../agent-model.js");
+  const deadline = deadlineOf(timeout);
   return await openAgentModel({
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(model === undefined ? {} : { model }),
@@ -229,8 +230,8 @@ async function openModel(
       // If the user has not set a temperature, a server that accepts none may use its own.
       temperature: asksTemperature ? "required" : "preferred",
       ...(attempts === undefined ? {} : { maxAttempts: attempts, malformedAttempts: attempts }),
-      ...(timeout === undefined ? {} : deadlines(timeout * 1000)),
-      names: { attemptTimeoutMs: "--timeout", timeoutMs: "--timeout", maxAttempts: "--attempts" },
+      ...deadline,
+      names: { ...deadline.names, maxAttempts: "--attempts" },
     },
     signal,
     onRetry: (retry) => {
@@ -245,12 +246,6 @@ async function openModel(
     },
   });
 }
-
-/** Returns the deadlines of an attempt and of all attempts, which leaves room for a second attempt. */
-const deadlines = (ms: number) => ({
-  attemptTimeoutMs: Math.ceil(ms),
-  timeoutMs: Math.min(2 ** 31 - 1, Math.max(600_000, Math.ceil(2 * ms))),
-});
 
 /** Returns the temperature of an agent's settings; 0 for a module's agent, which has no temperature of its own. */
 function temperatureOf({ temperature }: { readonly temperature: unknown }): number {

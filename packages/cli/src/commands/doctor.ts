@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, statfsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { availableParallelism, freemem, totalmem } from "node:os";
 import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
 import { type Finding, gpuFindings } from "../gpu-findings.js";
@@ -69,11 +68,14 @@ function backend(): Finding & { readonly isOnGpu?: boolean } {
   };
 }
 
-function machine(): Finding[] {
+async function machine(): Promise<Finding[]> {
+  // What a worker would offer: a container may have less than its machine.
+  const { cpuCount, memoryLook } = await import("@palimpsest/node");
+  const { availableBytes, totalBytes } = memoryLook();
   const shm = existsSync("/dev/shm") ? statfsSync("/dev/shm") : undefined;
   return [
-    { what: "cpu", found: `${availableParallelism()} cores`, fix: "" },
-    { what: "memory", found: `${gib(freemem())} free of ${gib(totalmem())}`, fix: "" },
+    { what: "cpu", found: `${cpuCount()} cores`, fix: "" },
+    { what: "memory", found: `${gib(availableBytes)} free of ${gib(totalBytes)}`, fix: "" },
     { what: "/dev/shm", found: shm ? `${gib(shm.bavail * shm.bsize)} free` : "none", fix: "" },
   ];
 }
@@ -83,11 +85,11 @@ export function addDoctor(program: Command): void {
     .command("doctor")
     .description("checks this machine, and prints the command that installs each missing piece")
     .option("--json", "as JSON")
-    .action((options: { json?: boolean }) => {
+    .action(async (options: { json?: boolean }) => {
       const tensors = backend();
       // If the GPU is used, nothing is missing, wherever its libraries are.
       const gpuPieces = gpuFindings().slice(0, tensors.isOnGpu ? 1 : undefined);
-      const findings: Finding[] = [node(), redis(), tensors, ...machine(), ...gpuPieces];
+      const findings: Finding[] = [node(), redis(), tensors, ...(await machine()), ...gpuPieces];
       if (options.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
       else {
         const rows = findings.map(({ what, found, fix }) => [fix ? "✗" : "✓", what, found, fix]);

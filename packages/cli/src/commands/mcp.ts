@@ -13,6 +13,7 @@ interface McpFlags {
   readonly endpoint?: string;
   readonly backend: string;
   readonly maxSize: number;
+  readonly timeout?: number;
   readonly encoding?: string;
 }
 
@@ -39,6 +40,11 @@ export function addMcp(program: Command): void {
       "for ask: URL of an OpenAI-compatible server; its key comes from OPENAI_API_KEY",
     )
     .option("--backend <name>", "backend of a local model: auto, tensorflow, wasm or cpu", "auto")
+    .option(
+      "--timeout <seconds>",
+      "for ask with --endpoint: deadline of one attempt; default 240",
+      parseAmount,
+    )
     .option("--max-size <MiB>", "maximum total size of all files of a question", parseAmount, 64)
     .option(
       "--encoding <name>",
@@ -64,7 +70,7 @@ async function run(flags: McpFlags): Promise<void> {
   const { AskTool } = await import("../mcp/ask-tool.js");
   const { MemoryFile } = await import("../mcp/memory-file.js");
   const { memoryServer } = await import("../mcp/mcp-server.js");
-  const { memory: path, ask, root, model, endpoint, backend, maxSize, encoding } = flags;
+  const { memory: path, ask, root, model, endpoint, backend, maxSize, timeout, encoding } = flags;
   if (ask) await checkRoot(root);
   const memory = new MemoryFile(path);
   const askTool = ask
@@ -73,6 +79,7 @@ async function run(flags: McpFlags): Promise<void> {
         backend,
         mostBytes: maxSize * 2 ** 20,
         encoding,
+        timeoutSeconds: timeout,
         ...(model === undefined ? {} : { model }),
         ...(endpoint === undefined ? {} : { endpoint }),
       })

@@ -5,7 +5,7 @@ import { builtinRecipesDir, withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parse as parseYaml } from "yaml";
-import { parseCount, parseWhole } from "../key-values.js";
+import { parseAmount, parseCount, parseWhole } from "../key-values.js";
 import { withIgnoreConfig } from "../model-input.js";
 
 /** Options of all evaluations. */
@@ -20,6 +20,7 @@ export interface EvalFlags {
   readonly set: readonly string[];
   readonly limit?: number;
   readonly concurrency?: number;
+  readonly timeout?: number;
   readonly seed: number;
   readonly out?: string;
   readonly compare?: string;
@@ -57,6 +58,7 @@ export function withEvalFlags(command: Command): Command {
     )
     .option("--limit <n>", "only the first n questions of each group", parseCount)
     .option("--concurrency <n>", "number of questions in progress at once", parseCount)
+    .option("--timeout <seconds>", "with --endpoint: deadline of one attempt; default 240", parseAmount)
     .option("--seed <n>", "seed of sampling", parseWhole, 0)
     .option(
       "--out <folder>",

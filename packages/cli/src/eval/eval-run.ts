@@ -21,7 +21,7 @@ import {
   writeSuiteReport,
 } from "@palimpsest/evals";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "@palimpsest/trainer";
-import { type AgentModel, identityOf, openAgentModel } from "../agent-model.js";
+import { type AgentModel, deadlineOf, identityOf, openAgentModel } from "../agent-model.js";
 import { stopSignal } from "../signals.js";
 import type { EvalFlags } from "./eval-flags.js";
 import type { EvalPlan } from "./eval-plan.js";
@@ -167,7 +167,7 @@ function byModel(names: readonly string[], flags: EvalFlags): Map<string | undef
 
 async function openModel(
   name: string | undefined,
-  { endpoint, tokenizer, backend, ignoreConfig }: EvalFlags,
+  { endpoint, tokenizer, backend, ignoreConfig, timeout }: EvalFlags,
   { concurrency, maxLength }: EvalSettings,
   signal: AbortSignal,
 ): Promise<AgentModel> {
@@ -177,6 +177,7 @@ async function openModel(
     ...(tokenizer === undefined ? {} : { tokenizer }),
     ...(backend === undefined ? {} : { backend }),
     ignoreConfig,
+    engine: deadlineOf(timeout),
     parallel: concurrency,
     ...(maxLength === undefined ? {} : { maxLength }),
     signal,

@@ -3,7 +3,7 @@ import { isAbsolute, relative, resolve } from "node:path";
 import { readArguments } from "@palimpsest/memory";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
-import { type AgentModel, openAgentModel } from "../agent-model.js";
+import { type AgentModel, deadlineOf, openAgentModel } from "../agent-model.js";
 import { ask } from "../ask/ask-run.js";
 import { chooseSettings, moduleSettings } from "../ask/ask-settings.js";
 import { type AskedModel, askedModel } from "../ask/asked-model.js";
@@ -26,6 +26,8 @@ export interface AskToolOptions {
   readonly model?: string;
   readonly endpoint?: string;
   readonly backend: string;
+  /** For an endpoint: the deadline of one attempt. */
+  readonly timeoutSeconds?: number | undefined;
   /** The folder from which documents are read, including its subfolders. Nothing outside of it is read. */
   readonly root: string;
   /** The maximum bytes of one question's documents, and of all queued texts together. */
@@ -137,7 +139,7 @@ export class AskTool {
 
   /** Opens the model for the first question. If that fails, the next question tries again. */
   async #open(): Promise<OpenedModel> {
-    const { endpoint, backend } = this.#options;
+    const { endpoint, backend, timeoutSeconds } = this.#options;
     this.#model ??= (async () => {
       const { model, ...asked } = await askedModel(this.#options);
       const opened = await openAgentModel({
@@ -145,7 +147,7 @@ export class AskTool {
         ...(model === undefined ? {} : { model }),
         backend,
         parallel: 1,
-        engine: { temperature: "preferred" },
+        engine: { temperature: "preferred", ...deadlineOf(timeoutSeconds) },
       });
       return { ...opened, ...asked };
     })();

@@ -17,6 +17,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { ModelError } from "../error.js";
 import { type FileDigest, startDigest } from "./file-digest.js";
+import type { HubFetch, HubResponse } from "./hub-fetch.js";
 import { isFinal, type RetryPolicy, silenceWatch, waitBeforeRetry } from "./retry.js";
 
 export interface FileDownload {
@@ -29,6 +30,8 @@ export interface FileDownload {
   readonly signal?: AbortSignal | undefined;
   /** Called with the number of bytes of this file that are on disk. */
   readonly onBytes?: (doneBytes: number) => void;
+  /** Default: the global fetch. */
+  readonly fetch?: HubFetch | undefined;
 }
 
 /** @throws {ModelError} HUB_REFUSED, HUB_NOT_FOUND, HUB_UNREACHABLE, HASH_MISMATCH; the signal's reason */
@@ -102,12 +105,13 @@ async function fill(part: Part, download: FileDownload): Promise<void> {
 async function fetchRest(
   part: Part,
   download: FileDownload,
-): Promise<{ readonly reason?: unknown; readonly response?: Response }> {
+): Promise<{ readonly reason?: unknown; readonly response?: HubResponse }> {
   const { url, headers, sizeBytes, digest, retry } = download;
   const watch = silenceWatch(retry.silenceTimeoutMs, download.signal);
-  let response: Response | undefined;
+  let response: HubResponse | undefined;
   try {
-    response = await fetch(url, {
+    response = await (download.fetch ?? fetch)(url, {
+      method: "GET",
       headers: {
         ...headers,
         "accept-encoding": "identity",

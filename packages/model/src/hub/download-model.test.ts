@@ -130,6 +130,19 @@ describe("a download that is cut", () => {
     expect(bytesRequests()).toHaveLength(5);
   });
 
+  it("asks only by the fetch that it was given", async () => {
+    const asked: string[] = [];
+    await download({
+      fetch: async (url, request) => {
+        asked.push(url);
+        return await fetch(url, request);
+      },
+    });
+    await expectWeights();
+    expect(asked.some((url) => url.includes("/api/models/"))).toBe(true);
+    expect(asked.filter((url) => url.includes("/resolve/"))).toHaveLength(3);
+  });
+
   it("begins anew with a server that knows no ranges", async () => {
     hub.faults = [{ kind: "no-ranges" }, { kind: "cut", afterBytes: 50_000 }, { kind: "no-ranges" }];
     await download();

@@ -17,6 +17,7 @@ import { ModelError } from "../error.js";
 import { moveFolder, writeJson } from "../files/whole-folder.js";
 import { downloadFile } from "./download-file.js";
 import { withFolderLock } from "./folder-lock.js";
+import type { HubFetch } from "./hub-fetch.js";
 import {
   authorization,
   fileUrl,
@@ -46,6 +47,8 @@ export interface DownloadOptions {
   /** Whether to ask the hub for changes even if the folder is complete. */
   readonly refresh?: boolean;
   readonly retry?: Partial<RetryPolicy>;
+  /** How the hub is asked. Default: the global fetch, which knows no proxies. */
+  readonly fetch?: HubFetch | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
 }
@@ -139,6 +142,7 @@ export async function downloadRepo(
       endpoint,
       token: options.token,
       retry: { ...defaultRetryPolicy, ...options.retry },
+      fetch: options.fetch,
       signal: options.signal,
     };
     const { commit, files } = await listHubRepo(access, repo, source.revision);
@@ -185,6 +189,7 @@ async function fetchFiles(access: HubAccess, { target, record, wanted, old, onPr
         sizeBytes,
         digest,
         retry: access.retry,
+        fetch: access.fetch,
         signal: access.signal,
         onBytes: report,
       });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ModelError } from "../error.js";
 import { refusal } from "./download-file.js";
 import type { FileDigest } from "./file-digest.js";
+import type { HubFetch, HubResponse } from "./hub-fetch.js";
 import { isFinal, type RetryPolicy, silenceWatch, waitBeforeRetry } from "./retry.js";
 
 export type RepoKind = "model" | "dataset";
@@ -13,6 +14,8 @@ export interface HubAccess {
   readonly endpoint: string;
   readonly token?: string | undefined;
   readonly retry: RetryPolicy;
+  /** Default: the global fetch. */
+  readonly fetch?: HubFetch | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -88,13 +91,17 @@ function patientFetch(access: HubAccess, what: string): typeof fetch {
     const credentials = url.origin === new URL(access.endpoint).origin ? authorization(access) : {};
     for (let failures = 1; ; failures++) {
       const watch = silenceWatch(access.retry.silenceTimeoutMs, access.signal);
-      let response: Response | undefined;
+      let response: HubResponse | undefined;
       let reason: unknown;
       try {
         const headers = { ...(init?.headers as Record<string, string> | undefined), ...credentials };
-        response = await fetch(url, { ...init, headers, signal: watch.signal });
+        const request = { method: init?.method ?? "GET", headers, signal: watch.signal };
+        response = await (access.fetch ?? fetch)(url.href, request);
         // The body is read here, so that a connection that breaks during the reading is retried too.
-        if (response.ok) return new Response(await response.text(), response);
+        if (response.ok) {
+          const { status } = response;
+          return new Response(await response.text(), { status, headers: [...response.headers.entries()] });
+        }
         reason = `status ${response.status}`;
       } catch (thrown) {
         access.signal?.throwIfAborted();

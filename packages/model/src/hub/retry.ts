@@ -32,7 +32,7 @@ export function isFinal(status: number): boolean {
 export async function waitBeforeRetry(
   policy: RetryPolicy,
   failures: number,
-  response: Response | undefined,
+  response: { readonly headers: { get(name: string): string | null } } | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const askedSeconds = Number(response?.headers.get("retry-after") ?? Number.NaN);
