@@ -1,5 +1,5 @@
 // For users: models behind HTTP.
-export { proxiedFetch } from "./proxied-fetch.js";
+
 export {
   ChatEndpoint,
   type EndpointGeneration,
@@ -27,6 +27,7 @@ export {
   httpSamplerConfigSchema,
   type SessionSampler,
 } from "./http-sampler.js";
+export { proxiedFetch } from "./proxied-fetch.js";
 
 // For other packages: nothing more.
 export { type ServerKind, serverKinds } from "./server-kind.js";
