@@ -4,6 +4,7 @@
  */
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream";
 import { connect } from "node:tls";
 import { checkServer, loadTls } from "@palimpsest/wire";
 
@@ -21,9 +22,23 @@ export interface DashboardProxy {
  */
 export async function serveDashboardProxy(dashboardAddress: string, tls: string): Promise<DashboardProxy> {
   const url = new URL(`https://${dashboardAddress}`);
+  const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const server = createServer((asked, answer) => {
-    // The files are read for each request, so that renewed certificates are used.
-    const { ca, cert, key, revoked } = loadTls(tls);
+    const refuse = (reason: unknown) =>
+      answer
+        .writeHead(502, { "content-type": "text/plain; charset=utf-8" })
+        .end(
+          `the dashboard at ${dashboardAddress} cannot be reached: ${reason instanceof Error ? reason.message : String(reason)}\n`,
+        );
+    let files: ReturnType<typeof loadTls>;
+    try {
+      // The files are read for each request, so that renewed certificates are used; while they are renewed, one may be absent.
+      files = loadTls(tls);
+    } catch (reason) {
+      refuse(reason);
+      return;
+    }
+    const { ca, cert, key, revoked } = files;
     const forwarded = httpRequest(
       {
         method: asked.method,
@@ -31,7 +46,7 @@ export async function serveDashboardProxy(dashboardAddress: string, tls: string)
         headers: asked.headers,
         createConnection: () =>
           connect({
-            ...{ host: url.hostname, port: Number(url.port), ca, cert, key, minVersion: "TLSv1.3" },
+            ...{ host: hostname, port: Number(url.port), ca, cert, key, minVersion: "TLSv1.3" },
             checkServerIdentity: (name, certificate) => checkServer(name, certificate, ["head"], revoked),
           }),
       },
@@ -40,15 +55,13 @@ export async function serveDashboardProxy(dashboardAddress: string, tls: string)
         // The browser's own connection is not encrypted, and some browsers keep no secure cookie of it.
         const plain = cookies?.map((cookie) => cookie.replace(/; Secure/i, ""));
         answer.writeHead(given.statusCode ?? 502, { ...headers, ...(plain ? { "set-cookie": plain } : {}) });
-        given.pipe(answer);
+        // Ends the answer with the head's: a browser asks again for a stream that has ended.
+        pipeline(given, answer, () => {});
       },
     );
     forwarded.on("error", (reason) => {
       if (answer.headersSent) answer.destroy();
-      else
-        answer
-          .writeHead(502, { "content-type": "text/plain; charset=utf-8" })
-          .end(`the dashboard at ${dashboardAddress} cannot be reached: ${reason.message}\n`);
+      else refuse(reason);
     });
     answer.on("close", () => forwarded.destroy());
     asked.pipe(forwarded);

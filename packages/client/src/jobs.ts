@@ -87,12 +87,15 @@ function checkJob(jobId: string, call: HeadCallOptions, what: string): void {
   checkFields(call, waitRules, `options of ${what}`);
 }
 
+type KeyOf<Options> = Options extends unknown ? keyof Options : never;
+
 /** The environment's options are checked with it. */
 const jobRules = {
   ...{ recipe: rules.filledText, program: sourceRule, external: rules.texts, argv: rules.texts },
   ...{ submissionId: rules.text, name: rules.text, metadata: rules.anything, resources: rules.anything },
   ...{ environment: rules.anything, workingDir: rules.anything, packages: rules.anything },
-} as const;
+  ...{ maxRetries: rules.wholeNumber, retryFailures: rules.flag },
+} as const satisfies Record<KeyOf<SubmitJobOptions>, unknown>;
 
 const ended: ReadonlySet<JobStatusName> = new Set(["stopped", "succeeded", "failed"]);
 const logRetryMs = 500;

@@ -13,7 +13,9 @@ function program() {
   let nowMs = 0;
   const timers: { readonly atMs: number; readonly callback: () => void }[] = [];
   const said: string[] = [];
-  const state: { waiting: Waiting[]; asked: number } = { waiting: [], asked: 0 };
+  const state: { waiting: Waiting[]; asked: number; isAway: boolean } = {
+    ...{ waiting: [], asked: 0, isAway: false },
+  };
   const notices = new WaitingNotices({
     clock: {
       now: () => nowMs,
@@ -26,6 +28,7 @@ function program() {
     },
     waiting: async () => {
       state.asked++;
+      if (state.isAway) throw new Error("the head is away");
       return state.waiting;
     },
     write: (line) => said.push(line),
@@ -73,4 +76,16 @@ test("the head is asked only while something waits, and not after the end (NOTIC
   notices.close();
   await pass(5_000);
   expect({ asked: state.asked, said: said.length }).toEqual({ asked: 2, said: 1 });
+});
+
+test("a head that cannot be asked for a while changes nothing (NOTICES-1)", async () => {
+  const { notices, state, said, pass } = program();
+  state.waiting = [actor("actor-1", "needs 2 gpu")];
+  notices.created();
+  await pass(5_000);
+  state.isAway = true;
+  await pass(5_000);
+  state.isAway = false;
+  await pass(5_000);
+  expect(said).toEqual(["palimpsest: Trainer actor-1 waits: needs 2 gpu\n"]);
 });

@@ -53,8 +53,12 @@ export class WaitingNotices {
     const actors = await waiting().catch(() => undefined);
     this.#cancel = undefined;
     if (this.#isClosed) return;
+    if (actors === undefined) {
+      this.#lookLater();
+      return;
+    }
     const byReason = new Map<string, string[]>();
-    for (const { pendingReason, role, name, actorId } of actors ?? []) {
+    for (const { pendingReason, role, name, actorId } of actors) {
       if (pendingReason === "") continue;
       const title = `${role || "actor"} ${name || actorId}`;
       byReason.set(pendingReason, [...(byReason.get(pendingReason) ?? []), title]);
@@ -72,6 +76,6 @@ export class WaitingNotices {
         [...byReason.keys()].filter((reason) => this.#told.has(reason) || told.has(reason)),
       );
     }
-    if (actors === undefined || actors.length > 0 || !isLong) this.#lookLater();
+    if (actors.length > 0 || !isLong) this.#lookLater();
   }
 }

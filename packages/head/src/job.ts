@@ -122,6 +122,10 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
   const maxRetries = message.maxRetries ?? 0;
   if (maxRetries < 0 || maxRetries > maxRetriesLimit)
     throw invalid(`max_retries is ${maxRetries}: give 0 to ${maxRetriesLimit}`);
+  const firstAttempt = message.firstAttempt ?? "";
+  // The id of a further attempt is made from it, and names files.
+  if (firstAttempt !== "" && !isValidId(firstAttempt))
+    throw invalid(`first_attempt is ${shownText(firstAttempt)}: the head sets it, so leave it out`);
   const environment = runtimeEnvironmentOf(message);
   checkRuntimeEnvironment(environment);
   return {
@@ -135,7 +139,7 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
     traceparent: message.traceparent ?? "",
     maxRetries,
     retryFailures: message.retryFailures ?? false,
-    firstAttempt: message.firstAttempt ?? "",
+    firstAttempt,
     attempt: message.attempt ?? 0,
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { jobsService, type Peer } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { submissionFromProto } from "./job.js";
 import { anActor } from "./testing/builders.js";
 import { create, HeadBench } from "./testing/running-head.js";
 
@@ -64,6 +65,19 @@ describe("jobs over gRPC", () => {
       driverPid: 4242,
     });
     expect(await logsOf(peer, "job-1", false)).toBe("step 1\nstep 2\n");
+  });
+
+  it("are first attempts, whatever a client says: further ones are named after the first, and names are files", async () => {
+    const head = await bench.start();
+    const given = { firstAttempt: "../../../elsewhere", attempt: 7 };
+    const job = await submit(bench.peer(head), {
+      ...{ recipe: "a: 1\n", submissionId: "job-1", maxRetries: 50, retryFailures: true },
+      ...given,
+    });
+    expect(job).toMatchObject({ jobId: "job-1", attempt: 1 });
+    expect(() => submissionFromProto({ recipe: "a: 1", ...given })).toThrow(
+      /first_attempt is "..\/..\/..\/elsewhere"/,
+    );
   });
 
   it("OUTPUT-2: take output from the node of their driver only", async () => {

@@ -35,7 +35,8 @@ export function createJobsHandlers(deps: JobsServiceDeps): ServiceHandlers<typeo
   const { rpc, jobs, lifecycle, bundles } = deps;
   return {
     submit: rpc.unary(jobsService.submit, async (request) => {
-      const submission = submissionFromProto(request);
+      // Which attempt it is, the head alone says.
+      const submission = submissionFromProto({ ...request, firstAttempt: "", attempt: 0 });
       const { entrypoint } = submission;
       if (entrypoint.kind === "program") await expectBundle(bundles, "bundle", entrypoint.bundle);
       if (submission.workingDir !== "") await expectBundle(bundles, "working_dir", submission.workingDir);

@@ -37,6 +37,11 @@ it("shows the message of an error, and its stack where it is no warning", () => 
   expect(failed).toMatch(/link err="broke"\n( {4}at .+\n)+$/);
 });
 
+it("tells a record with odd fields of its own as it is", () => {
+  const text = written("text", (logger) => logger.info({ pid: "none", component: 7 }, "odd"));
+  expect(text).toContain('"msg":"odd"');
+});
+
 it("keeps one line per event, whatever is logged, and hides secrets as JSON does", async () => {
   await fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (message, value) => {
@@ -45,5 +50,10 @@ it("keeps one line per event, whatever is logged, and hides secrets as JSON does
       expect(text.slice(0, -1)).not.toMatch(/\p{Cc}/u);
     }),
   );
+  const clear = "\u009b2J";
+  const controlled = written("text", (logger) =>
+    logger.info({ [clear]: { clear }, err: new Error(clear) }, clear),
+  );
+  expect(controlled.slice(0, -1)).not.toMatch(/\p{Cc}/u);
   expect(written("text", (logger) => logger.info({ token: "secret-1" }, "x"))).not.toContain("secret-1");
 });

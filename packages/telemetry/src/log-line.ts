@@ -19,25 +19,35 @@ const control = /[\p{Cc}\u2028\u2029]/u;
  * message, and its stack if it is an error of the program and not a warning.
  */
 export function logLineAsText(line: string): string {
-  const { level, time, component, pid: _pid, msg, ...fields } = lineSchema.parse(JSON.parse(line));
+  const parsed = lineSchema.safeParse(JSON.parse(line));
+  // A record with odd fields of its own is told as it is.
+  if (!parsed.success) return line.endsWith("\n") ? line : `${line}\n`;
+  const { level, time, component, pid: _pid, msg, ...fields } = parsed.data;
   const parts = [time, level.toUpperCase().padEnd(5)];
   if (component !== undefined) parts.push(`${plain(component)}:`);
   if (msg !== undefined) parts.push(plain(msg));
   let stack = "";
   for (const [name, value] of Object.entries(fields)) {
     const error = errorSchema.safeParse(value);
-    parts.push(`${plain(name)}=${error.success ? JSON.stringify(error.data.message) : valueText(value)}`);
+    parts.push(`${plain(name)}=${error.success ? quoted(error.data.message) : valueText(value)}`);
     if (error.success && withStack.has(level)) stack += framesOf(error.data.stack ?? "");
   }
   return `${parts.join(" ")}\n${stack}`;
 }
 
-const plain = (text: string) => (control.test(text) ? JSON.stringify(text) : text);
+/** JSON leaves U+007F to U+009F as they are, of which some control a terminal. */
+const quoted = (value: unknown) =>
+  JSON.stringify(value).replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+const plain = (text: string) => (control.test(text) ? quoted(text) : text);
 
 function valueText(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "string" ? value : quoted(value);
   return typeof value === "string" && (/[\s"=]/.test(text) || text === "" || control.test(text))
-    ? JSON.stringify(text)
+    ? quoted(text)
     : text;
 }
 
