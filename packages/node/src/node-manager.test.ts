@@ -99,30 +99,6 @@ describe("registration", () => {
     expect(listed.map(({ actorId }) => actorId)).toEqual(["actor-wanted"]);
   });
 
-  test("a worker that is process 1 of its container says that it collects no orphans", async () => {
-    const pid = Object.getOwnPropertyDescriptor(process, "pid");
-    if (pid === undefined) throw new Error("process has no pid");
-    const warnings: string[] = [];
-    const destination = { write: (line: string) => void warnings.push(line) };
-    const logger = createLogger({ component: "node", destination });
-    const config = {
-      headAddress: head.address,
-      token: head.token,
-      dataDir: join(node.dataDir, "other"),
-      modulesFrom: "/nowhere",
-    };
-    const startAndClose = async () =>
-      await (await NodeManager.start(config, { logger, environment: {} })).close();
-    Object.defineProperty(process, "pid", { ...pid, value: 1 });
-    try {
-      await startAndClose();
-    } finally {
-      Object.defineProperty(process, "pid", pid);
-    }
-    await startAndClose();
-    expect(warnings.filter((line) => line.includes("docker run --init"))).toHaveLength(1);
-  });
-
   test("a wrong token is reported at once", async () => {
     await expect(startNode(head, { token: "not-the-token" })).rejects.toMatchObject({
       code: "UNAUTHENTICATED",

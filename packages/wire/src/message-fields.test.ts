@@ -19,6 +19,9 @@ const defaults = {
   resources: null,
   workingDir: "",
   gpuIds: [],
+  attempt: 0,
+  maxAttempts: 0,
+  retriedAs: "",
 };
 
 test("all fields of a message are there, of one that was decoded and of one that was written", () => {

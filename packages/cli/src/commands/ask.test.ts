@@ -82,7 +82,7 @@ describe("palimpsest ask", () => {
     expect(cli.stderr).toMatch(
       /\[ \d\d %\] step \d+, \d+ tokens read; memory: The harbour master was called Amos\./,
     );
-    expect(cli.stderr).toMatch(/6 requests retried\n$/);
+    expect(cli.stderr).toMatch(/6 requests retried\nwrote \S+trace\.jsonl\n$/);
     expect(server.requests).toBe(server.answered + 6);
     const [first, ...more] = await tracesOf(trace);
     expect(more).toEqual([]);

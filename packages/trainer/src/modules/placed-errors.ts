@@ -36,7 +36,8 @@ export class PlacedErrors {
     const places = Array.from(
       stack.matchAll(/([^\s()]+?):(\d+):(\d+)\)?$/gm),
       ([, path = "", line, column]) => {
-        const plain = decodeURI(path.replace(/^file:\/\//, ""));
+        // A bundle names its files as app:PATH.
+        const plain = decodeURI(path.replace(/^file:\/\//, "").replace(/(^|\/)app:/, "$1"));
         return { path: plain, at: `:${line}:${column}` };
       },
     ).filter(({ path }) => !path.includes("/node_modules/"));
@@ -49,7 +50,11 @@ export class PlacedErrors {
       sourceFolder === "" ? undefined : within.find(({ path }) => path.startsWith(`${sourceFolder}/`));
     const found = own ?? places.find(({ path }) => path === file || path.endsWith(`/${file}`));
     if (found === undefined) return undefined;
-    return `${sourceFolder === "" ? (found.path.split("/").at(-1) ?? file) : found.path}${found.at}`;
+    const name = found.path.split("/").at(-1) ?? file;
+    if (sourceFolder === "") return `${name}${found.at}`;
+    // A path from the module's package; the module itself lies in its folder.
+    const isOwnFile = !found.path.startsWith("/") && name === file;
+    return `${isOwnFile ? `${sourceFolder}/${file}` : found.path}${found.at}`;
   }
 
   /** Returns the module with the location added to every error of its own. */
