@@ -46,3 +46,18 @@ test("a flood is cut and said, and so are too many processes (ECHO-1)", async ()
     (await echoOf(many)).filter((line) => line.startsWith("palimpsest: the output of 100")),
   ).toHaveLength(1);
 });
+
+test("a long line comes in pieces, and nothing of it is lost", async () => {
+  const line = `a${"日本語で書かれた長い行🙂".repeat(5_000)}`;
+  const bytes = Buffer.from(`${line}\nend`).toString("latin1");
+  const prefix = "(Ledger pid=42) ";
+  const written = await echoOf({ a: [bytes] });
+  expect(written.slice(0, -1).every((piece) => piece.startsWith(prefix) && piece.length < 34_000)).toBe(true);
+  expect(
+    written
+      .slice(0, -1)
+      .map((piece) => piece.slice(prefix.length, -1))
+      .join(""),
+  ).toBe(line);
+  expect(written.at(-1)).toBe(`${prefix}end\n`);
+});

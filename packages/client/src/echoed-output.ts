@@ -21,6 +21,8 @@ export interface EchoedOutputDeps {
 const maxFollowed = 100;
 const maxLines = 1_000;
 const maxLineLength = 16 * 1024;
+/** By characters, so that none is cut in two. */
+const pieces = new RegExp(`.{1,${maxLineLength}}`, "gsu");
 
 export class EchoedOutput {
   readonly #deps: EchoedOutputDeps;
@@ -69,6 +71,7 @@ export class EchoedOutput {
         this.#print(prefix, rest);
         rest = "";
       }
+      rest += decoder.decode();
       if (rest !== "") this.#print(prefix, rest);
     } catch {
       // ECHO-2: its output is in the logs of its node.
@@ -82,7 +85,12 @@ export class EchoedOutput {
     this.#leftOut = 0;
   }
 
+  /** A long line comes in several, each with the prefix. */
   #print(prefix: string, line: string): void {
+    for (const piece of line.match(pieces) ?? [""]) this.#printPiece(prefix, piece);
+  }
+
+  #printPiece(prefix: string, line: string): void {
     const { clock, write } = this.#deps;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#secondAtMs >= 1_000) {
@@ -92,6 +100,6 @@ export class EchoedOutput {
     }
     this.#lines++;
     if (this.#lines > maxLines) this.#leftOut++;
-    else write(`${prefix}${located(line.slice(0, maxLineLength))}\n`);
+    else write(`${prefix}${located(line)}\n`);
   }
 }

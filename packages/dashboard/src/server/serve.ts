@@ -5,7 +5,7 @@
  * Invariants:
  * - DASHBOARD-1. Without a valid token only the files of the front end are served, which reveal nothing about the
  *   cluster.
- * - DASHBOARD-2. A token appears in no cookie, no log and no URL that is sent. A link that signs in has it behind #, which
+ * - DASHBOARD-2. A token appears in no log and no URL that is sent, and in a cookie only sealed. A link that signs in has it behind #, which
  *   browsers keep to themselves, and the page removes it from the address.
  * - DASHBOARD-3. A change is requested by POST with a JSON body, from a page of this server.
  */

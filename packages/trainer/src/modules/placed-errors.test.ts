@@ -11,6 +11,7 @@ import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { parseRecipe } from "../recipe/recipe.js";
 import { recipeTasks } from "../recipe/recipe-tasks.js";
 import { carriedRecipe } from "./carried-recipe.js";
+import { PlacedErrors } from "./placed-errors.js";
 import { openRecipeModules } from "./recipe-modules.js";
 
 let folder: string;
@@ -164,4 +165,16 @@ export default defineAgent({ kind: "own", stopTokens: ["<|end|>"], run() {},
   expect(await refused({ callForm: "xml" })).toMatch(
     /agent\.settings\.callForm: is "xml": Invalid option: expected one of "hermes"\|"lines" \(according to the schema in agent\.mjs\)/,
   );
+});
+
+it("names files of bundles by their folders, in any letters, and a file beside the module, too", () => {
+  const placed = (folder: string, name: string) => {
+    const error = new Error("broke");
+    const inMap = encodeURI(name).replaceAll("#", "%23");
+    error.stack = `Error: broke\n    at score (app:${inMap}:5:2)\n    at reward (app:reward.mjs:9:1)`;
+    return new PlacedErrors({ field: "reward", file: "reward.mjs", sourceFolder: folder }).placeOf(error);
+  };
+  expect(placed("/nowhere/C# 项目", "帮助 #1.mjs")).toBe("/nowhere/C# 项目/帮助 #1.mjs:5:2");
+  expect(placed("/nowhere/100% x", "reward.mjs")).toBe("/nowhere/100% x/reward.mjs:5:2");
+  expect(placed("", "帮助.mjs")).toBe("reward.mjs:9:1");
 });

@@ -4,11 +4,12 @@
  * Not responsible for: handling these errors. Errors of this project that pass through a module stay unchanged, because
  *   their class and code decide how they are handled.
  */
+import { join } from "node:path";
 import type { Agent, AgentModule } from "@palimpsest/agents";
 import type { DataModule } from "@palimpsest/datasets";
 import type { AdvantageModule } from "@palimpsest/learner";
 import { RewardError, type RewardModule } from "@palimpsest/rewards";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, packageFolder } from "@palimpsest/wire";
 import type { ModuleRole } from "./module-fields.js";
 
 type Exported = AgentModule | RewardModule | DataModule | AdvantageModule;
@@ -36,9 +37,14 @@ export class PlacedErrors {
     const places = Array.from(
       stack.matchAll(/([^\s()]+?):(\d+):(\d+)\)?$/gm),
       ([, path = "", line, column]) => {
-        // A bundle names its files as app:PATH.
-        const plain = decodeURI(path.replace(/^file:\/\//, "").replace(/(^|\/)app:/, "$1"));
-        return { path: plain, at: `:${line}:${column}` };
+        // A bundle names its files as app:PATH, from the folder of their package.
+        const inPackage = /(?:^|\/)app:(.*)$/.exec(path)?.[1];
+        const plain = decoded(inPackage ?? path.replace(/^file:\/\//, ""));
+        const isKnown = inPackage !== undefined && sourceFolder !== "";
+        return {
+          path: isKnown ? join(packageFolder(sourceFolder), plain) : plain,
+          at: `:${line}:${column}`,
+        };
       },
     ).filter(({ path }) => !path.includes("/node_modules/"));
     // Some runners put a folder of their own before the path of the source.
@@ -50,11 +56,7 @@ export class PlacedErrors {
       sourceFolder === "" ? undefined : within.find(({ path }) => path.startsWith(`${sourceFolder}/`));
     const found = own ?? places.find(({ path }) => path === file || path.endsWith(`/${file}`));
     if (found === undefined) return undefined;
-    const name = found.path.split("/").at(-1) ?? file;
-    if (sourceFolder === "") return `${name}${found.at}`;
-    // A path from the module's package; the module itself lies in its folder.
-    const isOwnFile = !found.path.startsWith("/") && name === file;
-    return `${isOwnFile ? `${sourceFolder}/${file}` : found.path}${found.at}`;
+    return `${sourceFolder === "" ? (found.path.split("/").at(-1) ?? file) : found.path}${found.at}`;
   }
 
   /** Returns the module with the location added to every error of its own. */
@@ -168,4 +170,12 @@ export class PlacedErrors {
  */
 function isOurs(reason: unknown): boolean {
   return reason instanceof Error && (/^\[[A-Z_]+\] /.test(reason.message) || reason.name === "AbortError");
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path; // A path that is no URL may have a lone percent sign.
+  }
 }
