@@ -1,16 +1,14 @@
 /**
- * Tests that an actor's process starts from a snapshot of V8's heap, where setup could make one, and otherwise behaves
- * like any program.
+ * Tests that an actor's process starts from a snapshot of V8's heap, and otherwise behaves like any program.
  */
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { bundledProgram } from "../packages/cli/src/bundled-programs.js";
 import { Probe } from "./support/snapshot-probe.js";
 import { TestCluster } from "./support/test-cluster.js";
 
 const source = { from: new URL("./support/snapshot-probe.ts", import.meta.url) };
-const blob = fileURLToPath(new URL("../packages/cli/dist/bundled/worker.blob.json", import.meta.url));
 
 let cluster: TestCluster;
 beforeAll(async () => {
@@ -30,7 +28,8 @@ test("threads, forks, modules, clocks and random numbers are a process's own", a
   const probes = cluster.client.actor(Probe, source);
   const [one, other] = await Promise.all([probes.spawn(), probes.spawn()]);
   const started = await one.arguments();
-  if (existsSync(blob) && started !== "") expect(started).toContain("--snapshot-blob");
+  // Setup leaves the snapshot out where it cannot be made: no actor would start slower without a word.
+  if (bundledProgram("worker") !== undefined && started !== "") expect(started).toContain("--snapshot-blob");
   const [mine, theirs] = await Promise.all([one.random(), other.random()]);
   for (const [index, value] of mine.entries()) expect(value).not.toBe(theirs[index]);
   expect(await one.skewMs()).toBeLessThan(1_000);

@@ -271,22 +271,17 @@ addExtension({
   },
 } as never);
 
-const unsendable = [
-  WeakMap,
-  WeakSet,
-  WeakRef,
-  Blob,
-  SharedArrayBuffer,
-  Number,
-  String,
-  Boolean,
-  BigInt,
-  Symbol,
+// A function: the process that makes the snapshot of actors' processes has no SharedArrayBuffer.
+const unsendable = () => [
+  ...[WeakMap, WeakSet, WeakRef, Blob, SharedArrayBuffer],
+  ...[Number, String, Boolean, BigInt, Symbol],
 ];
+let listed: ReturnType<typeof unsendable> | undefined;
 
 /** Returns the name of the class of a value that would arrive as an empty object; undefined for any other. */
 export function unsendableClass(value: object): string | undefined {
-  return unsendable.find((type) => value instanceof type)?.name;
+  listed ??= unsendable();
+  return listed.find((type) => value instanceof type)?.name;
 }
 
 // No message has this extension.
