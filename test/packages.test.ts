@@ -230,6 +230,22 @@ describe("each tarball", () => {
     expect(stdout).toBe("\n\n\n\n");
   });
 
+  it("is named by the guide's lines as npm takes it for a file, not for a repository of GitHub", () => {
+    const lines = documentedCommands(root, ["docs/guides/packages.md"]).filter(({ line }) =>
+      line.includes(".tgz"),
+    );
+    expect(lines.length).toBeGreaterThan(3);
+    for (const { line } of lines)
+      for (const [, before = "", names = "", after = ""] of line.matchAll(
+        /(\S+?)(?:\{(\S+)\})?(-[\d.]+\.tgz)/g,
+      ))
+        for (const name of names.split(",")) {
+          const file = `${before}${name}${after}`;
+          expect(file).toMatch(/^\.\/tarballs\//);
+          expect(tarballs.map(({ filename }) => `./tarballs/${filename}`)).toContain(file);
+        }
+  });
+
   it("lets pnpm find packages of the project in tarballs beside it: a library names them as peers", () => {
     for (const { name } of tarballs.filter((one) => !commands.includes(one.name))) {
       const { dependencies = {}, bundleDependencies = [] } = manifestIn(join(unpacked, name));
