@@ -40,7 +40,7 @@ export function emitRows(emitter: Emitter, operation: Operation): void {
   }
   const after = continued.get(operation);
   const earlier = after === undefined ? undefined : emitter.temporaries.get(target);
-  const inputs = [earlier ?? temporary(emitter, list(), listShape, type), emitter.reference(flat), fresh];
+  const inputs = [earlier ?? temporary(emitter, list(), type), emitter.reference(flat), fresh];
   if (after !== undefined) emitter.writesAfter(after, inputs);
   const written = emitter.node("ScatterUpdate", inputs, {
     T: type,
@@ -56,7 +56,7 @@ export function emitRows(emitter: Emitter, operation: Operation): void {
  * another shape and without the allocator constraints of variables; otherwise it copies. Writing 128 rows of 64 values into it took 6 µs,
  * with InplaceUpdate 38.
  */
-function temporary(emitter: Emitter, value: string, shape: readonly number[], type: AttributeProto): string {
+function temporary(emitter: Emitter, value: string, type: AttributeProto): string {
   const attr = { shape: { shape: shapeProto([0]) }, dtype: type, var_name: text(emitter.temporaryName()) };
   const variable = emitter.node("TemporaryVariable", [], attr);
   const flags = {

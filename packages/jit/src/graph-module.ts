@@ -155,7 +155,8 @@ export class GraphModule implements JitModule {
     let names: string[] = [];
     let bytes = 0;
     for (const [name, array] of Object.entries(first)) {
-      if (this.#writeAlone(name, each)) continue;
+      const { shape } = stateSpec(this.#state, name);
+      if (this.#writeAlone(name, shape, (replica) => each[replica]?.[name] as HostArray)) continue;
       if (names.length > 0 && bytes + array.byteLength > MAX_WRITTEN_BYTES) {
         this.#write(names, each);
         names = [];
@@ -167,15 +168,20 @@ export class GraphModule implements JitModule {
     if (names.length > 0) this.#write(names, each);
   }
 
-  /** Writes through the function that can write any entry; returns false if it does not know this one. */
-  #writeAlone(name: string, each: readonly HostArrays[]): boolean {
+  /**
+   * Writes a value of this shape, which is the entry's or one number for all of it, through the function that can write any entry;
+   * returns false if it does not know this one.
+   */
+  #writeAlone(name: string, shape: readonly number[], given: (replica: number) => HostArray): boolean {
     const what = `writing entry ${name} to the state`;
-    const specs: TensorSpec[] = [{ shape: [], dtype: "int32" }, stateSpec(this.#state, name)];
+    const specs: TensorSpec[] = [
+      { shape: [], dtype: "int32" },
+      { shape, dtype: "float32" },
+    ];
     for (const [replica, { writer }] of this.#replicas.entries()) {
       const index = writer?.indices.get(name);
       if (writer === undefined || index === undefined) return false;
-      const array = each[replica]?.[name] as HostArray;
-      this.#feed(specs, [Int32Array.of(index), array], { what, nodes: writer });
+      this.#feed(specs, [Int32Array.of(index), given(replica)], { what, nodes: writer });
     }
     this.#empty.delete(name);
     return true;
@@ -195,12 +201,16 @@ export class GraphModule implements JitModule {
     for (const name of names) this.#empty.delete(name);
   }
 
-  /** Fills them together, because every set of names is prepared separately; lazy entries are filled with the first that are used. */
+  /** Lazy entries are filled with the first that are used. Those not written by number are filled together, as every set of names is prepared. */
   #fillEmpty(used: ReadonlySet<string>): void {
     if (this.#empty.size === 0) return;
-    const names = [...this.#empty].filter((name) => used.has(name) || this.#state[name]?.lazy !== true);
+    const zero = Float32Array.of(0);
+    const wanted = [...this.#empty].filter((name) => used.has(name) || this.#state[name]?.lazy !== true);
+    const names = wanted.filter((name) => !this.#writeAlone(name, [], () => zero));
     if (names.length === 0) return;
-    const zeroed = this.#replicas.flatMap(({ state }) => names.map((name) => entryOf(state, name).zeroed));
+    const zeroed = this.#replicas.flatMap(({ state }) =>
+      names.flatMap((name) => entryOf(state, name).zeroed ?? []),
+    );
     const fetches = zeroed.join();
     this.#run([], { what: `making ${named(names)} of the state`, nodes: { feeds: "", fetches } });
     for (const name of names) this.#empty.delete(name);

@@ -61,8 +61,8 @@ export interface StateNodes {
   readonly feed: string;
   /** When fetched, the entry takes the fed value. */
   readonly written: string;
-  /** When fetched, the entry becomes zeros. */
-  readonly zeroed: string;
+  /** When fetched, the entry becomes zeros. Absent for float32 entries, which the state writer fills. */
+  readonly zeroed?: string;
   readonly read: string;
 }
 
@@ -182,15 +182,18 @@ function emitState(
       // Launches and their variables are on one device; elsewhere TensorFlow chooses.
       { name: `variable_${index}`, device: deviceOf(program, replica) },
     );
-    // Filled zeros may become one constant shared by several entries; Empty's are separate each time, without a copy.
-    const empty = () =>
-      emitter.node("Empty", [emitter.int(spec.shape)], { dtype: typeOf(dtype), init: { b: true } });
-    const rounded = (value: string) => (half ? emitter.cast(value, dtype, BFLOAT16) : value);
-    const zeros = rounded(owners.has(key) ? empty() : emitter.fill(dtype, spec.shape, 0));
-    const zeroing = emitter.node("AssignVariableOp", [variable, zeros], type);
-    const zeroed = emitter.node("Const", [`^${zeroing}`], constant(DATA_TYPE.int32, [], [0]));
+    const zeroed = () => {
+      // Filled zeros may become one constant shared by several entries; Empty's are separate each time, without a copy.
+      const empty = () =>
+        emitter.node("Empty", [emitter.int(spec.shape)], { dtype: typeOf(dtype), init: { b: true } });
+      const zeros = owners.has(key) ? empty() : emitter.fill(dtype, spec.shape, 0);
+      const zeroing = emitter.node("AssignVariableOp", [variable, zeros], type);
+      return `${emitter.node("Const", [`^${zeroing}`], constant(DATA_TYPE.int32, [], [0]))}:0`;
+    };
     const feed = emitter.node("Placeholder", [], { dtype: typeOf(dtype), shape });
-    const copied = half ? rounded(feed) : emitter.node("DeepCopy", [feed], { T: typeOf(dtype) });
+    const copied = half
+      ? emitter.cast(feed, dtype, BFLOAT16)
+      : emitter.node("DeepCopy", [feed], { T: typeOf(dtype) });
     const write = emitter.node("AssignVariableOp", [variable, copied], type);
     const written = emitter.node("Const", [`^${write}`], constant(DATA_TYPE.int32, [], [0]));
     const held = emitter.node("ReadVariableOp", [variable], type);
@@ -199,7 +202,7 @@ function emitState(
       feed: `${feed}:0`,
       written: `${written}:0`,
       read: `${read}:0`,
-      zeroed: `${zeroed}:0`,
+      ...(spec.dtype === "float32" ? {} : { zeroed: zeroed() }),
     });
     index += 1;
   }

@@ -41,6 +41,30 @@ test.each(["graph", "xla"] as const)(
   },
 );
 
+test.each(["graph", "xla"] as const)(
+  "entries that nobody wrote are zeroed by the feeds and fetches that write, one after the other, in mode %s",
+  (mode) => {
+    const body = (held: Readonly<Record<string, tf.Tensor>>) => ({
+      outputs: { sum: tf.sum(held["vector"] as tf.Tensor).add(tf.sum(held["half"] as tf.Tensor)) },
+    });
+    const module = jit({ backend, mode, state, functions: { sum: { inputs: {}, body } } });
+    const runs = vi.spyOn(nodeBackend().binding, "runSavedModel");
+    module.writeState({ matrix: Float32Array.of(4, 5, 6, 7) });
+    expect(module.call("sum", {})).toEqual({ sum: Float32Array.of(0) });
+    const names = runs.mock.calls.map(([, , feeds, fetches]) => `${feeds} ${fetches}`);
+    runs.mockRestore();
+    // One write, two entries of zeros, the int32 one in a run of its own kind, and the call.
+    expect(names.map((name) => names.indexOf(name))).toEqual([0, 0, 0, 3, 4]);
+    expect(module.readState()).toEqual({
+      vector: new Float32Array(3),
+      matrix: Float32Array.of(4, 5, 6, 7),
+      half: new Float32Array(4),
+      counts: new Int32Array(2),
+    });
+    module.dispose();
+  },
+);
+
 test("a written entry keeps nothing of the array", () => {
   const functions = {
     keep: { inputs: {}, body: () => ({ outputs: { one: tf.scalar(1) } }) },

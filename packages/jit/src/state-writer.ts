@@ -8,6 +8,8 @@ import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 /*
  * One set of nodes that can write any float32 entry of the state. TensorFlow prepares every new set of fed names, and copies all
  * functions of the graph for it, which takes seconds if a model's functions are large. The entry is therefore chosen by a number.
+ * One number fills an entry as well. TensorFlow's graph optimizer computes zeros that the graph knows on the host, and copies them
+ * in every pass: minutes for a cache of keys and values of 20 GB.
  */
 
 export interface StateWriter extends FunctionNodes {
@@ -61,7 +63,7 @@ export function emitWriter(
   };
 }
 
-/** A function that writes one entry. It finds the variable by its name, because passing all handles to all functions would be many arguments. */
+/** A function that writes one entry, or fills it with one number. It finds the variable by its name, because passing all handles to all functions would be many arguments. */
 function emitBranch(
   program: Program,
   entry: { readonly prefix: string; readonly variable: string; readonly half: boolean },
@@ -81,7 +83,14 @@ function emitBranch(
   const copied = half
     ? body.cast(given, DATA_TYPE.float32, BFLOAT16)
     : body.node("DeepCopy", [given], { T: typeOf(DATA_TYPE.float32) }, { output: "y" });
-  body.node("AssignVariableOp", [variable, copied], type, { name: "assign" });
+  // A value of the entry's shape passes as it is.
+  const filled = body.node(
+    "BroadcastTo",
+    [copied, body.int(shape)],
+    { T: type.dtype, Tidx: typeOf(DATA_TYPE.int32) },
+    { output: "output" },
+  );
+  body.node("AssignVariableOp", [variable, filled], type, { name: "assign" });
   program.functions.push({
     signature: {
       name: body.prefix,
