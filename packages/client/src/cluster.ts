@@ -163,7 +163,10 @@ export class Cluster extends ClusterValues {
         clock: systemClock,
         started: (actorId, signal) => this.#started(actorId, signal),
         output: (actorId, signal) => this.actorOutputBytes(actorId, { follow: true, signal }),
-        write: (text) => process.stderr.write(text),
+        write: (text) => {
+          process.stderr.write(text);
+          return process.stderr.writableLength;
+        },
       });
   }
 

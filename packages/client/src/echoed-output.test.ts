@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 import { EchoedOutput } from "./echoed-output.js";
 
 /** Prints what the actors say and returns it. */
-async function echoOf(actors: Readonly<Record<string, readonly string[]>>, atMs: () => number = () => 0) {
+async function echoOf(
+  actors: Readonly<Record<string, readonly string[]>>,
+  atMs: () => number = () => 0,
+  waitingBytes: (written: readonly string[]) => number = () => 0,
+) {
   const written: string[] = [];
   let ended = 0;
   const echo = new EchoedOutput({
@@ -13,7 +17,10 @@ async function echoOf(actors: Readonly<Record<string, readonly string[]>>, atMs:
       ended++;
       if (actorId === "broken") throw new Error("the node is gone");
     },
-    write: (text) => written.push(text),
+    write: (text) => {
+      if (text !== "") written.push(text);
+      return waitingBytes(written);
+    },
   });
   for (const actorId of Object.keys(actors)) echo.created(actorId, "Ledger");
   const all = Object.keys(actors).filter((actorId) => actorId !== "never").length;
@@ -45,6 +52,19 @@ test("a flood is cut and said, and so are too many processes (ECHO-1)", async ()
   expect(
     (await echoOf(many)).filter((line) => line.startsWith("palimpsest: the output of 100")),
   ).toHaveLength(1);
+});
+
+test("nothing is kept for a reader that takes nothing, and what it missed is said (ECHO-1)", async () => {
+  let nowMs = 0;
+  const written = await echoOf(
+    { a: [`${"x\n".repeat(300)}`] },
+    () => (nowMs += 10),
+    (lines) => (lines.length >= 5 && nowMs < 2_000 ? 2 ** 23 : 0),
+  );
+  const said = written.findIndex((line) => line.includes("left out"));
+  expect(said).toBe(5);
+  const [, count] = /(\d+) lines/.exec(written[said] ?? "") ?? [];
+  expect(written.length - 1 + Number(count)).toBe(300);
 });
 
 test("a long line comes in pieces, and nothing of it is lost", async () => {

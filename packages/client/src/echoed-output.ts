@@ -4,8 +4,8 @@
  * Not responsible for: reading the output (actor-output.ts), which stays in the logs of its node.
  *
  * Invariants:
- * - ECHO-1. At most `maxFollowed` processes are followed at once, and at most `maxLines` lines are printed per second; what
- *   is left out is said.
+ * - ECHO-1. At most `maxFollowed` processes are followed at once, at most `maxLines` lines are printed per second, and none while
+ *   `maxWaitingBytes` wait for a slow reader of this program's output; what is left out is said.
  * - ECHO-2. A failure to read output is no failure of the program.
  */
 import { type Clock, located } from "@palimpsest/wire";
@@ -15,12 +15,14 @@ export interface EchoedOutputDeps {
   /** Resolves to the process id when the actor has a process; undefined if it will have none. */
   readonly started: (actorId: string, signal: AbortSignal) => Promise<number | undefined>;
   readonly output: (actorId: string, signal: AbortSignal) => AsyncIterable<Uint8Array>;
-  readonly write: (text: string) => void;
+  /** @returns the number of bytes that have been written and not yet taken */
+  readonly write: (text: string) => number;
 }
 
 const maxFollowed = 100;
 const maxLines = 1_000;
 const maxLineLength = 16 * 1024;
+const maxWaitingBytes = 4 * 1024 * 1024;
 /** By characters, so that none is cut in two. */
 const pieces = new RegExp(`.{1,${maxLineLength}}`, "gsu");
 
@@ -32,6 +34,7 @@ export class EchoedOutput {
   #lines = 0;
   #leftOut = 0;
   #saidMany = false;
+  #waitingBytes = 0;
 
   constructor(deps: EchoedOutputDeps) {
     this.#deps = deps;
@@ -94,12 +97,13 @@ export class EchoedOutput {
     const { clock, write } = this.#deps;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#secondAtMs >= 1_000) {
-      this.#sayLeftOut();
+      this.#waitingBytes = write("");
+      if (this.#waitingBytes < maxWaitingBytes) this.#sayLeftOut();
       this.#secondAtMs = nowMs;
       this.#lines = 0;
     }
     this.#lines++;
-    if (this.#lines > maxLines) this.#leftOut++;
-    else write(`${prefix}${located(line)}\n`);
+    if (this.#lines > maxLines || this.#waitingBytes >= maxWaitingBytes) this.#leftOut++;
+    else this.#waitingBytes = write(`${prefix}${located(line)}\n`);
   }
 }

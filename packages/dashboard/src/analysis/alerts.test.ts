@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { NodeRow, Summary } from "../api/cluster.js";
 import type { JobRow } from "../api/jobs.js";
-import { alertKey, clusterAlerts, runAlerts } from "./alerts.js";
+import { alertKey, clusterAlerts, runAlerts, stillAcknowledged } from "./alerts.js";
 
 const atMs = 1_000_000_000;
 const summary: Summary = {
@@ -52,6 +52,15 @@ it("tells of nodes, of what waits, of queues and of jobs, the gravest first; of 
   // A later failure of the same job is another alert for those who have acknowledged this one.
   expect(new Set(told.map(alertKey)).size).toBe(told.length);
   expect(titles(clusterAlerts(summary, [], []))).toEqual(["no node is alive"]);
+});
+
+it("shows an alert without a time again when it comes again, also to those who have seen the one before", () => {
+  const none = clusterAlerts(summary, [], []);
+  const seen = none.map(alertKey);
+  expect(stillAcknowledged(seen, none)).toEqual(seen);
+  expect(stillAcknowledged(seen, [])).toEqual([]);
+  // The time of one that has a time tells the next one from it.
+  expect(stillAcknowledged([...seen, "job a failed 123"], [])).toEqual(["job a failed 123"]);
 });
 
 const steps = Array.from({ length: 40 }, (_, at) => at + 1);

@@ -16,6 +16,12 @@ export interface Alert {
 /** What distinguishes an alert from others and from a later one of the same kind, for those who have seen it. */
 export const alertKey = ({ title, sinceMs }: Alert): string => `${title} ${sinceMs}`;
 
+/** Without a time, an alert that comes again has the key of the one before: what was seen counts until it has gone. */
+export function stillAcknowledged(keys: readonly string[], present: readonly Alert[]): readonly string[] {
+  const shown = new Set(present.map(alertKey));
+  return keys.filter((key) => !key.endsWith(" 0") || shown.has(key));
+}
+
 /** Milliseconds of waiting after which an alert is raised. */
 const waitingMs = 60_000;
 /** Milliseconds for which a failed job is reported. */

@@ -20,5 +20,8 @@ test("CPU is a mean, memory a sum, a machine with two nodes counts once, and wha
   expect(clusterUse(use, nodes)).toEqual({
     ...{ intervalMs: 5_000, cpuPercent: [null, 20, 60], memoryBytes: [null, 1, 5], memoryTotalBytes: 20 },
   });
+  // The newest interval, in which only one machine has reported so far, shows no dip.
+  const newest = { ...use, series: [series("a", [40, 20], [2, 1]), series("b", [80, null], [3, null])] };
+  expect(clusterUse(newest, nodes)).toMatchObject({ cpuPercent: [60, 50], memoryBytes: [5, 4] });
   expect(clusterUse({ ...use, series: [] }, nodes)).toMatchObject({ cpuPercent: [], memoryTotalBytes: 0 });
 });

@@ -22,8 +22,9 @@ export function clusterUse(
   const sum = (of: (one: UseSeries) => Points, isMean: boolean): Points => {
     const length = Math.max(0, ...series.map((one) => of(one).length));
     return Array.from({ length }, (_, at) => {
-      const values = series.flatMap((one) => of(one)[at] ?? []);
-      if (values.length === 0) return null;
+      // Machines report one after the other: until one has, what it used in the interval before stands.
+      if (series.every((one) => of(one)[at] == null)) return null;
+      const values = series.flatMap((one) => of(one)[at] ?? of(one)[at - 1] ?? []);
       const total = values.reduce((all, value) => all + value, 0);
       return isMean ? total / values.length : total;
     });

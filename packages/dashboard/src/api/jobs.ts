@@ -43,6 +43,11 @@ export const logEventSchema = z.object({
   nextBytes: z.number(),
   text: z.string(),
 });
+/** The last event of a log's stream. */
+export const logEndSchema = z.object({
+  /** Why the log can be followed no further; absent: it has ended. */
+  message: z.string().optional(),
+});
 export const logQuerySchema = z.object({
   offset: z.coerce.number().int().min(0).optional(),
   /** Which process of an actor, counted from 1; default: the newest. */

@@ -23,6 +23,8 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
 };
 
+type AnswerHeaders = Readonly<Record<string, string | string[]>>;
+
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -74,7 +76,7 @@ export class Exchange {
     return controller.signal;
   }
 
-  async json(value: unknown, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+  async json(value: unknown, headers: AnswerHeaders = {}): Promise<void> {
     await sendJson(this.request, this.response, 200, value, headers);
   }
 }
@@ -84,7 +86,7 @@ export async function sendJson(
   response: ServerResponse,
   status: number,
   value: unknown,
-  headers: Readonly<Record<string, string>> = {},
+  headers: AnswerHeaders = {},
 ): Promise<void> {
   await sendBytes(request, response, Buffer.from(JSON.stringify(value)), status, headers);
 }
@@ -95,7 +97,7 @@ export async function sendBytes(
   response: ServerResponse,
   body: Buffer,
   status = 200,
-  headers: Readonly<Record<string, string>> = {},
+  headers: AnswerHeaders = {},
 ): Promise<void> {
   const all = {
     ...securityHeaders,

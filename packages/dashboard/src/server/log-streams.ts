@@ -1,8 +1,12 @@
-/** Sends logs as server-sent events, each with the offset of the next one, which a browser that lost the stream sends back. */
+/**
+ * Sends logs as server-sent events, each with the offset of the next one, which a browser that lost the stream sends back. After a
+ * failure that asking again does not mend, such as a log that is no longer kept, the last event says why.
+ */
 import { once } from "node:events";
 import { PalimpsestError } from "@palimpsest/wire";
 import { logQuerySchema } from "../api/jobs.js";
 import { type Exchange, securityHeaders } from "./exchange.js";
+import { errorAnswer } from "./http-error.js";
 import { type LogPiece, WholeLetters } from "./whole-letters.js";
 
 /** Maximum number of concurrent log streams. */
@@ -65,7 +69,10 @@ async function follow(exchange: Exchange, source: LogSource): Promise<void> {
     await tell(letters.end());
     if (!over.signal.aborted) response.write("event: end\ndata: {}\n\n");
   } catch (reason) {
-    if (!over.signal.aborted) throw reason;
+    if (over.signal.aborted) return;
+    const { status, message } = errorAnswer(reason);
+    if (status >= 500) throw reason;
+    response.write(`event: end\ndata: ${JSON.stringify({ message })}\n\n`);
   } finally {
     clearTimeout(late);
     clearInterval(beat);

@@ -6,6 +6,7 @@ import { createLogger } from "@palimpsest/telemetry";
 import { PalimpsestError, systemClock } from "@palimpsest/wire";
 import { afterEach, expect, test } from "vitest";
 import { guessLimits } from "./guesses.js";
+import { LogStreams } from "./log-streams.js";
 import { PageFiles } from "./page-files.js";
 import type { Route } from "./routes.js";
 import { type RunningServer, serve } from "./serve.js";
@@ -77,6 +78,36 @@ test("sign-ins at two heads behind forwarded ports of one machine do not end one
   // A head that is reached at the protocol's default port gets another name than one that is reached where it listens.
   expect(await cookieAt("head.example")).toBe("palimpsest-80");
   expect(await cookieAt(`head.example:${port}`)).toBe(`palimpsest-${port}`);
+});
+
+test("a browser that has signed in at many ports keeps the newest twenty sign-ins beside the new one", async () => {
+  const port = await start((exchange) => exchange.json({}));
+  const cookies = Array.from({ length: 25 }, (_, index) => `palimpsest-${9_000 + index}=x`);
+  const headers = { "content-type": "application/json", cookie: ["theme=dark", ...cookies].join("; ") };
+  const body = JSON.stringify({ token: "any" });
+  const answer = await fetch(`http://127.0.0.1:${port}/api/sign-in`, { method: "POST", headers, body });
+  const [set = "", ...ended] = answer.headers.getSetCookie();
+  expect(set).toMatch(new RegExp(`^palimpsest-${port}=.{40,}; Path=/`));
+  expect(ended.map((one) => /^(palimpsest-\d+)=; Path=\/; Max-Age=0/.exec(one)?.[1])).toEqual(
+    cookies.slice(0, 5).map((cookie) => cookie.slice(0, -2)),
+  );
+});
+
+test("a log that is no longer kept ends its stream with the reason, and one that cannot be read now breaks it off", async () => {
+  const streams = new LogStreams();
+  let code: "NOT_FOUND" | "UNAVAILABLE" = "NOT_FOUND";
+  const port = await start((exchange) =>
+    streams.send(exchange, async function* () {
+      yield { offsetBytes: 0, data: Buffer.from("first") };
+      throw new PalimpsestError(code, "the log of job-1 is no longer kept");
+    }),
+  );
+  const read = async () => (await fetch(`http://127.0.0.1:${port}/api/it`)).text();
+  expect(await read()).toMatch(
+    /data: \{[^\n]*first[\s\S]*event: end\ndata: \{"message":"the log of job-1 is no longer kept"\}\n\n$/,
+  );
+  code = "UNAVAILABLE";
+  expect(await read().catch(String)).not.toContain("event: end");
 });
 
 test("GUESSES-1: an address that tries wrong tokens is refused, while another one signs in", async () => {

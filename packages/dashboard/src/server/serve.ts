@@ -126,7 +126,7 @@ async function answer(
   }
   if (url.pathname === "/api/sign-out" && method === "POST") {
     options.signIns.end(cookieOf(request.headers.cookie, cookie) ?? "");
-    await exchange.json({}, { "set-cookie": `${cookie}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict` });
+    await exchange.json({}, { "set-cookie": [forgotten(cookie)] });
     return;
   }
   options.admit(caller);
@@ -141,6 +141,12 @@ async function answer(
   }
   await found.route.answer(new Exchange({ request, response, url }, caller, found.parts));
 }
+
+/**
+ * Sign-ins at other ports of this host that a browser keeps beside a new one, the newest. It sends all of them with every request, and
+ * `palimpsest dashboard` listens on another port each time.
+ */
+const mostOtherSignIns = 20;
 
 async function signIn(
   { signIns, admit }: ServeOptions,
@@ -160,11 +166,21 @@ async function signIn(
     throw reason;
   }
   const secure = exchange.request.socket instanceof TLSSocket ? "; Secure" : "";
+  const others = cookieNames(exchange.request.headers.cookie).filter((name) => name !== cookie);
   await exchange.json(
     {},
-    { "set-cookie": `${cookie}=${signIns.begin(authorization)}; Path=/; HttpOnly; SameSite=Strict${secure}` },
+    {
+      "set-cookie": [
+        `${cookie}=${signIns.begin(authorization)}; Path=/; HttpOnly; SameSite=Strict${secure}`,
+        ...others.slice(0, -mostOtherSignIns).map(forgotten),
+      ],
+    },
   );
 }
+
+const forgotten = (name: string) => `${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict`;
+const cookieNames = (header: string | undefined) =>
+  [...(header ?? "").matchAll(/(?:^|;\s*)(palimpsest-\d+)=/g)].flatMap(([, name]) => name ?? []);
 
 /**
  * Returns the cookie's name. Browsers keep cookies by host and not by port, so two heads on one machine need different

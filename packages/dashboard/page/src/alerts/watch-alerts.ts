@@ -1,6 +1,12 @@
 /** What needs attention, for the page of alerts, for its tab and for the title of every page. */
 import { computed, signal } from "@preact/signals";
-import { type Alert, alertKey, clusterAlerts, runAlerts } from "../../../src/analysis/alerts.js";
+import {
+  type Alert,
+  alertKey,
+  clusterAlerts,
+  runAlerts,
+  stillAcknowledged,
+} from "../../../src/analysis/alerts.js";
 import { nodesPageSchema, summarySchema } from "../../../src/api/cluster.js";
 import { jobsSchema } from "../../../src/api/jobs.js";
 import { runsSchema } from "../../../src/api/runs.js";
@@ -26,13 +32,19 @@ export const openAlerts = computed(() => alerts.value.filter((alert) => !isAckno
 export function acknowledge(alert: Alert, seen: boolean): void {
   const key = alertKey(alert);
   const others = acknowledged.value.filter((one) => one !== key);
-  acknowledged.value = (seen ? [...others, key] : others).slice(-mostAcknowledged);
-  keepValue(storageKey, acknowledged.value.join("\n"));
+  remember(seen ? [...others, key] : others);
 }
 
 export async function loadAlerts(signal: AbortSignal): Promise<readonly Alert[]> {
   alerts.value = await ask(signal);
+  const kept = stillAcknowledged(acknowledged.value, alerts.value);
+  if (kept.length < acknowledged.value.length) remember(kept);
   return alerts.value;
+}
+
+function remember(keys: readonly string[]): void {
+  acknowledged.value = keys.slice(-mostAcknowledged);
+  keepValue(storageKey, acknowledged.value.join("\n"));
 }
 
 async function ask(signal: AbortSignal): Promise<Alert[]> {

@@ -6,9 +6,10 @@
  * Invariants:
  * - FOLLOW-1. A hidden page has no stream. When it becomes visible it continues at the same position, and no character
  *   is lost or repeated. Output that the server leaves out, because the page is too far behind, is reported.
- * - FOLLOW-2. A stream that the server has refused is requested again, with a longer delay after each refusal.
+ * - FOLLOW-2. A stream that the server has refused is requested again, with a longer delay after each refusal. One that the server
+ *   has ended is not, and the reason is shown where there is one.
  */
-import { logEventSchema } from "../../../src/api/jobs.js";
+import { logEndSchema, logEventSchema } from "../../../src/api/jobs.js";
 import { bytesText } from "./format.js";
 
 const firstWaitMs = 2_000;
@@ -69,7 +70,9 @@ export function followLog(path: string, { onText, onState }: LogListener): () =>
       onState("following");
     };
     own.addEventListener("log", take);
-    own.addEventListener("end", () => {
+    own.addEventListener("end", ({ data }: MessageEvent<string>) => {
+      const { message } = logEndSchema.parse(JSON.parse(data));
+      if (message !== undefined) untold += `\n[${message}]\n`;
       over = true;
       stop();
       tell();
