@@ -28,6 +28,7 @@ const together = [
     "rewards",
     "scheduler",
     "small-world",
+    "std",
     "telemetry",
     "trainer",
     "trajectories",

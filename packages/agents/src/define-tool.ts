@@ -1,4 +1,5 @@
 import { type Tool as AnyTool, toolSet } from "@palimpsest/memory";
+import { withDeadline } from "@palimpsest/std";
 import { z } from "zod";
 import { AgentError } from "./error.js";
 import { type LineForm, verbOf } from "./tools/line-calls.js";
@@ -94,17 +95,10 @@ async function inTime<T>(
 ): Promise<T> {
   const { signal } = context;
   if (timeoutMs === undefined) return await unlessAborted(() => work(context), signal);
-  const late = new AbortController();
-  const timer = setTimeout(
-    () => late.abort(new Error(`the call took longer than ${timeoutMs} ms`)),
-    timeoutMs,
+  const late = () => new Error(`the call took longer than ${timeoutMs} ms`);
+  return await withDeadline({ timeoutMs, signals: [signal], late }, (either) =>
+    unlessAborted(() => work({ ...context, signal: either }), either),
   );
-  const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
-  try {
-    return await unlessAborted(() => work({ ...context, signal: either }), either);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const wrong = (name: string, problem: string) => new AgentError("BAD_CONFIG", `tool ${name}: ${problem}`);

@@ -12,7 +12,9 @@
  * - AUTOSCALER-5. The state is read from the provider and the head each time, so that a restarted autoscaler continues
  *   where the previous one stopped.
  */
+
 import { type AutoscalerReport, planNodes, type ScalableCluster } from "@palimpsest/scheduler";
+import { withDeadline } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import { Backoff } from "./backoff.js";
@@ -91,13 +93,14 @@ export class Autoscaler {
     await this.#turn;
     if (!endNodes) return;
     const { provider, logger } = this.#deps;
-    const signal = AbortSignal.timeout(endTimeoutMs);
     try {
-      const instances = await provider.list(signal);
-      await provider.terminate(
-        instances.map(({ name }) => name),
-        signal,
-      );
+      await withDeadline({ timeoutMs: endTimeoutMs }, async (signal) => {
+        const instances = await provider.list(signal);
+        await provider.terminate(
+          instances.map(({ name }) => name),
+          signal,
+        );
+      });
     } catch (reason) {
       logger.error({ err: reason }, "the autoscaler's nodes are left running: the provider did not end them");
     }

@@ -7,8 +7,10 @@
  * - VALUELINK-1. Orders reach the node in the order of order().
  * - VALUELINK-2. Each order is answered once: by the node, its deadline, or the end of the stream with UNAVAILABLE.
  */
+
 import { readFile } from "node:fs/promises";
 import type { ClientDuplexStream } from "@grpc/grpc-js";
+import { whenAborted } from "@palimpsest/std";
 import {
   type Clock,
   errorFromProto,
@@ -17,7 +19,6 @@ import {
   objectsService,
   PalimpsestError,
   type Peer,
-  whenAborted,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 

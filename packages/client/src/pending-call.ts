@@ -11,6 +11,7 @@
  * - CALL-3. A call never buffers more than `streamWindow` unread items, nor more than `streamWindowBytes` plus one
  *   item.
  */
+import { whenAborted } from "@palimpsest/std";
 import { type TraceSpan, tracing } from "@palimpsest/telemetry";
 import {
   type Clock,
@@ -21,7 +22,6 @@ import {
   errorFromProto,
   PalimpsestError,
   rejection,
-  whenAborted,
   withCaller,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";

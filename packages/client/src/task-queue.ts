@@ -17,7 +17,8 @@
  *   client.
  */
 
-import { type Clock, delay, PalimpsestError, whenAborted } from "@palimpsest/wire";
+import { whenAborted } from "@palimpsest/std";
+import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { neverBegun } from "./death.js";
 import { TaskBacklog } from "./task-backlog.js";

@@ -1,4 +1,5 @@
-import { type Clock, delay, PalimpsestError, whenAborted } from "@palimpsest/wire";
+import { whenAborted } from "@palimpsest/std";
+import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
 
 /**
  * Resolves or rejects as the first of these does: the promise, the timeout or the signal.

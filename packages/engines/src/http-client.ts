@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { withDeadline } from "@palimpsest/std";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch, type Response } from "undici";
 import type { EngineConfig } from "./config.js";
 import { connectionFailure } from "./connection-failure.js";
-import { withDeadline } from "./deadline.js";
 import { EngineError } from "./error.js";
 import { contentTypeOf, failureOf, readText } from "./reply.js";
 import { ServerAddress } from "./server-address.js";
@@ -169,28 +169,31 @@ export class HttpClient {
     const { timeoutMs } = this.#config;
     const late = () => this.#late("no response", "timeoutMs", timeoutMs, path);
     const call = async () =>
-      await withDeadline(timeoutMs, [options.signal, this.#closing.signal], late, async (signal) => {
-        const startedAtMs = performance.now();
-        let malformed = 0;
-        for (let attempt = 1; ; attempt++) {
-          const state = { handedOn: false };
-          try {
-            return await this.#attempt(method, path, body, options, signal, (response) =>
-              read(response, state),
-            );
-          } catch (reason) {
-            signal.throwIfAborted();
-            const error = this.#asEngineError(path, reason);
-            const inVain = performance.now() - startedAtMs + (error.retryAfterMs ?? 0) >= timeoutMs;
-            if (error.code === "BAD_REPLY") malformed += 1;
-            if (!this.#mayTryAgain(error, attempt, malformed) || state.handedOn || inVain) {
-              throw this.#lastWord(error, attempt, state.handedOn);
+      await withDeadline(
+        { timeoutMs, signals: [options.signal, this.#closing.signal], late },
+        async (signal) => {
+          const startedAtMs = performance.now();
+          let malformed = 0;
+          for (let attempt = 1; ; attempt++) {
+            const state = { handedOn: false };
+            try {
+              return await this.#attempt(method, path, body, options, signal, (response) =>
+                read(response, state),
+              );
+            } catch (reason) {
+              signal.throwIfAborted();
+              const error = this.#asEngineError(path, reason);
+              const inVain = performance.now() - startedAtMs + (error.retryAfterMs ?? 0) >= timeoutMs;
+              if (error.code === "BAD_REPLY") malformed += 1;
+              if (!this.#mayTryAgain(error, attempt, malformed) || state.handedOn || inVain) {
+                throw this.#lastWord(error, attempt, state.handedOn);
+              }
+              options.onRetry?.({ path: this.shown(path), attempt, reason: error });
+              await this.#backOff(attempt, error.retryAfterMs, signal);
             }
-            options.onRetry?.({ path: this.shown(path), attempt, reason: error });
-            await this.#backOff(attempt, error.retryAfterMs, signal);
           }
-        }
-      });
+        },
+      );
     return options.inTurn === true ? await call() : await this.#turnstile.run(call, options.signal);
   }
 
@@ -204,38 +207,41 @@ export class HttpClient {
   ): Promise<T> {
     const { headers, sessionHeaders, attemptTimeoutMs } = this.#config;
     const late = () => this.#late("no complete response", "attemptTimeoutMs", attemptTimeoutMs, path);
-    return await withDeadline(attemptTimeoutMs, [signal], late, async (attemptSignal) => {
-      try {
-        const response = await fetch(this.#address.at(path), {
-          method,
-          dispatcher: this.#dispatcher,
-          // Following a redirect would send prompts to a server that nobody named.
-          redirect: "manual",
-          headers: {
-            ...(body === undefined ? {} : { "content-type": "application/json" }),
-            ...headers,
-            ...(this.#apiKey === undefined ? {} : this.#authorization(this.#apiKey)),
-            ...(session === undefined
-              ? {}
-              : Object.fromEntries(sessionHeaders.map((name) => [name, session]))),
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          signal: attemptSignal,
-        });
-        if (!response.ok)
-          throw await failureOf(
-            this.shown(path),
-            response,
-            (text) => this.#scrub(text),
-            this.#name("apiKey"),
-          );
-        return await read(response);
-      } catch (reason) {
-        // fetch does not say which of the two signals ended it.
-        if (attemptSignal.aborted) throw attemptSignal.reason;
-        throw reason;
-      }
-    });
+    return await withDeadline(
+      { timeoutMs: attemptTimeoutMs, signals: [signal], late },
+      async (attemptSignal) => {
+        try {
+          const response = await fetch(this.#address.at(path), {
+            method,
+            dispatcher: this.#dispatcher,
+            // Following a redirect would send prompts to a server that nobody named.
+            redirect: "manual",
+            headers: {
+              ...(body === undefined ? {} : { "content-type": "application/json" }),
+              ...headers,
+              ...(this.#apiKey === undefined ? {} : this.#authorization(this.#apiKey)),
+              ...(session === undefined
+                ? {}
+                : Object.fromEntries(sessionHeaders.map((name) => [name, session]))),
+            },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+            signal: attemptSignal,
+          });
+          if (!response.ok)
+            throw await failureOf(
+              this.shown(path),
+              response,
+              (text) => this.#scrub(text),
+              this.#name("apiKey"),
+            );
+          return await read(response);
+        } catch (reason) {
+          // fetch does not say which of the two signals ended it.
+          if (attemptSignal.aborted) throw attemptSignal.reason;
+          throw reason;
+        }
+      },
+    );
   }
 
   /** Returns whether the error may be retried (HTTPCLIENT-1). */

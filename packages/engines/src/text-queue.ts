@@ -1,25 +1,26 @@
+import { type JoinedSignal, joinSignals } from "@palimpsest/std";
 import { EngineError } from "./error.js";
 
 /** Passes pieces of text from a writer to a reader. When the reader leaves, the writer is aborted. */
 export class TextQueue<T> implements AsyncIterable<string> {
-  readonly #left = new AbortController();
-  readonly #signal: AbortSignal;
+  readonly #given: JoinedSignal;
   readonly #pieces: string[] = [];
   #wake = () => {};
   #ended = false;
   #result: Promise<T> | undefined;
 
   constructor(signal: AbortSignal | undefined) {
-    this.#signal = signal ? AbortSignal.any([signal, this.#left.signal]) : this.#left.signal;
+    this.#given = joinSignals(signal);
   }
 
   /** Starts the writer; call it once. */
   run(writer: (signal: AbortSignal, write: (piece: string) => void) => Promise<T>): void {
-    this.#result = writer(this.#signal, (piece) => {
+    this.#result = writer(this.#given.signal, (piece) => {
       this.#pieces.push(piece);
       this.#wake();
     }).finally(() => {
       this.#ended = true;
+      this.#given.forget();
       this.#wake();
     });
     // A caller that only iterates sees the failure there, so `result` need not be awaited as well.
@@ -46,7 +47,7 @@ export class TextQueue<T> implements AsyncIterable<string> {
       }
       await this.result;
     } finally {
-      this.#left.abort(new EngineError("CLOSED", "the reader stopped before the end of the stream"));
+      this.#given.abort(new EngineError("CLOSED", "the reader stopped before the end of the stream"));
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { ActorContext } from "@palimpsest/client";
 import { rewardReadsTokens, trajectoryReward } from "@palimpsest/rewards";
+import { withDeadline } from "@palimpsest/std";
 import type { RunQueues } from "@palimpsest/trajectories";
 import { fetchModules } from "./modules/recipe-modules.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
@@ -33,7 +34,9 @@ export class RewardActor {
       readsTokens: rewardReadsTokens(recipe.reward.config, module),
       score: async (task, trajectory, signal) => {
         this.#scored += 1;
-        return await reward(task, trajectory, { signal: AbortSignal.any([context.signal, signal]) });
+        return await withDeadline({ signals: [context.signal, signal] }, (either) =>
+          reward(task, trajectory, { signal: either }),
+        );
       },
     });
   }

@@ -1,4 +1,5 @@
 import type { ActorHandle, Cluster } from "@palimpsest/client";
+import { withDeadline } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { RunActors } from "./run-actors.js";
 import { lookOften } from "./watch-run.js";
@@ -42,7 +43,7 @@ export async function whileRunActorsLive<T>(
 ): Promise<T> {
   const watch = watchRunActors(cluster, [learner, ...rollouts, ...rewards]);
   try {
-    return await work(AbortSignal.any([signal, watch.signal]));
+    return await withDeadline({ signals: [signal, watch.signal] }, work);
   } catch (reason) {
     throw watch.signal.aborted ? watch.signal.reason : reason;
   } finally {

@@ -11,6 +11,7 @@
  * - FEED-4 (T1). When the store answers again after an outage, the newest feed tells it again that it is the newest
  *   and which groups it has closed, even if nobody waits for groups.
  */
+import { joinSignals } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import { type Epoch, newToken } from "./epoch.js";
@@ -181,8 +182,9 @@ export class GroupFeed {
   /** Waits for a completion, a wake, the signal, or the time of the next full look. */
   async waitForChange(signal: AbortSignal | undefined): Promise<void> {
     const waitMs = Math.max(0, this.#lookAllAtMs - this.#deps.clock.monotonicMs());
-    const any = [this.#wake.signal, this.#stopping.signal, ...(signal ? [signal] : [])];
-    await pause(this.#deps.clock, waitMs, AbortSignal.any(any));
+    const any = joinSignals(this.#wake.signal, this.#stopping.signal, signal);
+    await pause(this.#deps.clock, waitMs, any.signal);
+    any.forget();
   }
 
   /** Closes a group. @throws {PalimpsestError} ALREADY_EXISTS */

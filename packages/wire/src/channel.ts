@@ -8,6 +8,7 @@
  * - REQUESTS-3. A stream of requests presents the credentials with which it was opened. After a renewal or a change of
  *   the token the next request opens a new stream, and the old one ends when all of its requests are answered.
  */
+
 import {
   type CallOptions,
   type ChannelOptions,
@@ -17,6 +18,7 @@ import {
   type ClientWritableStream,
   Metadata,
 } from "@grpc/grpc-js";
+import { whenAborted } from "@palimpsest/std";
 import { maxMessageBytes } from "./access.js";
 import type { ChannelKind } from "./channel-kind.js";
 import type { Credentials } from "./credentials.js";
@@ -26,7 +28,6 @@ import { RequestStream } from "./request-stream.js";
 import { requestsService } from "./services.js";
 import { fromGrpcError } from "./status.js";
 import { channelCredentials, commonServerName } from "./tls.js";
-import { whenAborted } from "./when-aborted.js";
 
 /** Options of every channel. Each key needs its full prefix: grpc-js silently ignores a key without it. */
 export const channelOptions: ChannelOptions = {

@@ -9,7 +9,9 @@
  *   the calls in progress there end with UNAVAILABLE. This detects a suspended head, which keeps its connections open
  *   and sends nothing.
  */
+
 import type { ClientDuplexStream, ClientReadableStream, ClientWritableStream } from "@grpc/grpc-js";
+import { joinSignals, whenAborted } from "@palimpsest/std";
 import { type Clock, every, systemClock } from "./clock.js";
 import { PalimpsestError } from "./error.js";
 import { HeadConnection } from "./head-connection.js";
@@ -17,7 +19,6 @@ import type { Method } from "./method.js";
 import type { CallSettings, Network, Peer } from "./network.js";
 import { headService } from "./services.js";
 import { fromGrpcError } from "./status.js";
-import { whenAborted } from "./when-aborted.js";
 
 const probe = { everyMs: 2_000, timeoutMs: 3_000 };
 
@@ -122,7 +123,7 @@ export class HeadPeer implements Peer {
     ask: (signal: AbortSignal) => Promise<Response>,
   ): Promise<Response> {
     const moved = this.#moved.signal;
-    const either = signal && firstOf(signal, moved);
+    const either = signal && joinSignals(signal, moved);
     try {
       return await ask(either?.signal ?? moved);
     } catch (reason) {
@@ -196,22 +197,4 @@ function sharedController(): AbortController {
   const controller = new AbortController();
   whenAborted(controller.signal, () => undefined);
   return controller;
-}
-
-/**
- * Returns a signal that aborts with the first of two. AbortSignal.any is not used, because on Node 20 its signal can
- * be garbage-collected before it aborts.
- */
-function firstOf(
-  one: AbortSignal,
-  other: AbortSignal,
-): { readonly signal: AbortSignal; readonly forget: () => void } {
-  const either = new AbortController();
-  const abort = () => either.abort();
-  const forgets = [one, other].map((signal) => whenAborted(signal, abort));
-  if (one.aborted || other.aborted) abort();
-  const forget = () => {
-    for (const each of forgets) each();
-  };
-  return { signal: either.signal, forget };
 }

@@ -105,4 +105,3 @@ export {
   type ValueEncoding,
 } from "./value-extensions.js";
 export { watchTls } from "./watch-tls.js";
-export { whenAborted } from "./when-aborted.js";

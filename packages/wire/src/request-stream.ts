@@ -8,7 +8,9 @@
  * - REQUESTS-2. The requests of one turn of the event loop travel in one message of up to `maxBatchBytes`. While the
  *   transport is full they wait in order.
  */
+
 import type { ClientDuplexStream } from "@grpc/grpc-js";
+import { whenAborted } from "@palimpsest/std";
 import type * as proto from "@palimpsest/wire/protocol";
 import { systemClock } from "./clock.js";
 import { decoded } from "./decoded.js";
@@ -17,7 +19,6 @@ import { errorFromProto } from "./error-message.js";
 import type { Method } from "./method.js";
 import type { CallSettings } from "./network.js";
 import { fromGrpcError } from "./status.js";
-import { whenAborted } from "./when-aborted.js";
 
 const maxBatchBytes = 1024 * 1024;
 

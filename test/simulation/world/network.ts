@@ -13,8 +13,8 @@ import {
   type Peer,
   type RpcServer,
   type ServiceHandlers,
-  whenAborted,
 } from "@palimpsest/wire";
+import { whenAborted } from "../../../packages/std/src/index.js";
 import { metadataOfCaller } from "../../../packages/wire/src/authorization.js";
 import { ClientCall, ServerCall, unavailable } from "./call-streams.js";
 import { type Arrival, Connection, type Wire } from "./connection.js";

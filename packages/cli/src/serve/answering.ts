@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { ServerResponse } from "node:http";
+import { joinSignals } from "@palimpsest/std";
 import { type Asked, usageOf } from "./answer.js";
 import { ApiError } from "./api-error.js";
 import { type ChoiceEnd, sampleChoice } from "./choice.js";
@@ -109,9 +110,8 @@ async function sampleAll(
   onPiece: (index: number, piece: Parameters<Parameters<typeof sampleChoice>[2]>[0]) => void,
   onEnd: (index: number, end: ChoiceEnd) => void = () => undefined,
 ): Promise<ChoiceEnd[]> {
-  const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
-  setMaxListeners(0, either);
+  const either = joinSignals(signal);
+  setMaxListeners(0, either.signal);
   let begun = false;
   const sampled = choices.map(async (choice, index) => {
     try {
@@ -123,19 +123,19 @@ async function sampleAll(
           begun = true;
           onPiece(index, piece);
         },
-        either,
+        either.signal,
       );
       onEnd(index, end);
       return end;
     } catch (reason) {
-      failed.abort(reason);
+      either.abort(reason);
       throw reason;
     }
   });
   // All are awaited, so that none is left in the sampler when the request ends.
   const settled = await Promise.allSettled(sampled);
   return settled.map((result) => {
-    if (result.status === "rejected") throw failed.signal.reason ?? result.reason;
+    if (result.status === "rejected") throw either.signal.reason ?? result.reason;
     return result.value;
   });
 }

@@ -13,10 +13,12 @@
  * - APISERVER-5. A finished answer that is not read is kept for unreadMs, and a running one up to 8 MiB; beyond that the
  *   connection is closed.
  */
+
 import { once, setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { joinSignals } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { formatAddress } from "@palimpsest/wire";
 import { Admission } from "./admission.js";
@@ -215,7 +217,7 @@ export class ModelServer {
       body,
       Math.min(settings.maxChoices, settings.maxBatch + settings.maxWaiting),
     );
-    const ended = new AbortController();
+    const ended = joinSignals(this.#stop.signal);
     const deadline = setTimeout(() => {
       const message = `the answer took longer than ${settings.deadlineMs} ms; ask for fewer tokens`;
       ended.abort(new ApiError("deadline_exceeded", message));
@@ -227,7 +229,7 @@ export class ModelServer {
     response.once("close", onLeft);
     // An answer that is queued behind another one on its connection has no socket yet, and would not notice its close.
     request.socket.once("close", onLeft);
-    const signal = AbortSignal.any([ended.signal, this.#stop.signal]);
+    const { signal } = ended;
     try {
       const answering = { model: this.#model, response, signal, onFirstToken: () => meter.firstToken() };
       await this.#admission.run(asked.choices.length, () =>
@@ -237,6 +239,7 @@ export class ModelServer {
       response.off("close", onLeft);
       request.socket.off("close", onLeft);
       clearTimeout(deadline);
+      ended.forget();
       if (response.writableEnded && !response.writableFinished && !response.destroyed) {
         const unread = setTimeout(() => request.socket.destroy(), settings.unreadMs);
         response.once("close", () => clearTimeout(unread));

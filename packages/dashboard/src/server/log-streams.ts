@@ -1,6 +1,6 @@
 /**
  * Sends logs as server-sent events, each with the offset of the next one, which a browser that lost the stream sends back. After a
- * failure that asking again does not mend, such as a log that is no longer kept, the last event says why.
+ * failure that stays when a client asks again, such as a log that is no longer kept, the last event says why.
  */
 import { once } from "node:events";
 import { PalimpsestError } from "@palimpsest/wire";

@@ -9,8 +9,10 @@
  * - ANSWERABLE-3. At most `concurrency` questions are asked at once.
  * - ANSWERABLE-4. A request that fails does not count as a wrong answer: it ends the run with its error.
  */
+
 import { existsSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
+import { joinSignals } from "@palimpsest/std";
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
@@ -65,8 +67,8 @@ export async function findAnswerable(request: AnswerableRequest): Promise<Answer
   const given = new Map<string, LoggedAnswer[]>();
   for (const answer of answers) given.set(answer.id, [...(given.get(answer.id) ?? []), answer]);
   const answered = new Set(answers.filter(({ right }) => right).map(({ id }) => id));
-  const stop = new AbortController();
-  const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
+  const stop = joinSignals(request.signal);
+  const { signal } = stop;
   const log = await openLog(logPath, request.settings);
   let next = 0;
   let done = 0;

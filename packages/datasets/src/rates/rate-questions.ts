@@ -13,9 +13,11 @@
  *   known to have ended.
  * - RATING-5. A file that does not begin like a file of rates is never truncated.
  */
+
 import { setMaxListeners } from "node:events";
 import { existsSync } from "node:fs";
 import { type FileHandle, open, stat, truncate } from "node:fs/promises";
+import { joinSignals } from "@palimpsest/std";
 import type { Task } from "@palimpsest/trajectories";
 import { DatasetError } from "../error.js";
 import { lineTexts } from "../source/line-texts.js";
@@ -83,8 +85,8 @@ export async function rateQuestions(request: RatingRequest): Promise<Rating> {
 
 async function rateUnderLock(request: RatingRequest): Promise<Rating> {
   const { tasks, concurrency, path, settings, onProgress } = request;
-  const stop = new AbortController();
-  const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
+  const stop = joinSignals(request.signal);
+  const { signal } = stop;
   // Every running episode listens to this signal, and Node would report more than ten listeners as a leak.
   setMaxListeners(0, signal);
   const done = new Uint8Array(tasks.count);

@@ -11,8 +11,10 @@
  * - SUITE-5. An item's seed depends on the run's seed and on the item, and not on timing, system or order.
  * - SUITE-6. Only transient failures are retried, at most `maxAttempts` times in total, after waits that double.
  */
+
 import { setMaxListeners } from "node:events";
 import { callSeed } from "@palimpsest/agents";
+import { joinSignals } from "@palimpsest/std";
 import { EvaluationError } from "../error.js";
 import { fingerprint } from "./fingerprint.js";
 import { type EvalItem, itemFingerprint } from "./item.js";
@@ -131,8 +133,8 @@ async function runSystem(
   systemsDone: number,
 ): Promise<ItemOutcome[]> {
   const { items, scorer, cache, concurrency = 16, seed = 0, now = () => performance.now() } = options;
-  const stop = new AbortController();
-  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const stop = joinSignals(options.signal);
+  const { signal } = stop;
   // Every concurrent item listens to this signal, and Node would report more than ten listeners as a leak.
   setMaxListeners(0, signal);
   const metric = scorer.metrics[0]?.name ?? "";

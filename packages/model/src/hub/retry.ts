@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { joinSignals } from "@palimpsest/std";
 
 /** How often and after which waits a request is retried. */
 export interface RetryPolicy {
@@ -54,14 +55,17 @@ export interface SilenceWatch {
 
 /** Returns a watch whose signal aborts when `heard` is not called for `timeoutMs`, or when `signal` aborts. */
 export function silenceWatch(timeoutMs: number, signal: AbortSignal | undefined): SilenceWatch {
-  const controller = new AbortController();
+  const joined = joinSignals(signal);
   const timer = setTimeout(
-    () => controller.abort(new Error(`the server was silent for ${timeoutMs} ms`)),
+    () => joined.abort(new Error(`the server was silent for ${timeoutMs} ms`)),
     timeoutMs,
   );
   return {
-    signal: signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]),
+    signal: joined.signal,
     heard: () => timer.refresh(),
-    end: () => clearTimeout(timer),
+    end: () => {
+      clearTimeout(timer);
+      joined.forget();
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { StopText } from "@palimpsest/memory/text";
+import { joinSignals } from "@palimpsest/std";
 import { ModelError } from "../error.js";
 import type { ChatMessage, ChatOptions } from "./chat-message.js";
 import type { ChatTemplate } from "./chat-template.js";
@@ -127,16 +128,16 @@ export class TextModel {
 
   /** Starts generating an answer at once, and streams it. If the reader stops iterating, the rest is aborted. */
   streamText(request: TextRequest): TextGeneration {
-    const left = new AbortController();
-    const signal = request.signal ? AbortSignal.any([request.signal, left.signal]) : left.signal;
+    const left = joinSignals(request.signal);
     const pieces: string[] = [];
     let wake = () => {};
     let ended = false;
-    const result = this.#generate({ ...request, signal }, (piece) => {
+    const result = this.#generate({ ...request, signal: left.signal }, (piece) => {
       pieces.push(piece);
       wake();
     }).finally(() => {
       ended = true;
+      left.forget();
       wake();
     });
     // A caller who only iterates sees the failure there and need not await `result` as well.

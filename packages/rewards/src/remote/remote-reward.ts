@@ -8,7 +8,9 @@
  * - REMOTE-4. At most maxConcurrency requests run and maxQueue wait.
  * - REMOTE-5. The token is sent in the request's header and appears nowhere else.
  */
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { withDeadline } from "@palimpsest/std";
 import type { Score } from "@palimpsest/trajectories";
 import { z } from "zod";
 import type { RewardDependencies } from "../dependencies.js";
@@ -68,15 +70,16 @@ export function remoteReward(
 ): TrajectoryReward {
   const gate = new Gate(config.maxConcurrency, config.maxQueue);
   return async (task, episode, options) => {
-    const deadline = AbortSignal.timeout(config.timeoutMs);
-    const signal = options?.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
     const body = remoteRequest(task, episode, config.sendTokens);
-    const request = { body, signal, conversations: episode.conversations.length };
+    const request = { body, conversations: episode.conversations.length, random };
+    const { timeoutMs } = config;
     try {
-      return await gate.run(async () => {
-        const token = await readToken(config, dependencies.environment ?? {});
-        return await askUntilAnswered(config, { ...request, token, random });
-      }, signal);
+      return await withDeadline({ timeoutMs, signals: [options?.signal] }, (signal) =>
+        gate.run(async () => {
+          const token = await readToken(config, dependencies.environment ?? {});
+          return await askUntilAnswered(config, { ...request, signal, token });
+        }, signal),
+      );
     } catch (reason) {
       options?.signal?.throwIfAborted();
       if (reason instanceof RewardError) throw reason;
@@ -116,31 +119,39 @@ const plainMessage = ({ code, message }: RewardError) => message.replace(`[${cod
 type Answer = Score | { readonly failure: RewardError; readonly again: boolean };
 
 async function askOnce({ url, attemptTimeoutMs }: RemoteRewardConfig, ask: Ask): Promise<Answer> {
-  const attempt = AbortSignal.any([ask.signal, AbortSignal.timeout(attemptTimeoutMs)]);
   const fail = (code: RewardError["code"], what: string, again: boolean, cause?: unknown): Answer => ({
     failure: new RewardError(code, `${url}: ${what}`, cause),
     again,
   });
+  let isLate = false;
+  const late = () => {
+    isLate = true;
+    return new Error("the attempt is late");
+  };
   let status: number;
   let text: string | null;
   try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json",
-        ...(ask.token === undefined ? {} : { authorization: `Bearer ${ask.token}` }),
+    [status, text] = await withDeadline(
+      { timeoutMs: attemptTimeoutMs, signals: [ask.signal], late },
+      async (signal) => {
+        const response = await fetch(url, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            accept: "application/json",
+            ...(ask.token === undefined ? {} : { authorization: `Bearer ${ask.token}` }),
+          },
+          body: ask.body,
+          // A redirect is not followed, because the token is for the named service only.
+          redirect: "manual",
+          signal,
+        });
+        return [response.status, await readBounded(response)] as const;
       },
-      body: ask.body,
-      // A redirect is not followed, because the token is for the named service only.
-      redirect: "manual",
-      signal: attempt,
-    });
-    status = response.status;
-    text = await readBounded(response);
+    );
   } catch (reason) {
     ask.signal.throwIfAborted();
-    const what = attempt.aborted ? `no answer within ${attemptTimeoutMs} ms` : `the connection failed`;
+    const what = isLate ? `no answer within ${attemptTimeoutMs} ms` : `the connection failed`;
     return fail("UNREACHABLE", `${what}${causeOf(reason)}`, true, reason);
   }
   if (status >= 500 || [408, 425, 429].includes(status)) return fail("UNREACHABLE", `status ${status}`, true);

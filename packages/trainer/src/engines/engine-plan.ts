@@ -1,10 +1,12 @@
 /** Responsibility: what a dry run reports about a recipe's engines: where they are, whether they answer, what they cost.
  *  Not responsible for: weights and episodes; nothing is started, and no server is changed. */
+
 import { access, constants } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { ChatEndpoint, EngineError, HttpSampler } from "@palimpsest/engines";
 import { readToken } from "@palimpsest/rewards";
+import { withDeadline } from "@palimpsest/std";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { logprobsRemedy } from "./engine-server.js";
 import { type EngineSettings, engineCount, loadOf } from "./engine-settings.js";
@@ -83,14 +85,19 @@ async function askServer(
   engine: EngineSettings,
   { environment, signal: given, answerMs = defaultAnswerMs }: EnginePlanOptions,
 ): Promise<Asked> {
-  const late = AbortSignal.timeout(answerMs);
-  const signal = given === undefined ? late : AbortSignal.any([given, late]);
+  let isLate = false;
+  const late = () => {
+    isLate = true;
+    return new Error("the server is late");
+  };
   try {
     const apiKey = await readToken({ tokenEnv: engine.tokenEnv }, environment);
-    return await answersOf(address, recipe, engine, { apiKey, signal });
+    return await withDeadline({ timeoutMs: answerMs, signals: [given], late }, (signal) =>
+      answersOf(address, recipe, engine, { apiKey, signal }),
+    );
   } catch (reason) {
     given?.throwIfAborted();
-    const why = late.aborted
+    const why = isLate
       ? `within ${answerMs} ms`
       : `from this machine: ${reason instanceof Error ? reason.message : String(reason)}`;
     return { name: address, said: `does not answer ${why}`, problems: [] };

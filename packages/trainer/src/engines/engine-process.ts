@@ -5,9 +5,11 @@
  *  ENGINE-1. The server ends when its actor ends, in whatever way: a guard process between the two ends the server
  *    when the pipe from the actor closes. The same holds for the program that prepares its file.
  */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { EngineError } from "@palimpsest/engines";
+import { withDeadline } from "@palimpsest/std";
 import { engineGuard } from "./engine-guard.js";
 import { endOfLog } from "./engine-log.js";
 
@@ -86,14 +88,13 @@ export async function runToEnd(
 ): Promise<void> {
   signal.throwIfAborted();
   const running = new EngineProcess(program);
-  const late = AbortSignal.timeout(timeoutMs);
-  const stop = () => void running.stop();
-  for (const end of [signal, late]) end.addEventListener("abort", stop, { once: true });
-  const code = await running.ended;
-  for (const end of [signal, late]) end.removeEventListener("abort", stop);
+  const [code, isLate] = await withDeadline({ timeoutMs, signals: [signal] }, async (within) => {
+    within.addEventListener("abort", () => void running.stop(), { once: true });
+    return [await running.ended, within.aborted] as const;
+  });
   signal.throwIfAborted();
-  if (code === 0 && !late.aborted) return;
-  const what = late.aborted ? `did not end within startTimeoutMs ${timeoutMs}` : "failed";
+  if (code === 0 && !isLate) return;
+  const what = isLate ? `did not end within startTimeoutMs ${timeoutMs}` : "failed";
   const said = running.said || `exit code ${code}, and it printed nothing`;
   throw new EngineError("UNREACHABLE", `rollout.engine.start.prepare: ${program.command} ${what}: ${said}`);
 }

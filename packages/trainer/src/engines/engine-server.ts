@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { EngineError, HttpSampler } from "@palimpsest/engines";
+import { withDeadline } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { claimPort, type PortClaim } from "./engine-port.js";
 import { EngineProcess, runToEnd } from "./engine-process.js";
@@ -214,13 +215,19 @@ export class EngineServer {
   /** @throws {EngineError} UNREACHABLE; the signal's reason */
   async #answers(signal: AbortSignal): Promise<void> {
     const { answerMs = defaultAnswerMs } = this.#options;
-    const late = AbortSignal.timeout(answerMs);
+    let isLate = false;
+    const late = () => {
+      isLate = true;
+      return new Error("the server is late");
+    };
     try {
-      await this.sampler.checkHealth(AbortSignal.any([signal, late]));
+      await withDeadline({ timeoutMs: answerMs, signals: [signal], late }, (within) =>
+        this.sampler.checkHealth(within),
+      );
     } catch (reason) {
       signal.throwIfAborted();
       const said = reason instanceof Error ? reason.message : String(reason);
-      throw away(`${this.name}: ${late.aborted ? `does not answer within ${answerMs} ms` : said}`);
+      throw away(`${this.name}: ${isLate ? `does not answer within ${answerMs} ms` : said}`);
     }
   }
 }

@@ -3,9 +3,11 @@
  * Not responsible for: the run's groups, checkpoints and publication. The learner actor (rank 0) is responsible for
  *   these. It owns this actor, which ends with it and keeps nothing that would have to survive.
  */
+
 import type { ActorContext, ActorHandle } from "@palimpsest/client";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { createLearner, type Learner, PairExchange, SwapBox } from "@palimpsest/learner";
+import { withDeadline } from "@palimpsest/std";
 import { decodeStepDump } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -111,8 +113,9 @@ export class LearnerRank {
   /** @param dump the step's dump, as in the log of steps */
   async update(dump: Uint8Array): Promise<RankState> {
     const { groups, shuffleRewards } = decodeStepDump(dump);
-    const signal = AbortSignal.any([this.#context.signal, this.#abort.signal]);
-    return await this.#together(() => this.#learner.update(groups, { shuffleRewards, signal }));
+    return await withDeadline({ signals: [this.#context.signal, this.#abort.signal] }, (signal) =>
+      this.#together(() => this.#learner.update(groups, { shuffleRewards, signal })),
+    );
   }
 
   weightsHash(): string {

@@ -11,6 +11,7 @@
  *   retryable error, and this set of ranks trains and saves nothing more.
  * - RANKS-3. Weights are the same on all ranks, to the bit, at every checkpoint that is written.
  */
+
 import type { ActorHandle, ActorOptions, Cluster } from "@palimpsest/client";
 import {
   type CheckpointExtra,
@@ -21,6 +22,7 @@ import {
   type TrainedTokens,
   type UpdateMetrics,
 } from "@palimpsest/learner";
+import { withDeadline } from "@palimpsest/std";
 import { encodeStepDump, type Group } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { SavedLearner } from "../learner-saves.js";
@@ -131,12 +133,13 @@ export class LearnerRanks implements SavedLearner {
     const { policyVersion } = learner;
     const { shuffleRewards, tokens } = options;
     const dump = encodeStepDump({ policyVersion, shuffleRewards, groups: [...groups] });
-    const signal = AbortSignal.any([options.signal, this.#abort.signal]);
-    return await this.#together(
-      `the update of version ${policyVersion}`,
-      (rank) => rank.update(dump),
-      () => learner.update(groups, { shuffleRewards, signal, tokens }),
-      options.signal,
+    return await withDeadline({ signals: [options.signal, this.#abort.signal] }, (signal) =>
+      this.#together(
+        `the update of version ${policyVersion}`,
+        (rank) => rank.update(dump),
+        () => learner.update(groups, { shuffleRewards, signal, tokens }),
+        options.signal,
+      ),
     );
   }
 

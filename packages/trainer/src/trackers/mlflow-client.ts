@@ -1,3 +1,4 @@
+import { withDeadline } from "@palimpsest/std";
 import { z } from "zod";
 
 export interface MlflowMetric {
@@ -126,18 +127,23 @@ export class MlflowClient {
     let response: Response;
     let text: string;
     try {
-      response = await fetch(url, {
-        method,
-        headers: {
-          "content-type": "application/json",
-          ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }),
+      [response, text] = await withDeadline(
+        { timeoutMs: callTimeoutMs, signals: [signal] },
+        async (within) => {
+          const answer = await fetch(url, {
+            method,
+            headers: {
+              "content-type": "application/json",
+              ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }),
+            },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+            // A redirect must not send the token to another address.
+            redirect: "error",
+            signal: within,
+          });
+          return [answer, await answer.text()] as const;
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        // A redirect must not send the token to another address.
-        redirect: "error",
-        signal: AbortSignal.any([signal, AbortSignal.timeout(callTimeoutMs)]),
-      });
-      text = await response.text();
+      );
     } catch (reason) {
       signal.throwIfAborted();
       throw new MlflowFailure(`${this.#address} cannot be reached: ${causeOf(reason)}`, { retryable: true });
