@@ -13,6 +13,7 @@ import { BusyActor } from "./busy-actor.js";
 import type { DriverNews, DriverOrder } from "./busy-driver.js";
 import { Command } from "./command.js";
 import { removeFolder } from "./temporary-folder.js";
+import { workerProgram } from "./worker-program.js";
 
 export interface BusyClusterOptions {
   readonly ownerGraceMs?: number;
@@ -66,7 +67,8 @@ export class BusyCluster {
         token,
         tls: certificates("node"),
         dataDir: join(folder, "node"),
-        modulesFrom: fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url)),
+        ...workerProgram,
+        warmProcesses: 0,
         cpus: 8,
       },
       { logger, environment: process.env },

@@ -1,15 +1,14 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Cluster, type ConnectOptions, connect } from "@palimpsest/client";
 import { createLogger } from "@palimpsest/telemetry";
 import { Head } from "../../packages/head/src/index.js";
 import { type NodeConfig, NodeManager } from "../../packages/node/src/index.js";
 import { removeFolder } from "./temporary-folder.js";
+import { workerProgram } from "./worker-program.js";
 
 const logger = createLogger({ component: "test", level: "error" });
-const modulesFrom = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
 
 /** It only ends what hangs: busy machines take longer than the default. */
 const connectTimeoutMs = 600_000;
@@ -48,7 +47,7 @@ export class TaskCluster {
         headAddress: this.#head.address,
         token: this.#token,
         dataDir: join(this.folder, `node-${this.#nodes.length + 1}`),
-        modulesFrom,
+        ...workerProgram,
         cpus,
         gpus: 0,
         warmProcesses: 1,

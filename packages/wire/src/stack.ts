@@ -78,22 +78,25 @@ function lineOf(frame: Debugger.CallFrame, urls: ReadonlyMap<string, string>): s
   return `${frame.functionName || "(anonymous)"} (${where}:${lineNumber + 1}:${columnNumber + 1})`;
 }
 
+/** The module that runs calls, alone or in the bundle of actors' processes. */
+const runsCalls = /\/(invocation\.[jt]s|worker\.bundle\.js)$/;
+
 /** Finds the method's name in the frame that runs a call. */
 async function runningMethod(
   debuggee: Debuggee,
   frames: readonly Debugger.CallFrame[],
   urls: ReadonlyMap<string, string>,
 ): Promise<string> {
-  const frame = frames.find(
-    (one) => one.functionName === "run" && /\/invocation\.[jt]s$/.test(urlOf(one, urls)),
-  );
-  if (!frame) return "";
-  const answer = await debuggee.command("Debugger.evaluateOnCallFrame", {
-    callFrameId: frame.callFrameId,
-    expression: "this.methodName",
-    silent: true,
-    throwOnSideEffect: true,
-  });
-  const { result } = answer as Debugger.EvaluateOnCallFrameReturnType;
-  return typeof result.value === "string" ? result.value : "";
+  for (const frame of frames) {
+    if (frame.functionName !== "run" || !runsCalls.test(urlOf(frame, urls))) continue;
+    const answer = await debuggee.command("Debugger.evaluateOnCallFrame", {
+      callFrameId: frame.callFrameId,
+      expression: "this.methodName",
+      silent: true,
+      throwOnSideEffect: true,
+    });
+    const { result } = answer as Debugger.EvaluateOnCallFrameReturnType;
+    if (typeof result.value === "string") return result.value;
+  }
+  return "";
 }
