@@ -1,4 +1,4 @@
-/** Tests that a run loses nothing when the node of its learner and rollout actors is drained. */
+/** Tests that a run loses nothing when the node of its learner is drained. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { quickTakeOver, writeRecipe } from "../support/recipe.js";
@@ -22,7 +22,7 @@ test("the node of the learner is drained in the middle of a run, which trains ev
   const recipe = writeRecipe(folder, {
     name: "drained",
     more: {
-      rollout: { actors: 2, concurrency: 4, maxBatch: 8, maxTokens: 64, cpus: 0.1 },
+      rollout: { actors: 1, concurrency: 4, maxBatch: 8, maxTokens: 64, cpus: 0.1 },
       learnerThreads: 1,
       queues: quickTakeOver,
       train: { steps: size.steps, groupsPerStep: size.groupsPerStep },

@@ -17,7 +17,7 @@ import { simulate } from "./world/world.js";
  * Seeds that once found a bug of the product (see docs/simulation.md). The long ones have idle hours (run.ts --long). These
  * seeds are also what finds planted bugs, so that each is simulated once without a bug; run.ts --hours runs others.
  */
-const formerFailures = [18, 38];
+const formerFailures = [18];
 /** Seeds of clusters with a leader and a standby whose nodes spill. */
 const paired = [7];
 const formerLongFailures = [39];
@@ -63,14 +63,12 @@ test("no seed with values breaks an invariant", async ({ signal }) => {
   }
 });
 
-test("a run is a function of its seed: same hash, same story", async ({ signal }) => {
+test("a run is a function of its seed", async ({ signal }) => {
   const [seed = 0] = formerFailures;
-  const first = await simulate(seed, { keepStory: true, signal });
-  const second = await simulate(seed, { keepStory: true, signal });
-  expect(second.hash).toBe(first.hash);
-  expect(second.story).toEqual(first.story);
-  expect((await simulateClean(seed, signal)).hash).toBe(first.hash);
-  expect(first.story.length).toBeGreaterThan(100);
+  const { hash, story } = await simulate(seed, { keepStory: true, signal });
+  // That a story is the same again is seen of the one that ends with a violation.
+  expect((await simulateClean(seed, signal)).hash).toBe(hash);
+  expect(story.length).toBeGreaterThan(100);
 });
 
 test("a run that nobody waits for any more ends, and the clock is the machine's again", async () => {
@@ -108,17 +106,16 @@ test("docs/simulation.md lists every planted bug, with what it breaks", () => {
  */
 const firstSeed = 18;
 const firstSeeds: Readonly<Record<string, number>> = {
-  "deaths are reported of the current incarnation, whichever it was": 7,
-  "a host does not look at whom a stream is for": 38,
   "a deposed head goes on": 7,
-  "a directory names nodes that are away": 38,
+  "a directory names nodes that are away": 7,
+  "a node does not hold what a program says that it holds": 23,
   "an object that was spilled is forgotten at once": 7,
   "an object leaves memory before its copy is on disk": 7,
 };
 
 // The command run.ts --bugs makes the whole table.
 test.for([
-  ...plantedBugs.filter((_, index) => index % 9 === 0 || index === 32),
+  ...plantedBugs.filter((_, index) => [0, 32, 36].includes(index)),
   ...plantedObjectBugs.filter((_, index) => index % 4 === 2),
   ...plantedSpillBugs.filter(({ name }) => name in firstSeeds),
   ...plantedGroupBugs.filter((_, index) => index < 3 || index === 6),

@@ -72,15 +72,14 @@ describe("MemAgent over a million tokens", () => {
     // A first round compiles the code, so that the shortest length does not pay for it.
     for (const lengthTokens of [16_000, 62_500]) await measured(lengthTokens);
     const lengths: Awaited<ReturnType<typeof measured>>[] = [];
-    for (const lengthTokens of [16_000, 62_500, 250_000, 1_000_000])
-      lengths.push(await measured(lengthTokens));
+    for (const lengthTokens of [62_500, 1_000_000]) lengths.push(await measured(lengthTokens));
     for (const { lengthTokens, microsecondsPerDocumentToken } of lengths) {
       process.stdout.write(
         `${lengthTokens} tokens: ${microsecondsPerDocumentToken.toFixed(2)} µs per token\n`,
       );
     }
-    const [, second, , last] = lengths;
+    const [first, last] = lengths;
     // At sixteen times the length, quadratic time would be sixteen times as long per token.
-    expect(last?.microsecondsPerDocumentToken).toBeLessThan(6 * (second?.microsecondsPerDocumentToken ?? 0));
+    expect(last?.microsecondsPerDocumentToken).toBeLessThan(6 * (first?.microsecondsPerDocumentToken ?? 0));
   });
 });

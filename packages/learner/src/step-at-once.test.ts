@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner } from "./create-learner.js";
 import { estimateDevice } from "./device-estimate.js";
-import { oneLayer, randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
+import { oneLayer, randomGroups, tinyConfig, tinyParameters } from "./learner.fixture.js";
 import type { Learner } from "./learner.js";
 
 const backend = await loadBackend({ prefer: "tensorflow" });
@@ -12,17 +12,13 @@ const backend = await loadBackend({ prefer: "tensorflow" });
 /** One micro-batch holds the eight rows of a group. */
 const oneBatch = { buckets: [{ rows: 8, length: 12 }] };
 
-function aLearner(
-  changes: Partial<LearnerConfigInput>,
-  mode: "graph" | "xla" = "xla",
-  model = oneLayer,
-): Learner {
+function aLearner(changes: Partial<LearnerConfigInput>, mode: "graph" | "xla" = "xla"): Learner {
   const learner = createLearner({
     backend,
     // Adam divides by the gradient's own size, which would make much of a last bit where a gradient is nearly 0.
     config: tinyConfig({ ...oneBatch, optimizer: { epsilon: 1e-3 }, ...changes }),
-    model,
-    parameters: tinyParameters(1, model),
+    model: oneLayer,
+    parameters: tinyParameters(1, oneLayer),
     mode,
   });
   onTestFinished(() => learner.close());
@@ -45,10 +41,14 @@ function expectClose(
 
 describe("a step of one micro-batch", () => {
   it.each([
-    ["all weights", { optimizer: { epsilon: 1e-3, weightDecay: 0.1, maxGradNorm: 0.1 } }],
+    [
+      "all weights",
+      // The second group was sampled by older weights: its difference is compared with no limit.
+      { optimizer: { epsilon: 1e-3, weightDecay: 0.1, maxGradNorm: 0.1 }, maxLogprobDifference: 5 },
+    ],
     ["adapters", { lora: { rank: 2, alpha: 4 } }],
   ] as const)("is one launch in mode xla and trains what parts train: %s", async (_, changes) => {
-    const [parts, atOnce] = [aLearner(changes, "graph", tinyModel), aLearner(changes, "xla", tinyModel)];
+    const [parts, atOnce] = [aLearner(changes, "graph"), aLearner(changes)];
     for (const seed of [0, 1]) {
       const [expected, got] = [await parts.update(aGroup(seed)), await atOnce.update(aGroup(seed))];
       expect(got.optimizerSteps).toBe(1);
@@ -74,9 +74,6 @@ describe("a step of one micro-batch", () => {
     const before = learner.weightsHash();
     expect(await learner.update(aGroup(0))).toMatchObject({ optimizerSteps: 0, stepsSkippedByGradient: 1 });
     expect(learner.weightsHash()).toBe(before);
-    const stopping = aLearner({ gradientGate: { norm: 1e-4, action: "stop" } });
-    await expect(stopping.update(aGroup(0))).rejects.toMatchObject({ code: "GRADIENT_GATE" });
-    expect(stopping.weightsHash()).toBe(before);
   });
 
   it("is not applied where sampler and trainer part, on tokens that these weights sampled", async () => {
@@ -85,12 +82,6 @@ describe("a step of one micro-batch", () => {
     await expect(learner.update(aGroup(0))).rejects.toMatchObject({ code: "LOGPROB_MISMATCH" });
     expect(learner.weightsHash()).toBe(before);
     expect(callsOf(learner)).toEqual([["step-policy-8x12", 1]]);
-    const wide = aLearner({ maxLogprobDifference: 5 });
-    await wide.update(aGroup(0));
-    expect(wide.weightsHash()).not.toBe(before);
-    // Now older weights sampled them: there is nothing to be compared.
-    const { policyVersion } = wide;
-    expect((await wide.update(aGroup(0))).policyVersion).toBe(policyVersion + 1);
   });
 
   it("is not applied where it is not finite (AT-ONCE-1)", async () => {
@@ -146,27 +137,23 @@ describe("without sums of micro-batches", () => {
       const { tensors } = learner.checkpoint({ consumedGroupIds: [], dataCursor: {} });
       return Object.fromEntries(Object.entries(tensors).map(([name, values]) => [name, [...values]]));
     };
-    const [prepared, plain] = [aLearner({}), aLearner({})];
+    const [prepared, interrupted, plain] = [aLearner({}), aLearner({}), aLearner({})];
     await prepared.prepare();
     const functions = Object.keys(prepared.stats).filter((name) => !/score|supervised/.test(name));
     expect(callsOf(prepared).map(([name]) => name)).toEqual(functions);
     expect(bits(prepared)).toEqual(bits(plain));
+    // Another call is not refused meanwhile: it ends the preparation.
+    const preparing = interrupted.prepare();
+    await interrupted.update(aGroup(0));
+    await preparing;
+    expect(callsOf(interrupted)).toEqual([["step-policy-8x12", 1]]);
     // One micro-batch, then three, whose sums begin at zero; then once more, with moments.
     for (const groups of [aGroup(0), randomGroups(2)]) {
       await prepared.update(groups);
       await plain.update(groups);
       await prepared.prepare();
       expect(bits(prepared)).toEqual(bits(plain));
+      if (plain.policyVersion === 1) expect(bits(interrupted)).toEqual(bits(plain));
     }
-  });
-
-  it("is prepared only until another call begins, which is not refused", async () => {
-    const [interrupted, plain] = [aLearner({}), aLearner({})];
-    const preparing = interrupted.prepare();
-    await interrupted.update(aGroup(0));
-    await preparing;
-    await plain.update(aGroup(0));
-    expect(interrupted.weightsHash()).toBe(plain.weightsHash());
-    expect(callsOf(interrupted)).toEqual([["step-policy-8x12", 1]]);
   });
 });

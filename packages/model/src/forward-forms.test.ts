@@ -143,16 +143,21 @@ describe.each(["auto", "eager"] as const)("a pass in mode %s", (mode) => {
   );
 
   describe.each(forms)("with %s", (_name, form) => {
-    it.each([
+    // What differs between the architectures is one body in both modes.
+    const all = [
+      ["qwen3", false],
       ["llama", true],
       ["qwen2", false],
-      ["qwen3", false],
-    ] as const)("gives the loss and gradients of the plain %s", (architecture, tied) => {
-      const config = configOf(architecture, tied);
-      const shapes = parameterShapes(config);
-      const formed = lossAndGradients(config, Object.keys(shapes), form);
-      expectEqual(run(shapes, weightsOf(config), mode, formed), plainPass(config, mode));
-    });
+    ] as const;
+    it.each(mode === "eager" ? all.slice(0, 1) : all)(
+      "gives the loss and gradients of the plain %s",
+      (architecture, tied) => {
+        const config = configOf(architecture, tied);
+        const shapes = parameterShapes(config);
+        const formed = lossAndGradients(config, Object.keys(shapes), form);
+        expectEqual(run(shapes, weightsOf(config), mode, formed), plainPass(config, mode));
+      },
+    );
   });
 
   it.each(["unrolled", "scan"] as const)("of %s layers trains adapters as their product asks", (layers) => {

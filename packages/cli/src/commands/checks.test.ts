@@ -38,7 +38,8 @@ const backend = ["--backend", "wasm", "--mode", "eager"];
 
 describe.skipIf(missing)("model check", () => {
   it("prints each difference beside its bar and ends with 0", async () => {
-    const table = await run("model", "check", "--reference", reference, ...backend);
+    const words = ["--reference", reference, "--model", reference];
+    const table = await run("model", "check", ...words, ...backend);
     expect(table).toMatch(/ok +log-probabilities +\S+ +≤ 5\.0e-4/);
     expect(table).toMatch(/ok +greedy continuation: other tokens of 20 +0 +≤ 0/);
     expect(table).toContain("all 36 measures are within their limits (wasm, mode eager)");
@@ -54,23 +55,9 @@ describe.skipIf(missing)("model check", () => {
     const missed = facts.measures.filter((measure: { passed: boolean }) => !measure.passed);
     expect(missed).toEqual([expect.objectContaining({ name: "dapo: loss", bar: 5e-5, goal: "atMost" })]);
     expect(process.exitCode).toBe(1);
-    const table = await run("model", "check", "--reference", bent, ...backend);
-    expect(table).toMatch(/MISSED +dapo: loss +1\.0e-3 +≤ 5\.0e-5/);
-    expect(table).toContain("1 of 36 measures missed their limits");
   });
 
-  it("takes the model from elsewhere, and refuses one that does not fit or a folder that is not there", async () => {
-    const facts = await run(
-      "model",
-      "check",
-      "--reference",
-      reference,
-      "--model",
-      reference,
-      "--json",
-      ...backend,
-    );
-    expect(JSON.parse(facts).passed).toBe(true);
+  it("refuses a model that does not fit and a folder that is not there", async () => {
     const other = run(
       "model",
       "check",
