@@ -22,6 +22,6 @@ const created = () => mkdtempSync(join(tmpdir(), "palimpsest-test-"));
 /** Removes a folder with what is in it. */
 export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true });
-  // After the socket of a killed head, Node.js would not follow links to modules (HEADLOCK-3).
+  // After the socket of a killed head, Node.js would not follow links to modules (PROCESSLOCK-3).
   statSync("/");
 }

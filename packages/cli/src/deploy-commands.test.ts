@@ -1,12 +1,15 @@
 /** Every command in deploy/ is one of this program, with flags that it has. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { Command } from "commander";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
+import { testFolder } from "../../../test/support/temporary-folder.js";
 import { addHead } from "./commands/head.js";
 import { addWorker } from "./commands/worker.js";
 
@@ -203,4 +206,33 @@ it("systemd starts head and worker as often as it takes", () => {
     expect(text).toMatch(/^\[Unit\]$[\s\S]*^StartLimitIntervalSec=0$[\s\S]*^\[Service\]$/m);
     expect(text).toMatch(/^User=palimpsest$/m);
   }
+});
+
+it("a container of the compose file takes a folder that no other one has, and the one of a container that is gone", async () => {
+  const { services } = parse(readFileSync(`${folder}compose.yaml`, "utf8")) as {
+    services: { worker: { entrypoint: readonly string[] } };
+  };
+  const volume = testFolder();
+  // The command is one that says with what it was started, and stays until its input ends.
+  writeFileSync(join(volume, "palimpsest"), '#!/bin/sh\necho "$@"\nexec cat\n', { mode: 0o755 });
+  const [, , shell = "", flag = "", text = ""] = services.worker.entrypoint;
+  const script = text.replaceAll("$$", "$").replaceAll("/data", volume);
+  const start = async () => {
+    const child = spawn(shell, [flag, script], {
+      env: { PATH: `${volume}:${process.env["PATH"]}` },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const [said] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
+    const end = async () => {
+      child.stdin.end();
+      await once(child, "exit");
+    };
+    return { of: / --node-dir (\S+)/.exec(said)?.[1], end };
+  };
+  const first = await start();
+  const second = await start();
+  expect(first.of).not.toBe(second.of);
+  await first.end();
+  expect((await start()).of).toBe(first.of);
 });

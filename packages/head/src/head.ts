@@ -12,14 +12,14 @@
  * - HEAD-4. A head that no longer leads ends at once, and `closed` says why.
  */
 
-import { type Credentials, systemClock } from "@palimpsest/wire";
+import { type Credentials, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { lockFolder } from "@palimpsest/wire/folder-lock";
 import { type HeadAddress, readHeadAddress } from "@palimpsest/wire/local-head";
 import { type HeadConfigInput, parseHeadConfig } from "./config.js";
 import { endAll, type Parts } from "./head-beginning.js";
 import { openCredentials } from "./head-credentials.js";
 import type { HeadDeps } from "./head-deps.js";
 import { prepareFolder } from "./head-files.js";
-import { lockFolder } from "./head-lock.js";
 import { begin } from "./head-start.js";
 
 /** How a head ended. */
@@ -68,11 +68,19 @@ export class Head {
     const config = parseHeadConfig(input);
     prepareFolder(config.dataDir);
     const before = readHeadAddress(config.dataDir);
-    const holder = before?.pid ? `, pid ${before.pid} at ${before.address}` : "";
-    const unlock = await lockFolder(config.dataDir, holder, deps.logger);
+    const lock = await lockFolder(config.dataDir, "head.lock", (reason) =>
+      deps.logger.warn({ err: reason }, "the data folder cannot be locked: run no second head on it"),
+    );
+    if (!("release" in lock)) {
+      const holder = before?.pid ? `, pid ${before.pid} at ${before.address}` : "";
+      throw new PalimpsestError(
+        "ALREADY_EXISTS",
+        `a head already runs with this data folder${holder}: stop it or use another data folder than ${config.dataDir}`,
+      );
+    }
     const parts: Parts = {
       // They run in reverse, so that another head starts only when this one has ended.
-      endings: [unlock],
+      endings: [() => lock.release()],
       leaveRedis: false,
       deposed: false,
       stopNodes: async () => undefined,

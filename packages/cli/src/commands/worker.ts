@@ -1,4 +1,6 @@
+import { mkdirSync } from "node:fs";
 import { PalimpsestError, plainHost } from "@palimpsest/wire";
+import { lockFolder } from "@palimpsest/wire/folder-lock";
 import { defaultDataDir } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
 import { absolutePath } from "../absolute-path.js";
@@ -6,7 +8,6 @@ import { bundledModules, bundledProgram, workerSnapshot } from "../bundled-progr
 import { cliEntry } from "../cli-entry.js";
 import { type ConnectionOptions, resolveConnection, withConnection } from "../connection.js";
 import { printableLine } from "../display/printable.js";
-import { lockFolder } from "../folder-lock.js";
 import { parseAmount, parseKeyValues, parsePort, parsePortRange, parseQuantities } from "../key-values.js";
 import { type LogFlags, logFormat, logFormatOption, logLevelOption } from "../log-level.js";
 import { type StopFlags, stopSignal, untilStdinEndsOption } from "../signals.js";
@@ -110,12 +111,18 @@ export function addWorker(program: Command): void {
         import("@palimpsest/telemetry"),
       ]);
       const { address, token, tls } = resolveConnection(options, { mayHaveEnded: true });
-      const lock = lockFolder(options.nodeDir);
-      if ("heldBy" in lock)
+      const logger = createLogger({ component: "node", level: options.logLevel, format: logFormat(options) });
+      mkdirSync(options.nodeDir, { recursive: true, mode: 0o700 });
+      const lock = await lockFolder(options.nodeDir, "node.lock", (reason) =>
+        logger.warn({ err: reason }, "the node's folder cannot be locked: run no second worker on it"),
+      );
+      if (!("release" in lock)) {
+        const holder = lock.heldBy === undefined ? "" : `, pid ${lock.heldBy}`;
         throw new PalimpsestError(
           "ALREADY_EXISTS",
-          `--node-dir ${options.nodeDir} belongs to a worker that runs, pid ${lock.heldBy}: give another folder, or stop that worker`,
+          `--node-dir ${options.nodeDir} belongs to a worker that runs${holder}: give another folder, or stop that worker`,
         );
+      }
       const node = await NodeManager.start(
         {
           headAddress: address,
@@ -153,7 +160,7 @@ export function addWorker(program: Command): void {
           labels: options.labels ?? {},
         },
         {
-          logger: createLogger({ component: "node", level: options.logLevel, format: logFormat(options) }),
+          logger,
           environment: process.env,
         },
       );
@@ -169,7 +176,7 @@ export function addWorker(program: Command): void {
       await node.registered().then(joined, () => undefined);
       clearTimeout(waiting);
       const end = await node.ended;
-      lock.release();
+      await lock.release();
       process.stdout.write(`node ${node.nodeId} ended: ${printableLine(end.reason)}\n`);
       if (end.error) throw end.error;
     });

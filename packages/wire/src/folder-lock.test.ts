@@ -2,45 +2,55 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { createLogger } from "@palimpsest/telemetry";
 import { expect, onTestFinished, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
-import { lockFolder } from "./head-lock.js";
+import { lockFolder } from "./folder-lock.js";
 
-const logger = createLogger({ component: "test", level: "error" });
-const lock = (folder: string) => lockFolder(folder, "", logger);
+const name = "test.lock";
 
-test("a folder is locked until its head releases it (HEADLOCK-1)", async () => {
+/** @returns the release of the lock; undefined if another one holds it */
+async function lock(folder: string): Promise<(() => Promise<void>) | undefined> {
+  const taken = await lockFolder(folder, name, expect.unreachable);
+  return "release" in taken ? taken.release : undefined;
+}
+
+async function locked(folder: string): Promise<() => Promise<void>> {
+  const release = await lock(folder);
+  if (release === undefined) throw new Error("another one holds the lock");
+  return release;
+}
+
+test("a folder is locked until its process releases it (PROCESSLOCK-1)", async () => {
   const folder = join(testFolder(), "x".repeat(150));
   mkdirSync(folder);
-  const unlock = await lock(folder);
-  await expect(lock(folder)).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
+  const unlock = await locked(folder);
+  expect(await lockFolder(folder, name, expect.unreachable)).toEqual({ heldBy: process.pid });
   await unlock();
-  await (await lock(folder))();
+  await (await locked(folder))();
 });
 
-test("of heads that start at once at most one gets the folder (HEADLOCK-1)", async () => {
+test("of processes that start at once at most one gets the folder (PROCESSLOCK-1)", async () => {
   const folder = testFolder();
-  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => lock(folder)));
-  const locks = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => lock(folder)));
+  const locks = outcomes.flatMap((one) => one ?? []);
   expect(locks.length).toBeLessThanOrEqual(1);
   for (const unlock of locks) await unlock();
 });
 
-test("the lock of a killed head and that in a copy of the folder hold nobody off (HEADLOCK-2)", async () => {
+test("the lock of a killed process and that in a copy of the folder hold nobody off (PROCESSLOCK-2)", async () => {
   const folder = testFolder();
   const script = `require("node:net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))`;
-  const child = spawn(process.execPath, ["-e", script, join(folder, "head.lock")]);
+  const child = spawn(process.execPath, ["-e", script, join(folder, "test.lock")]);
   await new Promise((resolve) => child.once("exit", resolve));
-  expect(existsSync(join(folder, "head.lock"))).toBe(true);
-  const unlock = await lock(folder);
+  expect(existsSync(join(folder, "test.lock"))).toBe(true);
+  const unlock = await locked(folder);
   const copy = join(testFolder(), "copy");
   execFileSync("cp", ["-a", folder, copy]);
-  await (await lock(copy))();
+  await (await locked(copy))();
   await unlock();
 });
 
-test("a head in other namespaces of processes and network sees the lock", async (context) => {
+test("a process in other namespaces of processes and network sees the lock", async (context) => {
   const folder = testFolder();
   const unshare = ["unshare", "--map-root-user", "--pid", "--net", "--fork"];
   try {
@@ -48,13 +58,13 @@ test("a head in other namespaces of processes and network sees the lock", async 
   } catch {
     context.skip("namespaces cannot be made here");
   }
-  const unlock = await lock(folder);
+  const unlock = await locked(folder);
   onTestFinished(unlock);
   const script = `
     const socket = require("node:net").connect(process.argv[1]);
     socket.on("connect", () => { console.log("alive"); process.exit(); });
     socket.on("error", (error) => { console.log(error.code); process.exit(); });`;
-  const [program = "", ...args] = [...unshare, process.execPath, "-e", script, join(folder, "head.lock")];
+  const [program = "", ...args] = [...unshare, process.execPath, "-e", script, join(folder, "test.lock")];
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
   child.stdout.on("data", (text: Buffer) => {
@@ -64,7 +74,7 @@ test("a head in other namespaces of processes and network sees the lock", async 
   expect(said.trim()).toBe("alive");
 });
 
-test("modules behind links are found while and after a folder is locked (HEADLOCK-3)", async () => {
+test("modules behind links are found while and after a folder is locked (PROCESSLOCK-3)", async () => {
   const folder = testFolder();
   const packages = ["before", "during", "after"];
   mkdirSync(join(folder, "node_modules"));
@@ -77,8 +87,16 @@ test("modules behind links are found while and after a folder is locked (HEADLOC
   const real = (name: string) => join(folder, "real", name, "index.js");
   // What was resolved once is known, and the resolution of its neighbors begins there.
   expect(resolve("before")).toBe(real("before"));
-  const unlock = await lock(folder);
+  const unlock = await locked(folder);
   expect(resolve("during")).toBe(real("during"));
   await unlock();
   expect(resolve("after")).toBe(real("after"));
+});
+
+test("a folder whose volume holds no sockets counts as taken, and the reason is told", async () => {
+  const folder = testFolder();
+  mkdirSync(join(folder, name));
+  const reasons: unknown[] = [];
+  expect(await lockFolder(folder, name, (reason) => reasons.push(reason))).toHaveProperty("release");
+  expect(reasons).toHaveLength(1);
 });
