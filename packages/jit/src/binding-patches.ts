@@ -61,10 +61,13 @@ export function saysInOrder(environment: Readonly<Record<string, string | undefi
   );
 }
 
-/** Restores functions of node:util that tfjs-node calls and that Node 23 removed. */
+/**
+ * Replaces functions of node:util that tfjs-node calls: Node 22 warns of them on the standard error of the user's
+ * program, and Node 23 removed one.
+ */
 export function restoreUtilFunctions(util: Record<string, unknown> = requireUtil()): void {
-  util["isNullOrUndefined"] ??= (value: unknown) => value === null || value === undefined;
-  util["isArray"] ??= Array.isArray;
+  util["isNullOrUndefined"] = (value: unknown) => value === null || value === undefined;
+  util["isArray"] = Array.isArray;
 }
 
 function requireUtil(): Record<string, unknown> {
