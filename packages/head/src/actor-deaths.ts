@@ -130,8 +130,9 @@ export class ActorDeaths {
     // ACTOR-9
     const isBystander = Boolean(certificate.bystander);
     // ACTOR-10
-    const isMoved = this.#deps.moving.get(actorId) === actor.incarnation;
-    this.#deps.moving.delete(actorId);
+    const order = this.#deps.stopping.get(actorId);
+    const isMoved = order?.isMove === true && order.incarnation === actor.incarnation;
+    this.#deps.stopping.delete(actorId);
     const isFree = (isBystander || isMoved) && maxRestarts !== 0;
     const mayRestart = !isFinal && (maxRestarts === -1 || isFree || actor.restarts < maxRestarts);
     if (!mayRestart) {

@@ -103,6 +103,7 @@ export class ActorKills {
     unqueue(this.#deps, actor);
     this.#deps.delays.cancel(actorId);
     this.#deps.fences.stopWaiting(actorId);
+    this.#deps.stopping.delete(actorId);
     const runs = actor.state === "STARTING" || actor.state === "ALIVE";
     if (runs) this.#deps.fences.stopping(actor);
     const durable = actors.update(actorId, {
@@ -118,10 +119,16 @@ export class ActorKills {
 
   #crash(actor: Actor, reason: string): void {
     if (actor.state !== "STARTING" && actor.state !== "ALIVE") return;
-    if (stopActor(this.#deps.nodes, actor.nodeId, actor.spec.actorId, 0, reason)) return;
+    const { nodes, stopping } = this.#deps;
+    const { incarnation, spec } = actor;
+    if (stopActor(nodes, actor.nodeId, spec.actorId, 0, reason)) {
+      const isMove = stopping.get(spec.actorId)?.incarnation === incarnation;
+      stopping.set(spec.actorId, { incarnation, graceMs: 0, reason, isMove });
+      return;
+    }
     throw new PalimpsestError(
       "ACTOR_UNAVAILABLE",
-      `node ${actor.nodeId} of actor ${actor.spec.actorId} is unreachable: retry when it is back`,
+      `node ${actor.nodeId} of actor ${spec.actorId} is unreachable: retry when it is back`,
     );
   }
 }

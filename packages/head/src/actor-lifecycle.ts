@@ -44,7 +44,7 @@ export class ActorLifecycle {
       delays: new RestartDelays(clock),
       fences: new Fences(clock, fenceAfterMs, (actorId) => this.#deaths.processEnded(actorId)),
       returning: new ReturningNodes(nodes),
-      moving: new Map(),
+      stopping: new Map(),
     };
     this.#kills = new ActorKills(this.#deps);
     this.#starts = new ActorStarts(
@@ -116,11 +116,18 @@ export class ActorLifecycle {
    * @returns whether the actor is being stopped
    */
   move(actorId: string, reason: string, withNode = false): boolean {
-    const { actors, nodes, moving, stopGraceMs } = this.#deps;
+    const { actors, nodes, stopping, stopGraceMs } = this.#deps;
     const actor = actors.get(actorId);
     if (actor?.state !== "ALIVE" || actor.spec.maxRestarts === 0) return false;
-    if (moving.get(actorId) === actor.incarnation) return false;
-    moving.set(actorId, actor.incarnation);
+    const { incarnation } = actor;
+    const before = stopping.get(actorId);
+    if (before?.incarnation === incarnation && before.isMove) return false;
+    stopping.set(actorId, {
+      incarnation,
+      graceMs: withNode ? undefined : stopGraceMs,
+      reason,
+      isMove: true,
+    });
     return withNode || stopActor(nodes, actor.nodeId, actorId, stopGraceMs, reason);
   }
 

@@ -48,6 +48,31 @@ describe("actors of a node that comes back", () => {
     expect(back.unknownActorIds).toEqual([]);
   });
 
+  it.each(["crash", "move"])(
+    "ACTOR-11: the order of a %s that was lost with the link is given again",
+    async (kind) => {
+      const test = await TestPlane.open();
+      const lost = await alive(test, "x", { maxRestarts: 1 });
+      const { lifecycle } = test.plane;
+      if (kind === "crash") await lifecycle.kill("x", { noRestart: false, reason: "it was asked for" });
+      else lifecycle.move("x", "it was asked for");
+      const [order] = lost.stopsOf("x");
+      lost.disconnect();
+      const running = { actorId: "x", incarnation: 1, address: "127.0.0.1:7001", pid: 101 };
+      const back = await test.join("a", { actors: [running] });
+      expect(back.stopsOf("x")).toEqual([order]);
+      back.died("x", 1);
+      await settle();
+      back.started("x", 2);
+      expect(test.plane.actors.get("x")).toMatchObject({ restarts: kind === "crash" ? 1 : 0 });
+      // It was for that process alone.
+      back.disconnect();
+      const again = await test.join("a", { actors: [{ ...running, incarnation: 2 }] });
+      expect(again.stopsOf("x")).toEqual([]);
+      expect(again.stopActorIds).toEqual([]);
+    },
+  );
+
   it("RETURN-1, ACTOR-7: a killed actor that was forgotten is not adopted when the node that still runs it comes back", async () => {
     const test = await TestPlane.open({ maxDeadActors: 0, heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000 });
     const node = await alive(test, "x", { detached: true, fence: proto.Fence.FENCE_NONE });

@@ -6,13 +6,15 @@
  * - ACTOR-6. An actor that a node reports as running and that is not wanted is stopped.
  * - ACTOR-7. An actor that a node reports as running and that the tables do not know is requested from the node and
  *   adopted if the tables may have lost it (RETURN-1); otherwise it is stopped.
+ * - ACTOR-11. An order to stop a process whose actor goes on, for a crash or a move, is given again to a node that comes
+ *   back and still runs that process: the link may have taken the order with it.
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, type ActorSpec, fullNameOf } from "./actor.js";
 import type { ActorDeaths } from "./actor-deaths.js";
 import { leaseOf, leaseOptionsOf, leasePrefix } from "./actor-lease.js";
 import type { ActorStarts } from "./actor-starts.js";
-import { type ActorSupervision, certificateOf, unqueue } from "./actor-supervision.js";
+import { type ActorSupervision, certificateOf, stopActor, unqueue } from "./actor-supervision.js";
 
 export interface RegisteredActors {
   /** The actors that the node must stop (ACTOR-6). */
@@ -73,6 +75,8 @@ export class ActorReturns {
       for (const lease of stale) nodes.release(nodeId, lease);
       this.#deps.fences.nodeTold(nodeId, (actorId, incarnation) => listed.has(leaseOf(actorId, incarnation)));
       this.#settle(nodeId, missing);
+      for (const { actorId, incarnation } of running)
+        this.#stopAgain(nodeId, actorId ?? "", incarnation ?? 0);
     };
     return { stopActorIds, unknownActorIds, settle };
   }
@@ -96,6 +100,13 @@ export class ActorReturns {
       );
     }
     return this.#adopt(nodeId, described.actor ?? {});
+  }
+
+  /** ACTOR-11 */
+  #stopAgain(nodeId: string, actorId: string, incarnation: number): void {
+    const order = this.#deps.stopping.get(actorId);
+    if (order?.incarnation !== incarnation || order.graceMs === undefined) return;
+    stopActor(this.#deps.nodes, nodeId, actorId, order.graceMs, order.reason);
   }
 
   /** Records the running process if it is the wanted one. @returns whether it is */

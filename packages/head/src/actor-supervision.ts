@@ -36,11 +36,17 @@ export interface ActorSupervision extends ActorLifecycleDeps {
   readonly delays: RestartDelays;
   readonly fences: Fences;
   readonly returning: ReturningNodes;
-  /**
-   * The incarnation of each actor that is being stopped in order to run elsewhere. Its end does not count as a
-   * restart.
-   */
-  readonly moving: Map<string, number>;
+  /** The orders to stop processes whose actors go on, by the actor's id, until the process has ended (ACTOR-11). */
+  readonly stopping: Map<string, StopOrder>;
+}
+
+export interface StopOrder {
+  readonly incarnation: number;
+  /** The milliseconds between SIGTERM and SIGKILL; undefined if the process ends with its node. */
+  readonly graceMs: number | undefined;
+  readonly reason: string;
+  /** Whether the actor is to run elsewhere, so that this end does not count as a restart (ACTOR-10). */
+  readonly isMove: boolean;
 }
 
 export type Certificate = proto.DeathCertificate.$Properties;
