@@ -2,7 +2,9 @@
  * Tests what a newcomer types first: one command that starts a cluster, programs that find it without any variable, and
  * programs that bring a cluster of their own.
  */
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -39,6 +41,15 @@ function user() {
   };
 }
 
+/** Returns a port that nobody listens on at the moment. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
 /** Waits for the first line of standard output. */
 async function firstLine(command: Command): Promise<string> {
   return await until("it prints a line", () => {
@@ -49,7 +60,8 @@ async function firstLine(command: Command): Promise<string> {
 
 test("`palimpsest dev` is found by README's program and by commands, tells a second one of itself, and takes all with it", async () => {
   const someone = user();
-  const dev = someone.start(["dev", "--cpus", "2"]);
+  const port = await freePort();
+  const dev = someone.start(["dev", "--cpus", "2", "--port", `${port}`]);
   const line = await firstLine(dev);
   const link = new URL(/^dashboard {2}(\S+)$/.exec(line)?.[1] ?? "");
   expect((await fetch(link)).status).toBe(200);
@@ -71,6 +83,7 @@ test("`palimpsest dev` is found by README's program and by commands, tells a sec
   const { address, pid } = JSON.parse(
     readFileSync(join(someone.folder, "palimpsest/dev/head/head.json"), "utf8"),
   );
+  expect(address).toBe(`127.0.0.1:${port}`);
   expect(second.code).toBe(1);
   for (const part of ["runs already", address, `pid ${pid}`, link.origin])
     expect(second.stderr).toContain(part);

@@ -17,6 +17,8 @@ const lookMs = 50;
 export interface LocalClusterOptions {
   /** CPUs that its worker offers. Default: those of the machine. */
   readonly cpus?: number | undefined;
+  /** Port of the head. Default: 0, a free one. */
+  readonly port?: number;
   /** Port of the dashboard. Default: 0, a free one; null: no dashboard. */
   readonly dashboardPort?: number | null;
 }
@@ -56,11 +58,11 @@ export class LocalCluster {
   static async start(
     dataDir: string,
     signal: AbortSignal,
-    { cpus, dashboardPort = 0 }: LocalClusterOptions = {},
+    { cpus, port = 0, dashboardPort = 0 }: LocalClusterOptions = {},
   ): Promise<LocalCluster> {
     const headDir = join(dataDir, "head");
     const page = dashboardPort === null ? ["--no-dashboard"] : ["--dashboard-port", `${dashboardPort}`];
-    const head = command(["head", "start", "--data-dir", headDir, ...page]);
+    const head = command(["head", "start", "--data-dir", headDir, "--port", `${port}`, ...page]);
     let worker: Started | undefined;
     try {
       const facts = await listening(head, headDir, signal);

@@ -25,7 +25,7 @@ function required(environment: Readonly<Record<string, string | undefined>>, nam
   if (value) return value;
   throw new PalimpsestError(
     "CONFIG_INVALID",
-    `${name} is not set; run the program as a job, or set it to what \`palimpsest head start\` printed`,
+    `${name} is not set: run the program as a job, or call connect() without fromEnvironment(), which finds the head of this machine`,
   );
 }
 

@@ -12,6 +12,7 @@ import { stopSignal } from "../signals.js";
 
 interface DevOptions {
   readonly cpus?: number;
+  readonly port: number;
   readonly dashboardPort: number;
   readonly forProgram?: boolean;
 }
@@ -24,12 +25,13 @@ export function addDev(program: Command): void {
     )
     .argument("[command...]", "after --, a program to run against the cluster, whose exit code is taken over")
     .option("--cpus <count>", "CPUs that the worker offers (default: all)", parseAmount)
+    .option("--port <port>", "port of the head; 0: a free one", parsePort, 0)
     .option("--dashboard-port <port>", "port of the dashboard; 0: a free one", parsePort, 0)
     .addOption(
       new Option("--for-program", "prints one line of JSON, and ends with its standard input").hideHelp(),
     )
     .action(async (command: string[], options: DevOptions) => {
-      const { cpus, dashboardPort, forProgram = false } = options;
+      const { cpus, port, dashboardPort, forProgram = false } = options;
       const signal = stopSignal({ untilStdinEnds: forProgram });
       // Other programs find the cluster by its folder. One that is there for a single program has none that is known.
       const isShared = !forProgram && command.length === 0;
@@ -39,6 +41,7 @@ export function addDev(program: Command): void {
       try {
         local = await LocalCluster.start(folder, signal, {
           cpus,
+          port,
           dashboardPort: forProgram ? null : dashboardPort,
         });
         process.stdout.write(`${firstLine(local, forProgram)}\n`);
