@@ -99,6 +99,15 @@ test("without a head, the error says what was looked at, where, and what starts 
   );
 });
 
+test("an address that names no port of a head is refused before anybody dials it", () => {
+  const asked = (address: string) => () =>
+    findHead({ address, token: "t".repeat(20) }, of(testFolder()), { flags: true });
+  for (const wrong of ["localhost", "::1:7420", "http://a:1", ":1", "a:0", "a:65536", "a:99999", "a:1,b"])
+    expect(refusal(asked(wrong)).rawMessage, wrong).toMatch(/^--address is ".*": give HOST:PORT/);
+  for (const right of ["a:1", "[::1]:65535", " a:1 , b:2 "])
+    expect(asked(right)(), right).toMatchObject({ address: right });
+});
+
 test("a head that was ended is named with its file; a worker may wait for its next start", () => {
   const folder = testFolder();
   head(join(folder, "head"), { pid: 0 });
