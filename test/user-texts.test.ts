@@ -444,7 +444,7 @@ describe("an edge refuses what is wrong by name, value and fix", () => {
     ],
     [
       () => cluster.client.actor(Hostile, source, { maxRestarts: -7 }).spawn(),
-      "maxRestarts: Too small: expected number to be >=-1; it is -7",
+      "maxRestarts: must be at least -1; it is -7",
     ],
     [
       () => cluster.client.actor(Hostile, { ...source, exprtName: "x" } as never),

@@ -1,11 +1,11 @@
 import type { Embedder, EmbedderConfig } from "@palimpsest/memory";
+import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import type { ChatFormat } from "./chat-format.js";
 import type { Agent } from "./episode.js";
 import { AgentError } from "./error.js";
 import { presetConfig } from "./preset-config.js";
 import type { Sampler, Tokenizer } from "./sampler.js";
-import { settingsProblem } from "./settings-problem.js";
 
 /** The model that an agent runs on: sampler, tokenizer and chat format. */
 export interface AgentModel {
@@ -106,7 +106,5 @@ export function settingsInFull<Config extends object>(
   settings: Readonly<Record<string, unknown>>,
 ): Config {
   if (Object.keys(presets).length > 0) return presetConfig(kind, schema, presets, preset, settings);
-  const parsed = schema.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  throw new AgentError("BAD_CONFIG", `${kind}: ${settingsProblem(parsed.error, schema, settings)}`);
+  return parseInput(schema, settings, (problem) => new AgentError("BAD_CONFIG", `${kind}: ${problem}`));
 }

@@ -1,11 +1,11 @@
 import { toolSet } from "@palimpsest/memory";
+import { parseInput } from "@palimpsest/memory/input";
 import type { Conversation, StopReason } from "@palimpsest/memory/records";
 import { z } from "zod";
 import type { AgentModel } from "./agent-kind.js";
 import { lineFormsOf, type Tool, type ToolContext } from "./define-tool.js";
 import type { EpisodeLog } from "./episode-log.js";
 import { AgentError } from "./error.js";
-import { settingsProblem } from "./settings-problem.js";
 import { CallCounts } from "./tools/calls.js";
 import { toolLoopSchema } from "./tools/loop-settings.js";
 import { type ToolEnding, toolLoop } from "./tools/tool-loop.js";
@@ -109,9 +109,7 @@ export async function converseWithTools(
 }
 
 function settingsOf(given: Omit<ToolOptions, "tools">) {
-  const parsed = optionsSchema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw new AgentError("BAD_CONFIG", `useTools: ${settingsProblem(parsed.error, optionsSchema, given)}`);
+  return parseInput(optionsSchema, given, (problem) => new AgentError("BAD_CONFIG", `useTools: ${problem}`));
 }
 
 function checkNames(tools: readonly Tool[]): void {

@@ -1,6 +1,6 @@
+import { parseInput } from "@palimpsest/memory/input";
 import type { z } from "zod";
 import { AgentError } from "./error.js";
-import { settingsProblem } from "./settings-problem.js";
 
 /**
  * Replaces some of a preset's settings, and validates the result.
@@ -22,8 +22,5 @@ export function presetConfig<Schema extends z.ZodType>(
     );
   }
   const settings = { ...base, ...overrides };
-  const parsed = schema.safeParse(settings);
-  if (!parsed.success)
-    throw new AgentError("BAD_CONFIG", `${agent}: ${settingsProblem(parsed.error, schema, settings)}`);
-  return parsed.data;
+  return parseInput(schema, settings, (problem) => new AgentError("BAD_CONFIG", `${agent}: ${problem}`));
 }

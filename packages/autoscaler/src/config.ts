@@ -1,4 +1,5 @@
 /** The schema of the file that `palimpsest head start --autoscale FILE.yaml` reads. */
+import { parseInput } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
@@ -121,8 +122,9 @@ export type KubernetesConfig = z.output<typeof kubernetesSchema>;
 
 /** @throws {PalimpsestError} CONFIG_INVALID naming the file and the field */
 export function parseAutoscaleConfig(value: unknown, file: string): AutoscaleConfig {
-  const result = autoscaleConfigSchema.safeParse(value);
-  if (result.success) return result.data;
-  const text = z.prettifyError(result.error).replaceAll("\n", " ");
-  throw new PalimpsestError("CONFIG_INVALID", `${file}: ${text}`);
+  return parseInput(
+    autoscaleConfigSchema,
+    value,
+    (problem) => new PalimpsestError("CONFIG_INVALID", `${file}: ${problem}`),
+  );
 }

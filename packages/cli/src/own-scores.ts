@@ -1,4 +1,5 @@
 import { answersSchema } from "@palimpsest/datasets";
+import { parseInput } from "@palimpsest/memory/input";
 import { bleuOne, locomoF1, type QaMetrics, qaMetrics, rewardByName, rewardNames } from "@palimpsest/rewards";
 import { locomoCategories } from "@palimpsest/trajectories";
 import { z } from "zod";
@@ -69,12 +70,13 @@ export function scoreOwn(metric: string, rows: readonly unknown[]): OwnScores {
     );
   }
   const cases = rows.map((row, place) => {
-    const parsed = ownCaseSchema.safeParse(row);
-    if (!parsed.success) {
-      throw new Error(`case ${place + 1}: ${z.prettifyError(parsed.error)}; give {"prediction", "answers"}`);
-    }
+    const given = parseInput(
+      ownCaseSchema,
+      row,
+      (problem) => new Error(`case ${place + 1}: ${problem}; give {"prediction", "answers"}`),
+    );
     try {
-      return { id: parsed.data.id ?? String(place + 1), scores: score(parsed.data) };
+      return { id: given.id ?? String(place + 1), scores: score(given) };
     } catch (reason) {
       throw new Error(`case ${place + 1}: ${reason instanceof Error ? reason.message : String(reason)}`);
     }

@@ -1,6 +1,7 @@
+import { shownValue } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ActorHandle } from "./actor-handle.js";
-import { refused, shownValue } from "./fields.js";
+import { refused } from "./fields.js";
 import { PoolMap, type PoolWork } from "./pool-map.js";
 import { PoolMembers } from "./pool-members.js";
 import { PoolResults } from "./pool-results.js";

@@ -1,16 +1,8 @@
+import { shownValue } from "@palimpsest/memory/input";
 import { fieldsOf, headService } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type ActorFilter, type ActorInfo, actorStateOf, actorView } from "./actor-view.js";
-import {
-  checkFields,
-  checkObject,
-  checkValue,
-  type Rules,
-  refused,
-  rules,
-  shownValue,
-  waitRules,
-} from "./fields.js";
+import { checkFields, checkObject, checkValue, type Rules, refused, rules, waitRules } from "./fields.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
 import type { ContentRef } from "./objects.js";
 import { pages } from "./pages.js";

@@ -1,6 +1,7 @@
+import { shownValue } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { ClusterAdministration } from "./cluster-administration.js";
-import { checkFields, refused, shownValue, waitRules } from "./fields.js";
+import { checkFields, refused, waitRules } from "./fields.js";
 import type { GetOptions, ObjectRef } from "./object-ref.js";
 import type { PutOptions, ValueStore } from "./value-store.js";
 import { type Waitable, type Waited, type WaitOptions, waitFor } from "./value-wait.js";

@@ -1,3 +1,4 @@
+import { shownValue } from "@palimpsest/memory/input";
 import {
   delay,
   HeadPeer,
@@ -29,7 +30,7 @@ import type {
 } from "./config.js";
 import { diedError } from "./death.js";
 import { EchoedOutput } from "./echoed-output.js";
-import { checkFields, checkObject, refused, rules, shownValue, waitRules } from "./fields.js";
+import { checkFields, checkObject, refused, rules, waitRules } from "./fields.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { meetHead } from "./head-version.js";
 import { Jobs } from "./jobs.js";

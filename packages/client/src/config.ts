@@ -1,7 +1,8 @@
+import { parseInput, shownValue } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { addressForm, isAddress } from "./address-form.js";
-import { checkObject, shownValue, unknownKey } from "./fields.js";
+import { checkObject } from "./fields.js";
 import {
   labelsSchema,
   millisecondsSchema,
@@ -337,37 +338,8 @@ export function parsePlacementGroupOptions(value: PlacementGroupOptions): Resolv
   return parsed(placementGroupOptionsSchema, value, "options of a placement group");
 }
 
-const maxProblems = 5;
-
 // This module is loaded by the first connection, because actors' processes start faster without zod.
 function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const problems = result.error.issues.slice(0, maxProblems).map((issue) => problemOf(issue, schema, value));
-  throw new PalimpsestError("CONFIG_INVALID", `${what}: ${problems.join("; ")}`);
-}
-
-/** Names the field, its value and what to give. */
-function problemOf(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown): string {
-  const at = issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-  if (issue.code === "unrecognized_keys") {
-    const known = knownAt(schema, issue.path);
-    return at + issue.keys.map((key) => unknownKey(key, known)).join("; ");
-  }
-  // A message of our own names the value.
-  if (issue.message.startsWith("is ")) return at + issue.message;
-  const given = issue.path.reduce<unknown>(
-    (here, step) => (typeof here === "object" && here !== null ? Reflect.get(here, step) : undefined),
-    value,
-  );
-  return `${at}${issue.message}; it is ${given === undefined ? "absent" : shownValue(given)}`;
-}
-
-function knownAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
-  let here: unknown = schema;
-  for (const step of ["", ...path]) {
-    if (step !== "") here = here instanceof z.ZodObject ? here.shape[String(step)] : undefined;
-    while (here instanceof z.ZodOptional || here instanceof z.ZodDefault) here = here.unwrap();
-  }
-  return here instanceof z.ZodObject ? Object.keys(here.shape) : [];
+  const refuse = (problem: string) => new PalimpsestError("CONFIG_INVALID", `${what}: ${problem}`);
+  return parseInput(schema, value, refuse);
 }

@@ -2,7 +2,7 @@
  * Says what is wrong with what a program passes to a function: the field, its value, what to give, and the name that was
  * probably meant. Options that are checked here need no zod, without which actors' processes start faster.
  */
-import { inspect } from "node:util";
+import { shownValue, unknownKeys } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 
 export interface Rule {
@@ -60,7 +60,7 @@ export function checkFields(value: unknown, known: Rules, what: string): void {
   if (!isPlainObject(value)) throw refused(what, `${isOf(value)}: give an object with ${names.join(", ")}`);
   for (const [name, field] of Object.entries(value)) {
     const rule = known[name];
-    if (rule === undefined) throw refused(what, unknownKey(name, names));
+    if (rule === undefined) throw refused(what, unknownKeys([name], names));
     if (field !== undefined && !rule.passes(field))
       throw refused(what, `${name} ${isOf(field)}: give ${rule.give}`);
   }
@@ -85,56 +85,4 @@ export function refused(what: string, problem: string): PalimpsestError {
   return new PalimpsestError("INVALID_ARGUMENT", `${what}: ${problem}`);
 }
 
-export function unknownKey(key: string, known: readonly string[]): string {
-  const meant = closestName(key, known);
-  const fix =
-    meant === undefined ? `leave it out, or use one of ${known.join(", ")}` : `did you mean "${meant}"?`;
-  return `unknown key "${key}"; ${fix}`;
-}
-
-/** Shows a value in a message. */
-export function shownValue(value: unknown): string {
-  if (typeof value === "function") return value.name === "" ? "a function" : `the function ${value.name}`;
-  const text = inspect(value, {
-    depth: 1,
-    breakLength: Number.POSITIVE_INFINITY,
-    maxArrayLength: 5,
-    maxStringLength: 80,
-  });
-  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
-}
-
-const isOf = (value: unknown) => (value === undefined ? "is absent" : `is ${shownValue(value)}`);
-
-/** Returns the name that another name probably means: at most a third of its letters differ. */
-function closestName(name: string, known: readonly string[]): string | undefined {
-  const wanted = plain(name);
-  const ranked = known
-    .map((candidate) => ({ candidate, distance: edits(wanted, plain(candidate)) }))
-    .sort((a, b) => a.distance - b.distance);
-  const [best] = ranked;
-  return best && best.distance <= Math.max(1, Math.floor(wanted.length / 3)) ? best.candidate : undefined;
-}
-
-const plain = (name: string) =>
-  name
-    .toLowerCase()
-    .replace(/[-_\s]/g, "")
-    .slice(0, 100);
-
-/** Counts the letters to insert, delete or replace, and the neighbors that changed places. */
-function edits(left: string, right: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      const isSwapped = left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
-      const swapped = isSwapped ? (before[j - 2] ?? Number.POSITIVE_INFINITY) + 1 : Number.POSITIVE_INFINITY;
-      next.push(Math.min(replaced, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    [before, row] = [row, next];
-  }
-  return row.at(-1) ?? 0;
-}
+const isOf = (value: unknown) => `is ${shownValue(value)}`;

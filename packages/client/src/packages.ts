@@ -5,8 +5,10 @@
  * The nodes install the versions in the lockfile, so the same bytes give the same packages everywhere. `.npmrc` is
  * not sent, because it may contain tokens: each node uses the one of its own user.
  */
+
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
+import { parseInput } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import type { Bundle } from "./bundle.js";
@@ -112,9 +114,7 @@ async function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<
   } catch (cause) {
     throw refused(`${path} cannot be read as JSON: ${cause instanceof Error ? cause.message : cause}`);
   }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw refused(`${path}: ${z.prettifyError(parsed.error).replaceAll("\n", " ")}`);
+  return parseInput(schema, value, (problem) => refused(`${path}: ${problem}`));
 }
 
 function isThere(path: string): Promise<boolean> {

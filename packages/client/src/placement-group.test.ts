@@ -78,7 +78,7 @@ test("ready() waits for all bundles; in time it says what is missing, and after 
 
 test.each<[PlacementGroupOptions, string]>([
   [{ bundles: [] }, "is []: give at least one bundle, such as { cpu: 1 }"],
-  [{ bundles: [{ cpu: -1 }] }, "bundles.0.cpu: "],
+  [{ bundles: [{ cpu: -1 }] }, "bundles[0].cpu: must be at least 0; it is -1"],
   [{ bundles: [{ cpu: 1 }], strategy: "pack" as "PACK" }, "strategy: "],
 ])("options that cannot be are refused by field: %j", async (options, message) => {
   await expect(cluster.placementGroup(options)).rejects.toMatchObject({

@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "./error.js";
@@ -51,17 +52,15 @@ export async function moduleTasks(
   settings: Readonly<Record<string, unknown>>,
   signal: AbortSignal | undefined,
 ): Promise<TaskSet> {
-  const parsed = module.schema.safeParse(settings);
-  if (!parsed.success) throw new DatasetError("BAD_CONFIG", `settings: ${z.prettifyError(parsed.error)}`);
+  parseInput(module.schema, settings, (problem) => new DatasetError("BAD_CONFIG", `settings: ${problem}`));
   const given = await module.tasks(settings, signal);
   if ("open" in given) return given;
   const tasks: Task[] = [];
   const ids = new Set<string>();
   for await (const task of given) {
     signal?.throwIfAborted();
-    const checked = taskSchema.safeParse(task);
     const where = `task ${tasks.length + 1} of the module`;
-    if (!checked.success) throw new DatasetError("BAD_ROWS", `${where}: ${z.prettifyError(checked.error)}`);
+    parseInput(taskSchema, task, (problem) => new DatasetError("BAD_ROWS", `${where}: ${problem}`));
     if (ids.has(task.id))
       throw new DatasetError(
         "BAD_ROWS",

@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { StopText } from "@palimpsest/memory/text";
 import { z } from "zod";
 import { EngineError } from "./error.js";
@@ -132,13 +133,10 @@ export class ChatReply {
   take(value: unknown): void {
     const failure = failureInReply(this.#address, value);
     if (failure !== undefined) throw failure;
-    const parsed = replySchema.safeParse(value);
-    if (!parsed.success)
-      throw new EngineError(
-        "BAD_REPLY",
-        `${this.#address}: ${z.prettifyError(parsed.error).replaceAll("\n", " ")}; check that this is the URL of an OpenAI-compatible server`,
-      );
-    const { choices, usage } = parsed.data;
+    const { choices, usage } = parseInput(replySchema, value, (problem) => {
+      const fix = "check that this is the URL of an OpenAI-compatible server";
+      return new EngineError("BAD_REPLY", `${this.#address}: ${problem}; ${fix}`);
+    });
     if (usage.prompt_tokens !== undefined || usage.completion_tokens !== undefined)
       this.#usage = { promptTokens: usage.prompt_tokens, sampledTokens: usage.completion_tokens };
     const [choice] = choices;

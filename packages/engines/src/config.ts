@@ -1,9 +1,10 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { EngineError } from "./error.js";
 
 const count = z.int().min(1);
 
-const notHttp = "is not the URL of a server; give one such as http://127.0.0.1:8000";
+const notHttp = "must be the URL of a server, such as http://127.0.0.1:8000";
 
 export const engineConfigSchema = z.strictObject({
   url: z
@@ -72,23 +73,9 @@ export type EngineConfigInput = z.input<typeof engineConfigSchema>;
 
 /** @throws {EngineError} CONFIG_INVALID naming the fields */
 export function parseConfig<T extends z.ZodType>(schema: T, input: unknown): z.infer<T> {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const { names = {} } =
-    z.looseObject({ names: z.record(z.string(), z.string()) }).safeParse(input).data ?? {};
-  const fields = parsed.error.issues.map(({ path, message }) => {
-    const field = path.join(".");
-    const name = names[field] ?? (field === "" ? "engine" : `engine: ${field}`);
-    const given = field === "url" ? urlGiven(input) : undefined;
-    return given === undefined || message !== notHttp
-      ? `${name}: ${message}`
-      : `${name}: "${given}" ${message}`;
+  const { names } = z.looseObject({ names: z.record(z.string(), z.string()) }).safeParse(input).data ?? {};
+  const what = names === undefined || Object.keys(names).length === 0 ? "engine: " : "";
+  return parseInput(schema, input, (problem) => new EngineError("CONFIG_INVALID", `${what}${problem}`), {
+    fields: names ?? {},
   });
-  throw new EngineError("CONFIG_INVALID", fields.join("; "));
 }
-
-const urlGiven = (input: unknown): string | undefined => {
-  const url = z.looseObject({ url: z.string() }).safeParse(input).data?.url;
-  // Names and passwords of a URL must not appear in errors.
-  return url === undefined || url.includes("@") ? undefined : url;
-};

@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { type EngineConfigInput, engineConfigSchema, parseConfig } from "./config.js";
 import { EngineError } from "./error.js";
@@ -64,10 +65,9 @@ export class EndpointEmbedder {
         "BAD_REPLY",
         `${this.#client.shown(path)}: ${what}; check that ${this.#model} is an embedding model`,
       );
-    const parsed = replySchema.safeParse(value);
-    if (!parsed.success) throw refuse(z.prettifyError(parsed.error).replaceAll("\n", " "));
+    const reply = parseInput(replySchema, value, refuse);
     const vectors: number[][] = [];
-    for (const [at, { index = at, embedding }] of parsed.data.data.entries()) {
+    for (const [at, { index = at, embedding }] of reply.data.entries()) {
       if (embedding.length !== this.dimensions) {
         throw refuse(
           `a vector has ${embedding.length} numbers, but the setting dimensions is ${this.dimensions}`,

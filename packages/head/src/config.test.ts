@@ -15,7 +15,7 @@ describe("head configuration", () => {
 
   it("names the field that is wrong, in one line", () => {
     const wrong = { dataDir: "d", port: 70_000, color: "red" } as HeadConfigInput;
-    expect(() => parseHeadConfig(wrong)).toThrow(/port: .*; head: .*color/);
+    expect(() => parseHeadConfig(wrong)).toThrow(/port: .* \| head: .*color/);
     expect(() => parseHeadConfig({ dataDir: "d", redisUrl: "localhost" })).toThrow("redisUrl");
   });
 

@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { isLoopback, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
@@ -157,12 +158,12 @@ export function parseHeadConfig(input: HeadConfigInput): HeadConfig {
       `token is empty${where}: leave it out to have one generated, or give a secret`,
     );
   }
-  const parsed = headConfigSchema.safeParse(input);
-  if (parsed.success) {
-    const { fenceAfterMs, nodeTimeoutMs } = parsed.data;
-    // A node must not fence its actors before the head declares it dead.
-    return { ...parsed.data, fenceAfterMs: Math.max(fenceAfterMs, nodeTimeoutMs) };
-  }
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "head"}: ${issue.message}`);
-  throw new PalimpsestError("CONFIG_INVALID", problems.join("; "));
+  const config = parseInput(
+    headConfigSchema,
+    input,
+    (problem) => new PalimpsestError("CONFIG_INVALID", problem),
+    { whole: "head" },
+  );
+  // A node must not fence its actors before the head declares it dead.
+  return { ...config, fenceAfterMs: Math.max(config.fenceAfterMs, config.nodeTimeoutMs) };
 }

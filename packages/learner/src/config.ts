@@ -1,4 +1,5 @@
 import type { JitPrecision } from "@palimpsest/jit";
+import { parseInput } from "@palimpsest/memory/input";
 import { loraConfigSchema } from "@palimpsest/model";
 import { z } from "zod";
 import { Bucket } from "./bucket.js";
@@ -246,12 +247,11 @@ export type ResolvedLearnerConfig = Omit<LearnerConfig, "precision"> & {
  * @throws {LearnerError} CONFIG_INVALID naming field, value and fix
  */
 export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearnerConfig {
-  const parsed = LearnerConfig.safeParse(input);
-  if (!parsed.success)
-    throw new LearnerError("CONFIG_INVALID", z.prettifyError(parsed.error).replaceAll("\n", " "), {
-      cause: parsed.error,
-    });
-  const config = parsed.data;
+  const config = parseInput(
+    LearnerConfig,
+    input,
+    (problem, cause) => new LearnerError("CONFIG_INVALID", problem, { cause }),
+  );
   const preset = presets[config.preset];
   const resolved: ResolvedLearnerConfig = {
     ...config,

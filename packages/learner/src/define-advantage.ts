@@ -1,4 +1,5 @@
-import { z } from "zod";
+import { parseInput } from "@palimpsest/memory/input";
+import type { z } from "zod";
 import type { EpisodeReward } from "./episode-reward.js";
 import { LearnerError } from "./error.js";
 import type { AdvantageConfig } from "./loss-config.js";
@@ -46,7 +47,7 @@ export function ownAdvantage(
       "CONFIG_INVALID",
       `advantage.module: "${config.module}" was not loaded; pass the loaded module to createLearner`,
     );
-  const parsed = module.schema.safeParse(config.settings);
-  if (parsed.success) return module.create(config.settings);
-  throw new LearnerError("CONFIG_INVALID", `advantage.settings: ${z.prettifyError(parsed.error)}`);
+  const refuse = (problem: string) => new LearnerError("CONFIG_INVALID", `advantage.settings: ${problem}`);
+  parseInput(module.schema, config.settings, refuse);
+  return module.create(config.settings);
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { queryTerms } from "./bm25-index.js";
-import { checked } from "./checked.js";
 import { type Embedder, embedAll } from "./embedder.js";
 import { MemoryError } from "./error.js";
+import { parseInput } from "./input/index.js";
 import { recordChangeSchema, recordDraftSchema, storeDiffSchema } from "./record-schema.js";
 import { searchText } from "./record-text.js";
 import { type MemoryRecord, type MemoryType, memoryTypes, type StoreDiff } from "./records/index.js";
@@ -121,15 +121,15 @@ export class MemoryStore {
 
   /** @throws {MemoryError} BAD_INPUT, EMBEDDER_FAILED */
   async create(draft: RecordDraft, signal?: AbortSignal): Promise<MemoryRecord> {
-    checked(recordDraftSchema, draft, "draft");
+    refuseUnfit(recordDraftSchema, draft, "draft");
     const [record] = await this.replace([], [draft], signal);
     return record as MemoryRecord;
   }
 
   /** @throws {MemoryError} NOT_FOUND, BAD_INPUT, EMBEDDER_FAILED */
   async update(id: string, change: RecordChange, signal?: AbortSignal): Promise<MemoryRecord> {
-    checked(z.string(), id, "id");
-    checked(recordChangeSchema, change, "change");
+    refuseUnfit(z.string(), id, "id");
+    refuseUnfit(recordChangeSchema, change, "change");
     const read = () => {
       const old = this.get(id);
       if (old === undefined) throw unknownId(id);
@@ -160,8 +160,8 @@ export class MemoryStore {
     drafts: readonly RecordDraft[],
     signal?: AbortSignal,
   ): Promise<MemoryRecord[]> {
-    checked(z.array(z.string()), ids, "ids");
-    checked(z.array(recordDraftSchema), drafts, "drafts");
+    refuseUnfit(z.array(z.string()), ids, "ids");
+    refuseUnfit(z.array(recordDraftSchema), drafts, "drafts");
     const check = () => {
       const gone = ids.find((id) => this.get(id) === undefined);
       if (gone !== undefined) throw unknownId(gone);
@@ -193,8 +193,8 @@ export class MemoryStore {
    * @throws {MemoryError} BAD_INPUT, EMBEDDER_FAILED
    */
   async search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchHit[]> {
-    checked(z.string(), query, "query");
-    checked(searchOptionsSchema, options, "search options");
+    refuseUnfit(z.string(), query, "query");
+    refuseUnfit(searchOptionsSchema, options, "search options");
     const { topK = 5, threshold = 0, denseWeight = this.#denseWeight } = options;
     const passes = filterTest(options);
     const [vector] = await this.embed([query], signal);
@@ -240,7 +240,7 @@ export class MemoryStore {
    * @throws {MemoryError} NOT_FOUND, DUPLICATE_ID, EMBEDDER_FAILED
    */
   async apply(diff: StoreDiff, signal?: AbortSignal): Promise<void> {
-    checked(storeDiffSchema, diff, "diff");
+    refuseUnfit(storeDiffSchema, diff, "diff");
     const put = [...diff.updated, ...diff.created];
     const vectors = await this.embed(put.map(searchText), signal);
     for (const id of [...diff.deleted, ...diff.updated.map((record) => record.id)])
@@ -288,4 +288,9 @@ const unknownId = (id: string) => new MemoryError("NOT_FOUND", `no memory has th
 function checkContent(content: string): void {
   if (content.trim() === "")
     throw new MemoryError("BAD_INPUT", "content: is empty; a memory needs some text");
+}
+
+/** @throws {MemoryError} BAD_INPUT */
+function refuseUnfit(schema: z.ZodType, value: unknown, what: string): void {
+  parseInput(schema, value, (problem) => new MemoryError("BAD_INPUT", `${what}: ${problem}`));
 }

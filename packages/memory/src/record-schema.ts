@@ -32,5 +32,3 @@ export const storeDiffSchema = z.strictObject({
   updated: z.array(memoryRecordSchema),
   deleted: z.array(z.string()),
 }) satisfies z.ZodType<StoreDiff>;
-
-export const oneLine = (error: z.ZodError) => z.prettifyError(error).replaceAll("\n", " ");

@@ -1,7 +1,8 @@
 import { copyFile, lstat, mkdir, open, readFile, readlink, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { MemoryError } from "./error.js";
-import { memoryRecordSchema, oneLine } from "./record-schema.js";
+import { parseInput } from "./input/index.js";
+import { memoryRecordSchema } from "./record-schema.js";
 import type { MemoryRecord } from "./records/index.js";
 import { conversion, decodeUnicode, markedEncoding, utf8Problem } from "./unicode-text.js";
 
@@ -130,7 +131,5 @@ function parseRecord(path: string, line: number, value: unknown): MemoryRecord {
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
       : value;
-  const parsed = memoryRecordSchema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw damaged(path, line, oneLine(parsed.error));
+  return parseInput(memoryRecordSchema, given, (problem) => damaged(path, line, problem));
 }

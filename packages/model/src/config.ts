@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { ModelError } from "./error.js";
 
@@ -70,10 +71,11 @@ export type ModelConfigInput = z.input<typeof modelConfigSchema>;
  * @throws {ModelError} CONFIG_INVALID, naming each wrong field
  */
 export function parseModelConfig(input: unknown): ModelConfig {
-  const parsed = modelConfigSchema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const fields = parsed.error.issues.map((issue) => `${issue.path.join(".") || "(root)"}: ${issue.message}`);
-  throw new ModelError("CONFIG_INVALID", `model config: ${fields.join("; ")}`, { cause: parsed.error });
+  return parseInput(
+    modelConfigSchema,
+    input,
+    (problem, cause) => new ModelError("CONFIG_INVALID", `model config: ${problem}`, { cause }),
+  );
 }
 
 /** How many query heads share one key and value head. */

@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { BpeTokenizer } from "./bpe-tokenizer.js";
 import { trainBpe } from "./bpe-trainer.js";
@@ -59,19 +60,17 @@ export type ModelInit = z.infer<typeof modelInitSchema>;
 
 /** @throws {ModelError} CONFIG_INVALID, naming each wrong field */
 export function parseModelInit(input: unknown): ModelInit {
-  const parsed = modelInitSchema.safeParse(input);
-  if (!parsed.success) {
-    const fields = parsed.error.issues.map(
-      ({ path, message }) => `${path.join(".") || "(root)"}: ${message}`,
-    );
-    throw new ModelError("CONFIG_INVALID", `model init: ${fields.join("; ")}`, { cause: parsed.error });
-  }
-  const { endToken, specialTokens } = parsed.data.tokenizer;
+  const init = parseInput(
+    modelInitSchema,
+    input,
+    (problem, cause) => new ModelError("CONFIG_INVALID", `model init: ${problem}`, { cause }),
+  );
+  const { endToken, specialTokens } = init.tokenizer;
   if (!specialTokens.includes(endToken)) {
     const message = `model init: tokenizer.endToken is "${endToken}", which specialTokens does not contain; add it there`;
     throw new ModelError("CONFIG_INVALID", message);
   }
-  return parsed.data;
+  return init;
 }
 
 /**

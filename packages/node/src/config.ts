@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
@@ -171,8 +172,7 @@ export type ResolvedNodeConfig = z.output<typeof nodeConfigSchema>;
 
 /** @throws {PalimpsestError} CONFIG_INVALID that names the fields */
 export function parseNodeConfig(input: NodeConfig): ResolvedNodeConfig {
-  const parsed = nodeConfigSchema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "node"}: ${issue.message}`);
-  throw new PalimpsestError("CONFIG_INVALID", problems.join("; "));
+  return parseInput(nodeConfigSchema, input, (problem) => new PalimpsestError("CONFIG_INVALID", problem), {
+    whole: "node",
+  });
 }

@@ -1,4 +1,5 @@
 import type { EmbedderConfig } from "@palimpsest/memory";
+import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import type { RewardDependencies } from "./dependencies.js";
 import { RewardError } from "./error.js";
@@ -125,7 +126,6 @@ function rewardKindOf({ name }: RewardConfig, module: RewardKind | undefined): R
 /** Parses the settings of a module's reward with its schema. @throws {RewardError} BAD_CONFIG */
 function settingsOf(config: RewardConfig, module: RewardKind | undefined): object {
   if (config.name !== "module" || module === undefined) return config;
-  const parsed = module.schema.safeParse(config.settings);
-  if (parsed.success) return parsed.data;
-  throw new RewardError("BAD_CONFIG", `reward.settings: ${z.prettifyError(parsed.error)}`);
+  const refuse = (problem: string) => new RewardError("BAD_CONFIG", `reward.settings: ${problem}`);
+  return parseInput(module.schema, config.settings, refuse);
 }

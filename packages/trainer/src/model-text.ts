@@ -1,4 +1,5 @@
 import type { ChatFormat } from "@palimpsest/agents";
+import { parseInput } from "@palimpsest/memory/input";
 import {
   BpeTokenizer,
   ChatTemplate,
@@ -36,11 +37,10 @@ export function encodeModelText(text: ModelText): Uint8Array {
 
 /** @throws {PalimpsestError} CODEC */
 export function decodeModelText(bytes: Uint8Array): ModelText {
-  const parsed = modelTextSchema.safeParse(JSON.parse(Buffer.from(bytes).toString("utf8")));
-  if (parsed.success) return parsed.data;
-  throw new PalimpsestError(
-    "CODEC",
-    `the object with the run's tokenizer is damaged: ${z.prettifyError(parsed.error)}`,
+  return parseInput(
+    modelTextSchema,
+    JSON.parse(Buffer.from(bytes).toString("utf8")),
+    (problem) => new PalimpsestError("CODEC", `the object with the run's tokenizer is damaged: ${problem}`),
   );
 }
 

@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import type { Task } from "@palimpsest/memory/records";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
@@ -51,11 +52,11 @@ export function specOf(request: GroupRequest): GroupSpec {
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT naming each wrong field */
 export function parseSpec<T>(schema: z.ZodType<T>, data: unknown): T {
-  const parsed = schema.safeParse(data);
-  if (!parsed.success) {
-    throw new PalimpsestError("INVALID_ARGUMENT", `group request: ${z.prettifyError(parsed.error)}`);
-  }
-  return parsed.data;
+  return parseInput(
+    schema,
+    data,
+    (problem) => new PalimpsestError("INVALID_ARGUMENT", `group request: ${problem}`),
+  );
 }
 
 /** Derives the trajectory id from the group, which makes dispatch, rollout and reward idempotent (T1). */

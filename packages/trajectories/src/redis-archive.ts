@@ -6,6 +6,7 @@ import {
   type StoreOptions,
   storeDiffSchema,
 } from "@palimpsest/memory";
+import { parseInput } from "@palimpsest/memory/input";
 import type { MemoryRecord, StoreDiff } from "@palimpsest/memory/records";
 import { redisTlsOptions } from "@palimpsest/wire";
 import { Redis } from "ioredis";
@@ -137,7 +138,5 @@ function parse<T>(what: string, schema: z.ZodType<T>, json: string): T {
   } catch (cause) {
     throw new MemoryError("DAMAGED", `${what}: is not JSON`, { cause });
   }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new MemoryError("DAMAGED", `${what}: ${z.prettifyError(parsed.error).replaceAll("\n", " ")}`);
+  return parseInput(schema, value, (problem) => new MemoryError("DAMAGED", `${what}: ${problem}`));
 }

@@ -9,10 +9,10 @@
  * T4. A failed reward or rollout is not a zero reward: the episode leaves its group and is counted.
  * The files of its parts say how: ledger-store, payload-store, group-producer, job-consumer, group-consumer.
  */
+import { parseInput } from "@palimpsest/memory/input";
 import { createLogger, type Logger, type Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
-import { z } from "zod";
 import { connectRedis } from "./connection.js";
 import { BullEpisodeJobs } from "./episode-jobs.js";
 import type { GroupConsumerOptions } from "./group-batch.js";
@@ -116,19 +116,20 @@ export class RunQueues {
    */
   static async open(options: RunQueuesOptions): Promise<RunQueues> {
     const keys = runKeys(options.runId);
-    const settings = queueSettingsSchema.safeParse(options.settings ?? {});
-    if (!settings.success) {
-      throw new PalimpsestError("CONFIG_INVALID", `queue settings: ${z.prettifyError(settings.error)}`);
-    }
+    const settings = parseInput(
+      queueSettingsSchema,
+      options.settings ?? {},
+      (problem) => new PalimpsestError("CONFIG_INVALID", `queue settings: ${problem}`),
+    );
     const logger = options.logger ?? createLogger({ component: "queues", level: "silent" });
-    const redis = await connectRedis(options.redisUrl, { logger, silenceMs: settings.data.redisSilenceMs });
+    const redis = await connectRedis(options.redisUrl, { logger, silenceMs: settings.redisSilenceMs });
     try {
       await withRedis(() => checkFormat(redis, keys, options.runId));
     } catch (error) {
       redis.disconnect();
       throw error;
     }
-    return new RunQueues(options, settings.data, redis, logger);
+    return new RunQueues(options, settings, redis, logger);
   }
 
   /** Dispatches one group, and waits for room first. Dispatching the same group id again only returns its state. */

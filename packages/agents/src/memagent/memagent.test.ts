@@ -321,7 +321,7 @@ describe("memAgentConfig", () => {
     expect(() => memAgentConfig("tiny", { chunkTokens: 0 })).toThrow(/memagent: chunkTokens: .*; it is 0$/);
     const wrong: object = { chunk: 12 };
     expect(() => memAgentConfig("tiny", wrong)).toThrow(
-      /unknown setting "chunk"; use one of chunkTokens, memoryTokens, /,
+      /unknown key "chunk"; leave it out, or use one of chunkTokens, memoryTokens, /,
     );
     expect(() => memAgentConfig("huge" as "tiny")).toThrow('preset: "huge" is unknown');
     const tokenizer = wordTokenizer();

@@ -4,6 +4,7 @@ import {
   type ReadingAgentSettings,
   readingAgentSettingsSchema,
 } from "@palimpsest/agents";
+import { parseInput } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { AgentModel } from "../agent-model.js";
 
@@ -163,12 +164,9 @@ function fit(
 }
 
 function parse(input: Readonly<Record<string, unknown>>): ReadingAgentSettings {
-  const parsed = readingAgentSettingsSchema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0
-      ? message
-      : `${path.join(".")}: ${message}; it is ${JSON.stringify(input[String(path[0])])}`,
+  return parseInput(
+    readingAgentSettingsSchema,
+    input,
+    (problem) => new PalimpsestError("CONFIG_INVALID", `agent settings: ${problem}`),
   );
-  throw new PalimpsestError("CONFIG_INVALID", `agent settings: ${lines.join("; ")}`);
 }

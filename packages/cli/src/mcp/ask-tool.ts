@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve } from "node:path";
 import { readArguments } from "@palimpsest/memory";
+import { parseInput } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { type AgentModel, deadlineOf, openAgentModel } from "../agent-model.js";
@@ -60,9 +61,11 @@ export class AskTool {
    *   signal's reason
    */
   async answer(args: unknown, signal: AbortSignal, onProgress: AskProgress): Promise<string> {
-    const parsed = askSchema.safeParse(readArguments(askSchema, args));
-    if (!parsed.success) throw new PalimpsestError("INVALID_ARGUMENT", z.prettifyError(parsed.error));
-    const { question, source, text } = parsed.data;
+    const { question, source, text } = parseInput(
+      askSchema,
+      readArguments(askSchema, args),
+      (problem) => new PalimpsestError("INVALID_ARGUMENT", problem),
+    );
     if ((source === undefined) === (text === undefined))
       throw new PalimpsestError(
         "INVALID_ARGUMENT",

@@ -1,3 +1,4 @@
+import { pathText, readInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { ApiError } from "./api-error.js";
 
@@ -65,64 +66,16 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new ApiError("invalid_json", "the body must be a JSON object");
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
-  const parsed = schema.safeParse(given, { error: sentenceOf });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const path = issue?.path ?? [];
-  if (issue?.code === "unrecognized_keys") {
-    const param = paramOf([...path, issue.keys[0] ?? ""]);
+  const read = readInput(schema, given);
+  if ("data" in read) return read.data;
+  const [problem] = read.problems;
+  const { path = [], message = "is invalid", unknownKeys: [unknown] = [] } = problem ?? {};
+  if (unknown !== undefined) {
+    const param = pathText([...path, unknown]);
     throw new ApiError("unknown_parameter", `${param}: is not supported by this server; leave it out`, {
       param,
     });
   }
-  const param = paramOf(path);
-  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)?.[key], given);
-  const was = value === undefined ? "it is missing" : `it is ${shortJson(value)}`;
-  throw new ApiError("invalid_value", `${param}: ${issue?.message ?? "is invalid"}; ${was}`, { param });
-}
-
-const nouns: Readonly<Record<string, string>> = {
-  array: "a list",
-  boolean: "true or false",
-  int: "a whole number",
-  number: "a number",
-  object: "an object",
-  record: "an object",
-  string: "a string",
-};
-
-/** Says what is allowed, for fields whose schema has no sentence of its own. */
-function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
-  switch (issue.code) {
-    case "invalid_type":
-      return `must be ${nouns[issue.expected] ?? issue.expected}`;
-    case "invalid_value":
-      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
-    case "too_small": {
-      if (issue.origin === "array") return `must have at least ${issue.minimum} entry`;
-      if (issue.origin === "string") return `must have at least ${issue.minimum} character`;
-      return `must be ${issue.inclusive === false ? "above" : "at least"} ${issue.minimum}`;
-    }
-    case "too_big": {
-      if (issue.origin === "array") return `must have at most ${issue.maximum} entries`;
-      if (issue.origin === "string") return `must have at most ${issue.maximum} characters`;
-      return `must be ${issue.inclusive === false ? "below" : "at most"} ${issue.maximum}`;
-    }
-    default:
-      return undefined;
-  }
-}
-
-/** Formats the path of a field, such as `messages[0].role`. */
-function paramOf(path: readonly PropertyKey[]): string {
-  return path
-    .map((key, i) => (typeof key === "number" ? `[${key}]` : `${i === 0 ? "" : "."}${String(key)}`))
-    .join("");
-}
-
-const shownCharacters = 80;
-
-function shortJson(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters)}…`;
+  const param = pathText(path);
+  throw new ApiError("invalid_value", `${param}: ${message}`, { param });
 }

@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
@@ -37,11 +38,9 @@ export type ServeSettings = z.infer<typeof serveSettingsSchema>;
 
 /** @throws {PalimpsestError} CONFIG_INVALID naming the setting, its value and the bound */
 export function parseServeSettings(given: z.input<typeof serveSettingsSchema>): ServeSettings {
-  const parsed = serveSettingsSchema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => {
-    const field = path.join(".");
-    return `${field}: ${message}, but it is ${String(given[field as keyof typeof given])}`;
-  });
-  throw new PalimpsestError("CONFIG_INVALID", `serve: ${problems.join("; ")}`);
+  return parseInput(
+    serveSettingsSchema,
+    given,
+    (problem) => new PalimpsestError("CONFIG_INVALID", `serve: ${problem}`),
+  );
 }

@@ -1,10 +1,12 @@
 /** One request and its answer, with the bounds of both. */
+
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { parseInput } from "@palimpsest/memory/input";
 import { type LocalCaller, PalimpsestError } from "@palimpsest/wire";
 import type { z } from "zod";
-import { errorAnswer, parseInput } from "./http-error.js";
+import { errorAnswer } from "./http-error.js";
 
 const maxBodyBytes = 4 * 1024 * 1024;
 const bodyDeadlineMs = 30_000;
@@ -52,7 +54,7 @@ export class Exchange {
 
   /** Returns the validated query. @throws {PalimpsestError} INVALID_ARGUMENT */
   query<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
-    return parseInput(schema, Object.fromEntries(this.url.searchParams), "query");
+    return parseInput(schema, Object.fromEntries(this.url.searchParams), refused("query"));
   }
 
   /** Returns the body, a JSON text. @throws {PalimpsestError} INVALID_ARGUMENT, LIMIT_EXCEEDED, GET_TIMEOUT */
@@ -64,7 +66,7 @@ export class Exchange {
     } catch {
       throw new PalimpsestError("INVALID_ARGUMENT", "the body is not JSON: send JSON text");
     }
-    return parseInput(schema, value, "body");
+    return parseInput(schema, value, refused("body"));
   }
 
   /** A signal that aborts when the client has disconnected. */
@@ -149,3 +151,6 @@ async function readBody(request: IncomingMessage, mostBytes: number): Promise<st
   }
   return Buffer.concat(chunks).toString("utf8");
 }
+
+const refused = (what: string) => (problem: string) =>
+  new PalimpsestError("INVALID_ARGUMENT", `${what}: ${problem}`);

@@ -1,6 +1,5 @@
 /** Converts errors to answers of HTTP. */
 import { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
-import type { z } from "zod";
 
 const statuses: Partial<Record<ErrorCode, number>> = {
   UNAUTHENTICATED: 401,
@@ -23,16 +22,4 @@ export interface ErrorAnswer {
 export function errorAnswer(reason: unknown): ErrorAnswer {
   const error = PalimpsestError.from(reason);
   return { status: statuses[error.code] ?? 500, code: error.code, message: error.rawMessage };
-}
-
-/** @throws {PalimpsestError} INVALID_ARGUMENT naming each field */
-export function parseInput<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  what: string,
-): z.output<Schema> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || what}: ${message}`);
-  throw new PalimpsestError("INVALID_ARGUMENT", `${what}: ${problems.join("; ")}`);
 }

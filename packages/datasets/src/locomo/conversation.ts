@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { type LocomoCategory, locomoCategories } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 import { answerTextSchema } from "../answer-text.js";
@@ -152,10 +153,11 @@ function conversationOf(raw: RawConversation): LocomoConversation {
 
 function sessionOf(raw: RawConversation, number: number): LocomoSession {
   const name = `session_${number}`;
-  const parsed = z.array(turnSchema).safeParse(raw.conversation[name]);
-  if (!parsed.success) {
-    throw new BadField(`conversation.${name}: ${z.prettifyError(parsed.error).split("\n").join(" ")}`);
-  }
+  const turns = parseInput(
+    z.array(turnSchema),
+    raw.conversation[name],
+    (problem) => new BadField(`conversation.${name}: ${problem}`),
+  );
   const said = raw.conversation[`${name}_date_time`];
   const time = typeof said === "string" ? isoDate(said) : null;
   if (time === null) {
@@ -177,7 +179,7 @@ function sessionOf(raw: RawConversation, number: number): LocomoSession {
   return {
     number,
     time,
-    turns: parsed.data.map((turn) => ({ id: turn.dia_id, speaker: turn.speaker, text: turnText(turn) })),
+    turns: turns.map((turn) => ({ id: turn.dia_id, speaker: turn.speaker, text: turnText(turn) })),
     observations: facts(Object.fromEntries(observed)),
     events: facts(Object.fromEntries(events)).filter((event) => event.text !== ""),
   };

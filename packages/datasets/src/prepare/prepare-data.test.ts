@@ -143,7 +143,7 @@ describe("prepareData", () => {
     await expect(prepare("hotpotqa", { inputs, limit: 0 })).rejects.toThrow("limit: 0 leaves no task");
     await expect(
       prepare("ruler-hqa", { inputs, out: out(""), options: { lengths: [5, 4, 5] } }),
-    ).rejects.toThrow(/a length occurs twice.*lengths/s);
+    ).rejects.toThrow(/lengths: a length occurs twice.*; it is/);
     await expect(prepare("hotpotqa", { inputs, out: folder })).rejects.toThrow(
       "is a folder; give the path of a file",
     );

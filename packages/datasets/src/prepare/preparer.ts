@@ -1,5 +1,6 @@
+import { parseInput } from "@palimpsest/memory/input";
 import type { Task } from "@palimpsest/trajectories";
-import { z } from "zod";
+import type { z } from "zod";
 import { DatasetError } from "../error.js";
 import type { CountTokens } from "../tasks/count-tokens.js";
 
@@ -104,10 +105,11 @@ export function definePreparer<Options extends z.ZodObject>(
   return {
     ...rest,
     prepare(input, context) {
-      const parsed = definition.options.safeParse(input);
-      if (parsed.success) return prepare(parsed.data, context);
-      const message = `${definition.name} settings: ${z.prettifyError(parsed.error)}`;
-      throw new DatasetError("BAD_CONFIG", message, {}, parsed.error);
+      const options = parseInput(definition.options, input, (problem, cause) => {
+        const message = `${definition.name} settings: ${problem}`;
+        return new DatasetError("BAD_CONFIG", message, {}, cause);
+      });
+      return prepare(options, context);
     },
   };
 }

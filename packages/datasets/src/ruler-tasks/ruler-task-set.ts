@@ -1,5 +1,5 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { createRandom } from "@palimpsest/trajectories/random";
-import { z } from "zod";
 import { DatasetError } from "../error.js";
 import type { CountTokens } from "../tasks/count-tokens.js";
 import type { StreamedTask } from "../tasks/streamed-task.js";
@@ -40,12 +40,11 @@ export function* rulerTaskSet(
   input: RulerTasksInput,
   sources: RulerTaskSources = {},
 ): IterableIterator<StreamedTask> {
-  const parsed = rulerTasksConfigSchema.safeParse(input);
-  if (!parsed.success) {
-    const message = `ruler settings: ${z.prettifyError(parsed.error)}`;
-    throw new DatasetError("BAD_CONFIG", message, {}, parsed.error);
-  }
-  const config = parsed.data;
+  const config = parseInput(
+    rulerTasksConfigSchema,
+    input,
+    (problem, cause) => new DatasetError("BAD_CONFIG", `ruler settings: ${problem}`, {}, cause),
+  );
   const counter = tokenCounter(sources.countTokens ?? estimateTokens(config.charactersPerToken));
   for (const name of new Set(config.tasks)) {
     for (const length of new Set(config.lengths)) {

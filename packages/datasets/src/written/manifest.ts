@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
 import { rowFormats } from "./row-format.js";
@@ -68,13 +69,10 @@ export async function readManifest(path: string): Promise<Manifest> {
       error,
     );
   }
-  const parsed = manifestSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new DatasetError(
-    "UNREADABLE_FILE",
-    `manifest: "${path}" is not a manifest (${z.prettifyError(parsed.error).split("\n")[0]}); prepare the data again`,
-    { path },
-  );
+  return parseInput(manifestSchema, value, (problem) => {
+    const message = `manifest: "${path}" is not a manifest (${problem}); prepare the data again`;
+    return new DatasetError("UNREADABLE_FILE", message, { path });
+  });
 }
 
 /** Returns the path of the manifest, which is beside a single file of tasks and inside a folder of them. */

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { parseInput } from "@palimpsest/memory/input";
 import type { MemoryRecord } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
@@ -57,7 +58,5 @@ async function readStores(path: string): Promise<Readonly<Record<string, readonl
   } catch (error) {
     throw bad("cannot be read", error);
   }
-  const parsed = storesSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw bad(`is not a file of stores (${z.prettifyError(parsed.error).split("\n")[0]})`);
+  return parseInput(storesSchema, value, (problem) => bad(`is not a file of stores (${problem})`));
 }

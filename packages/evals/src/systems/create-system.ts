@@ -6,7 +6,8 @@ import {
   createAgent,
 } from "@palimpsest/agents";
 import { type Embedder, hashedEmbedder } from "@palimpsest/memory";
-import { z } from "zod";
+import { parseInput } from "@palimpsest/memory/input";
+import type { z } from "zod";
 import { agentSystem, type OnEpisode } from "../baselines/agent-system.js";
 import { closedBook, fullContext, truncatedContext } from "../baselines/direct.js";
 import { createReader } from "../baselines/reader.js";
@@ -132,7 +133,5 @@ const retrievalOf = (by: "bm25" | "embedding", embedder: Embedder): Retrieval =>
   by === "bm25" ? { by } : { by, embedder };
 
 function parse<Schema extends z.ZodType>(field: string, schema: Schema, value: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new EvaluationError("BAD_CONFIG", `${field}: ${z.prettifyError(parsed.error)}`);
+  return parseInput(schema, value, (problem) => new EvaluationError("BAD_CONFIG", `${field}: ${problem}`));
 }

@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { EvaluationError } from "../error.js";
 import { answerForms } from "../suite/qa-scorer.js";
@@ -138,7 +139,9 @@ export type EvalSettings = z.output<typeof evalSettingsSchema>;
 export function parseEvalSettings(value: unknown, where: string): EvalSettings {
   if (typeof value === "object" && value !== null && "contestants" in value)
     throw new EvaluationError("BAD_CONFIG", `${where}: contestants is not a setting; write systems instead`);
-  const parsed = evalSettingsSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new EvaluationError("BAD_CONFIG", `${where}: ${z.prettifyError(parsed.error)}`);
+  return parseInput(
+    evalSettingsSchema,
+    value,
+    (problem) => new EvaluationError("BAD_CONFIG", `${where}: ${problem}`),
+  );
 }

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
-import { z } from "zod";
+import { parseInput } from "@palimpsest/memory/input";
 import { EvaluationError } from "../error.js";
 import { type Trace, traceSchema } from "./trace-schema.js";
 
@@ -77,14 +77,14 @@ function parseTrace(path: string, line: number, text: string): Trace {
       `${path}, line ${line}: is not JSON; give a trace file with one trace per line`,
     );
   }
-  const parsed = traceSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const version = (value as { readonly version?: unknown } | null)?.version;
-  const fix =
-    typeof version === "number" && version !== traceSchema.shape.version.value
-      ? `has version ${version}, but this program reads version ${traceSchema.shape.version.value}`
-      : z.prettifyError(parsed.error).split("\n").join(" ");
-  throw new EvaluationError("BAD_TRACE", `${path}, line ${line}: ${fix}`);
+  return parseInput(traceSchema, value, (problem) => {
+    const version = (value as { readonly version?: unknown } | null)?.version;
+    const fix =
+      typeof version === "number" && version !== traceSchema.shape.version.value
+        ? `has version ${version}, but this program reads version ${traceSchema.shape.version.value}`
+        : problem;
+    return new EvaluationError("BAD_TRACE", `${path}, line ${line}: ${fix}`);
+  });
 }
 
 function isJson(text: string): boolean {

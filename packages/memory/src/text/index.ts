@@ -1,6 +1,5 @@
 // Functions that read replies and words, without stores and search, so that agents and rewards read alike and load
 // nothing more.
-export { closestWord } from "./closest-word.js";
 export { fileKind } from "./file-kind.js";
 export { fittingSentences, sentences } from "./sentences.js";
 export { StopText } from "./stop-text.js";

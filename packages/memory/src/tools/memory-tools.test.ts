@@ -119,7 +119,7 @@ describe("memory tools", () => {
     });
     expect((await run("search_memory", { query: null })).outcome).toBe("malformed");
     expect((await run("search_memory", { query: "x", limit: 3, k: 1 })).text).toBe(
-      "Error: limit, k: there is no such argument; the arguments are query, top_k, memory_type, speaker, session, after, before, threshold.",
+      'Error: arguments: unknown keys "limit", "k"; leave them out, or use one of query, top_k, memory_type, speaker, session, after, before, threshold.',
     );
   });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { problemsLine, readInput } from "../input/index.js";
 import { readArguments } from "./arguments.js";
 import type { Tool } from "./tool.js";
 
@@ -50,9 +51,12 @@ export function toolSet<Context>(list: readonly Tool<Context>[]): ToolSet<Contex
       try {
         // The arguments are checked before the call, because an error of the same class from within the tool is not a
         // mistake of the model.
-        const { error } = await tool.schema.safeParseAsync(args);
-        if (error !== undefined)
-          return { outcome: "malformed", text: `Error: ${issuesOf(error, tool.schema)}.` };
+        const read = readInput(tool.schema, args);
+        if ("problems" in read)
+          return {
+            outcome: "malformed",
+            text: `Error: ${problemsLine(read.problems, { whole: "arguments" })}.`,
+          };
         return { outcome: "done", text: await tool.call(args, context) };
       } catch (reason) {
         const refusal = tool.refusal(reason, context);
@@ -66,14 +70,4 @@ export function toolSet<Context>(list: readonly Tool<Context>[]): ToolSet<Contex
 function definitionOf<Context>({ name, description, schema }: Tool<Context>): ToolDefinition {
   const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { io: "input" });
   return { type: "function", function: { name, description, parameters } };
-}
-
-function issuesOf({ issues }: z.ZodError, schema: z.ZodObject): string {
-  return issues
-    .map((issue) => {
-      if (issue.code === "unrecognized_keys" && issue.path.length === 0)
-        return `${issue.keys.join(", ")}: there is no such argument; the arguments are ${Object.keys(schema.shape).join(", ")}`;
-      return `${issue.path.length === 0 ? "arguments" : issue.path.join(".")}: ${issue.message}`;
-    })
-    .join("; ");
 }

@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { type ModelConfig, modelConfigSchema } from "../config.js";
 import { ModelError } from "../error.js";
 import { changesNothing } from "./known-config-fields.js";
@@ -99,14 +100,12 @@ export function modelConfigFromHf(json: unknown, ignore: readonly string[] = [])
     ...rope,
   };
   config.refuseRest(ignore);
-  const parsed = modelConfigSchema.safeParse(fields);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => {
-    const value = path.reduce<unknown>((at, key) => (at as Json | undefined)?.[String(key)], fields);
-    const field = path.map((key) => hfNames[String(key)] ?? String(key)).join(".");
-    return `${field} is ${value === undefined ? "missing" : JSON.stringify(value)} (${message})`;
-  });
-  throw new ModelError("CONFIG_INVALID", `config.json: ${issues.join("; ")}`, { cause: parsed.error });
+  return parseInput(
+    modelConfigSchema,
+    fields,
+    (problem, cause) => new ModelError("CONFIG_INVALID", `config.json: ${problem}`, { cause }),
+    { fields: hfNames },
+  );
 }
 
 /** Returns a config.json that `transformers` loads, in the newer form. */

@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { sizeOf } from "@palimpsest/jit";
+import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { ModelError } from "../error.js";
 
@@ -97,9 +98,7 @@ function parseHeader(bytes: Buffer, damaged: Damaged): z.infer<typeof headerSche
       throw damaged("__metadata__ in the header must have texts as values", metadata.error);
     json = Object.fromEntries(Object.entries(json).filter(([name]) => name !== "__metadata__"));
   }
-  const parsed = headerSchema.safeParse(json);
-  if (!parsed.success) throw damaged(`header: ${z.prettifyError(parsed.error)}`, parsed.error);
-  return parsed.data;
+  return parseInput(headerSchema, json, (problem, cause) => damaged(`header: ${problem}`, cause));
 }
 
 function checkPlaces(

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { ModelError } from "../error.js";
 import { PieceBuffers } from "./piece-buffers.js";
@@ -87,9 +88,9 @@ async function readShardIndex(folder: string): Promise<Readonly<Record<string, s
   } catch (cause) {
     throw new ModelError("FILE_DAMAGED", `${path} is not JSON; fetch it again`, { cause });
   }
-  const index = shardIndexSchema.safeParse(json);
-  if (!index.success) throw new ModelError("FILE_DAMAGED", `${path}: ${z.prettifyError(index.error)}`);
-  for (const shard of new Set(Object.values(index.data.weight_map))) {
+  const refuse = (problem: string) => new ModelError("FILE_DAMAGED", `${path}: ${problem}`);
+  const index = parseInput(shardIndexSchema, json, refuse);
+  for (const shard of new Set(Object.values(index.weight_map))) {
     // A shard is a file of this folder: a path to elsewhere is either damage or an attack.
     if (basename(shard) !== shard)
       throw new ModelError(
@@ -101,7 +102,7 @@ async function readShardIndex(folder: string): Promise<Readonly<Record<string, s
       throw new ModelError("FILE_MISSING", message);
     }
   }
-  return index.data.weight_map;
+  return index.weight_map;
 }
 
 export interface WriteWeightsOptions {

@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { type ModelConfig, parseModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
@@ -101,12 +102,11 @@ export async function modelConfigFromGguf(file: GgufFile): Promise<ModelConfig> 
   const own = [...file.metadata].flatMap(([key, value]) =>
     key.startsWith(prefix) ? [[key.slice(prefix.length), value] as const] : [],
   );
-  const parsed = shapeSchema.safeParse(Object.fromEntries(own));
-  if (!parsed.success) {
-    const fields = parsed.error.issues.map((issue) => `${prefix}${issue.path.join(".")}: ${issue.message}`);
-    throw new ModelError("CONFIG_INVALID", `${file.path}: ${fields.join("; ")}`, { cause: parsed.error });
-  }
-  const shape = parsed.data;
+  const shape = parseInput(
+    shapeSchema,
+    Object.fromEntries(own),
+    (problem, cause) => new ModelError("CONFIG_INVALID", `${file.path}: ${prefix}${problem}`, { cause }),
+  );
   const only = (key: keyof typeof shape, expected: unknown, fix: string): void => {
     if (shape[key] !== expected) refuse(file, `${prefix}${key}`, shape[key], fix);
   };

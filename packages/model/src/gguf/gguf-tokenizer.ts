@@ -1,3 +1,4 @@
+import { problemsLine, readInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { BpeTokenizer } from "../bpe-tokenizer.js";
 import { ModelError } from "../error.js";
@@ -45,9 +46,9 @@ export function tokenizerFromGguf(file: GgufFile): BpeTokenizer {
       `tokenizer.ggml.model is ${JSON.stringify(kind)}${note}; only gpt2, the byte-level BPE, can be read`,
     );
   }
-  const parsed = metadataSchema.safeParse(Object.fromEntries(file.metadata));
-  if (!parsed.success) return fail(z.prettifyError(parsed.error).split("\n").join(" "), parsed.error);
-  const metadata = parsed.data;
+  const read = readInput(metadataSchema, Object.fromEntries(file.metadata));
+  if ("problems" in read) return fail(problemsLine(read.problems), read.error);
+  const metadata = read.data;
   const tokens = metadata["tokenizer.ggml.tokens"];
   const types = metadata["tokenizer.ggml.token_type"];
   if (types.length !== tokens.length) fail(`has ${tokens.length} tokens, but ${types.length} token types`);

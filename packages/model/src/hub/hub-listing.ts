@@ -1,3 +1,4 @@
+import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { ModelError } from "../error.js";
 import { refusal } from "./download-file.js";
@@ -60,9 +61,9 @@ export async function listHubRepo(access: HubAccess, repo: string, revision: str
     revision: sha,
     recursive: true,
   })) {
-    const parsed = entrySchema.safeParse(entry);
-    if (!parsed.success) throw answerDamaged(repo, z.prettifyError(parsed.error));
-    const { type, path, size, oid, lfs } = parsed.data;
+    const { type, path, size, oid, lfs } = parseInput(entrySchema, entry, (problem) =>
+      answerDamaged(repo, problem),
+    );
     if (type !== "file") continue;
     const digest = lfs
       ? ({ kind: "sha256", hex: lfs.oid } as const)

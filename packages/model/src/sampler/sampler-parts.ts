@@ -1,4 +1,5 @@
 import type { Backend, JitMode, JitPrecision } from "@palimpsest/jit";
+import { parseInput } from "@palimpsest/memory/input";
 import { type ChosenPrecision, choosePrecision } from "../chosen-precision.js";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
@@ -35,17 +36,12 @@ export interface SamplerParts {
 
 /** @throws {ModelError} CONFIG_INVALID, naming each wrong field */
 export function parseLimits(limits: SamplerConfigInput, model: ModelConfig): SamplerConfig {
-  const parsed = samplerConfigSchema.safeParse(limits);
-  if (!parsed.success) {
-    const given = new Map<PropertyKey, unknown>(Object.entries(limits));
-    const fields = parsed.error.issues.map((issue) =>
-      issue.code === "unrecognized_keys"
-        ? `${issue.keys.join(", ")}: is no setting of the sampler; remove or rename it`
-        : `${issue.path.join(".")} is ${JSON.stringify(given.get(issue.path[0] ?? ""))}: ${issue.message}`,
-    );
-    throw new ModelError("CONFIG_INVALID", `sampler: ${fields.join("; ")}`, { cause: parsed.error });
-  }
-  const { batchInvariant, lanes, cache, maxLength } = parsed.data;
+  const config = parseInput(
+    samplerConfigSchema,
+    limits,
+    (problem, cause) => new ModelError("CONFIG_INVALID", `sampler: ${problem}`, { cause }),
+  );
+  const { batchInvariant, lanes, cache, maxLength } = config;
   const refuse = (problem: string): never => {
     throw new ModelError("CONFIG_INVALID", `sampler: ${problem}`);
   };
@@ -57,7 +53,7 @@ export function parseLimits(limits: SamplerConfigInput, model: ModelConfig): Sam
     );
   if (maxLength > model.maxPositions)
     refuse(`maxLength ${maxLength} exceeds the model's maxPositions ${model.maxPositions}; lower it`);
-  return parsed.data;
+  return config;
 }
 
 /** Creates a pool of pages or a table of slots, as the limits and the backend require. */

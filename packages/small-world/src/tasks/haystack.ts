@@ -1,4 +1,5 @@
 import { type CountTokens, DatasetError, generatedTasks, type TaskSet } from "@palimpsest/datasets";
+import { parseInput } from "@palimpsest/memory/input";
 import type { Task } from "@palimpsest/trajectories";
 import { createRandom } from "@palimpsest/trajectories/random";
 import { fittingSentences } from "@palimpsest/trajectories/text";
@@ -74,16 +75,11 @@ function haystackTaskMaker(
   input: HaystackConfig,
   options: { countTokens?: CountTokens },
 ): { readonly count: number; make(index: number): Task } {
-  const parsed = haystackConfigSchema.safeParse(input);
-  if (!parsed.success) {
-    throw new DatasetError(
-      "BAD_CONFIG",
-      `haystack settings: ${z.prettifyError(parsed.error)}`,
-      {},
-      parsed.error,
-    );
-  }
-  const config = parsed.data;
+  const config = parseInput(
+    haystackConfigSchema,
+    input,
+    (problem, cause) => new DatasetError("BAD_CONFIG", `haystack settings: ${problem}`, {}, cause),
+  );
   const sentences = sentencesOfProse(haystack);
   if (sentences.length === 0)
     throw new DatasetError("BAD_CONFIG", "haystack: the text contains no sentence; give some prose");

@@ -1,4 +1,5 @@
 import { DatasetError, generatedTasks, type TaskSet } from "@palimpsest/datasets";
+import { parseInput } from "@palimpsest/memory/input";
 import type { Task } from "@palimpsest/trajectories";
 import { createRandom, type Random } from "@palimpsest/trajectories/random";
 import { z } from "zod";
@@ -91,16 +92,11 @@ function taskMaker(input: ReverseTwoHopConfigInput): {
   readonly count: number;
   make(index: number): Task;
 } {
-  const parsed = reverseTwoHopConfigSchema.safeParse(input);
-  if (!parsed.success) {
-    throw new DatasetError(
-      "BAD_CONFIG",
-      `reverse-two-hop settings: ${z.prettifyError(parsed.error)}`,
-      {},
-      parsed.error,
-    );
-  }
-  const config = parsed.data;
+  const config = parseInput(
+    reverseTwoHopConfigSchema,
+    input,
+    (problem, cause) => new DatasetError("BAD_CONFIG", `reverse-two-hop settings: ${problem}`, {}, cause),
+  );
   const { segments, seed, count } = config;
   // If the shortest document has room for both facts, all documents have.
   firstNamePlace(config, typeof segments === "number" ? segments : segments.min);

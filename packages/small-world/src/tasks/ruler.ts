@@ -5,9 +5,9 @@ import {
   type StreamedTask,
   type TaskSet,
 } from "@palimpsest/datasets";
+import { parseInput } from "@palimpsest/memory/input";
 import type { Task } from "@palimpsest/trajectories";
 import { createRandom, type Random } from "@palimpsest/trajectories/random";
-import { z } from "zod";
 import {
   type RulerConfig,
   type RulerConfigInput,
@@ -82,16 +82,11 @@ export function* rulerTaskStream(
 }
 
 function parseConfig(input: RulerConfigInput): RulerConfig {
-  const parsed = rulerConfigSchema.safeParse(input);
-  if (!parsed.success) {
-    throw new DatasetError(
-      "BAD_CONFIG",
-      `ruler settings: ${z.prettifyError(parsed.error)}`,
-      {},
-      parsed.error,
-    );
-  }
-  return parsed.data;
+  return parseInput(
+    rulerConfigSchema,
+    input,
+    (problem, cause) => new DatasetError("BAD_CONFIG", `ruler settings: ${problem}`, {}, cause),
+  );
 }
 
 function streamedTask(

@@ -1,4 +1,5 @@
 import { DatasetError, generatedTasks, type TaskSet } from "@palimpsest/datasets";
+import { parseInput } from "@palimpsest/memory/input";
 import type { MemoryRecord, Probe, Task } from "@palimpsest/trajectories";
 import { createRandom } from "@palimpsest/trajectories/random";
 import { z } from "zod";
@@ -71,15 +72,11 @@ export function openStoreTasks(input: StoreTaskConfigInput): TaskSet {
 }
 
 function parseConfig(input: StoreTaskConfigInput): StoreTaskConfig {
-  const parsed = storeTaskConfigSchema.safeParse(input);
-  if (!parsed.success)
-    throw new DatasetError(
-      "BAD_CONFIG",
-      `store settings: ${z.prettifyError(parsed.error)}`,
-      {},
-      parsed.error,
-    );
-  return parsed.data;
+  return parseInput(
+    storeTaskConfigSchema,
+    input,
+    (problem, cause) => new DatasetError("BAD_CONFIG", `store settings: ${problem}`, {}, cause),
+  );
 }
 
 function storeTask(config: StoreTaskConfig, index: number): Task {

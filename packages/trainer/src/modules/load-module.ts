@@ -6,16 +6,18 @@
  * - MODULE-1. The bytes of the bundle are what is run: every process of a run has the code whose hash the run records.
  * - MODULE-2. A module is imported once per process, however often it is requested.
  */
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AgentModule } from "@palimpsest/agents";
 import type { DataModule } from "@palimpsest/datasets";
 import type { AdvantageModule } from "@palimpsest/learner";
+import { problemsLine, readInput } from "@palimpsest/memory/input";
 import type { RewardModule } from "@palimpsest/rewards";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
-import { settingsProblems } from "../recipe/config-error.js";
+import { formerNames } from "../recipe/former-names.js";
 import type { BuiltModule } from "./build-module.js";
 import { moduleTypes } from "./check-types.js";
 import { folderWithPackages } from "./linked-packages.js";
@@ -94,9 +96,9 @@ export function checkSettings(
   settings: Readonly<Record<string, unknown>>,
   { field, file, sourceFolder }: Pick<BuiltModule, "field" | "file" | "sourceFolder">,
 ): void {
-  let parsed: z.ZodSafeParseResult<unknown>;
+  let read: ReturnType<typeof readInput>;
   try {
-    parsed = schema.safeParse(settings);
+    read = readInput(schema, settings, { former: formerNames });
   } catch (reason) {
     throw refused(
       field,
@@ -104,9 +106,15 @@ export function checkSettings(
       reason,
     );
   }
-  if (parsed.success) return;
-  const lines = settingsProblems(parsed.error, schema, settings, [field, "settings"]);
-  throw new PalimpsestError("CONFIG_INVALID", `${lines.join(" | ")} (according to the schema in ${file})`);
+  if ("data" in read) return;
+  const problems = read.problems.map((problem) => ({
+    ...problem,
+    path: [field, "settings", ...problem.path],
+  }));
+  throw new PalimpsestError(
+    "CONFIG_INVALID",
+    `${problemsLine(problems)} (according to the schema in ${file})`,
+  );
 }
 
 async function importBytes({ bundle, sourceFolder }: Loadable): Promise<Readonly<Record<string, unknown>>> {

@@ -160,10 +160,10 @@ export default defineAgent({ kind: "own", stopTokens: ["<|end|>"], run() {},
       String(reason),
     );
   expect(await refused({ callFrom: "xml", deep: { mots: 2 } })).toMatch(
-    /agent\.settings\.callForm: is absent: Invalid option.* \| agent\.settings\.deep: unknown key "mots"; did you mean "most"\? \| agent\.settings: unknown key "callFrom"; did you mean "callForm"\? \(according to the schema in agent\.mjs\)/,
+    /agent\.settings\.callForm: must be "hermes" or "lines"; it is missing \| agent\.settings\.deep: unknown key "mots"; did you mean "most"\? \| agent\.settings: unknown key "callFrom"; did you mean "callForm"\? \(according to the schema in agent\.mjs\)/,
   );
   expect(await refused({ callForm: "xml" })).toMatch(
-    /agent\.settings\.callForm: is "xml": Invalid option: expected one of "hermes"\|"lines" \(according to the schema in agent\.mjs\)/,
+    /agent\.settings\.callForm: must be "hermes" or "lines"; it is "xml" \(according to the schema in agent\.mjs\)/,
   );
 });
 

@@ -2,13 +2,14 @@
  * The paths in a recipe. A schema marks a setting that is a path with `.meta({ format: "path" })`, and adds `builtin`
  * if `builtin:NAME` names a folder of this package. Settings of agents and rewards are looked up in their own schemas.
  */
+
 import { resolve } from "node:path";
 import { agentKinds } from "@palimpsest/agents";
+import { layersOf } from "@palimpsest/memory/input";
 import { rewardConfigSchema } from "@palimpsest/rewards";
 import type { Document } from "yaml";
 import { z } from "zod";
 import { builtinRecipesDir } from "../model-source.js";
-import { layersOf } from "./known-keys.js";
 import { recipeSchema } from "./recipe-schema.js";
 
 const builtinPrefix = "builtin:";

@@ -33,7 +33,9 @@ test("defaults fill what a recipe leaves out, and settings replace the preset's"
 
 test("rollouts are neither greedy, nor truncated without a correction in the learner", () => {
   const greedy = `${minimal}rollout: { temperature: 0 }\n`;
-  expect(() => parseRecipe(greedy, "/data", "r.yaml")).toThrow(/r.yaml: rollout.temperature: .*>0/);
+  expect(() => parseRecipe(greedy, "/data", "r.yaml")).toThrow(
+    /r.yaml: rollout.temperature: must be above 0; it is 0/,
+  );
   const truncated = minimal.replace("memoryTokens: 6", "memoryTokens: 6, topP: 0.9");
   expect(() => parseRecipe(truncated, "/data", "r.yaml")).toThrow(
     /\[CONFIG_INVALID\].*agent.settings.topP: is 0.9, .*learner.importance/,
@@ -157,7 +159,7 @@ test.each([
   [
     "an unknown key that is like none",
     minimal.replace("steps: 3", "steps: 3, weather: 4"),
-    /r\.yaml: train: unknown key "weather"; remove or rename it/,
+    /r\.yaml: train: unknown key "weather"; leave it out, or use one of /,
   ],
   [
     "a field of an alternative, in other letters",
@@ -169,7 +171,7 @@ test.each([
   [
     "an unknown setting of the agent",
     minimal.replace("memoryTokens: 6", "memoryTokenz: 6"),
-    /unknown setting "memoryTokenz"; did you mean "memoryTokens"/,
+    /unknown key "memoryTokenz"; did you mean "memoryTokens"/,
   ],
   ["YAML that is none", "name: [", /fix the YAML/],
 ])("%s is an error of one line that names it", (_what, text, message) => {

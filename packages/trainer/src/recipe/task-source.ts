@@ -9,6 +9,7 @@ import {
   shuffledTasks,
   type TaskSet,
 } from "@palimpsest/datasets";
+import { parseInput } from "@palimpsest/memory/input";
 import {
   haystackConfigSchema,
   openHaystackTasks,
@@ -123,11 +124,11 @@ export interface OpenTasksOptions {
  * @throws {DatasetError} BAD_CONFIG, UNREADABLE_FILE, BAD_ROWS; the signal's reason
  */
 export async function openTasks(input: TaskSource, options: OpenTasksOptions = {}): Promise<TaskSet> {
-  const parsed = taskSourceSchema.safeParse(input);
-  if (!parsed.success) {
-    throw new DatasetError("BAD_CONFIG", `data: ${z.prettifyError(parsed.error)}`, {}, parsed.error);
-  }
-  const config = parsed.data;
+  const config = parseInput(
+    taskSourceSchema,
+    input,
+    (problem, cause) => new DatasetError("BAD_CONFIG", `data: ${problem}`, {}, cause),
+  );
   const counting = options.countTokens ? { countTokens: options.countTokens } : {};
   if ("module" in config) {
     if (options.module === undefined)

@@ -1,0 +1,13 @@
+// The one reader of what users give. Every package may import it, and it loads neither zod nor stores.
+export { closestWord } from "./closest-word.js";
+export {
+  type InputNames,
+  type InputProblem,
+  layersOf,
+  parseInput,
+  pathText,
+  problemsLine,
+  readInput,
+  unknownKeys,
+} from "./read-input.js";
+export { shownValue } from "./shown-value.js";
