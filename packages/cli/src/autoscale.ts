@@ -1,8 +1,10 @@
 /** `palimpsest head start --autoscale FILE`: reads the file, and creates the autoscaler when the head leads. */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AutoscaleConfig, NodeProvider } from "@palimpsest/autoscaler";
 import type { StartAutoscaler } from "@palimpsest/head";
+import { reasonText } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { tokenPathOf } from "@palimpsest/wire/local-head";
 import { parse } from "yaml";
@@ -38,7 +40,9 @@ function readYaml(file: string): unknown {
   try {
     return parse(readFileSync(file, "utf8"));
   } catch (reason) {
-    const message = reason instanceof Error ? reason.message.split("\n")[0] : String(reason);
-    throw new PalimpsestError("CONFIG_INVALID", `--autoscale ${file} cannot be read: ${message}`);
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `--autoscale ${file} cannot be read: ${reasonText(reason)}; name a YAML file (docs/guides/autoscaling.md)`,
+    );
   }
 }

@@ -16,9 +16,11 @@ test("an error that carries text of others is one line that the terminal only sh
 test("a port in use comes with what to do", () => {
   const inUse = Object.assign(new Error("listen EADDRINUSE: address already in use 127.0.0.1:8000"), {
     code: "EADDRINUSE",
+    address: "127.0.0.1",
+    port: 8000,
   });
   reportFailure(inUse);
   expect(run.stderr).toMatch(
-    /127\.0\.0\.1:8000; stop the program that listens there, or give another port \(0: a free one\)\n$/,
+    /error: 127\.0\.0\.1:8000: another program listens there: stop it, or give another port \(0: a free one\) \(EADDRINUSE\)\n$/,
   );
 });

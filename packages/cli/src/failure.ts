@@ -9,7 +9,7 @@ import { fileFailure } from "./file-failure.js";
 export function reportFailure(reason: unknown): number {
   const message = missingPackage(reason) ?? fileFailure(reason, process.argv.slice(2)) ?? messageOf(reason);
   // A message may contain text that others chose, such as the name of a job or the error of a constructor.
-  process.stderr.write(`error: ${printableLine(message)}${portHint(reason)}\n`);
+  process.stderr.write(`error: ${printableLine(message)}\n`);
   if (process.env["PALIMPSEST_DEBUG"] === "1" && reason instanceof Error)
     process.stderr.write(`${printable(reason.stack ?? "")}\n`);
   return 1;
@@ -28,9 +28,4 @@ function missingPackage(reason: unknown): string | undefined {
   if (name === undefined) return undefined;
   const whole = name.startsWith("@palimpsest/") ? "palimpsest" : name;
   return `this needs the package ${whole}, which is not installed here: run \`npm install ${whole}\` (or its tarball)`;
-}
-
-function portHint(reason: unknown): string {
-  if (!(reason instanceof Error) || !("code" in reason) || reason.code !== "EADDRINUSE") return "";
-  return "; stop the program that listens there, or give another port (0: a free one)";
 }

@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { fileFailure } from "./file-failure.js";
 
@@ -48,6 +51,24 @@ test("a full disk names what the command writes, because the error does not say 
 
 test("other errors stay as they are", () => {
   expect(fileFailure(new Error("x"), [])).toBeUndefined();
-  expect(fileFailure(Object.assign(new Error("x"), { code: "ECONNREFUSED" }), [])).toBeUndefined();
+  expect(fileFailure(Object.assign(new Error("x"), { code: "ERR_OTHER" }), [])).toBeUndefined();
   expect(fileFailure("ENOENT", [])).toBeUndefined();
+});
+
+test("an error of the network names the address, the flag that gave it, and the remedy", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await once(taken, "listening");
+  const { port } = z.object({ port: z.number() }).parse(taken.address());
+  const second = createServer().listen(port, "127.0.0.1");
+  const [inUse] = await once(second, "error");
+  expect(fileFailure(inUse, ["serve", "--port", String(port)])).toBe(
+    `127.0.0.1:${port} (--port ${port}): another program listens there: stop it, or give another port (0: a free one) (EADDRINUSE)`,
+  );
+  taken.close();
+  await once(taken, "close");
+  const [refused] = await once(connect(port, "127.0.0.1"), "error");
+  expect(fileFailure(refused, ["status", "--address", `127.0.0.1:${port}`])).toBe(
+    `127.0.0.1:${port} (--address 127.0.0.1:${port}): nothing listens there: start the server, or correct the address (ECONNREFUSED)`,
+  );
 });

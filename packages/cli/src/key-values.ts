@@ -96,3 +96,9 @@ export function parsePortRange(text: string): { readonly first: number; readonly
     );
   return { first, last };
 }
+
+/** Refuses an empty value, which is most often a variable of a script that is not set. */
+export function parseFilled(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It is empty; give a value, or leave the option out.");
+  return text;
+}

@@ -1,5 +1,6 @@
-import { Command } from "commander";
+import { Command, type Option } from "commander";
 import { commands } from "./commands.js";
+import { parseFilled } from "./key-values.js";
 import { version } from "./version.js";
 
 /** The commands by the heading of their help. */
@@ -36,12 +37,17 @@ export async function makeProgram(wanted: string | undefined): Promise<Command> 
   return program;
 }
 
-/** Makes usage errors name the help of the command that was meant, and shows defaults as they are written in a command. */
+/**
+ * Makes usage errors name the help of the command that was meant, shows defaults as they are written in a command, and
+ * refuses empty values.
+ */
 function nameHelp(command: Command, name: string): void {
   const listed = command.commands.length > 0 ? "commands" : "arguments and options";
   command.showHelpAfterError(`(${name} --help lists the ${listed})`);
   for (const option of command.options) {
     const { defaultValue } = option;
+    if (option.required && option.parseArg === undefined && !option.flags.endsWith("<text>"))
+      option.argParser(filled(option));
     if (typeof defaultValue !== "object" || defaultValue === null) continue;
     const words = Array.isArray(defaultValue) ? defaultValue : Object.keys(defaultValue);
     // Commander has stored the value; from here on the option's copy is only shown.
@@ -50,3 +56,9 @@ function nameHelp(command: Command, name: string): void {
   }
   for (const child of command.commands) nameHelp(child, `${name} ${child.name()}`);
 }
+
+const filled = (option: Option) => (text: string, before: unknown) => {
+  const value = parseFilled(text);
+  if (!option.variadic) return value;
+  return Array.isArray(before) && before !== option.defaultValue ? [...before, value] : [value];
+};

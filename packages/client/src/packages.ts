@@ -8,7 +8,7 @@
 
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput, reasonText } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import type { Bundle } from "./bundle.js";
@@ -112,7 +112,7 @@ async function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<
   try {
     value = JSON.parse(await readFile(path, "utf8"));
   } catch (cause) {
-    throw refused(`${path} cannot be read as JSON: ${cause instanceof Error ? cause.message : cause}`);
+    throw refused(`${path} cannot be read as JSON: ${reasonText(cause)}; correct the file`);
   }
   return parseInput(schema, value, (problem) => refused(`${path}: ${problem}`));
 }

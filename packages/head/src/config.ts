@@ -26,7 +26,10 @@ export const headConfigSchema = z.strictObject({
     .describe("Port of the dashboard. 0: that of the last start, or a free one; null: none."),
   redisUrl: z
     .string()
-    .regex(/^rediss?:\/\//)
+    .regex(
+      /^rediss?:\/\//,
+      "must be the URL of a Redis, such as redis://127.0.0.1:6379 or rediss://host:6380",
+    )
     .optional()
     .describe("redis:// or rediss:// URL. Default: the head runs a Redis of its own."),
   cluster: z
@@ -46,7 +49,10 @@ export const headConfigSchema = z.strictObject({
     .describe("How long a silent head keeps its lease. Then a standby takes over."),
   queueRedisUrl: z
     .string()
-    .regex(/^rediss?:\/\//)
+    .regex(
+      /^rediss?:\/\//,
+      "must be the URL of a Redis, such as redis://127.0.0.1:6379 or rediss://host:6380",
+    )
     .optional()
     .describe(
       "URL for nodes and drivers, with a user that can access the keys of runs only. Default: redisUrl.",

@@ -8,8 +8,10 @@
  *   comes back with a token that others can read.
  * - HEAD-CREDENTIALS-2. A replaced token does not come back through the command line or the environment of a start.
  */
+
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { reasonText } from "@palimpsest/memory/input";
 import {
   type Clock,
   Credentials,
@@ -81,7 +83,7 @@ function shareReaderToken(path: string, text: string): void {
   } catch (cause) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `readerTokenFile: ${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}; name a file in a folder that the head's user may write to`,
+      `readerTokenFile: ${path} cannot be written: ${reasonText(cause)}; name a file in a folder that the head's user may write to`,
       { cause },
     );
   }

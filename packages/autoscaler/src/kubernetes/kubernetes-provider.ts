@@ -7,6 +7,7 @@
  * - PODS-1. Only Pods with the cluster's label are listed, and only listed Pods with that label are deleted.
  * - PODS-2. A name that already exists counts as created only when it is a Pod of this cluster.
  */
+
 import {
   ApiException,
   CoreV1Api,
@@ -17,6 +18,7 @@ import {
   type V1Pod,
   type V1PodList,
 } from "@kubernetes/client-node";
+import { reasonText } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { KubernetesConfig } from "../config.js";
 import type { Instance, NewInstance, NodeProvider } from "../provider.js";
@@ -157,8 +159,11 @@ function kubeConfigOf({ kubeconfig, context }: KubernetesConfig): KubeConfig {
     else config.loadFromFile(kubeconfig);
     if (context !== undefined) config.setCurrentContext(context);
   } catch (reason) {
-    const message = reason instanceof Error ? reason.message : String(reason);
-    throw new PalimpsestError("CONFIG_INVALID", `provider.kubeconfig cannot be read: ${message}`);
+    const file = kubeconfig ?? "of this user";
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `provider.kubeconfig ${file} cannot be read: ${reasonText(reason)}; name a file of kubectl's form`,
+    );
   }
   if (config.getCurrentCluster() === null)
     throw new PalimpsestError(

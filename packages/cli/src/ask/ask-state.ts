@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { EpisodeState } from "@palimpsest/agents";
 import { type Trace, traceSchema } from "@palimpsest/evals";
+import { reasonText } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
@@ -167,7 +168,6 @@ export class AskStateWriter {
 const partOf = (path: string) => `${path}.part`;
 
 function cannotWrite(path: string, cause: unknown): PalimpsestError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  const message = `--resume ${path}: cannot be written (${why}); name another file`;
+  const message = `--resume ${path}: cannot be written (${reasonText(cause)}); name another file`;
   return new PalimpsestError("INVALID_ARGUMENT", message, { cause });
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type LocomoConversation, readLocomoConversation } from "@palimpsest/datasets";
 import { locomoItems, locomoScorer } from "@palimpsest/evals";
+import { reasonText } from "@palimpsest/memory/input";
 import { createJudge } from "@palimpsest/rewards";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
@@ -81,7 +82,7 @@ function readConversations(path: string): LocomoConversation[] {
   try {
     rows = JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw bad(`cannot be read (${cause instanceof Error ? cause.message : String(cause)})`);
+    throw bad(`cannot be read (${reasonText(cause)})`);
   }
   if (!Array.isArray(rows)) throw bad("is not a JSON array of conversations");
   return rows.map((row: unknown, i) => {

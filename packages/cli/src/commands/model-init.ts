@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { reasonText } from "@palimpsest/memory/input";
 import { type Command, Option } from "commander";
 import { parse } from "yaml";
 import { formatCount } from "../display/count.js";
@@ -107,6 +108,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (reason) {
-    throw new Error(`${path} cannot be read (${(reason as NodeJS.ErrnoException).code}); name a text file`);
+    throw new Error(`${path} cannot be read (${reasonText(reason)}); name a text file`);
   }
 }

@@ -7,6 +7,7 @@ import {
   goldenMetrics,
   listsIn,
 } from "@palimpsest/checks";
+import { reasonText } from "@palimpsest/memory/input";
 import type { Command } from "commander";
 import { type OwnScores, ownMetricNames, scoreOwn } from "../own-scores.js";
 import { formatTable } from "../table.js";
@@ -41,8 +42,8 @@ export function addScore(program: Command): void {
 
 /** Reads a JSON value, or the lines of a JSONL file as an array. */
 async function readCases(path: string): Promise<unknown> {
-  const text = await readFile(path, "utf8").catch((reason: NodeJS.ErrnoException) => {
-    throw new Error(`--cases ${path}: cannot be read (${reason.code}); give a JSON or JSONL file`);
+  const text = await readFile(path, "utf8").catch((reason: unknown) => {
+    throw new Error(`--cases ${path}: cannot be read (${reasonText(reason)}); give a JSON or JSONL file`);
   });
   try {
     return JSON.parse(text);

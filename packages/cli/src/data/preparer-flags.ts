@@ -1,4 +1,5 @@
 import type { Preparer } from "@palimpsest/datasets";
+import { parseInput } from "@palimpsest/memory/input";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 
@@ -17,7 +18,12 @@ export function withPreparerFlags(command: Command, preparer: Preparer): Command
   const required = new Set(schemaOf(preparer).required);
   for (const [name, field] of fieldsOf(preparer)) {
     const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    command.addOption(optionOf(flag, field, required.has(name) && field.default === undefined));
+    const schema: unknown = preparer.options.shape[name];
+    const check = (value: unknown) =>
+      schema instanceof z.ZodType
+        ? parseInput(schema, value, (problem) => new InvalidArgumentError(problem))
+        : value;
+    command.addOption(optionOf(flag, field, required.has(name) && field.default === undefined, check));
   }
   return command;
 }
@@ -47,7 +53,12 @@ function fieldsOf(preparer: Preparer): [string, Field][] {
   ]);
 }
 
-function optionOf(flag: string, field: Field, mandatory: boolean): Option {
+function optionOf(
+  flag: string,
+  field: Field,
+  mandatory: boolean,
+  check: (value: unknown) => unknown,
+): Option {
   const described = field.description ?? "";
   if (field.type === "boolean") return new Option(`--${flag}`, described);
   const many = field.type === "array";
@@ -58,22 +69,21 @@ function optionOf(flag: string, field: Field, mandatory: boolean): Option {
   if (field.enum) return option.choices(field.enum);
   if (many) {
     const numbers = field.items?.type === "integer" || field.items?.type === "number";
-    return option.argParser((value: string, before: readonly unknown[] | undefined) => [
-      ...(before ?? []),
-      ...(numbers
-        ? value
-            .split(/[\s,]+/)
-            .filter(Boolean)
-            .map(numberOf)
-        : [value]),
-    ]);
+    return option.argParser((value: string, before: readonly unknown[] | undefined) => {
+      const given = numbers ? value.split(/[\s,]+/).filter(Boolean) : [value];
+      if (given.length === 0 || value === "")
+        throw new InvalidArgumentError(`It is empty; give values, or leave --${flag} out.`);
+      return [...(before ?? []), ...(numbers ? given.map(numberOf) : given)];
+    });
   }
-  return field.type === "integer" || field.type === "number" ? option.argParser(numberOf) : option;
+  return field.type === "integer" || field.type === "number"
+    ? option.argParser((text) => check(numberOf(text)))
+    : option;
 }
 
 function numberOf(text: string): number {
   const value = Number(text.replaceAll("_", ""));
   if (text.trim() === "" || !Number.isFinite(value))
-    throw new InvalidArgumentError(`"${text}" is not a number`);
+    throw new InvalidArgumentError(`"${text}" is not a number; write one such as 8`);
   return value;
 }

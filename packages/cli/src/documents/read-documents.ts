@@ -1,6 +1,7 @@
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { reasonText } from "@palimpsest/memory/input";
 import { fileKind } from "@palimpsest/memory/text";
 import { PalimpsestError } from "@palimpsest/wire";
 import { counted } from "../display/count.js";
@@ -49,7 +50,7 @@ export async function readDocuments(
         { cause },
       );
     }
-    const why = cause.code === "ENOENT" ? "does not exist" : `cannot be read (${cause.message})`;
+    const why = cause.code === "ENOENT" ? "does not exist" : `cannot be read (${reasonText(cause)})`;
     throw new PalimpsestError(
       "NOT_FOUND",
       `${source}: ${why}; give a file, a folder or - for standard input`,
@@ -160,8 +161,7 @@ async function binaryReason(path: string): Promise<string | undefined> {
   }
 }
 
-const unreadable = (cause: unknown) =>
-  `cannot be read (${cause instanceof Error ? cause.message : String(cause)})`;
+const unreadable = (cause: unknown) => `cannot be read (${reasonText(cause)})`;
 
 /** Compares names alike in every locale: numbers by their values, letters before their case. */
 const byName = new Intl.Collator("en", { numeric: true });

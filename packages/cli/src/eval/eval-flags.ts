@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type EvalSettings, overrideSetting, parseEvalSettings } from "@palimpsest/evals";
+import { reasonText } from "@palimpsest/memory/input";
 import { builtinRecipesDir, withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -103,7 +104,7 @@ function readYaml(file: string): unknown {
   try {
     return parseYaml(readFileSync(file, "utf8"), { merge: true });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new PalimpsestError("CONFIG_INVALID", `settings: cannot read "${file}" (${reason})`);
+    const problem = `cannot read "${file}" (${reasonText(cause)})`;
+    throw new PalimpsestError("CONFIG_INVALID", `settings: ${problem}; name a YAML file of settings`);
   }
 }

@@ -11,6 +11,7 @@ import {
   type ToolResult,
   writeSnapshotFile,
 } from "@palimpsest/memory";
+import { reasonText } from "@palimpsest/memory/input";
 import { withFolderLock } from "@palimpsest/model/folder-lock";
 import { PalimpsestError } from "@palimpsest/wire";
 
@@ -112,10 +113,9 @@ export class MemoryFile {
       // The state is dropped, so that the next call reads the file as it is.
       this.#seen = undefined;
       this.#store = undefined;
-      const why = cause instanceof Error ? cause.message : String(cause);
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `--memory ${this.path}: cannot be written, so nothing was changed: ${why}; give a file in a folder that you may write to`,
+        `--memory ${this.path}: cannot be written, so nothing was changed: ${reasonText(cause)}; give a file in a folder that you may write to`,
         { cause },
       );
     }

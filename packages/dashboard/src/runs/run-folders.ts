@@ -1,7 +1,9 @@
 /** Finds the runs below some folders. A run's folder has a run.json, a folder `traces`, or trace files. */
+
 import { type Dirent, existsSync } from "node:fs";
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { reasonText } from "@palimpsest/memory/input";
 import * as z from "zod";
 import type { RunRow } from "../api/runs.js";
 
@@ -149,8 +151,11 @@ async function rowOf(id: string, folder: string): Promise<RunRow> {
       problem: "",
     };
   } catch (reason) {
-    const why = reason instanceof Error ? reason.message.split("\n", 1)[0] : String(reason);
-    return { ...plain, createdAtMs: facts.mtimeMs, problem: `run.json cannot be read: ${why}` };
+    return {
+      ...plain,
+      createdAtMs: facts.mtimeMs,
+      problem: `run.json cannot be read: ${reasonText(reason)}`,
+    };
   }
 }
 

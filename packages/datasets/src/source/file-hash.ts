@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { reasonText } from "@palimpsest/memory/input";
 import { DatasetError } from "../error.js";
 
 export interface HashedFile {
@@ -22,12 +23,9 @@ export async function hashFile(path: string, signal?: AbortSignal): Promise<Hash
     return { path, sizeBytes: size, sha256: hash.digest("hex") };
   } catch (error) {
     signal?.throwIfAborted();
-    const isFolder = error instanceof Error && "code" in error && error.code === "EISDIR";
     throw new DatasetError(
       "UNREADABLE_FILE",
-      isFolder
-        ? `input: "${path}" is a folder; name its files`
-        : `input: cannot read "${path}"; give a file that exists`,
+      `input: cannot read "${path}" (${reasonText(error)}); give a file that exists`,
       { path },
       error,
     );

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
+import { reasonText } from "@palimpsest/memory/input";
 import { DatasetError } from "../error.js";
 import { type ByteWindow, fileChunks, type RowSplit, rowBatches } from "./byte-window.js";
 import { ArraySplit, type RowSlice } from "./json-array.js";
@@ -67,11 +68,9 @@ export async function* scannedRows(path: string, signal?: AbortSignal): AsyncGen
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof DatasetError) throw error;
-    const said = error instanceof Error ? error.message : String(error);
-    const reason = said.startsWith("EISDIR") ? "it is a folder; name its files" : said;
     throw new DatasetError(
       "UNREADABLE_FILE",
-      `input: cannot read "${path}" (${reason}); give a JSON, JSONL or parquet file`,
+      `input: cannot read "${path}" (${reasonText(error)}); give a JSON, JSONL or parquet file`,
       { path },
       error,
     );

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { reasonText } from "@palimpsest/memory/input";
 import { DatasetError } from "../error.js";
 import type { HashedFile } from "../source/file-hash.js";
 
@@ -54,10 +55,9 @@ async function orUnwritable<T>(path: string, make: () => Promise<T>): Promise<T>
   try {
     return await make();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new DatasetError(
       "UNWRITABLE_FILE",
-      `out: cannot write "${path}" (${reason}); give a path that this process may write`,
+      `out: cannot write "${path}" (${reasonText(error)}); give a path that this process may write`,
       { path },
       error,
     );

@@ -10,8 +10,10 @@
  *   behind it.
  * - PREDICTIONS-3. Lines are written completely, one after another.
  */
+
 import { type FileHandle, mkdir, open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { reasonText } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { EvaluationError } from "../error.js";
 import { predictionSchema } from "./system.js";
@@ -69,10 +71,9 @@ export class PredictionCache {
         throw error;
       }
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
       throw new EvaluationError(
         "BAD_FOLDER",
-        `out: cannot write predictions to "${path}" (${reason}); give a folder that this process may write`,
+        `out: cannot write predictions to "${path}" (${reasonText(error)}); give a folder that this process may write`,
       );
     }
   }

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput, reasonText } from "@palimpsest/memory/input";
 import { EvaluationError } from "../error.js";
 import { type Trace, traceSchema } from "./trace-schema.js";
 
@@ -102,8 +102,10 @@ async function endsTorn(path: string): Promise<boolean> {
   try {
     file = await open(path, "r");
   } catch (reason) {
-    const why = reason instanceof Error ? reason.message : String(reason);
-    throw new EvaluationError("BAD_TRACE", `${path}: cannot be read (${why}); give a trace file`);
+    throw new EvaluationError(
+      "BAD_TRACE",
+      `${path}: cannot be read (${reasonText(reason)}); give a trace file`,
+    );
   }
   try {
     const { size } = await file.stat();

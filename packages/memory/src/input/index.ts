@@ -11,3 +11,4 @@ export {
   unknownKeys,
 } from "./read-input.js";
 export { shownValue } from "./shown-value.js";
+export { reasonText, systemFailure } from "./system-failure.js";

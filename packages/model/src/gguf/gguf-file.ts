@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { sizeOf } from "@palimpsest/jit";
+import { reasonText } from "@palimpsest/memory/input";
 import { ModelError } from "../error.js";
 import { HeaderBytes, readExactly } from "./header-bytes.js";
 import { type GgufMetadata, readMetadata, readString } from "./metadata.js";
@@ -74,7 +75,11 @@ async function opened(path: string): Promise<FileHandle> {
   try {
     return await open(path, "r");
   } catch (cause) {
-    throw new ModelError("FILE_MISSING", `${path} cannot be opened; give an existing GGUF file`, { cause });
+    throw new ModelError(
+      "FILE_MISSING",
+      `${path} cannot be opened (${reasonText(cause)}); give an existing GGUF file`,
+      { cause },
+    );
   }
 }
 

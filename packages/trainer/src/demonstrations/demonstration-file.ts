@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { reasonText } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
@@ -52,7 +53,10 @@ export async function readDemonstrations(path: string, signal: AbortSignal): Pro
     new PalimpsestError("CONFIG_INVALID", `demonstrations: ${path}${what}`, { cause });
   const bytes = await readFile(path, { signal }).catch((reason: unknown) => {
     signal.throwIfAborted();
-    throw refuse(` cannot be read (${reason instanceof Error ? reason.message : String(reason)})`, reason);
+    throw refuse(
+      ` cannot be read (${reasonText(reason)}); give a file with one JSON object per line`,
+      reason,
+    );
   });
   const demonstrations = bytes
     .toString("utf8")

@@ -2,8 +2,10 @@
  * Requests demonstrations from a teacher behind an endpoint: reads prompts, and writes a JSONL file of prompts and
  * answers. An existing file is continued, so that answers that it contains are not requested again.
  */
+
 import { appendFile, readFile, truncate } from "node:fs/promises";
 import { ChatEndpoint, type EngineConfigInput } from "@palimpsest/engines";
+import { reasonText } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
@@ -92,7 +94,7 @@ export async function askTeacher(options: AskTeacherOptions): Promise<AskedTeach
 async function readPrompts(path: string): Promise<readonly Question["messages"][]> {
   const refuse = (what: string) => new PalimpsestError("CONFIG_INVALID", `prompts: ${path}${what}`);
   const text = await readFile(path, "utf8").catch((reason: unknown) => {
-    throw refuse(` cannot be read (${String(reason)})`);
+    throw refuse(` cannot be read (${reasonText(reason)}); give a file with one JSON object per line`);
   });
   const prompts = text.split("\n").flatMap((line, at) => {
     if (line.trim() === "") return [];

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { reasonText } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Document, isMap } from "yaml";
 import { z } from "zod";
@@ -42,10 +43,9 @@ function readPrompt(field: string, file: string, baseDir: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${field}.file: cannot read "${file}" (${reason}); give the path of a UTF-8 text file, relative to the recipe`,
+      `${field}.file: cannot read "${file}" (${reasonText(cause)}); give the path of a UTF-8 text file, relative to the recipe`,
       { cause },
     );
   }
