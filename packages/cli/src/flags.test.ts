@@ -66,7 +66,7 @@ const valued = leaves.flatMap((command) =>
 const placeholder = ({ flags }: Option) => /<(.*)>/.exec(flags)?.[1] ?? "";
 
 /** Values of these are free text, which may be empty. */
-const mayBeEmpty = (option: Option) => placeholder(option).startsWith("text") && option.long !== "--question";
+const mayBeEmpty = (option: Option) => placeholder(option) === "text";
 const numbers =
   /^(?:count|port|n|integer|number|rows|lines|bytes|seconds|s|t|x|k|p|rank|tokens|MiB|GiB|name=amount,…|first-last)$/;
 
@@ -123,6 +123,8 @@ it("says which command was meant", async () => {
     // The argument of a command that has subcommands, too, may be any word.
     const { parent } = command;
     if (parent === null || command.name().length < 5 || parent.registeredArguments.length > 0) continue;
+    // So may that of a default command.
+    if (Reflect.get(parent, "_defaultCommandName") !== undefined) continue;
     const near = `${command.name().slice(0, 2)}${command.name().slice(3)}`;
     const words = [...pathOf(command).slice(0, -1), near];
     const reason = await program.parseAsync(words, { from: "user" }).catch((thrown: unknown) => thrown);

@@ -46,8 +46,7 @@ function nameHelp(command: Command, name: string): void {
   command.showHelpAfterError(`(${name} --help lists the ${listed})`);
   for (const option of command.options) {
     const { defaultValue } = option;
-    if (option.required && option.parseArg === undefined && !option.flags.endsWith("<text>"))
-      option.argParser(filled(option));
+    if (option.required && !option.flags.endsWith("<text>")) option.argParser(filled(option));
     if (typeof defaultValue !== "object" || defaultValue === null) continue;
     const words = Array.isArray(defaultValue) ? defaultValue : Object.keys(defaultValue);
     // Commander has stored the value; from here on the option's copy is only shown.
@@ -57,8 +56,12 @@ function nameHelp(command: Command, name: string): void {
   for (const child of command.commands) nameHelp(child, `${name} ${child.name()}`);
 }
 
-const filled = (option: Option) => (text: string, before: unknown) => {
-  const value = parseFilled(text);
-  if (!option.variadic) return value;
-  return Array.isArray(before) && before !== option.defaultValue ? [...before, value] : [value];
+const filled = (option: Option) => {
+  const { parseArg } = option;
+  return (text: string, before: unknown) => {
+    const value = parseFilled(text);
+    if (parseArg !== undefined) return parseArg(value, before);
+    if (!option.variadic) return value;
+    return Array.isArray(before) && before !== option.defaultValue ? [...before, value] : [value];
+  };
 };

@@ -14,7 +14,7 @@ import {
 import type { CertificateRequest, Pem } from "@palimpsest/wire/certificates";
 import type { Command } from "commander";
 import { printableJson } from "../display/printable.js";
-import { parseCount, parseFilled } from "../key-values.js";
+import { parseCount } from "../key-values.js";
 
 const authorityFolder = "ca";
 const authorityFiles = { cert: "ca.crt", key: "ca.key" } as const;
@@ -183,7 +183,7 @@ function withCommon(command: Command): Command {
     .option(
       "--host <name>",
       "name or address for clients that check it, such as a browser; may be repeated",
-      (value: string, before: readonly string[]) => [...before, parseFilled(value)],
+      (value: string, before: readonly string[]) => [...before, value],
       [] as readonly string[],
     )
     .option("--days <count>", "how long certificates are valid", parseCount, defaults.days)

@@ -21,9 +21,9 @@ test("a state, a key or a form that there is not is refused with those that ther
   expect(() => taskFilter({ state: "done" })).toThrow(
     '--state: "done" is not one of pending, running, finished, failed, cancelled',
   );
-  expect(() => parseFilter("state")).toThrow('--filter is "state": write KEY=VALUE or KEY!=VALUE');
+  expect(() => parseFilter("state")).toThrow('"state" is no filter; write KEY=VALUE or KEY!=VALUE');
   expect(() => refuseUnknownKeys(stateTables.nodes, parseFilter("nod=1"))).toThrow(
-    "--filter: there is no key nod; the keys are node_id, hostname",
+    '--filter: unknown key "nod"; leave it out, or use one of node_id, hostname',
   );
 });
 

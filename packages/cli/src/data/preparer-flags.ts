@@ -69,12 +69,15 @@ function optionOf(
   if (field.enum) return option.choices(field.enum);
   if (many) {
     const numbers = field.items?.type === "integer" || field.items?.type === "number";
-    return option.argParser((value: string, before: readonly unknown[] | undefined) => {
-      const given = numbers ? value.split(/[\s,]+/).filter(Boolean) : [value];
-      if (given.length === 0 || value === "")
-        throw new InvalidArgumentError(`It is empty; give values, or leave --${flag} out.`);
-      return [...(before ?? []), ...(numbers ? given.map(numberOf) : given)];
-    });
+    return option.argParser((value: string, before: readonly unknown[] | undefined) => [
+      ...(before ?? []),
+      ...(numbers
+        ? value
+            .split(/[\s,]+/)
+            .filter(Boolean)
+            .map(numberOf)
+        : [value]),
+    ]);
   }
   return field.type === "integer" || field.type === "number"
     ? option.argParser((text) => check(numberOf(text)))

@@ -1,4 +1,6 @@
+import { shownValue, unknownKeys } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
+import { InvalidArgumentError } from "commander";
 import type { Row, StateTable } from "./tables.js";
 
 /** One `--filter key=value` or `key!=value`. */
@@ -8,14 +10,11 @@ export interface RowFilter {
   readonly isEqual: boolean;
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT naming the syntax of a filter */
+/** @throws {InvalidArgumentError} naming the syntax of a filter */
 export function parseFilter(text: string, before: readonly RowFilter[] = []): RowFilter[] {
   const match = /^([a-z_]+)(!?=)(.*)$/s.exec(text.trim());
   if (match) return [...before, { key: match[1] ?? "", value: match[3] ?? "", isEqual: match[2] === "=" }];
-  throw new PalimpsestError(
-    "INVALID_ARGUMENT",
-    `--filter is ${JSON.stringify(text)}: write KEY=VALUE or KEY!=VALUE`,
-  );
+  throw new InvalidArgumentError(`${shownValue(text)} is no filter; write KEY=VALUE or KEY!=VALUE`);
 }
 
 /**
@@ -36,10 +35,10 @@ export function passing<Item>(
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT listing the table's columns */
 export function refuseUnknownKeys(table: Pick<StateTable, "columns">, filters: readonly RowFilter[]): void {
-  const unknown = filters.find(({ key }) => table.columns[key] === undefined);
-  if (unknown === undefined) return;
-  throw new PalimpsestError(
-    "INVALID_ARGUMENT",
-    `--filter: there is no key ${unknown.key}; the keys are ${Object.keys(table.columns).join(", ")}`,
-  );
+  const unknown = filters.flatMap(({ key }) => (table.columns[key] === undefined ? [key] : []));
+  if (unknown.length > 0)
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--filter: ${unknownKeys(unknown, Object.keys(table.columns))}`,
+    );
 }

@@ -60,6 +60,6 @@ export function systemFailure(reason: unknown): SystemFailure | undefined {
 /** Says in words why something failed, to be a part of a message that names the file or the address and the fix. */
 export function reasonText(reason: unknown): string {
   const failure = systemFailure(reason);
-  if (failure !== undefined) return `${failure.what} (${failure.code})`;
+  if (failure !== undefined) return `${failure.what}: ${failure.code}`;
   return (reason instanceof Error ? reason.message : String(reason)).split("\n", 1)[0] ?? "";
 }
