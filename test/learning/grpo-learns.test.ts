@@ -6,8 +6,9 @@ import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
 const { recipe } = readRecipe(fileURLToPath(new URL("fixtures/learning-short.yaml", import.meta.url)));
 
 /** Returns greedy exact match at the training length, before and after training. */
-async function run(shuffleRewards: boolean, signal: AbortSignal) {
-  const { curve, rewards } = await runInProcess({ recipe, seed: recipe.seed, shuffleRewards, signal });
+async function run(steps: number, shuffleRewards: boolean, signal: AbortSignal) {
+  const short = { ...recipe, train: { ...recipe.train, steps } };
+  const { curve, rewards } = await runInProcess({ recipe: short, seed: recipe.seed, shuffleRewards, signal });
   const [before, after] = curve.map(({ sets }) => sets[0]);
   for (const set of [before, after]) expect(set).toMatchObject({ n: 128, failures: 0 });
   const exactMatch = (set: typeof before) => set?.measures["exactMatch"] ?? Number.NaN;
@@ -18,7 +19,7 @@ describe("GRPO with the base that comes along", () => {
   it("learns which fact to keep: exact match rises by 0.30 and more within 14 updates", async ({
     signal,
   }) => {
-    const { before, after, rewards } = await run(false, signal);
+    const { before, after, rewards } = await run(recipe.train.steps, false, signal);
     expect(before).toBeLessThan(0.5);
     expect(after - before).toBeGreaterThanOrEqual(0.3);
     const [first, last] = [rewards.slice(0, 6), rewards.slice(-6)].map(
@@ -28,7 +29,8 @@ describe("GRPO with the base that comes along", () => {
   });
 
   it("learns nothing when rewards are dealt to the wrong episodes of their group", async ({ signal }) => {
-    const { before, after } = await run(true, signal);
+    // In as many updates exact match has risen by 0.4 with the right ones.
+    const { before, after } = await run(8, true, signal);
     expect(after - before).toBeLessThanOrEqual(0.05);
   });
 });

@@ -1,24 +1,20 @@
 import { fileURLToPath } from "node:url";
 import { type EvaluationSet, runInProcess } from "../../bench/learning/in-process-run.js";
 import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
-import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
 
 export interface ShortRun {
   /** The path of the recipe, relative to the project's folder. */
   readonly recipe: string;
   readonly steps: number;
-  readonly shuffleRewards: boolean;
-  readonly adapt?: (recipe: Recipe) => Recipe;
   /** The evaluation sets. Default: the recipe's, at the training length alone. */
   readonly sets?: readonly EvaluationSet[];
   readonly signal: AbortSignal;
 }
 
 /** Evaluates before and after some updates of a recipe, and returns the mean reward of each update. */
-export async function shortRun({ steps, shuffleRewards, adapt, sets, signal, ...run }: ShortRun) {
+export async function shortRun({ steps, sets, signal, ...run }: ShortRun) {
   const file = fileURLToPath(new URL(`../../${run.recipe}`, import.meta.url));
-  const read = readRecipe(file).recipe;
-  const { evaluation, ...recipe } = adapt?.(read) ?? read;
+  const { evaluation, ...recipe } = readRecipe(file).recipe;
   const short = {
     ...recipe,
     ...(evaluation === undefined ? {} : { evaluation: { ...evaluation, lengths: [1] } }),
@@ -27,7 +23,6 @@ export async function shortRun({ steps, shuffleRewards, adapt, sets, signal, ...
   const { curve, rewards } = await runInProcess({
     recipe: short,
     seed: recipe.seed,
-    shuffleRewards,
     signal,
     ...(sets ? { sets } : {}),
   });
