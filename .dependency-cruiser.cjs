@@ -86,7 +86,7 @@ module.exports = {
     {
       name: "formats-of-models-share-files",
       severity: "error",
-      from: { path: "^packages/model/src/(files|llama2c)/" },
+      from: { path: "^packages/model/src/files/" },
       to: { path: "^packages/model/src/(gguf|hub|sampler|text|single)/" },
     },
     {

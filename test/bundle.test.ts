@@ -47,7 +47,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   writeFileSync(join(folder, "error.js"), errorModule);
   writeFileSync(join(folder, "main.js"), mainModule);
-  // This is how sql.js finds its WebAssembly.
+  // This is how packages find files of theirs.
   writeFileSync(join(folder, "beside.cjs"), 'exports.beside = __dirname + "/beside.txt";\n');
   writeFileSync(join(folder, "error-bundled.js"), standIn("error", "./error.js", ["Broken", "default"]));
   writeFileSync(

@@ -11,8 +11,6 @@ import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { hashedEmbedder, MemoryStore } from "@palimpsest/memory";
-import { RedisArchive } from "@palimpsest/trajectories/archive";
 import {
   actorHostService,
   type ChannelKind,
@@ -213,16 +211,6 @@ describe.each([
       expect(spec?.environment ?? {}).toEqual({});
       expect(spec?.args ?? []).toHaveLength(0);
     }
-  });
-
-  test("the Redis user of runs keeps memory archives", async () => {
-    const { redisUrl } = await cluster.client.info();
-    expect(redisUrl.startsWith("rediss://")).toBe(tls);
-    const archive = await RedisArchive.connect({ url: redisUrl });
-    await archive.save("alice", await MemoryStore.of([], hashedEmbedder()));
-    expect(await archive.names()).toEqual(["alice"]);
-    expect(await archive.delete("alice")).toBe(true);
-    await archive.close();
   });
 
   test("the line that the head prints for its metrics works in a shell, and status names the page's scheme", async () => {

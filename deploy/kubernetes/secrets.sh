@@ -18,7 +18,7 @@ head=$(cat "$folder/redis-head") queue=$(cat "$folder/redis-queue")
 cat >"$folder/users.acl" <<ACL
 user default off
 user head on >$head ~* &* +@all
-user queues on >$queue ~{palimpsest-* ~palimpsest:runs:* ~palimpsest:run-summaries:* ~palimpsest:memory:* &{palimpsest-* +@all -@admin -@dangerous -function -fcall -fcall_ro +info
+user queues on >$queue ~{palimpsest-* ~palimpsest:runs:* ~palimpsest:run-summaries:* &{palimpsest-* +@all -@admin -@dangerous -function -fcall -fcall_ro +info
 ACL
 printf 'redis://head:%s@palimpsest-redis:6379' "$head" >"$folder/head-url"
 printf 'redis://queues:%s@palimpsest-redis:6379' "$queue" >"$folder/queue-url"

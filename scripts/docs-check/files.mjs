@@ -123,8 +123,6 @@ export function layOut(root, folder, shared) {
   // One of the conversations: the documents' commands are the same with it.
   const [conversation] = JSON.parse(readFileSync(join(shared, "data/locomo/locomo10.json"), "utf8"));
   put(folder, "locomo10.json", JSON.stringify([conversation]));
-  link("data/stories260K/stories260K.bin", "stories260K.bin");
-  link("data/stories260K/tok512.bin", "tok512.bin");
 }
 
 /** A model of `model init` has no chat template of its own. */

@@ -225,7 +225,7 @@ const rules = [
     needs: ["shared", "smollm2"],
     replace: [["FOLDER", "SMOLLM2_REFERENCE"]],
   },
-  { line: /data\/|golden\.json|_free\.json|dev_|FOLDER|stories260K/, needs: ["shared"] },
+  { line: /data\/|golden\.json|_free\.json|dev_|FOLDER/, needs: ["shared"] },
   { line: /status --data-dir …/, replace: [["…/head", "state/head"]] },
 ];
 

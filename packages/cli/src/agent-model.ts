@@ -13,10 +13,7 @@ export interface AgentModelOptions {
   readonly model?: string;
   /** URL of an OpenAI-compatible server. Its key is in OPENAI_API_KEY. */
   readonly endpoint?: string;
-  /**
-   * The tokenizer of a llama2.c checkpoint; with `endpoint`, the folder or name of the model whose tokenizer counts
-   * and truncates texts.
-   */
+  /** With `endpoint`: the folder or name of the model whose tokenizer counts and truncates texts. */
   readonly tokenizer?: string;
   /** For a local model: unknown fields of its config.json that do not change it. */
   readonly ignoreConfig?: readonly string[] | undefined;
@@ -149,7 +146,7 @@ async function openLocal(options: AgentModelOptions): Promise<AgentModel> {
     if (tokenizer === undefined) {
       throw new PalimpsestError(
         "CONFIG_INVALID",
-        `model ${name}: has no tokenizer; put its tokenizer.json into the folder, or name the tokenizer of a .bin file`,
+        `model ${name}: has no tokenizer; put its tokenizer.json into the folder`,
       );
     }
     const maxLength = Math.min(config.maxPositions, options.maxLength ?? defaultMaxLength);
@@ -177,14 +174,11 @@ async function openLocal(options: AgentModelOptions): Promise<AgentModel> {
   });
 }
 
-async function readLocal(name: string, { tokenizer, ignoreConfig }: AgentModelOptions): Promise<ModelFolder> {
+async function readLocal(name: string, { ignoreConfig }: AgentModelOptions): Promise<ModelFolder> {
   if (name === shippedAgentName) return await (await import("./shipped-agent.js")).readShippedAgent();
   const { holdsRunModel, readRunModel } = await import("@palimpsest/trainer");
   if (holdsRunModel(name)) return await readRunModel(name, modelCache());
-  return await readModelInput(name, {
-    ...(tokenizer === undefined ? {} : { tokenizer }),
-    ...(ignoreConfig === undefined ? {} : { ignoreConfig }),
-  });
+  return await readModelInput(name, ignoreConfig === undefined ? {} : { ignoreConfig });
 }
 
 /** Returns the model's own template, with every token that ends an answer. */

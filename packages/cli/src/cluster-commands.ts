@@ -17,7 +17,6 @@ export const clusterCommands: Readonly<Record<string, () => Promise<Add>>> = {
   drain: async () => (await import("./commands/drain.js")).addDrain,
   memory: async () => (await import("./commands/memory.js")).addMemory,
   timeline: async () => (await import("./commands/timeline.js")).addTimeline,
-  sql: async () => (await import("./commands/sql.js")).addSql,
   logs: async () => (await import("./commands/logs.js")).addLogs,
   stack: async () => (await import("./commands/stack.js")).addStack,
   stop: async () => (await import("./commands/stop.js")).addStop,

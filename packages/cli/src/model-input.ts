@@ -12,8 +12,6 @@ import { modelCache } from "./model-cache.js";
 import { untilStopped } from "./signals.js";
 
 export interface ModelInputOptions {
-  /** The tokenizer of a llama2.c checkpoint. */
-  readonly tokenizer?: string;
   readonly revision?: string;
   /** Unknown fields of config.json that do not change the model. */
   readonly ignoreConfig?: readonly string[];
@@ -29,7 +27,7 @@ export function withIgnoreConfig(command: Command): Command {
 
 /** The forms of a model argument, for help texts. */
 export const modelArgument =
-  "folder, .gguf or llama2.c .bin file, known name, or ORGANIZATION/NAME on the hub";
+  "folder, .gguf file, known name, or ORGANIZATION/NAME on the hub";
 
 /**
  * Returns the path of a model argument, which is downloaded if it is not on this machine yet.
@@ -54,7 +52,7 @@ export async function modelPath(name: string, { revision }: ModelInputOptions = 
 
 /** @throws {ModelError} */
 export async function readModelInput(name: string, options: ModelInputOptions = {}): Promise<ModelFolder> {
-  return await loadAnyModel(await modelPath(name, options), loadOptions(options));
+  return await loadAnyModel(await modelPath(name, options), ignored(options));
 }
 
 /** @throws {ModelError} */
@@ -63,9 +61,7 @@ export async function inspectModelInput(
   options: ModelInputOptions = {},
 ): Promise<ModelFacts & { readonly path: string }> {
   const path = await modelPath(name, options);
-  return { path, ...(await inspectModel(path, loadOptions(options))) };
+  return { path, ...(await inspectModel(path, ignored(options))) };
 }
 
-function loadOptions({ tokenizer, ignoreConfig }: ModelInputOptions) {
-  return { ignoreConfig, ...(tokenizer === undefined ? {} : { tokenizerPath: tokenizer }) };
-}
+const ignored = ({ ignoreConfig }: ModelInputOptions) => ({ ignoreConfig });

@@ -8,7 +8,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   "A cluster on this machine or several": ["dev", "head", "worker", "stop", "drain", "certs", "token"],
   "What runs there": [
     ...["status", "list", "summary", "job", "logs", "stack"],
-    ...["memory", "timeline", "sql", "dashboard"],
+    ...["memory", "timeline", "dashboard"],
   ],
   "Memory agents": ["ask", "serve", "mcp", "new"],
   "Training and evaluation": ["quickstart", "train", "eval", "data", "model", "score", "loss", "trace"],

@@ -8,10 +8,8 @@
  */
 import type { TlsIdentity } from "@palimpsest/wire";
 
-/**
- * The keys and channels of runs (trajectories: run-keys.ts, redis-archive.ts). The head's own keys begin differently.
- */
-const queueKeys = ["{palimpsest-*", "palimpsest:runs:*", "palimpsest:run-summaries:*", "palimpsest:memory:*"];
+/** The keys and channels of runs (trajectories: run-keys.ts). The head's own keys begin differently. */
+const queueKeys = ["{palimpsest-*", "palimpsest:runs:*", "palimpsest:run-summaries:*"];
 const queueChannels = ["{palimpsest-*"];
 /**
  * BullMQ needs scripts, which the head kills when they do not end (stuck-scripts.ts), but no functions. It reads the

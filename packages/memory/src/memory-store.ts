@@ -58,7 +58,7 @@ const largestWordFactor = 2.2;
 /**
  * Responsibility: one namespace of records that can be searched and changed, which is its own changes over a base that
  * it shares with others.
- * Not responsible for: creating the base (StoreBases), or keeping it beyond the process (snapshot files, RedisArchive).
+ * Not responsible for: creating the base (StoreBases), or keeping it beyond the process (snapshot files).
  * - MEMORYSTORE-1. No change of one namespace is visible in another, or in the base.
  * - MEMORYSTORE-2. Search is exact: its scores are those of a single collection of exactly the records in the namespace.
  * - MEMORYSTORE-3. The same calls in the same order give the same records and ids; times come from the injected clock.

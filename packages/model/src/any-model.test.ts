@@ -1,19 +1,11 @@
-import { existsSync } from "node:fs";
 import { copyFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { inspectModel, loadAnyModel } from "./any-model.js";
 import { aConfig } from "./files/model.fixture.js";
 import { saveModel } from "./files/model-folder.js";
 import { hashWeights, initParameters } from "./parameters.js";
-
-const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../shared", import.meta.url));
-const stories = `${shared}/data/stories260K`;
-const present = existsSync(stories);
-if (!present) process.stderr.write(`skipped: no model at ${stories} (PALIMPSEST_SHARED moves it)\n`);
 
 const folder = fileFolder();
 
@@ -31,15 +23,6 @@ describe("a model of any format", () => {
       sizeBytes: 4 * 48,
     });
     expect(hashWeights((await loadAnyModel(path)).parameters)).toBe(hashWeights(parameters));
-  });
-
-  it.skipIf(!present)("is told from headers and read as what it is: a llama2.c checkpoint", async () => {
-    const options = { tokenizerPath: join(stories, "tok512.bin") };
-    const path = join(stories, "stories260K.bin");
-    const facts = await inspectModel(path, options);
-    expect(facts).toMatchObject({ format: "llama2c", weightFiles: ["stories260K.bin"] });
-    expect(facts.tokenizer?.endToken).toBe("</s>");
-    expect((await loadAnyModel(path, options)).config).toEqual(facts.config);
   });
 
   it("is refused by its headers alone when they contradict the config", async () => {

@@ -16,17 +16,9 @@ import { modelConfigFromGguf } from "./gguf/gguf-config.js";
 import { openGguf } from "./gguf/gguf-file.js";
 import { tokenizerFromGguf } from "./gguf/gguf-tokenizer.js";
 import { loadGguf } from "./gguf/load-gguf.js";
-import { readLlama2cTokenizer } from "./llama2c/llama2c-tokenizer.js";
-import { Llama2cFile } from "./llama2c/llama2c-weights.js";
-import { loadLlama2c } from "./llama2c/load-llama2c.js";
 import type { Parameters } from "./parameters.js";
 
-export type ModelFormat = "folder" | "gguf" | "llama2c";
-
-interface TokenizerPath extends ConfigOptions {
-  /** The tokenizer file of a llama2.c checkpoint, which does not contain one. */
-  readonly tokenizerPath?: string;
-}
+export type ModelFormat = "folder" | "gguf";
 
 /** Facts about a model, read from its headers without reading weights. */
 export interface ModelFacts {
@@ -39,20 +31,18 @@ export interface ModelFacts {
 }
 
 /**
- * Reads a model from a folder in the Hugging Face layout, a GGUF file or a llama2.c checkpoint.
- * @throws {ModelError} as `loadModel`, `loadGguf` and `loadLlama2c` do
+ * Reads a model from a folder in the Hugging Face layout or a GGUF file.
+ * @throws {ModelError} as `loadModel` and `loadGguf` do
  */
 export async function loadAnyModel(
   path: string,
-  options: ReadOptions & TokenizerPath = {},
+  options: ReadOptions & ConfigOptions = {},
 ): Promise<ModelFolder & { readonly parameters: Parameters }> {
   switch (formatOf(path)) {
     case "folder":
       return await loadModel(path, options);
     case "gguf":
       return await loadGguf(path, options);
-    case "llama2c":
-      return await loadLlama2c(path, options);
   }
 }
 
@@ -60,15 +50,13 @@ export async function loadAnyModel(
  * @throws {ModelError} FILE_MISSING, FILE_DAMAGED, CONFIG_INVALID, TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH,
  *   TOKENIZER_INVALID, DTYPE_UNSUPPORTED
  */
-export async function inspectModel(path: string, options: TokenizerPath = {}): Promise<ModelFacts> {
+export async function inspectModel(path: string, options: ConfigOptions = {}): Promise<ModelFacts> {
   const format = formatOf(path);
   switch (format) {
     case "folder":
       return { format, ...(await inspectFolder(path, options)) };
     case "gguf":
       return { format, ...(await inspectGguf(path)) };
-    case "llama2c":
-      return { format, ...(await inspectLlama2c(path, options)) };
   }
 }
 
@@ -77,8 +65,7 @@ function formatOf(path: string): ModelFormat {
     throw new ModelError("FILE_MISSING", `${path} does not exist; give a model folder or file`);
   if (statSync(path).isDirectory()) return "folder";
   if (path.endsWith(".gguf")) return "gguf";
-  if (path.endsWith(".bin")) return "llama2c";
-  const fix = "give a model folder, a GGUF file (.gguf) or a llama2.c checkpoint (.bin)";
+  const fix = "give a model folder or a GGUF file (.gguf)";
   throw new ModelError("FILE_DAMAGED", `${path}: the name has no known extension; ${fix}`);
 }
 
@@ -112,13 +99,4 @@ async function inspectGguf(path: string): Promise<Found> {
   } finally {
     await file.close();
   }
-}
-
-async function inspectLlama2c(path: string, { tokenizerPath }: TokenizerPath): Promise<Found> {
-  const file = await Llama2cFile.open(path);
-  const { config, tensors } = file;
-  await file.close();
-  const tokenizer =
-    tokenizerPath === undefined ? undefined : await readLlama2cTokenizer(tokenizerPath, config.vocabSize);
-  return { config, tensors, weightFiles: [basename(path)], tokenizer };
 }

@@ -278,7 +278,7 @@ export function addList(program: Command): void {
     .option("--job <id>", "only rows of this job")
     .option(
       "--filter <key=value>",
-      "only rows whose column of `palimpsest sql` has this value, or with != another one; may be repeated",
+      "only rows whose column has this value, or with != another one; may be repeated",
       parseFilter,
     )
     .action(async (kind: Kind, options: ListOptions) => {

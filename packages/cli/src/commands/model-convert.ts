@@ -8,8 +8,7 @@ export function addModelConvert(model: Command): void {
       .description(
         "writes a model as a folder in the Hugging Face layout: config.json, safetensors, tokenizer.json",
       )
-      .argument("<model>", modelArgument)
-      .option("--tokenizer <file>", "tokenizer of a llama2.c checkpoint"),
+      .argument("<model>", modelArgument),
   ).action(async (name: string, options: SaveFlags & ModelInputOptions) => {
     const { readModelInput } = await import("../model-input.js");
     const { parameterCount, saveModel } = await import("@palimpsest/model");

@@ -8,7 +8,6 @@ interface InfoOptions {
   readonly json?: boolean;
   readonly tensors?: boolean;
   readonly hash?: boolean;
-  readonly tokenizer?: string;
   readonly ignoreConfig?: readonly string[];
 }
 
@@ -18,7 +17,6 @@ export function addModelInfo(model: Command): void {
     .argument("<model>", modelArgument)
     .option("--tensors", "also lists every tensor: name, dtype, shape, bytes")
     .option("--hash", "also prints the hash of the weights, which reads them all")
-    .option("--tokenizer <file>", "tokenizer of a llama2.c checkpoint")
     .option("--json", "as JSON")
     .action(async (name: string, options: InfoOptions) => {
       const { inspectModelInput, readModelInput } = await import("../model-input.js");

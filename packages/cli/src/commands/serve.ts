@@ -49,10 +49,7 @@ export function addServe(program: Command): void {
       `folder of a run (its newest checkpoint) or of one checkpoint, or a model: ${modelArgument}`,
     )
     .option("--name <name>", "name of the model for clients; default: the last part of <model>")
-    .option(
-      "--tokenizer <path>",
-      "tokenizer of a llama2.c checkpoint, or the model folder whose tokenizer a run uses",
-    )
+    .option("--tokenizer <path>", "for a run's folder: the model folder whose tokenizer it uses")
     .option(
       "--host <address>",
       `address to listen on; beyond loopback it needs --tls or --insecure, and ${tokenVariable} in the environment`,
@@ -217,9 +214,11 @@ async function readServed(
     return await readRunModel(from, { ...modelCache(), ...given });
   }
   const { readModelInput } = await import("../model-input.js");
-  const folder = await readModelInput(from, {
-    ...(tokenizer === undefined ? {} : { tokenizer }),
-    ...(ignoreConfig === undefined ? {} : { ignoreConfig }),
-  });
+  if (tokenizer !== undefined)
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--tokenizer ${tokenizer}: only a run's folder needs one; ${from} is a model with its own`,
+    );
+  const folder = await readModelInput(from, ignoreConfig === undefined ? {} : { ignoreConfig });
   return { ...folder, policyVersion: 0 };
 }

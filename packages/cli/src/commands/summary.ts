@@ -20,6 +20,8 @@ interface Summarized {
 }
 
 const maxRows = 50_000;
+/** A head lists no more. */
+const maxListedObjects = 10_000;
 
 function taskRow(counts: TaskCountsInfo): string[] {
   const { kind, name, jobId, pending, running, finished, failed, cancelled, ranMs, leftOut } = counts;
@@ -58,14 +60,15 @@ async function summarize(
     return { items, headings: [...headings, "mean", "not listed"], rows: items.map(taskRow) };
   }
   if (kind === "actors") {
-    const rows = await stateTables.actors.read(cluster, maxRows);
+    const rows = (await cluster.actors({ includeDead: true, limit: maxRows })).map(stateTables.actors.row);
     const ofJob = job === undefined ? rows : rows.filter((row) => row["job_id"] === job);
     const groups = countedBy(ofJob, ["role", "state"]);
     const items = groups.map(({ keys: [role = "", state = ""], count }) => ({ role, state, count }));
     const text = items.map(({ role, state, count }) => [role, state, String(count)]);
     return { items, headings: ["role", "state", "actors"], rows: text };
   }
-  const rows = await stateTables.objects.read(cluster, maxRows);
+  const { objects: listed } = await cluster.listObjects({ limit: maxListedObjects });
+  const rows = listed.map(stateTables.objects.row);
   const groups = countedBy(rows, ["held_on"], "size_bytes");
   const items = groups.map(({ keys: [heldOn = ""], count, sum }) => ({ heldOn, objects: count, bytes: sum }));
   const text = items.map(({ heldOn, objects, bytes }) => [

@@ -1,7 +1,7 @@
 import { shownValue, unknownKeys } from "@palimpsest/memory/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { InvalidArgumentError } from "commander";
-import type { Row, StateTable } from "./tables.js";
+import type { StateTable } from "./tables.js";
 
 /** One `--filter key=value` or `key!=value`. */
 export interface RowFilter {
@@ -22,7 +22,7 @@ export function parseFilter(text: string, before: readonly RowFilter[] = []): Ro
  * @throws {PalimpsestError} INVALID_ARGUMENT listing the table's columns
  */
 export function passing<Item>(
-  table: Pick<StateTable, "columns"> & { row(item: Item): Row },
+  table: StateTable<Item>,
   items: readonly Item[],
   filters: readonly RowFilter[],
 ): readonly Item[] {
@@ -35,10 +35,7 @@ export function passing<Item>(
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT listing the table's columns */
 export function refuseUnknownKeys(table: Pick<StateTable, "columns">, filters: readonly RowFilter[]): void {
-  const unknown = filters.flatMap(({ key }) => (table.columns[key] === undefined ? [key] : []));
+  const unknown = filters.flatMap(({ key }) => (table.columns.includes(key) ? [] : [key]));
   if (unknown.length > 0)
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `--filter: ${unknownKeys(unknown, Object.keys(table.columns))}`,
-    );
+    throw new PalimpsestError("INVALID_ARGUMENT", `--filter: ${unknownKeys(unknown, table.columns)}`);
 }
