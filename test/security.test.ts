@@ -72,6 +72,7 @@ describe.each([
   let cluster: TestCluster;
   let ports: number[];
   let inspectorPort: number;
+  const tlsFlags = (role: string) => (tls ? ["--tls", cluster.certificates(role)] : []);
 
   beforeAll(async () => {
     cluster = await TestCluster.start({ tls });
@@ -83,7 +84,7 @@ describe.each([
     // Reading an actor's stack opens its inspector, which listens from then on.
     const before = cluster.processes().flatMap(listeningPorts);
     const [actor] = await cluster.client.actors();
-    const stack = await cluster.run(["stack", actor?.actorId ?? "", "--tls", cluster.certificates("driver")]);
+    const stack = await cluster.run(["stack", actor?.actorId ?? "", ...tlsFlags("driver")]);
     expect(stack.stdout, stack.stderr).toContain("waits for events");
     ports = cluster.processes().flatMap(listeningPorts);
     const opened = ports.filter((port) => !before.includes(port));
@@ -219,7 +220,7 @@ describe.each([
       timeout: 600_000,
     });
     expect(stdout).toContain("palimpsest_");
-    const status = await cluster.run(["status", "--tls", cluster.certificates("reader")]);
+    const status = await cluster.run(["status", ...tlsFlags("reader")]);
     expect(status.stdout).toContain(`metrics ${tls ? "https" : "http"}://127.0.0.1:`);
   });
 

@@ -26,8 +26,7 @@ export function withIgnoreConfig(command: Command): Command {
 }
 
 /** The forms of a model argument, for help texts. */
-export const modelArgument =
-  "folder, .gguf file, known name, or ORGANIZATION/NAME on the hub";
+export const modelArgument = "folder, .gguf file, known name, or ORGANIZATION/NAME on the hub";
 
 /**
  * Returns the path of a model argument, which is downloaded if it is not on this machine yet.

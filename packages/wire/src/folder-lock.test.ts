@@ -10,7 +10,7 @@ const name = "test.lock";
 
 /** @returns the release of the lock; undefined if another one holds it */
 async function lock(folder: string): Promise<(() => Promise<void>) | undefined> {
-  const taken = await lockFolder(folder, name, expect.unreachable);
+  const taken = await lockFolder(folder, name, (reason) => expect.unreachable(String(reason)));
   return "release" in taken ? taken.release : undefined;
 }
 
@@ -24,7 +24,9 @@ test("a folder is locked until its process releases it (PROCESSLOCK-1)", async (
   const folder = join(testFolder(), "x".repeat(150));
   mkdirSync(folder);
   const unlock = await locked(folder);
-  expect(await lockFolder(folder, name, expect.unreachable)).toEqual({ heldBy: process.pid });
+  expect(await lockFolder(folder, name, (reason) => expect.unreachable(String(reason)))).toEqual({
+    heldBy: process.pid,
+  });
   await unlock();
   await (await locked(folder))();
 });

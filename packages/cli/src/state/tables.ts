@@ -23,8 +23,22 @@ function moment(ms: number): number | null {
   return ms > 0 ? ms : null;
 }
 
-const nodes : StateTable<NodeInfo> = {
-  columns: ["node_id", "hostname", "state", "pid", "cpu", "cpu_free", "gpu", "gpu_free", "memory", "memory_free", "labels", "joined_at_ms", "last_heartbeat_ms"],
+const nodes: StateTable<NodeInfo> = {
+  columns: [
+    "node_id",
+    "hostname",
+    "state",
+    "pid",
+    "cpu",
+    "cpu_free",
+    "gpu",
+    "gpu_free",
+    "memory",
+    "memory_free",
+    "labels",
+    "joined_at_ms",
+    "last_heartbeat_ms",
+  ],
   row: ({ total, available, ...node }) => ({
     ...{ node_id: node.nodeId, hostname: node.hostname, state: node.state, pid: node.pid },
     ...{ cpu: total["cpu"] ?? 0, cpu_free: available["cpu"] ?? 0 },
@@ -36,8 +50,24 @@ const nodes : StateTable<NodeInfo> = {
   }),
 };
 
-const actors : StateTable<ActorInfo> = {
-  columns: ["actor_id", "name", "role", "state", "node_id", "pid", "incarnation", "job_id", "owner_id", "detached", "resources", "created_at_ms", "pending_reason", "death_reason", "died_at_ms"],
+const actors: StateTable<ActorInfo> = {
+  columns: [
+    "actor_id",
+    "name",
+    "role",
+    "state",
+    "node_id",
+    "pid",
+    "incarnation",
+    "job_id",
+    "owner_id",
+    "detached",
+    "resources",
+    "created_at_ms",
+    "pending_reason",
+    "death_reason",
+    "died_at_ms",
+  ],
   row: (actor) => ({
     ...{ actor_id: actor.actorId, name: actor.name, role: actor.role, state: actor.state },
     ...{ node_id: actor.nodeId, pid: actor.pid, incarnation: actor.incarnation, job_id: actor.jobId },
@@ -50,8 +80,21 @@ const actors : StateTable<ActorInfo> = {
   }),
 };
 
-const jobs : StateTable<JobInfo> = {
-  columns: ["job_id", "name", "status", "node_id", "driver_pid", "exit_code", "message", "metadata", "resources", "submitted_at_ms", "started_at_ms", "ended_at_ms"],
+const jobs: StateTable<JobInfo> = {
+  columns: [
+    "job_id",
+    "name",
+    "status",
+    "node_id",
+    "driver_pid",
+    "exit_code",
+    "message",
+    "metadata",
+    "resources",
+    "submitted_at_ms",
+    "started_at_ms",
+    "ended_at_ms",
+  ],
   row: (job) => ({
     ...{ job_id: job.jobId, name: job.name, status: job.status, node_id: job.nodeId },
     ...{ driver_pid: job.driverPid, exit_code: job.driverExitCode ?? null, message: job.message },
@@ -62,8 +105,28 @@ const jobs : StateTable<JobInfo> = {
   }),
 };
 
-const tasks : StateTable<TaskInfo> = {
-  columns: ["task_id", "kind", "name", "state", "role", "actor_id", "incarnation", "node_id", "pid", "job_id", "caller_id", "queued_at_ms", "started_at_ms", "ended_at_ms", "ran_ms", "error_code", "error_message", "object_id", "size_bytes"],
+const tasks: StateTable<TaskInfo> = {
+  columns: [
+    "task_id",
+    "kind",
+    "name",
+    "state",
+    "role",
+    "actor_id",
+    "incarnation",
+    "node_id",
+    "pid",
+    "job_id",
+    "caller_id",
+    "queued_at_ms",
+    "started_at_ms",
+    "ended_at_ms",
+    "ran_ms",
+    "error_code",
+    "error_message",
+    "object_id",
+    "size_bytes",
+  ],
   row: (task) => ({
     ...{ task_id: task.taskId, kind: task.kind, name: task.name, state: task.state, role: task.role },
     ...{ actor_id: task.actorId, incarnation: task.incarnation, node_id: task.nodeId, pid: task.pid },
@@ -75,7 +138,7 @@ const tasks : StateTable<TaskInfo> = {
   }),
 };
 
-const objects : StateTable<ObjectRow> = {
+const objects: StateTable<ObjectRow> = {
   columns: ["object_id", "size_bytes", "held_on", "copies_on", "spilled_on"],
   row: ({ objectId, sizeBytes, holdingNodeIds, copyNodeIds, spilledNodeIds }) => ({
     ...{ object_id: objectId, size_bytes: sizeBytes },
@@ -87,7 +150,7 @@ const objects : StateTable<ObjectRow> = {
   }),
 };
 
-const placementGroups : StateTable<PlacementGroupInfo> = {
+const placementGroups: StateTable<PlacementGroupInfo> = {
   columns: ["group_id", "name", "state", "strategy", "bundles", "nodes", "resources", "reason"],
   row: (group) => ({
     ...{ group_id: group.groupId, name: group.name, state: group.state, strategy: group.strategy },
@@ -98,7 +161,7 @@ const placementGroups : StateTable<PlacementGroupInfo> = {
   }),
 };
 
-const events : StateTable<ClusterEventInfo> = {
+const events: StateTable<ClusterEventInfo> = {
   columns: ["at_ms", "kind", "subject_id", "node_id", "job_id", "message"],
   row: ({ atMs, kind, subjectId, nodeId, jobId, message }) => ({
     ...{ at_ms: atMs, kind, subject_id: subjectId, node_id: nodeId, job_id: jobId, message },
