@@ -402,6 +402,15 @@ describe("an empty project with the tarballs", () => {
     }
   });
 
+  it("gives its libraries to programs in CommonJS, which require() them", async () => {
+    const names = ["agents", "client", "engines", "evals", "jit", "memory"].map(
+      (name) => `@palimpsest/${name}`,
+    );
+    const text = names.map((name) => `console.log(Object.keys(require("${name}")).length > 0)`).join(";");
+    const { stdout } = await run(process.execPath, ["--input-type=commonjs", "-e", text], { cwd: project });
+    expect(stdout).toBe("true\n".repeat(names.length));
+  });
+
   it("runs the README of memory, which needs no server", async () => {
     const { stdout } = await run(process.execPath, ["readme-memory.js"], { cwd: project });
     expect(stdout).toBe("Ada has a cat named Tofu.\n");

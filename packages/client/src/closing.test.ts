@@ -50,6 +50,15 @@ test("a session is closed although its head hears the goodbye and keeps the stre
   peer.close();
 });
 
+test("`await using` closes a connection at the end of its block, also when that throws", async () => {
+  const work = async () => {
+    await using cluster = await connect({ address: head.address, token: head.token, name: "test" });
+    throw new Error(cluster.facts.clusterId);
+  };
+  await expect(work()).rejects.toThrow();
+  expect(goodbyes()).toBe(1);
+});
+
 test("a connection is closed while it asks for the node of its values, which nobody names (NODECONNECTION-2)", async () => {
   const cluster = await connect({ address: head.address, token: head.token, name: "test" });
   head.isMute = true;

@@ -1,6 +1,7 @@
 import { shownValue } from "@palimpsest/memory/input";
 import {
   delay,
+  faultsLoaded,
   HeadPeer,
   headService,
   type Network,
@@ -208,6 +209,7 @@ export class Cluster extends ClusterValues {
   /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
   static async connect(options: LocatedConnectOptions, deps: ConnectDeps = {}): Promise<Cluster> {
     const resolved = (await loadConfig()).parseConnectOptions(options);
+    await faultsLoaded;
     const network: WatchedNetwork = deps.network ?? networkOf(resolved);
     const driver = resolved.owner === undefined ? await traceDriver(resolved, process.env) : undefined;
     if (network.credentials === undefined) return Cluster.over(network, resolved, Session.open, deps);
@@ -473,6 +475,11 @@ export class Cluster extends ClusterValues {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  /** The same as close(), for `await using cluster = await connect()`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async #close(): Promise<void> {

@@ -6,6 +6,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import {
   credentialsOf,
   errorToProto,
+  faultsLoaded,
   grpcNetwork,
   HeadPeer,
   loadTls,
@@ -39,6 +40,7 @@ function tell(news: SessionNews): void {
 
 const credentials = credentialsOf(proto.ProcessCredentials.decode(given.credentials));
 const unwatch = tlsFolder === "" ? () => undefined : followFolder(tlsFolder);
+await faultsLoaded;
 const peer = new HeadPeer(grpcNetwork({ credentials }), address);
 const opening = Session.open(
   peer,

@@ -5,6 +5,7 @@ import {
   AuditLog,
   auditPathsOf,
   formatAddress,
+  faultsLoaded,
   grpcNetwork,
   headService,
   isLoopback,
@@ -54,6 +55,7 @@ export async function begin(beginning: Beginning): Promise<Begun> {
     onError: (reason, fields) => logger.error({ err: reason, audit: fields }, "audit log cannot be written"),
   });
   parts.endings.push(() => audit.close());
+  await faultsLoaded;
   const network = grpcNetwork({ credentials, onCall: audit.record });
   if (config.tls !== "") {
     const stopWatching = watchTls({

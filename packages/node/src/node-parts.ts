@@ -9,6 +9,7 @@ import {
   AuditLog,
   auditPathsOf,
   type Clock,
+  faultsLoaded,
   grpcNetwork,
   httpGuard,
   type Network,
@@ -74,6 +75,7 @@ export async function openNodeParts(
         deps.logger.error({ err: reason, audit: fields }, "refused calls cannot be logged"),
     },
   );
+  await faultsLoaded;
   const network = deps.network ?? grpcNetwork({ credentials: credentials.own, onCall: audit.record });
   const folders = ["logs", "work"].map((name) => join(config.dataDir, name));
   await Promise.all(folders.map((path) => mkdir(path, { recursive: true, mode: 0o700 })));

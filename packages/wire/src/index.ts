@@ -23,6 +23,7 @@ export {
   PalimpsestError,
 } from "./error.js";
 export { errorFromProto, errorToProto } from "./error-message.js";
+export { faultsLoaded } from "./faults/environment-faults.js";
 export { needsFence } from "./fence.js";
 export { FramePipe } from "./frame-pipe.js";
 export {

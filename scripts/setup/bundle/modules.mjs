@@ -92,7 +92,8 @@ function placed(folder, { external = /^$/, shared = {}, learning = false }) {
       // Faults are read from the environment as a module is loaded, which a bundle cannot do: a process with faults
       // does not use it.
       onLoad({ filter: /environment-faults\.js$/ }, () => ({
-        contents: "export const withEnvironmentFaults = (network) => network;",
+        contents:
+          "export const faultsLoaded = undefined; export const withEnvironmentFaults = (network) => network;",
       }));
       onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
         const contents = readFileSync(path, "utf8");

@@ -10,7 +10,8 @@ async function networkUnder(faults: string) {
   vi.stubEnv("PALIMPSEST_FAULTS", faults);
   vi.resetModules();
   const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
-  return { warnings, wire: await import("../index.js") };
+  const wire = await import("../index.js");
+  return { warnings, wire };
 }
 
 test("without PALIMPSEST_FAULTS nothing is wrapped and nothing is said", async () => {
@@ -24,6 +25,8 @@ test("without PALIMPSEST_FAULTS nothing is wrapped and nothing is said", async (
 test("with it every network of the process fails as it says, and one line warns of it", async () => {
   const rule = { method: "Head.GetCluster", when: "before", error: "NOT_FOUND" };
   const { warnings, wire } = await networkUnder(JSON.stringify({ seed: 3, rules: [rule] }));
+  expect(() => wire.grpcNetwork({ token: "token" })).toThrow("faultsLoaded");
+  await wire.faultsLoaded;
   for (let made = 0; made < 2; made++) {
     const peer = wire.grpcNetwork({ token: "token" }).connect("127.0.0.1:1");
     const call = peer.unary(wire.headService.getCluster, {}, { timeoutMs: 600_000 });
