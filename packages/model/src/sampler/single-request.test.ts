@@ -53,7 +53,7 @@ function aSampler(options: Partial<ModelSamplerOptions>): ModelSampler {
 
 function aRequest(seed: number, length: number, fields: Partial<GenerateRequest> = {}): GenerateRequest {
   const promptTokenIds = Array.from({ length }, (_, i) => (i * 7 + seed) % config.vocabSize);
-  return { promptTokenIds, maxTokens: 60, temperature: 1, stopTokenIds: [], seed, ...fields };
+  return { promptTokenIds, maxTokens: 30, temperature: 1, stopTokenIds: [], seed, ...fields };
 }
 
 function expectClose(some: readonly number[], others: readonly number[], digits: number): void {
