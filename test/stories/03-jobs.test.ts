@@ -202,8 +202,6 @@ describe("wrong input is answered with one line that names the fix, and exit cod
 
   test("a wrong token", async () => {
     expect(await refused(["status", "--token", "not-the-token-of-this"])).toMatch(/token/);
-    const recipe = writeRecipe(await cluster.recipeFolder("token"));
-    expect(await refused(["job", "submit", recipe, "--token", "not-the-token-of-this"])).toMatch(/token/);
     const join = ["worker", "join", "--address", cluster.address, "--token", "not-the-token-of-this"];
     expect(await refused(join)).toMatch(/token/);
   });
@@ -222,14 +220,8 @@ describe("wrong input is answered with one line that names the fix, and exit cod
     }
   });
 
-  test("a wrong value in a recipe names field, value and bound", async () => {
-    const recipe = writeRecipe(await cluster.recipeFolder("wrong-value"), { steps: 0 });
-    expect(await refused(["train", recipe])).toContain("train.steps");
-  });
-
   test("a missing recipe, a missing program, a missing base model", async () => {
     expect(await refused(["job", "submit", "no-such.yaml"])).toMatch(/no-such\.yaml.*give/);
-    expect(await refused(["train", "no-such.yaml"])).toMatch(/no-such\.yaml.*give/);
     expect(await refused(["job", "submit", "no-such.ts"])).toMatch(/no-such\.ts/);
     const folder = await cluster.recipeFolder("no-base");
     const recipe = writeRecipe(folder, { more: { model: { path: "./nowhere" } } });

@@ -22,7 +22,8 @@ afterAll(async () => {
 test("MemUpdate's small recipe trains, and its log has the names of the original's", async () => {
   const recipe = readFileSync(join(builtinRecipesDir, "memupdate/small-store.yaml"), "utf8");
   const file = join(cluster.dir, "store.yaml");
-  writeFileSync(file, recipe.replace(/^train:.*$/m, "train: { steps: 2, groupsPerStep: 4 }"));
+  const short = recipe.replace(/^train:.*$/m, "train: { steps: 2, groupsPerStep: 4 }");
+  writeFileSync(file, short.replace("{ actors: 2,", "{ actors: 1,"));
   const run = TrainingRun.start(cluster, file, join(cluster.dir, "store"));
   const end = await run.end();
   expect(end.code, end.stdout + end.stderr).toBe(0);

@@ -7,11 +7,11 @@ import { aConversation, aMember } from "./groups.fixture.js";
 import type { PackableRow } from "./micro-batches.js";
 import { createRandom } from "./random.js";
 
-/** The smallest model that has every part. */
-export const tinyModel: ModelConfig = smallConfig();
+/** The smallest model that has every part. Each layer more would be traced and compiled by every learner. */
+export const tinyModel: ModelConfig = smallConfig({ layers: 1 });
 
-/** For tests of what a step does with the weights, whatever the layers: half of it is traced and compiled. */
-export const oneLayer: ModelConfig = smallConfig({ layers: 1 });
+/** For tests of how layers follow each other. */
+export const twoLayers: ModelConfig = smallConfig({ layers: 2 });
 
 export const tinyParameters = (seed = 1, model = tinyModel) =>
   initParameters(model, seed, { projectionStd: 0.2, headStd: 0.2 });

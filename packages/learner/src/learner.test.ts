@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner, type LearnerOptions } from "./create-learner.js";
 import { aConversation, aGroup } from "./groups.fixture.js";
-import { oneLayer, randomGroups, tinyConfig, tinyParameters } from "./learner.fixture.js";
+import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import type { Learner } from "./learner.js";
 
 const backend = await loadBackend();
@@ -15,8 +15,8 @@ function aLearner(config = tinyConfig(), overrides: Partial<LearnerOptions> = {}
   const learner = createLearner({
     backend,
     config,
-    model: oneLayer,
-    parameters: tinyParameters(1, oneLayer),
+    model: tinyModel,
+    parameters: tinyParameters(),
     objectives: ["policy"],
     ...overrides,
   });
@@ -94,7 +94,7 @@ describe("createLearner", () => {
 
   it("leaves the weights' hash alone over many steps at learning rate 0", async () => {
     const learner = aLearner(tinyConfig({ schedule: { learningRate: 0 }, optimizer: { weightDecay: 0.1 } }));
-    const before = hashWeights(tinyParameters(1, oneLayer));
+    const before = hashWeights(tinyParameters());
     for (let step = 0; step < 50; step++) await learner.update(randomGroups(step));
     expect(learner.weightsHash()).toBe(before);
   });
@@ -123,7 +123,7 @@ describe("createLearner", () => {
   });
 
   it("stops at a loss that is not finite and keeps weights and usability (LEARNER-2, OPTSTEP-1, OPTSTEP-2)", async () => {
-    const before = hashWeights(tinyParameters(1, oneLayer));
+    const before = hashWeights(tinyParameters());
     const groups = randomGroups(4);
     const broken = groups.map((group) => ({
       ...group,
@@ -171,7 +171,7 @@ describe("createLearner", () => {
     await expect(gated.update(randomGroups(7))).rejects.toMatchObject({ code: "LOGPROB_MISMATCH" });
     const checked = aLearner(tinyConfig({ firstStepChecks: true }));
     await expect(checked.update(randomGroups(7))).rejects.toMatchObject({ code: "FIRST_STEP_CHECK" });
-    expect(checked.weightsHash()).toBe(hashWeights(tinyParameters(1, oneLayer)));
+    expect(checked.weightsHash()).toBe(hashWeights(tinyParameters()));
   });
 
   it("raises the version when an update stops after a step was applied (LEARNER-2)", async () => {
@@ -197,7 +197,7 @@ describe("createLearner", () => {
   ])(
     "compiles every loss, KL estimator and correction to what eager gives ($loss.kind, $kl.estimator, $importance.kind)",
     async (parts) => {
-      const other = tinyParameters(2, oneLayer);
+      const other = tinyParameters(2);
       const results = [];
       for (const mode of ["eager", "auto"] as const) {
         const learner = aLearner(tinyConfig(parts), { mode, referenceParameters: other });
@@ -214,7 +214,7 @@ describe("createLearner", () => {
 
   it("measures KL from the refreshed reference", async () => {
     const learner = aLearner(tinyConfig({ kl: { coefficient: 0.01 } }), {
-      referenceParameters: tinyParameters(2, oneLayer),
+      referenceParameters: tinyParameters(2),
     });
     expect((await learner.update(randomGroups(9))).klK3).toBeGreaterThan(0.001);
     learner.refreshReference();

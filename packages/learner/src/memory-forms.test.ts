@@ -6,7 +6,7 @@ import { compileLearner, type Objective } from "./compiled.js";
 import { type LearnerConfigInput, resolveLearnerConfig } from "./config.js";
 import { createLearner } from "./create-learner.js";
 import { trainedTokens } from "./dealt-row.js";
-import { randomGroups, rowsOfPrompts, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
+import { randomGroups, rowsOfPrompts, tinyConfig, tinyParameters, twoLayers } from "./learner.fixture.js";
 import type { PackableRow } from "./micro-batches.js";
 import { optimizerStep } from "./optimizer-step.js";
 import { createRandom } from "./random.js";
@@ -42,7 +42,7 @@ async function stepOf(
   objective: Objective,
   overrides: Partial<LearnerConfigInput>,
   rows = rowsOf(9),
-  model = tinyModel,
+  model = twoLayers,
 ): Promise<Step> {
   const config = resolveLearnerConfig(
     tinyConfig({ kl: { coefficient: 0.1 }, entropyCoefficient: 0.01, ...overrides }),
@@ -160,7 +160,7 @@ describe("a step whose rows share prompts", () => {
       of: architectures[index % 2] ?? architectures[0],
     })),
   )("has the same loss and gradients: $name", async ({ overrides, of: [architecture, shape] }) => {
-    const model = parseModelConfig({ ...tinyModel, ...shape, architecture });
+    const model = parseModelConfig({ ...twoLayers, ...shape, architecture });
     const buckets = [{ rows: 9, length: 12 }];
     const plain = await plainStepOf("policy", { buckets }, rowsOfPrompts(), model);
     expectSame(await stepOf("policy", overrides, rowsOfPrompts(), model), plain);
@@ -241,21 +241,21 @@ describe("a learner of adapters", () => {
   });
 
   it("starts as the base model, moves its adapters, and gives the base with them merged", async () => {
-    const base = tinyParameters();
-    const learner = createLearner({ backend, model: tinyModel, parameters: base, config });
+    const base = tinyParameters(1, twoLayers);
+    const learner = createLearner({ backend, model: twoLayers, parameters: base, config });
     expect(learner.parameters()).toEqual(base);
     const first = await learner.update(randomGroups(3));
     expect(first.klK3).toBeLessThan(1e-9);
     const second = await learner.update(randomGroups(4));
     expect(second.klK3).toBeGreaterThan(1e-5);
     const merged = learner.parameters();
-    for (const name of Object.keys(parameterShapes(tinyModel))) {
+    for (const name of Object.keys(parameterShapes(twoLayers))) {
       const moved = (merged[name] as Float32Array).some((value, i) => value !== base[name]?.[i]);
       expect(moved, name).toBe(/\.(query|key|value|attentionOut|gate|up|down)$/.test(name));
     }
     // A plain learner that starts from the merged weights predicts what this one does.
     const rows = rowsOf(4).map(({ tokenIds, lossMask }) => ({ tokenIds, lossMask }));
-    const plain = createLearner({ backend, model: tinyModel, parameters: merged, config: tinyConfig() });
+    const plain = createLearner({ backend, model: twoLayers, parameters: merged, config: tinyConfig() });
     const lossOfMerged = (await plain.sft(rows)).loss;
     expect(Math.abs((await learner.sft(rows)).loss / lossOfMerged - 1)).toBeLessThan(1e-5);
     plain.close();
@@ -263,14 +263,19 @@ describe("a learner of adapters", () => {
   });
 
   it("goes on from a checkpoint with equal bytes", async () => {
-    const one = createLearner({ backend, model: tinyModel, parameters: tinyParameters(), config });
+    const one = createLearner({
+      backend,
+      model: twoLayers,
+      parameters: tinyParameters(1, twoLayers),
+      config,
+    });
     await one.update(randomGroups(3));
     const saved = one.checkpoint({ consumedGroupIds: [], dataCursor: null });
     await one.update(randomGroups(4));
     const other = createLearner({
       backend,
-      model: tinyModel,
-      parameters: tinyParameters(),
+      model: twoLayers,
+      parameters: tinyParameters(1, twoLayers),
       config,
       checkpoint: saved,
     });
@@ -282,9 +287,9 @@ describe("a learner of adapters", () => {
 
   it("refuses another reference than the base", () => {
     const referenceParameters = tinyParameters(2);
-    const parameters = tinyParameters();
+    const parameters = tinyParameters(1, twoLayers);
     expect(() =>
-      createLearner({ backend, model: tinyModel, parameters, referenceParameters, config }),
+      createLearner({ backend, model: twoLayers, parameters, referenceParameters, config }),
     ).toThrow(/CONFIG_INVALID.*referenceParameters/);
   });
 });

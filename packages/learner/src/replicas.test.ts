@@ -4,7 +4,7 @@ import type { Group } from "@palimpsest/trajectories";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner } from "./create-learner.js";
-import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
+import { randomGroups, tinyConfig, tinyParameters, twoLayers } from "./learner.fixture.js";
 import type { Learner } from "./learner.js";
 import { roundsOf } from "./rounds.js";
 
@@ -22,8 +22,8 @@ function aLearner(changes: Partial<LearnerConfigInput>, mode: "graph" | "xla" = 
   const learner = createLearner({
     backend,
     config,
-    model: tinyModel,
-    parameters: tinyParameters(),
+    model: twoLayers,
+    parameters: tinyParameters(1, twoLayers),
     objectives: ["policy"],
     mode,
   });
@@ -119,11 +119,11 @@ it("a learner of two replicas without sums goes on from a checkpoint of one, and
   await one.update(aGroup(0));
   const checkpoint = one.checkpoint({ consumedGroupIds: [], dataCursor: null });
   const config = tinyConfig({ ...changes, replicas: 2, memory: { accumulators: "none" } });
-  const parameters = tinyParameters();
+  const parameters = tinyParameters(1, twoLayers);
   const two = createLearner({
     backend,
     config,
-    model: tinyModel,
+    model: twoLayers,
     parameters,
     checkpoint,
     objectives: ["policy"],

@@ -2,7 +2,7 @@ import { jit, loadBackend, type Tensors, tf } from "@palimpsest/jit";
 import { initParameters, parameterShapes } from "@palimpsest/model";
 import { describe, expect, it } from "vitest";
 import { type Bucket, placesOf } from "./bucket.js";
-import { tinyConfig, tinyModel } from "./learner.fixture.js";
+import { tinyConfig, twoLayers } from "./learner.fixture.js";
 import { MemoryConfig } from "./memory-config.js";
 import { estimateMemory } from "./memory-estimate.js";
 import { passInputs, tokenPass } from "./token-pass.js";
@@ -17,9 +17,9 @@ const shared: Bucket = {
 const wholeBytes = 8 * 2 * 64 * 144 * 4;
 const boundMb = 0.3;
 
-const shapes = parameterShapes(tinyModel);
+const shapes = parameterShapes(twoLayers);
 const names = Object.keys(shapes);
-const values = initParameters(tinyModel, 1, { projectionStd: 0.2, headStd: 0.2 });
+const values = initParameters(twoLayers, 1, { projectionStd: 0.2, headStd: 0.2 });
 const specs = passInputs(shared);
 
 function givenOf(name: string): Int32Array | Float32Array {
@@ -44,7 +44,7 @@ function pass(
   const memory = MemoryConfig.parse(options);
   const logprobsOf = (...tensors: tf.Tensor[]): tf.Tensor =>
     tokenPass(Object.fromEntries(names.map((name, i) => [name, tensors[i] as tf.Tensor])), inputs, {
-      ...{ bucket: shared, model: tinyModel, memory, entropy: "none" },
+      ...{ bucket: shared, model: twoLayers, memory, entropy: "none" },
     }).logprobs;
   return [logprobsOf(...weights), ...tf.grads((...all) => logprobsOf(...all).sum())([...weights])];
 }
@@ -126,7 +126,7 @@ describe("memory.scoresMb with shared prompts", () => {
 
   it("is what the estimate of a step counts", () => {
     const stepBytes = (scoresMb: number) =>
-      estimateMemory(tinyModel, tinyConfig({ buckets: [shared], memory: { layers: "scan", scoresMb } }))
+      estimateMemory(twoLayers, tinyConfig({ buckets: [shared], memory: { layers: "scan", scoresMb } }))
         .stepBytes;
     expect(stepBytes(64) - stepBytes(boundMb)).toBeGreaterThan(4 * (wholeBytes - boundMb * 2 ** 20));
   });

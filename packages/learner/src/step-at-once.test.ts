@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { createLearner } from "./create-learner.js";
 import { estimateDevice } from "./device-estimate.js";
-import { oneLayer, randomGroups, tinyConfig, tinyParameters } from "./learner.fixture.js";
+import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import type { Learner } from "./learner.js";
 
 const backend = await loadBackend({ prefer: "tensorflow" });
@@ -17,8 +17,8 @@ function aLearner(changes: Partial<LearnerConfigInput>, mode: "graph" | "xla" = 
     backend,
     // Adam divides by the gradient's own size, which would make much of a last bit where a gradient is nearly 0.
     config: tinyConfig({ ...oneBatch, optimizer: { epsilon: 1e-3 }, ...changes }),
-    model: oneLayer,
-    parameters: tinyParameters(1, oneLayer),
+    model: tinyModel,
+    parameters: tinyParameters(),
     mode,
   });
   onTestFinished(() => learner.close());
@@ -116,7 +116,7 @@ describe("without sums of micro-batches", () => {
   });
 
   it("three billion weights are estimated to fit on 80 GB", () => {
-    const model = { ...oneLayer, hiddenSize: 2048, layers: 36, heads: 16, kvHeads: 2, headDim: 128 };
+    const model = { ...tinyModel, hiddenSize: 2048, layers: 36, heads: 16, kvHeads: 2, headDim: 128 };
     const large = { ...model, intermediateSize: 11_008, vocabSize: 151_936, tieWordEmbeddings: true };
     const config = {
       preset: "memagent" as const,

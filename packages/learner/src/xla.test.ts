@@ -1,7 +1,7 @@
 import { loadBackend } from "@palimpsest/jit";
 import { expect, it } from "vitest";
 import { createLearner } from "./create-learner.js";
-import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
+import { randomGroups, tinyConfig, tinyParameters, twoLayers } from "./learner.fixture.js";
 
 /** Two updates in a mode: losses, gradient norms and weights. */
 async function train(mode: "graph" | "xla") {
@@ -14,8 +14,8 @@ async function train(mode: "graph" | "xla") {
       // Adam divides by the gradient's own size, which would make much of a last bit where a gradient is nearly 0.
       optimizer: { epsilon: 1e-3 },
     }),
-    model: tinyModel,
-    parameters: tinyParameters(),
+    model: twoLayers,
+    parameters: tinyParameters(1, twoLayers),
     objectives: ["policy"],
     mode,
   });

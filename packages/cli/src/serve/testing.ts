@@ -29,6 +29,7 @@ export function aTinyModel({ ends = true } = {}): ModelFolder {
   const config = smallConfig({
     architecture: "qwen3",
     vocabSize: tokenizer.vocabSize,
+    layers: 1,
     heads: 4,
     kvHeads: 2,
     maxPositions: 2048,
