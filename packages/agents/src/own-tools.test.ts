@@ -122,7 +122,7 @@ describe("an agent with tools of its own", () => {
     const told = said(0);
     for (const error of [
       "Error: the shop is closed.\n",
-      "Error: a: must be a number; it is \"two\".",
+      'Error: a: must be a number; it is "two".',
       'Error: there is no tool "nothing"; the tools are add, fail.',
       "Error: the call cannot be read: no valid JSON",
       "Error: a turn has at most 1 call; this one was not made.",

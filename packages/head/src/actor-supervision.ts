@@ -40,7 +40,7 @@ export interface ActorSupervision extends ActorLifecycleDeps {
   readonly stopping: Map<string, StopOrder>;
 }
 
-export interface StopOrder {
+interface StopOrder {
   readonly incarnation: number;
   /** The milliseconds between SIGTERM and SIGKILL; undefined if the process ends with its node. */
   readonly graceMs: number | undefined;

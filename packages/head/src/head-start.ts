@@ -4,8 +4,8 @@ import { createMetrics, type Metrics } from "@palimpsest/telemetry";
 import {
   AuditLog,
   auditPathsOf,
-  formatAddress,
   faultsLoaded,
+  formatAddress,
   grpcNetwork,
   headService,
   isLoopback,

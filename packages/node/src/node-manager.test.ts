@@ -1,11 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { createLogger } from "@palimpsest/telemetry";
 import { isProcessAlive } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { NodeManager } from "./node-manager.js";
 import { FakeHead } from "./testing/fake-head.js";
 import { callActor, startCounter, startNode, type TestNode } from "./testing/fixture.js";
 

@@ -24,7 +24,7 @@ const schema = z.strictObject({
 const refusal = (value: unknown) => {
   try {
     parseInput(schema, value, (problem) => new Error(problem), {
-      former: { habits: "share" },
+      former: { customs: "share" },
       fields: { count: "--count" },
     });
   } catch (reason) {
@@ -49,7 +49,7 @@ it.each([
     { limits: { gpu: { cpus: 1 } } },
     'limits.gpu.cpu: must be a number; it is missing | limits.gpu: unknown key "cpus"; did you mean "cpu"?',
   ],
-  [{ habits: 1 }, 'unknown key "habits"; did you mean "share"?'],
+  [{ customs: 1 }, 'unknown key "customs"; did you mean "share"?'],
   [
     { x1: 1, x2: 2, cuont: 2 },
     /^unknown key "cuont"; did you mean "count"\?; unknown keys "x1", "x2"; leave them out, or use one of count, /,
