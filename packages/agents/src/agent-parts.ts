@@ -1,40 +1,43 @@
+import { parseInput } from "@palimpsest/memory/input";
+import { z } from "zod";
 import { AgentError } from "./error.js";
-import type { Sampler, Tokenizer } from "./sampler.js";
 
-/**
- * Refuses options of an agent that lack a sampler or a tokenizer, before the first use of one fails.
- * @throws {AgentError} BAD_CONFIG
- */
-export function checkParts(
-  options: { readonly sampler: Sampler; readonly tokenizer: Tokenizer },
-  agent: string,
-): void {
-  const given: unknown = options;
-  const refuse = (problem: string) => {
-    throw new AgentError("BAD_CONFIG", `options of ${agent}: ${problem}`);
-  };
-  if (typeof given !== "object" || given === null) refuse(`is ${String(given)}: give { sampler, tokenizer }`);
-  check(options.sampler, ["generate"], "sampler", "such as that of an endpoint or of a model", refuse);
-  check(
-    options.tokenizer,
-    ["encode", "decode", "specialTokenId"],
-    "tokenizer",
-    "such as that of the model",
-    refuse,
+const partWith = (methods: readonly string[], error: string) =>
+  z.custom<object>(
+    (value) =>
+      typeof value === "object" &&
+      value !== null &&
+      methods.every((method) => typeof Reflect.get(value, method) === "function"),
+    { error: `must be ${error}, with ${methods.map((method) => `${method}()`).join(", ")}` },
   );
+
+export const callback = z.custom<object>((value) => typeof value === "function", {
+  error: "must be a function",
+});
+export const samplerPart = partWith(["generate"], "a sampler, such as that of an endpoint or of a model");
+export const tokenizerPart = partWith(
+  ["encode", "decode", "specialTokenId"],
+  "a tokenizer, such as that of the model",
+);
+
+/** What is given to all agents is the same object, so that each knows the names of what others need. */
+const agentParts = z.strictObject({
+  sampler: samplerPart,
+  tokenizer: tokenizerPart,
+  config: z.looseObject({}).optional(),
+  chat: z.looseObject({}).optional(),
+  contextTokens: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
+  embedder: partWith(["embed"], "an embedder, such as hashedEmbedder()").optional(),
+  module: z.unknown(),
+  now: callback.optional(),
+});
+
+/** Refuses options of an agent before the first use of one fails. @throws {AgentError} BAD_CONFIG */
+export function checkParts(options: unknown, agent: string): void {
+  checkArgument(agentParts, options, `options of ${agent}`);
 }
 
-function check(
-  part: unknown,
-  methods: readonly string[],
-  name: string,
-  example: string,
-  refuse: (problem: string) => void,
-): void {
-  if (typeof part !== "object" || part === null) {
-    refuse(`${name} is ${part === undefined ? "absent" : String(part)}: give one, ${example}`);
-    return;
-  }
-  const lacking = methods.find((method) => typeof Reflect.get(part, method) !== "function");
-  if (lacking !== undefined) refuse(`${name} has no method ${lacking}: give a ${name}, ${example}`);
+/** Refuses what a program gives. @throws {AgentError} BAD_CONFIG */
+export function checkArgument(schema: z.ZodType, value: unknown, what: string): void {
+  parseInput(schema, value, (problem) => new AgentError("BAD_CONFIG", `${what}: ${problem}`));
 }

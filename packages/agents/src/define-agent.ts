@@ -1,5 +1,6 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { AgentKind, AgentModel } from "./agent-kind.js";
+import { callback, checkArgument } from "./agent-parts.js";
 import type { Agent, AgentTask, EpisodeResult, RunOptions } from "./episode.js";
 import { EpisodeLog } from "./episode-log.js";
 import { AgentError } from "./error.js";
@@ -43,6 +44,19 @@ export interface WholeAgentDefinition<Config extends object> extends AgentBasics
   create(settings: Config, model: AgentModel): Agent;
 }
 
+const basics = {
+  kind: z.string().min(1),
+  description: z.string().optional(),
+  settings: z.custom<object>((value) => value instanceof z.ZodType, {
+    error: "must be a schema, such as z.strictObject({})",
+  }),
+  longestReply: callback.optional(),
+};
+const definitionSchema = z.union([
+  z.strictObject({ ...basics, create: callback }),
+  z.strictObject({ ...basics, run: callback, stopTokens: z.array(z.string()).optional() }),
+]);
+
 /**
  * Defines an agent of your own. If you give `run`, conversations, log-probs, counts and traces are recorded for you;
  * give `create` for an agent that records them itself.
@@ -50,6 +64,7 @@ export interface WholeAgentDefinition<Config extends object> extends AgentBasics
 export function defineAgent<Config extends object>(
   definition: AgentDefinition<Config> | WholeAgentDefinition<Config>,
 ): AgentModule {
+  checkArgument(definitionSchema, definition, "defineAgent()");
   const { kind, description = "an agent of your own", settings: schema, longestReply } = definition;
   const made: AgentKind<Config> = {
     kind,

@@ -1,6 +1,7 @@
 import { type Tool as AnyTool, toolSet } from "@palimpsest/memory";
 import { withDeadline } from "@palimpsest/std";
 import { z } from "zod";
+import { callback, checkArgument } from "./agent-parts.js";
 import { AgentError } from "./error.js";
 import { type LineForm, verbOf } from "./tools/line-calls.js";
 
@@ -50,19 +51,33 @@ export interface ToolSpec<Schema extends z.ZodObject> {
   explainError?(reason: unknown): string | undefined;
 }
 
+/** One day in ms; Node's timers are limited to less than 25 days. */
+const longestMs = 86_400_000;
+
+const specSchema = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  parameters: z.custom<object>((value) => value instanceof z.ZodObject, {
+    error: "must be a schema, such as z.strictObject({ city: z.string() })",
+  }),
+  line: z.strictObject({ form: z.string().min(1), read: callback }).optional(),
+  run: callback,
+  timeoutMs: z.int().min(1).max(longestMs).optional(),
+  explainError: callback.optional(),
+});
+
 /**
  * Defines a tool of your own.
  * @throws {AgentError} BAD_CONFIG for an invalid name or timeout, a missing description, or a schema that JSON schema
  *   cannot express
  */
 export function defineTool<Schema extends z.ZodObject>(spec: ToolSpec<Schema>): Tool {
+  checkArgument(specSchema, spec, "defineTool()");
   const { name, description, parameters, line, timeoutMs, explainError = messageOf } = spec;
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name))
     throw wrong(name, 'name: must begin with a letter and have at most 64 letters, digits, "_" and "-"');
   if (description.trim() === "")
     throw wrong(name, "description: is empty; tell the model what the tool does");
-  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= longestMs))
-    throw wrong(name, `timeoutMs: is ${timeoutMs}; use a whole number from 1 to ${longestMs}`);
   const tool: Tool = {
     name,
     description,
@@ -84,9 +99,6 @@ export function defineTool<Schema extends z.ZodObject>(spec: ToolSpec<Schema>): 
   return tool;
 }
 
-/** One day in ms; Node's timers are limited to less than 25 days. */
-const longestMs = 86_400_000;
-
 /** Runs work under the signal, combined with a second one that aborts after the timeout. */
 async function inTime<T>(
   context: ToolContext,
@@ -101,7 +113,8 @@ async function inTime<T>(
   );
 }
 
-const wrong = (name: string, problem: string) => new AgentError("BAD_CONFIG", `tool ${name}: ${problem}`);
+const wrong = (name: string, problem: string) =>
+  new AgentError("BAD_CONFIG", `tool ${name.slice(0, 80)}: ${problem}`);
 
 const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));
 

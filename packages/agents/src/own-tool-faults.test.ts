@@ -87,7 +87,9 @@ describe("tools that fail", () => {
     await expect(toldAfter(ask("a"), { tools: [away] })).rejects.toThrow("took longer than 5 ms");
     const quick = defineTool({ ...spec, timeoutMs: 600_000, run: () => "here" });
     expect((await toldAfter(ask("a"), { tools: [quick] })).told).toContain("here");
-    expect(() => defineTool({ ...spec, timeoutMs: 0 })).toThrow("tool look: timeoutMs: is 0; use a whole");
+    expect(() => defineTool({ ...spec, timeoutMs: 0 })).toThrow(
+      "defineTool(): timeoutMs: must be at least 1; it is 0",
+    );
   });
 
   it("TOOLS-3: cuts a result between characters, whatever their width in UTF-16", async () => {

@@ -1,5 +1,6 @@
-import { parseInput } from "@palimpsest/memory/input";
-import type { z } from "zod";
+import { parseInput, shownValue } from "@palimpsest/memory/input";
+import { z } from "zod";
+import { checkArgument } from "./agent-parts.js";
 import { AgentError } from "./error.js";
 
 /**
@@ -14,11 +15,12 @@ export function presetConfig<Schema extends z.ZodType>(
   preset: string,
   overrides: object,
 ): z.output<Schema> {
+  checkArgument(z.looseObject({}), overrides, `${agent} settings`);
   const base = Object.hasOwn(presets, preset) ? presets[preset] : undefined;
   if (base === undefined) {
     throw new AgentError(
       "BAD_CONFIG",
-      `preset: "${preset}" is unknown; use one of ${Object.keys(presets).join(", ")}`,
+      `preset: ${shownValue(preset)} is unknown; use one of ${Object.keys(presets).join(", ")}`,
     );
   }
   const settings = { ...base, ...overrides };

@@ -1,7 +1,14 @@
 import { Bm25Index } from "@palimpsest/memory";
 import { z } from "zod";
+import { checkArgument } from "./agent-parts.js";
 import { defineTool, type Tool } from "./define-tool.js";
-import { AgentError } from "./error.js";
+
+const optionsSchema = z.strictObject({
+  texts: z.array(z.string()).min(1),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  topK: z.int().min(1).max(50).optional(),
+});
 
 /**
  * Returns a tool that searches texts by their words (BM25) and lists the best first.
@@ -17,12 +24,9 @@ export function searchTool(options: {
   readonly description?: string;
   readonly topK?: number;
 }): Tool {
+  checkArgument(optionsSchema, options, "searchTool()");
   const { texts, name = "search", topK = 3 } = options;
   const { description = "Searches the texts by their words. Returns passages, the best first." } = options;
-  if (texts.length === 0)
-    throw new AgentError("BAD_CONFIG", `tool ${name}: texts: is empty; give the texts to search`);
-  if (!Number.isInteger(topK) || topK < 1 || topK > 50)
-    throw new AgentError("BAD_CONFIG", `tool ${name}: topK is ${topK}; use a whole number from 1 to 50`);
   let index: Bm25Index | undefined;
   return defineTool({
     name,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Embedder } from "./embedder.js";
 import { MemoryError } from "./error.js";
 import { hashedEmbedder } from "./hashed-embedder.js";
+import { refuseUnfit } from "./refuse-unfit.js";
 
 /** Chooses an embedder and its settings. */
 export const embedderConfigSchema = z.discriminatedUnion("kind", [
@@ -34,7 +35,8 @@ export type EmbedderConfig = z.infer<typeof embedderConfigSchema>;
  * @throws {MemoryError} BAD_INPUT for a kind that needs a server or a model, which the caller has to open
  */
 export function createEmbedder(config: EmbedderConfig): Embedder {
-  if (config.kind === "hashed") return hashedEmbedder(config);
+  refuseUnfit(embedderConfigSchema, config, "embedder");
+  if (config.kind === "hashed") return hashedEmbedder({ dimensions: config.dimensions });
   throw new MemoryError(
     "BAD_INPUT",
     `embedder.kind: "${config.kind}" is not created here; pass an opened one to the agent or reward as \`embedder\`, or use kind: hashed`,

@@ -1,5 +1,6 @@
+import { z } from "zod";
 import type { Embedder } from "./embedder.js";
-import { MemoryError } from "./error.js";
+import { refuseUnfit } from "./refuse-unfit.js";
 import { words } from "./text/words.js";
 
 /** Words that occur in every text say little about its subject. Their fixed weight replaces a low idf. */
@@ -10,6 +11,8 @@ const functionWords = new Set(
   that the their them then there these they this those through to too under until up us very was we were what when
   where which while who whom why will with would you your`.split(/\s+/),
 );
+
+const optionsSchema = z.strictObject({ dimensions: z.int().min(8).optional() });
 
 const functionWordWeight = 0.02;
 /** The parts of a word together weigh this much of the word, which makes "paint", "painting" and "painted" similar. */
@@ -24,10 +27,8 @@ const partsWeight = 1.2;
  * @throws {MemoryError} BAD_INPUT
  */
 export function hashedEmbedder(options: { readonly dimensions?: number } = {}): Embedder {
+  refuseUnfit(optionsSchema, options, "options of hashedEmbedder()");
   const { dimensions = 256 } = options;
-  if (!Number.isInteger(dimensions) || dimensions < 8) {
-    throw new MemoryError("BAD_INPUT", `dimensions: ${dimensions} is not a whole number ≥ 8`);
-  }
   const known = new Map<string, Features>();
   const featuresOf = (word: string): Features => {
     const cached = known.get(word);

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { queryTerms } from "./bm25-index.js";
 import { type Embedder, embedAll } from "./embedder.js";
 import { MemoryError } from "./error.js";
-import { parseInput } from "./input/index.js";
+import { shownValue } from "./input/index.js";
 import { recordChangeSchema, recordDraftSchema, storeDiffSchema } from "./record-schema.js";
 import { searchText } from "./record-text.js";
 import { type MemoryRecord, type MemoryType, memoryTypes, type StoreDiff } from "./records/index.js";
+import { callback, refuseUnfit } from "./refuse-unfit.js";
 import { filterTest, type SearchFilter } from "./search-filter.js";
 import { StoreBase } from "./store-base.js";
 import { StoreOverlay } from "./store-overlay.js";
@@ -52,6 +53,16 @@ export interface StoreOptions {
   readonly denseWeight?: number;
 }
 
+const basePart = z.custom<object>((value) => value instanceof StoreBase, {
+  error: "must be a StoreBase, as StoreBase.of() makes it",
+});
+
+const storeOptionsSchema = z.strictObject({
+  now: callback.optional(),
+  idPrefix: z.string().optional(),
+  denseWeight: z.number().min(0).max(1).optional(),
+});
+
 /** BM25's largest factor of a word's weight, k1 + 1, which keeps the words' part of the score below 1. */
 const largestWordFactor = 2.2;
 
@@ -74,6 +85,8 @@ export class MemoryStore {
   #nextId: number;
 
   constructor(base: StoreBase, options: StoreOptions = {}) {
+    refuseUnfit(basePart, base, "the base of a MemoryStore");
+    refuseUnfit(storeOptionsSchema, options, "options of a MemoryStore");
     this.base = base;
     this.#overlay = new StoreOverlay(base);
     this.#now = options.now ?? Date.now;
@@ -283,14 +296,9 @@ const searchOptionsSchema = z.strictObject({
   before: z.string().optional(),
 }) satisfies z.ZodType<{ [Name in keyof SearchOptions]: SearchOptions[Name] | undefined }>;
 
-const unknownId = (id: string) => new MemoryError("NOT_FOUND", `no memory has the id "${id}"`);
+const unknownId = (id: string) => new MemoryError("NOT_FOUND", `no memory has the id ${shownValue(id)}`);
 
 function checkContent(content: string): void {
   if (content.trim() === "")
     throw new MemoryError("BAD_INPUT", "content: is empty; a memory needs some text");
-}
-
-/** @throws {MemoryError} BAD_INPUT */
-function refuseUnfit(schema: z.ZodType, value: unknown, what: string): void {
-  parseInput(schema, value, (problem) => new MemoryError("BAD_INPUT", `${what}: ${problem}`));
 }

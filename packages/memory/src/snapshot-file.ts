@@ -1,9 +1,11 @@
 import { copyFile, lstat, mkdir, open, readFile, readlink, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { z } from "zod";
 import { MemoryError } from "./error.js";
-import { parseInput } from "./input/index.js";
+import { parseInput, reasonText, systemFailure } from "./input/index.js";
 import { memoryRecordSchema } from "./record-schema.js";
 import type { MemoryRecord } from "./records/index.js";
+import { filePath, refuseUnfit } from "./refuse-unfit.js";
 import { conversion, decodeUnicode, markedEncoding, utf8Problem } from "./unicode-text.js";
 
 const header = { format: "palimpsest-memory", version: 1 } as const;
@@ -17,11 +19,12 @@ const mostLinks = 40;
  * keeps its rights, its owner and its links; a file with other names (hard links) is overwritten in place.
  */
 export async function writeSnapshotFile(path: string, records: Iterable<MemoryRecord>): Promise<void> {
+  refuseUnfit(recordsSchema, records, "records of writeSnapshotFile()");
   const target = await snapshotTarget(path);
-  await mkdir(dirname(target), { recursive: true });
   const before = await stat(target).catch(() => undefined);
   const part = `${target}.${process.pid}.part`;
   try {
+    await mkdir(dirname(target), { recursive: true });
     const file = await open(part, "w", newMode);
     try {
       await file.chmod((before?.mode ?? newMode) & 0o777);
@@ -44,13 +47,21 @@ export async function writeSnapshotFile(path: string, records: Iterable<MemoryRe
       await rm(part);
     } else await rename(part, target);
   } catch (reason) {
-    await rm(part, { force: true });
-    throw reason;
+    await rm(part, { force: true }).catch(() => undefined);
+    if (systemFailure(reason) === undefined) throw reason;
+    throw new MemoryError(
+      "BAD_INPUT",
+      `${path}: cannot be written: ${reasonText(reason)}; name another file`,
+      {
+        cause: reason,
+      },
+    );
   }
 }
 
 /** Returns the file that a path leads to through symbolic links, whether or not it exists yet. */
 export async function snapshotTarget(path: string): Promise<string> {
+  refuseUnfit(filePath, path, "path of a snapshot");
   let target = resolve(path);
   for (let links = 0; links < mostLinks; links++) {
     const found = await lstat(target).catch(() => undefined);
@@ -60,14 +71,19 @@ export async function snapshotTarget(path: string): Promise<string> {
   throw new MemoryError("BAD_INPUT", `${path}: is a symbolic link in a circle; name the file itself`);
 }
 
+const recordsSchema = z.custom<object>(
+  (value) => typeof value === "object" && value !== null && Symbol.iterator in value,
+  { error: "must be a list of records" },
+);
+
 /**
  * Reads a snapshot. An empty file, blank lines and a byte order mark, which editors and `touch` leave, are no damage.
  * @throws {MemoryError} NOT_FOUND; DAMAGED naming the line
  */
 export async function readSnapshotFile(path: string): Promise<MemoryRecord[]> {
+  refuseUnfit(filePath, path, "path of readSnapshotFile()");
   const bytes = await readFile(path).catch((cause: unknown) => {
-    if (!(cause instanceof Error && "code" in cause && cause.code === "ENOENT")) throw cause;
-    throw new MemoryError("NOT_FOUND", `${path}: does not exist; name a file of memories`, { cause });
+    throw new MemoryError("NOT_FOUND", `${path}: ${reasonText(cause)}; name a file of memories`, { cause });
   });
   const records: MemoryRecord[] = [];
   const lineOf = new Map<string, number>();

@@ -1,11 +1,25 @@
 import { createHash } from "node:crypto";
+import { z } from "zod";
 import { Bm25Index } from "./bm25-index.js";
 import { type Embedder, embedAll } from "./embedder.js";
 import { MemoryError } from "./error.js";
 import { searchText } from "./record-text.js";
 import type { MemoryRecord } from "./records/index.js";
+import { embedderPart, refuseUnfit } from "./refuse-unfit.js";
 import { paddedDimensions } from "./unit-vector.js";
 import { VectorTable } from "./vector-table.js";
+
+/** A base may have many records: of each only what others rely on is checked. */
+const recordsSchema = z.array(
+  z.custom<object>(
+    (value) =>
+      typeof value === "object" &&
+      value !== null &&
+      typeof Reflect.get(value, "id") === "string" &&
+      typeof Reflect.get(value, "content") === "string",
+    { error: "must be a record with id and content" },
+  ),
+);
 
 /**
  * Records with their index and vectors, which never change. Any number of namespaces start from one base and share it.
@@ -39,6 +53,8 @@ export class StoreBase {
     embedder: Embedder,
     signal?: AbortSignal,
   ): Promise<StoreBase> {
+    refuseUnfit(recordsSchema, records, "records of StoreBase.of()");
+    refuseUnfit(embedderPart, embedder, "embedder of StoreBase.of()");
     const indexOf = new Map<string, number>();
     records.forEach(({ id }, i) => {
       if (indexOf.has(id)) {

@@ -1,5 +1,7 @@
-import type { MemoryStore, SearchHit } from "@palimpsest/memory";
+import { MemoryStore, type SearchHit } from "@palimpsest/memory";
 import type { Conversation, MemoryRecord } from "@palimpsest/memory/records";
+import { z } from "zod";
+import { checkArgument, samplerPart, tokenizerPart } from "../agent-parts.js";
 import { aroundUserTurn, type ChatFormat } from "../chat-format.js";
 import type { RunOptions } from "../episode.js";
 import { EpisodeLog, sampledFields } from "../episode-log.js";
@@ -34,6 +36,17 @@ export interface StoreAnswer {
   readonly conversation: Conversation;
 }
 
+const answerSchema = z.strictObject({
+  sampler: samplerPart,
+  tokenizer: tokenizerPart,
+  store: z.instanceof(MemoryStore, { error: "must be a MemoryStore" }),
+  question: z.string().min(1),
+  topK: z.int().min(1),
+  chat: z.unknown(),
+  config: z.unknown(),
+  ...{ signal: z.unknown(), seed: z.unknown(), temperature: z.unknown(), topP: z.unknown() },
+});
+
 /**
  * Answers a question in one conversation from the records that a search for the question finds. This measures what a
  * store is worth to a reader who sees nothing else. The reader need not be the model that wrote the store.
@@ -53,6 +66,7 @@ export async function answerFromStore(
     readonly topK: number;
   } & Pick<RunOptions, "signal" | "seed" | "temperature" | "topP">,
 ): Promise<StoreAnswer> {
+  checkArgument(answerSchema, options, "options of answerFromStore()");
   const { sampler, tokenizer, chat, config = memUpdateConfig(), store, question, topK, ...run } = options;
   const prompt = readerPrompt(tokenizer, config, chat);
   const log = new EpisodeLog(sampler, config, prompt.stopTokenIds, run);

@@ -87,21 +87,23 @@ export function unknownKeys(
   former: InputNames["former"] = {},
 ): string {
   const names = [...known];
-  const meant = keys.map((key) => {
+  const more = keys.length > maxProblems ? [`${keys.length - maxProblems} more unknown keys`] : [];
+  const meant = keys.slice(0, maxProblems).map((key) => {
     const renamed = Object.hasOwn(former, key) ? former[key] : undefined;
     return renamed !== undefined && names.includes(renamed) ? renamed : closestWord(key, names);
   });
-  const rest = keys.filter((_, index) => meant[index] === undefined).map((key) => shownValue(key));
+  const rest = meant.flatMap((word, index) => (word === undefined ? [shownValue(keys[index])] : []));
   const [noun, it] = rest.length === 1 ? ["key", "it"] : ["keys", "them"];
   const others =
     names.length === 0
       ? ""
       : `, or use one of ${names.slice(0, mostNames).join(", ")}${names.length > mostNames ? ", …" : ""}`;
   return [
-    ...keys.flatMap((key, index) =>
-      meant[index] === undefined ? [] : [`unknown key ${shownValue(key)}; did you mean "${meant[index]}"?`],
+    ...meant.flatMap((word, index) =>
+      word === undefined ? [] : [`unknown key ${shownValue(keys[index])}; did you mean "${word}"?`],
     ),
     ...(rest.length === 0 ? [] : [`unknown ${noun} ${rest.join(", ")}; leave ${it} out${others}`]),
+    ...more,
   ].join("; ");
 }
 

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { MemoryError } from "../error.js";
+import { refuseUnfit } from "../refuse-unfit.js";
 import { deleteMemory } from "./delete-memory.js";
 import { manageMemory } from "./manage-memory.js";
 import { mergeMemory } from "./merge-memory.js";
@@ -20,9 +22,15 @@ const all = {
 export type MemoryToolName = keyof typeof all;
 export const memoryToolNames = Object.keys(all) as [MemoryToolName, ...MemoryToolName[]];
 
+const namesSchema = z.array(z.enum(memoryToolNames));
+
 /** Returns the named ones of the six memory tools. */
-export const memoryTools = (names: readonly MemoryToolName[] = memoryToolNames): ToolSet<MemoryToolContext> =>
-  toolSet(names.map((name) => ({ ...all[name], refusal })));
+export const memoryTools = (
+  names: readonly MemoryToolName[] = memoryToolNames,
+): ToolSet<MemoryToolContext> => {
+  refuseUnfit(namesSchema, names, "names of memoryTools()");
+  return toolSet(names.map((name) => ({ ...all[name], refusal })));
+};
 
 /** Returns the text for a mistake of the model; any other error is rethrown. */
 function refusal(reason: unknown): string | undefined {

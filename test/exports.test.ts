@@ -1,0 +1,186 @@
+// Every function and class that the libraries for memory agents export is given what is wrong, in each position of a valid
+// call and in each of its options: the answer is an error with a code, which names what it is about, or a plain result.
+import * as agents from "@palimpsest/agents";
+import * as engines from "@palimpsest/engines";
+import * as memory from "@palimpsest/memory";
+import { expect, it } from "vitest";
+import { z } from "zod";
+
+const wrong: readonly unknown[] = [
+  ...[null, Number.NaN, -1, "", true, 7, "\ud83d", "x".repeat(100_000), [], [undefined], {}],
+  { nonesuch: 1 },
+  () => 1,
+  Symbol("s"),
+];
+
+// What is no plain object is replaced as a whole.
+const embedder: memory.Embedder = Object.assign(
+  Object.create({}) as object,
+  memory.hashedEmbedder({ dimensions: 8 }),
+);
+const base = await memory.StoreBase.of([], embedder);
+const tokenizer = { encode: () => [1], decode: () => "x", specialTokenId: () => 2 };
+const sampler = { generate: () => Promise.reject(new agents.AgentError("BAD_CONFIG", "no model is here")) };
+const parts = { sampler, tokenizer };
+const toolSpec = {
+  name: "t",
+  description: "d",
+  parameters: z.strictObject({ a: z.string() }),
+  run: () => "x",
+};
+const store = () => new memory.MemoryStore(base);
+
+interface Call {
+  readonly run: (...args: never[]) => unknown;
+  readonly args: readonly unknown[];
+}
+const construct =
+  (Class: new (...args: never[]) => unknown) =>
+  (...args: never[]) =>
+    new Class(...args);
+
+/** A valid call of each, with as many of its options as can be given together. */
+const calls: Readonly<Record<string, Call>> = {
+  MemoryStore: {
+    run: construct(memory.MemoryStore),
+    args: [base, { now: () => 1, idPrefix: "m", denseWeight: 0.5 }],
+  },
+  "StoreBase.of": { run: memory.StoreBase.of, args: [[], embedder] },
+  createEmbedder: { run: memory.createEmbedder, args: [{ kind: "hashed", dimensions: 8 }] },
+  hashedEmbedder: { run: memory.hashedEmbedder, args: [{ dimensions: 8 }] },
+  memoryTools: { run: memory.memoryTools, args: [["search_memory"]] },
+  readSnapshotFile: { run: memory.readSnapshotFile, args: ["/nonesuch/file"] },
+  writeSnapshotFile: { run: memory.writeSnapshotFile, args: ["/dev/null/file", []] },
+  snapshotTarget: { run: memory.snapshotTarget, args: ["/nonesuch/file"] },
+  "MemoryStore.create": {
+    run: (...args) => store().create(...args),
+    args: [{ content: "x", speaker: "s", provenance: ["a"], metadata: { a: "b" } }],
+  },
+  "MemoryStore.search": {
+    run: (...args) => store().search(...args),
+    args: ["x", { topK: 3, threshold: 0.5, denseWeight: 0.1 }],
+  },
+  "MemoryStore.update": { run: (...args) => store().update(...args), args: ["memory_1", { content: "y" }] },
+  "MemoryStore.delete": { run: (...args) => store().delete(...args), args: ["memory_1"] },
+  memAgent: { run: agents.memAgent, args: [{ ...parts, config: agents.memAgentConfig(), now: () => 1 }] },
+  memUpdate: {
+    run: agents.memUpdate,
+    args: [{ ...parts, config: agents.memUpdateConfig(), embedder, contextTokens: 9_000 }],
+  },
+  rememr1: { run: agents.rememr1, args: [{ ...parts, config: agents.rememr1Config() }] },
+  memAgentConfig: { run: agents.memAgentConfig, args: ["small", { chunkTokens: 100 }] },
+  memUpdateConfig: { run: agents.memUpdateConfig, args: ["memupdate", {}] },
+  rememr1Config: { run: agents.rememr1Config, args: ["rememr1", {}] },
+  defineTool: { run: agents.defineTool, args: [{ ...toolSpec, timeoutMs: 5, explainError: () => "x" }] },
+  defineAgent: {
+    run: agents.defineAgent,
+    args: [
+      {
+        kind: "own",
+        description: "d",
+        settings: z.strictObject({}),
+        run: () => ({ answer: "x" }),
+        stopTokens: ["x"],
+      },
+    ],
+  },
+  searchTool: { run: agents.searchTool, args: [{ texts: ["a"], name: "s", description: "d", topK: 2 }] },
+  answerFromStore: {
+    run: agents.answerFromStore,
+    args: [{ ...parts, store: store(), question: "q", topK: 2 }],
+  },
+  openEndpoint: { run: engines.openEndpoint, args: [{ url: "http://127.0.0.1:9", model: "m", attempts: 1 }] },
+  ChatEndpoint: { run: construct(engines.ChatEndpoint), args: [{ url: "http://127.0.0.1:9", model: "m" }] },
+  EndpointSampler: {
+    run: construct(engines.EndpointSampler),
+    args: [{ url: "http://127.0.0.1:9", model: "m" }],
+  },
+};
+
+/** What a program hardly calls itself: it works on what these packages made, and its types are its contract. */
+const inner = new Set([
+  ...["Bm25Index", "DenseIndex", "StoreBase", "StoreBases", "readArguments", "toolSet"],
+  ...["MemoryError", "AgentError", "EngineError", "HttpSampler", "EndpointTokenizer", "EndpointEmbedder"],
+  ...[
+    "agentConfigOf",
+    "agentKindOf",
+    "callSeed",
+    "compileTemplate",
+    "createAgent",
+    "exampleNames",
+    "leakedNames",
+  ],
+  ...[
+    "memAgentPrompts",
+    "parseToolCalls",
+    "plainIds",
+    "promptTexts",
+    "rememr1Prompts",
+    "retrieveMemory",
+    "specialId",
+  ],
+  ...["toTrajectory", "tokenTerms", "whitespaceTerms", "proxiedFetch"],
+]);
+
+it("has a valid call of every function and class that is for programs", () => {
+  const exported = Object.entries({ ...memory, ...agents, ...engines }).flatMap(([name, value]) =>
+    typeof value === "function" && !inner.has(name) ? [name] : [],
+  );
+  expect(exported.filter((name) => calls[name] === undefined)).toEqual([]);
+});
+
+/** Returns what is wrong with the outcome of a call, if anything is. */
+async function problemOf({ run, args }: Call, given: readonly unknown[]): Promise<string | undefined> {
+  try {
+    // What is wrong is given on purpose.
+    await Reflect.apply(run, undefined, given);
+    return given === args ? undefined : "accepted";
+  } catch (reason) {
+    const code = reason instanceof Error && "code" in reason ? String(reason.code) : "";
+    if (!(reason instanceof Error) || !/^[A-Z_]+$/.test(code) || /^(E[A-Z]+|ERR_.*)$/.test(code))
+      return `raw ${String(reason)}`;
+    if (/\n|\bat \/|Invalid input|ZodError/.test(reason.message))
+      return `in another's words: ${reason.message}`;
+    return reason.message.length > 2_000 ? `too long: ${reason.message.length}` : undefined;
+  }
+}
+
+it.each(Object.entries(calls))(
+  "%s refuses what is wrong in every position and option",
+  async (_name, call) => {
+    const found: string[] = [];
+    const look = async (what: string, given: readonly unknown[], mayPass: boolean) => {
+      const problem = await problemOf(call, given);
+      if (problem !== undefined && !(mayPass && problem === "accepted")) found.push(`${what}: ${problem}`);
+    };
+    for (const [index, argument] of call.args.entries()) {
+      const replaced = (value: unknown) => call.args.with(index, value);
+      for (const value of wrong)
+        await look(
+          `argument ${index} ${String(value).slice(0, 40)}`,
+          replaced(value),
+          isLike(argument, value),
+        );
+      if (!isPlain(argument)) continue;
+      await look(`argument ${index} with an unknown field`, replaced({ ...argument, nonesuch: 1 }), false);
+      for (const [field, valid] of Object.entries(argument))
+        for (const value of wrong)
+          await look(
+            `${field} ${String(value).slice(0, 40)}`,
+            replaced({ ...argument, [field]: value }),
+            isLike(valid, value),
+          );
+    }
+    expect(found).toEqual([]);
+  },
+);
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** Whether a value is of the valid one's type, so that it may be accepted. */
+function isLike(valid: unknown, value: unknown): boolean {
+  if (Array.isArray(valid)) return Array.isArray(value);
+  if (isPlain(valid)) return isPlain(value);
+  return typeof valid === typeof value && !Number.isNaN(value);
+}
