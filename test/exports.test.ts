@@ -162,7 +162,13 @@ it.each(Object.entries(calls))(
           isLike(argument, value),
         );
       if (!isPlain(argument)) continue;
-      await look(`argument ${index} with an unknown field`, replaced({ ...argument, nonesuch: 1 }), false);
+      const [first = ""] = Object.keys(argument);
+      const mistyped = `${first.slice(0, 2)}${first.slice(3)}`;
+      await look(
+        `argument ${index} with ${mistyped}`,
+        replaced({ ...argument, [mistyped]: 1 }),
+        first.length < 4,
+      );
       for (const [field, valid] of Object.entries(argument))
         for (const value of wrong)
           await look(

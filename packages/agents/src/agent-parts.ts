@@ -1,4 +1,4 @@
-import { parseInput } from "@palimpsest/memory/input";
+import { closestWord, parseInput, unknownKeys } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { AgentError } from "./error.js";
 
@@ -20,21 +20,29 @@ export const tokenizerPart = partWith(
   "a tokenizer, such as that of the model",
 );
 
-/** What is given to all agents is the same object, so that each knows the names of what others need. */
-const agentParts = z.strictObject({
+const agentParts = z.looseObject({
   sampler: samplerPart,
   tokenizer: tokenizerPart,
-  config: z.looseObject({}).optional(),
   chat: z.looseObject({}).optional(),
   contextTokens: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).optional(),
   embedder: partWith(["embed"], "an embedder, such as hashedEmbedder()").optional(),
-  module: z.unknown(),
   now: callback.optional(),
 });
 
 /** Refuses options of an agent before the first use of one fails. @throws {AgentError} BAD_CONFIG */
-export function checkParts(options: unknown, agent: string): void {
-  checkArgument(agentParts, options, `options of ${agent}`);
+export function checkParts(options: unknown, agent: string, config: z.ZodType): void {
+  const schema = agentParts.extend({ config: config.optional() });
+  checkArgument(schema, options, `options of ${agent}`);
+  refuseMisspelt(schema, options, `options of ${agent}`);
+}
+
+/** An opened model or endpoint may be given with all that it has: of unknown names only what was mistyped is refused. */
+export function refuseMisspelt(schema: z.ZodObject, options: unknown, what: string): void {
+  const known = Object.keys(schema.shape);
+  const mistyped = Object.keys(z.looseObject({}).parse(options)).filter(
+    (key) => !known.includes(key) && closestWord(key, known) !== undefined,
+  );
+  if (mistyped.length > 0) throw new AgentError("BAD_CONFIG", `${what}: ${unknownKeys(mistyped, known)}`);
 }
 
 /** Refuses what a program gives. @throws {AgentError} BAD_CONFIG */

@@ -83,7 +83,7 @@ function folderOf(name: string, from: string): string | undefined {
 
 describe("installing the agents' package", () => {
   it("brings memory and zod, and neither queues nor a Redis client nor gRPC", () => {
-    expect(installed("@palimpsest/agents")).toEqual(["@palimpsest/memory", "zod"]);
+    expect(installed("@palimpsest/agents")).toEqual(["@palimpsest/memory", "@palimpsest/std", "zod"]);
   });
 
   it("would notice them", () => {

@@ -195,8 +195,8 @@ describe("an agent with tools of its own", () => {
     expect(() => defineTool({ ...spec, name: "x", parameters: z.strictObject({ at: z.date() }) })).toThrow(
       "tool x: parameters: Date cannot be represented in JSON Schema",
     );
-    expect(() => searchTool({ texts: [] })).toThrow("tool search: texts: is empty");
-    expect(() => searchTool({ texts, topK: 99 })).toThrow("topK is 99; use a whole number from 1 to 50");
+    expect(() => searchTool({ texts: [] })).toThrow("searchTool(): texts: must not be empty");
+    expect(() => searchTool({ texts, topK: 99 })).toThrow("topK: must be at most 50; it is 99");
     await expect(anEpisode([], { tools: [] })).rejects.toThrow("useTools: tools: is empty");
     await expect(anEpisode([], { tools: [add, add] })).rejects.toThrow("two have the name add");
     await expect(anEpisode([], { maxTurns: 0 })).rejects.toThrow(/useTools: .*maxTurns/s);

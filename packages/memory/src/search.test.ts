@@ -64,7 +64,9 @@ describe("DenseIndex with the hashed embedder", () => {
   });
 
   it("refuses a number of dimensions that makes no vector", () => {
-    expect(() => hashedEmbedder({ dimensions: 2.5 })).toThrow("dimensions: 2.5");
+    expect(() => hashedEmbedder({ dimensions: 2.5 })).toThrow(
+      "dimensions: must be a whole number; it is 2.5",
+    );
   });
 });
 

@@ -26,7 +26,7 @@ import { promptTexts } from "../prompt-texts.js";
 import { replyContent } from "../reply-content.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
 import { compileTemplate, plainIds, specialId } from "../template.js";
-import type { MemAgentConfig } from "./config.js";
+import { type MemAgentConfig, memAgentConfigSchema } from "./config.js";
 import { memAgentConfig } from "./presets.js";
 
 /** The prompts and stop tokens of one configuration as token ids. */
@@ -98,7 +98,7 @@ export function memAgent(options: {
   readonly chat?: ChatFormat;
   readonly now?: () => number;
 }): Agent {
-  checkParts(options, "memAgent()");
+  checkParts(options, "memAgent()", memAgentConfigSchema);
   const { sampler, tokenizer, config = memAgentConfig(), now = Date.now } = options;
   const prompts = memAgentPrompts(tokenizer, config, options.chat);
   return {

@@ -35,7 +35,7 @@ import type { LineForm } from "../tools/line-calls.js";
 import { type ToolEnding, toolEndings, toolLoop } from "../tools/tool-loop.js";
 import { type ToolPrompts, toolPrompts } from "../tools/tool-prompts.js";
 import { Transcript } from "../tools/transcript.js";
-import type { MemUpdateConfig } from "./config.js";
+import { type MemUpdateConfig, memUpdateConfigSchema } from "./config.js";
 import { memoryLineForms } from "./line-forms.js";
 import { memUpdateConfig } from "./presets.js";
 import { answerWith, type ReaderPrompt, readerPrompt } from "./reader.js";
@@ -74,7 +74,7 @@ export function memUpdate(options: {
   readonly embedder?: Embedder;
   readonly now?: () => number;
 }): Agent {
-  checkParts(options, "memUpdate()");
+  checkParts(options, "memUpdate()", memUpdateConfigSchema);
   const { sampler, tokenizer, config = memUpdateConfig(), chat, now = Date.now } = options;
   const { contextTokens = Number.POSITIVE_INFINITY } = options;
   const tools = memoryTools(config.tools);

@@ -1,7 +1,7 @@
 import { MemoryStore, type SearchHit } from "@palimpsest/memory";
 import type { Conversation, MemoryRecord } from "@palimpsest/memory/records";
 import { z } from "zod";
-import { checkArgument, samplerPart, tokenizerPart } from "../agent-parts.js";
+import { checkArgument, refuseMisspelt, samplerPart, tokenizerPart } from "../agent-parts.js";
 import { aroundUserTurn, type ChatFormat } from "../chat-format.js";
 import type { RunOptions } from "../episode.js";
 import { EpisodeLog, sampledFields } from "../episode-log.js";
@@ -36,15 +36,12 @@ export interface StoreAnswer {
   readonly conversation: Conversation;
 }
 
-const answerSchema = z.strictObject({
+const answerSchema = z.looseObject({
   sampler: samplerPart,
   tokenizer: tokenizerPart,
   store: z.instanceof(MemoryStore, { error: "must be a MemoryStore" }),
   question: z.string().min(1),
   topK: z.int().min(1),
-  chat: z.unknown(),
-  config: z.unknown(),
-  ...{ signal: z.unknown(), seed: z.unknown(), temperature: z.unknown(), topP: z.unknown() },
 });
 
 /**
@@ -67,6 +64,7 @@ export async function answerFromStore(
   } & Pick<RunOptions, "signal" | "seed" | "temperature" | "topP">,
 ): Promise<StoreAnswer> {
   checkArgument(answerSchema, options, "options of answerFromStore()");
+  refuseMisspelt(answerSchema, options, "options of answerFromStore()");
   const { sampler, tokenizer, chat, config = memUpdateConfig(), store, question, topK, ...run } = options;
   const prompt = readerPrompt(tokenizer, config, chat);
   const log = new EpisodeLog(sampler, config, prompt.stopTokenIds, run);

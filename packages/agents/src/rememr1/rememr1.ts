@@ -24,7 +24,7 @@ import { EpisodeLog } from "../episode-log.js";
 import { ExampleLeaks } from "../example-leaks.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
 import { plainIds } from "../template.js";
-import type { ReMemR1Config } from "./config.js";
+import { type ReMemR1Config, rememr1ConfigSchema } from "./config.js";
 import { rememr1Config } from "./presets.js";
 import { type ReMemR1Prompts, rememr1Prompts } from "./prompts.js";
 import { type ReadReply, readReply } from "./reply.js";
@@ -44,7 +44,7 @@ export function rememr1(options: {
   readonly chat?: ChatFormat;
   readonly now?: () => number;
 }): Agent {
-  checkParts(options, "rememr1()");
+  checkParts(options, "rememr1()", rememr1ConfigSchema);
   const { sampler, tokenizer, config = rememr1Config(), now = Date.now, chat } = options;
   const prompts = rememr1Prompts(tokenizer, config, chat);
   return {

@@ -151,7 +151,7 @@ describe("ask", () => {
   it("does not begin where the place cannot be kept", async () => {
     const asking = options({ stateFile: join(folder, "no-such-folder", "state.json") });
     await expect(ask(asking)).rejects.toThrow(
-      /--resume .*state\.json: cannot be written \(ENOENT.*name another file/,
+      /--resume .*state\.json: cannot be written \(it does not exist: ENOENT.*name another file/,
     );
   });
 

@@ -41,6 +41,8 @@ it("a write that fails makes flush and every later put throw (ASKSTATE-2)", asyn
   const writer = await AskStateWriter.open(join(runs, "state.json"), 0);
   rmSync(runs, { recursive: true });
   writer.put(stateAt(40));
-  await expect(writer.flush()).rejects.toThrow(/--resume .*state\.json: cannot be written \(ENOENT/);
+  await expect(writer.flush()).rejects.toThrow(
+    /--resume .*state\.json: cannot be written \(it does not exist: ENOENT/,
+  );
   expect(() => writer.put(stateAt(80))).toThrow(/cannot be written/);
 });

@@ -187,6 +187,7 @@ const nouns: Readonly<Record<string, string>> = {
   record: "an object",
   string: "a text",
   tuple: "a list",
+  nonoptional: "given",
   undefined: "absent",
 };
 
