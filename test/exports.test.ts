@@ -50,7 +50,15 @@ const calls: Readonly<Record<string, Call>> = {
   hashedEmbedder: { run: memory.hashedEmbedder, args: [{ dimensions: 8 }] },
   memoryTools: { run: memory.memoryTools, args: [["search_memory"]] },
   readSnapshotFile: { run: memory.readSnapshotFile, args: ["/nonesuch/file"] },
-  writeSnapshotFile: { run: memory.writeSnapshotFile, args: ["/dev/null/file", []] },
+  writeSnapshotFile: {
+    // Nothing can be written below a device.
+    run: (path: unknown, records: Parameters<typeof memory.writeSnapshotFile>[1]) =>
+      Reflect.apply(memory.writeSnapshotFile, undefined, [
+        typeof path === "string" && path !== "" ? `/dev/null/${path}` : path,
+        records,
+      ]),
+    args: ["file", []],
+  },
   snapshotTarget: { run: memory.snapshotTarget, args: ["/nonesuch/file"] },
   "MemoryStore.create": {
     run: (...args) => store().create(...args),

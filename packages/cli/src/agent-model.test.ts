@@ -85,6 +85,8 @@ describe("openAgentModel", () => {
       /backend: "gpu" is not one of auto, tensorflow/,
     );
     await expect(openAgentModel({ model: "./none" })).rejects.toThrow(/none/);
-    await expect(openAgentModel({ endpoint: "localhost" })).rejects.toThrow(/--endpoint: "localhost"/);
+    await expect(openAgentModel({ endpoint: "localhost" })).rejects.toThrow(
+      /--endpoint: must be the URL of a server.*; it is "localhost"/,
+    );
   });
 });

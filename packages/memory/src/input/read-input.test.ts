@@ -79,6 +79,15 @@ it.each([
   else expect(message).toMatch(said);
 });
 
+it("tells a mistyped name even where much is missing", () => {
+  const wanted = z.strictObject(
+    Object.fromEntries([..."abcdefgh", "learner"].map((name) => [name, z.string()])),
+  );
+  expect(() => parseInput(wanted, { lerner: "x" }, (problem) => new Error(problem))).toThrow(
+    'unknown key "lerner"; did you mean "learner"?',
+  );
+});
+
 it("gives what the schema gives", () => {
   expect(parseInput(schema, {}, () => new Error("never"))).toEqual({ count: 1 });
 });

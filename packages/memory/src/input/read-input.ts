@@ -37,9 +37,12 @@ export function readInput<Schema extends z.ZodType>(
   | { readonly problems: readonly InputProblem[]; readonly error: z.ZodError } {
   const parsed = schema.safeParse(value, { error: sentenceOf });
   if (parsed.success) return { data: parsed.data };
-  const problems = parsed.error.issues
-    .flatMap(innerIssues)
-    .slice(0, maxProblems)
+  const issues = parsed.error.issues.flatMap(innerIssues);
+  // A mistyped name explains what is missing, so that it is told in any case.
+  const mistyped = issues.filter(({ code }) => code === "unrecognized_keys");
+  const told = new Set([...new Set([...mistyped, ...issues])].slice(0, maxProblems));
+  const problems = issues
+    .filter((issue) => told.has(issue))
     .map((issue) => problemOf(issue, schema, value, names));
   return { problems, error: parsed.error };
 }
