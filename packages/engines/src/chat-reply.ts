@@ -69,6 +69,13 @@ const finishSchema = z
   .nullish()
   .catch(undefined);
 
+/** Azure's verdicts by category: { hate: { filtered: true, severity: "high" } }. */
+const filterSchema = z
+  .record(z.string(), z.looseObject({ filtered: z.boolean().optional() }))
+  .transform((verdicts) => Object.values(verdicts).some(({ filtered }) => filtered === true))
+  .nullish()
+  .catch(undefined);
+
 const replySchema = z.object({
   choices: z
     .array(
@@ -77,6 +84,8 @@ const replySchema = z.object({
         message: messageSchema,
         text: z.string().nullish(),
         finish_reason: finishSchema,
+        native_finish_reason: finishSchema,
+        content_filter_results: filterSchema,
         error: z.unknown().optional(),
       }),
     )
@@ -96,6 +105,13 @@ const withheldReasons =
   /content_?filter|sensitive|safety|recitation|blocklist|prohibited|spii|guardrail|toxic|moderat|refus/;
 const failedReasons = /error|insufficient_system_resource|^abort|^cancel|^fail|time_?out|overload/;
 const toolReasons = /^(tool_calls?|tool_use|function_call|malformed_function_call)$/;
+/** Whatever else a server gives as its reason, such as pause_turn or OTHER, its answer is not whole. */
+const endReasons =
+  /^(|stop|stop_?sequence|stop_?token|end|end_?turn|eos|eos_?token|completed?|done|finish(ed)?|success)$/;
+
+/** What says something: a letter, digit or sign, without the marks of chat formats that servers leave in a text. */
+const saysSomething = (text: string) => /[\p{L}\p{N}\p{S}\p{P}]/u.test(text.replace(formatMarks, ""));
+const formatMarks = /<\|[^|<>]{1,40}\|>|<\/?s>|<(end_of_turn|eos|pad)>/g;
 
 /**
  * Assembles an answer from its events, or from its single value, and ends it at a stop text itself. A filtered,
@@ -111,6 +127,8 @@ export class ChatReply {
   #thought = false;
   #calledTool = false;
   #hasChoice = false;
+  #filtered = false;
+  #nativeFinish = "";
   #usage: EndpointText["usage"] = { promptTokens: undefined, sampledTokens: undefined };
 
   /** @param address the address that was asked, for errors */
@@ -145,6 +163,8 @@ export class ChatReply {
     const failed = failureInReply(this.#address, { error: choice.error });
     if (failed !== undefined) throw failed;
     this.#finish = choice.finish_reason ?? this.#finish;
+    this.#nativeFinish = choice.native_finish_reason ?? this.#nativeFinish;
+    if (choice.content_filter_results === true) this.#filtered = true;
     for (const message of [choice.delta, choice.message]) {
       if (message === undefined || message === null) continue;
       const { content } = message;
@@ -189,14 +209,21 @@ export class ChatReply {
       );
     const refusal = this.#refusal.replace(/\s+/g, " ").trim().slice(0, 300);
     if (refusal !== "") throw this.#unanswered(`the model refused to answer: ${refusal}; ${changeIt}`);
-    if (withheldReasons.test(finish))
-      throw this.#unanswered(`the answer was withheld (finish_reason "${this.#finish}"); ${changeIt}`);
-    if (this.#text.trim() !== "") return;
+    if (this.#filtered) throw this.#unanswered(`the server's filter withheld the answer; ${changeIt}`);
+    for (const reason of [this.#finish ?? "", this.#nativeFinish])
+      if (withheldReasons.test(reason.toLowerCase()))
+        throw this.#unanswered(`the answer was withheld (finish_reason "${reason}"); ${changeIt}`);
     if (this.#calledTool || toolReasons.test(finish))
       throw this.#unanswered(
         "the model called a tool instead of answering, though it was offered none; use another model, or turn the server's own tools off",
       );
+    if (!endReasons.test(finish) && !lengthReasons.test(finish))
+      throw this.#unanswered(
+        `the answer is not whole (finish_reason "${this.#finish}"); ask again, or use another model`,
+      );
+    if (saysSomething(this.#text)) return;
     if (this.#thought || lengthReasons.test(finish)) throw this.#unanswered(thoughtAway);
+    throw this.#unanswered(`the reply is empty; ask again, or ${changeIt}`);
   }
 
   #unanswered(why: string): EngineError {

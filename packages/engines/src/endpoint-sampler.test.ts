@@ -172,7 +172,7 @@ describe("an endpoint sampler", () => {
     const text = async () =>
       sampler.tokenizer.decode((await sampler.generate(request(sampler, turns))).tokenIds);
     expect(await text()).toBe("tea<|im_end|>");
-    server.next(saying("<think>\nhmm\n</think>\n\ntea"), saying("hmm</think> tea"));
+    server.next(saying("<think>\nhmm\n</think>\n\ntea"), saying("hmm\n</think>\n\ntea"));
     expect(await text()).toBe("tea<|im_end|>");
     expect(await text()).toBe("tea<|im_end|>");
     server.next(saying("<think> hm", "length"), saying("<think> hm</think>"));
@@ -197,10 +197,60 @@ describe("an endpoint sampler", () => {
     expect(whole.stopReason).toBe("stop");
   });
 
-  it("takes an answer without content as an empty one", async () => {
-    const { sampler } = await aSampler(saying(null));
-    const { tokenIds } = await sampler.generate(request(sampler, turns));
-    expect(sampler.tokenizer.decode(tokenIds)).toBe("<|im_end|>");
+  const quoting = "Anna lives in Paris. The tag </think> closes a block; logs end with </think>";
+  it.each([
+    [
+      "<think>hm</think>Anna lives in Paris; the log ends with </think> twice.",
+      "Anna lives in Paris; the log ends with </think> twice.",
+    ],
+    [quoting, quoting],
+    ["[THINK]hm[/THINK]Anna", "Anna"],
+    ["<thought>\nhm\n</thought>\nAnna", "Anna"],
+    ["<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Anna", "Anna"],
+  ])(
+    "ENDPOINT-2: what a reply says after its thinking, and marks that it quotes: %s",
+    async (reply, said) => {
+      const { sampler } = await aSampler(saying(reply));
+      const { tokenIds } = await sampler.generate(request(sampler, turns, { maxTokens: 100 }));
+      expect(sampler.tokenizer.decode(tokenIds)).toBe(`${said}<|im_end|>`);
+    },
+  );
+
+  it.each([
+    ["no content", saying(null)],
+    ["an empty one", saying("")],
+    ["only marks", saying("<|im_end|>")],
+    ["nothing that is seen", saying("\u200b\u00a0\u2060\n")],
+    [
+      "a sentence before a call of a tool",
+      saying("Let me search.", "tool_calls", { tool_calls: [{ id: "1" }] }),
+    ],
+    ["a pause", saying("I am", "pause_turn")],
+    ["another reason", saying("I am", "OTHER")],
+    [
+      "a native reason",
+      json({
+        choices: [{ message: { content: "Anna li" }, finish_reason: "stop", native_finish_reason: "SAFETY" }],
+      }),
+    ],
+    [
+      "a filter's verdict",
+      json({
+        choices: [
+          {
+            message: { content: "" },
+            finish_reason: "stop",
+            content_filter_results: { hate: { filtered: true } },
+          },
+        ],
+      }),
+    ],
+    ["thinking cut off, Magistral", saying("[THINK]Okay, Anna", "length")],
+    ["thinking cut off, gpt-oss", saying("<|channel|>analysis<|message|>We need", "length")],
+    ["thinking cut off, others", saying("<thinking>\nAnna", "length")],
+  ])("no answer is %s", async (_what, answer) => {
+    const { sampler } = await aSampler(answer);
+    await expect(sampler.generate(request(sampler, turns))).rejects.toMatchObject({ code: "NO_ANSWER" });
   });
 
   it("asks again after cut connections, overload and answers without sense, and tells of each", async () => {

@@ -184,11 +184,29 @@ export async function openEndpoint(
   }
 }
 
-const thinkingStart = "<think>";
-const thinkingEnd = "</think>";
+/** The marks between which models think, in the words of their makers. */
+const thinkingMarks = [
+  ["<think>", "</think>"],
+  ["<thinking>", "</thinking>"],
+  ["<thought>", "</thought>"],
+  ["<reasoning>", "</reasoning>"],
+  ["<seed:think>", "</seed:think>"],
+  ["[THINK]", "[/THINK]"],
+  ["\u25c1think\u25b7", "\u25c1/think\u25b7"],
+  ["<|START_THINKING|>", "<|END_THINKING|>"],
+  ["<|channel|>analysis<|message|>", "<|channel|>final<|message|>"],
+] as const;
+/** The end of a thought that the server's template has begun stands at the border of a line; in the middle of one it is quoted. */
+const endOfBegun = /(?:^|\n)[ \t]*<\/think>|<\/think>[ \t]*\n/;
 
-function withoutThinking(text: string): string {
-  const end = text.lastIndexOf(thinkingEnd);
-  if (end >= 0) return text.slice(end + thinkingEnd.length).trimStart();
-  return text.trimStart().startsWith(thinkingStart) ? "" : text;
+/** Returns what a reply says after its thinking; "" if that has not ended. */
+export function withoutThinking(text: string): string {
+  const said = text.trimStart();
+  const marks = thinkingMarks.find(([begin]) => said.startsWith(begin));
+  if (marks !== undefined) {
+    const end = said.indexOf(marks[1]);
+    return end < 0 ? "" : said.slice(end + marks[1].length).trimStart();
+  }
+  const end = endOfBegun.exec(text);
+  return end === null ? text : text.slice(end.index + end[0].length).trimStart();
 }

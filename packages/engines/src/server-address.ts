@@ -1,5 +1,8 @@
 /** What is pasted from documentation: the address of one endpoint instead of the base of all. */
-const pasted = /\/(chat\/completions|completions|embeddings|responses|models)$/;
+const pasted = /\/(chat\/completions|chat|completions|embeddings|messages|responses|models)$/;
+/** Azure serves models of several makers below this path. */
+const isAzureModels = ({ hostname, pathname }: URL) =>
+  /\.azure\.com$/.test(hostname) && /^\/models\/?$/.test(pathname);
 /** Parameters of a URL whose values are secrets, such as ?key= of Gemini. */
 const secretName = /key|token|secret|sig|pass|auth|code/i;
 
@@ -15,8 +18,10 @@ export class ServerAddress {
   readonly #query: URLSearchParams;
 
   constructor(url: string, base: "api" | "root") {
-    const { origin, hostname, pathname, searchParams } = new URL(url);
-    const path = pathname.replace(/\/+$/, "").replace(pasted, "").replace(/\/+$/, "");
+    const given = new URL(url);
+    const { origin, hostname, pathname, searchParams } = given;
+    const whole = pathname.replace(/\/+$/, "");
+    const path = isAzureModels(given) ? whole : whole.replace(pasted, "").replace(/\/+$/, "");
     this.origin = origin;
     this.hostname = hostname;
     this.#path = base === "api" ? path || "/v1" : path.replace(/\/v1$/, "");

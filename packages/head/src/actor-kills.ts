@@ -122,7 +122,8 @@ export class ActorKills {
     const { nodes, stopping } = this.#deps;
     const { incarnation, spec } = actor;
     if (stopActor(nodes, actor.nodeId, spec.actorId, 0, reason)) {
-      const isMove = stopping.get(spec.actorId)?.incarnation === incarnation;
+      const before = stopping.get(spec.actorId);
+      const isMove = before?.incarnation === incarnation && before.isMove;
       stopping.set(spec.actorId, { incarnation, graceMs: 0, reason, isMove });
       return;
     }

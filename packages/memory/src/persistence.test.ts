@@ -1,4 +1,4 @@
-import { chmod, link, lstat, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fileFolder } from "../../../test/support/temporary-folder.js";
@@ -93,6 +93,12 @@ describe("snapshot files", () => {
     await symlink("not-yet.jsonl", join(folder, "to-new.jsonl"));
     await writeSnapshotFile(join(folder, "to-new.jsonl"), records);
     expect(await readSnapshotFile(join(folder, "not-yet.jsonl"))).toHaveLength(2);
+    // A relative link is read from the real folder that holds it, as the system reads it.
+    await mkdir(join(folder, "dotfiles/config"), { recursive: true });
+    await symlink("dotfiles/config", join(folder, ".config"));
+    await symlink("../memory.jsonl", join(folder, "dotfiles/config/memory.jsonl"));
+    await writeSnapshotFile(join(folder, ".config/memory.jsonl"), records);
+    expect(await readSnapshotFile(join(folder, "dotfiles/memory.jsonl"))).toHaveLength(2);
     await symlink("round.jsonl", join(folder, "round.jsonl"));
     await expect(writeSnapshotFile(join(folder, "round.jsonl"), records)).rejects.toThrow("in a circle");
   });

@@ -1,4 +1,15 @@
-import { copyFile, lstat, mkdir, open, readFile, readlink, rename, rm, stat } from "node:fs/promises";
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { MemoryError } from "./error.js";
@@ -66,7 +77,8 @@ export async function snapshotTarget(path: string): Promise<string> {
   for (let links = 0; links < mostLinks; links++) {
     const found = await lstat(target).catch(() => undefined);
     if (found?.isSymbolicLink() !== true) return target;
-    target = resolve(dirname(target), await readlink(target));
+    // A relative link leads on from the folder that holds it, which may have been reached through links itself.
+    target = resolve(await realpath(dirname(target)), await readlink(target));
   }
   throw new MemoryError("BAD_INPUT", `${path}: is a symbolic link in a circle; name the file itself`);
 }

@@ -216,7 +216,7 @@ describe("memAgent", () => {
   });
 
   it("leaves a model's thinking out of memory and answer", async () => {
-    const { tokenizer, sampler } = recorded(() => "hm, tea </think> anna likes tea.");
+    const { tokenizer, sampler } = recorded(() => "<think> hm, tea </think> anna likes tea.");
     const config = memAgentConfig("tiny", { memoryTokens: 40, finalTokens: 40, thinkingEnd: "</think>" });
     const result = await memAgent({ sampler, tokenizer, config }).run({ document, question });
     expect(result.memory).toBe(" anna likes tea.");
@@ -238,6 +238,8 @@ describe("memAgent", () => {
     });
     expect([begun.memory, begun.answer]).toEqual(["", " tea"]);
     expect((await reading(" anna <think> likes")).memory).toBe(" anna <think> likes");
+    // A document that mentions the mark is no reason to forget what stands before it.
+    expect((await reading(" anna </think> likes tea")).memory).toBe(" anna </think> likes tea");
   });
 
   it("finds the end of thinking within tokens that it shares", async () => {
@@ -247,9 +249,9 @@ describe("memAgent", () => {
       decode: (tokenIds) => tokenIds.map((id) => (id === 7 ? " tea" : (ids.get(id) ?? "?"))).join(""),
       specialTokenId: (text) => (text === "<|end|>" ? 3 : undefined),
     };
-    const content = replyContent(tokenizer, [3], "</think>");
+    const content = replyContent(tokenizer, [3], "</think>", ["Answer.<think>"]);
     expect(tokenizer.decode(content([0, 1, 2, 3]))).toBe(" tea");
-    expect(content([2, 3])).toEqual([2]);
+    expect(replyContent(tokenizer, [3], "</think>")([2, 3])).toEqual([2]);
   });
 
   it("refuses samples that contradict the request", async () => {
