@@ -61,15 +61,21 @@ const calls: Readonly<Record<string, Call>> = {
   },
   snapshotTarget: { run: memory.snapshotTarget, args: ["/nonesuch/file"] },
   "MemoryStore.create": {
-    run: (...args) => store().create(...args),
+    run: (...args) => Reflect.apply(memory.MemoryStore.prototype.create, store(), args),
     args: [{ content: "x", speaker: "s", provenance: ["a"], metadata: { a: "b" } }],
   },
   "MemoryStore.search": {
-    run: (...args) => store().search(...args),
+    run: (...args) => Reflect.apply(memory.MemoryStore.prototype.search, store(), args),
     args: ["x", { topK: 3, threshold: 0.5, denseWeight: 0.1 }],
   },
-  "MemoryStore.update": { run: (...args) => store().update(...args), args: ["memory_1", { content: "y" }] },
-  "MemoryStore.delete": { run: (...args) => store().delete(...args), args: ["memory_1"] },
+  "MemoryStore.update": {
+    run: (...args) => Reflect.apply(memory.MemoryStore.prototype.update, store(), args),
+    args: ["memory_1", { content: "y" }],
+  },
+  "MemoryStore.delete": {
+    run: (...args) => Reflect.apply(memory.MemoryStore.prototype.delete, store(), args),
+    args: ["memory_1"],
+  },
   memAgent: { run: agents.memAgent, args: [{ ...parts, config: agents.memAgentConfig(), now: () => 1 }] },
   memUpdate: {
     run: agents.memUpdate,

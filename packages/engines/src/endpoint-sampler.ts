@@ -200,7 +200,7 @@ const thinkingMarks = [
 const endOfBegun = /(?:^|\n)[ \t]*<\/think>|<\/think>[ \t]*\n/;
 
 /** Returns what a reply says after its thinking; "" if that has not ended. */
-export function withoutThinking(text: string): string {
+function withoutThinking(text: string): string {
   const said = text.trimStart();
   const marks = thinkingMarks.find(([begin]) => said.startsWith(begin));
   if (marks !== undefined) {
