@@ -64,7 +64,7 @@ export class LocalCluster {
         `local: the cluster ended while it started: ${said.trim() || "it printed nothing"}`,
       );
     }
-    // A program that forgets to close its connection is not kept alive by its cluster.
+    // The process of the cluster keeps no program alive, which only its open connection does.
     for (const stream of [child, child.stdin, child.stdout, child.stderr])
       if (stream instanceof Socket || stream === child) stream.unref();
     return new LocalCluster(child, factsSchema.parse(JSON.parse(line)), ended);
