@@ -31,9 +31,11 @@ export async function decodeText(
 ): Promise<Decoded> {
   const marked = markedEncoding(bytes);
   if (marked !== undefined) return told(decodeUnicode(bytes, marked), `is ${marked.toUpperCase()}`);
-  const claimed = named ?? (declared === undefined ? undefined : encodingOf(declared));
-  if (bytes.includes(0) && !(named !== undefined && /^(UTF|UCS)-?(16|32|2)/i.test(named.name)))
-    return wideText(bytes) ?? isBinary;
+  const said = named ?? (declared === undefined ? undefined : encodingOf(declared));
+  // What is read before its encoding is known is not in UTF-16 or UTF-32, whatever it says.
+  const claimed = said !== undefined && isWide(said) ? undefined : said;
+  if (bytes.includes(0) && !(named !== undefined && isWide(named)))
+    return await withZeros(bytes, { named, declared });
   const text = utf8Text(bytes);
   if (text !== undefined) {
     if (/\P{ASCII}/u.test(text)) return { text };
@@ -42,9 +44,37 @@ export async function decodeText(
   if (named !== undefined) return told(named.decode(bytes), `is read as ${named.name}`);
   const mostly = mostlyUtf8(bytes);
   if (mostly !== undefined) return told(mostly, "is UTF-8");
-  if (claimed !== undefined && claimed.name !== "UTF-8" && !claimed.name.startsWith("UTF-16"))
+  if (claimed !== undefined && claimed.name !== "UTF-8")
     return told(claimed.decode(bytes), `is read as ${claimed.name}`);
   return await guessedText(bytes);
+}
+
+const isWide = ({ name }: Encoding) => /^(UTF|UCS)-?(16|32|2)/i.test(name);
+
+/** Reads UTF-16 and UTF-32 without a mark; and other text without its zero bytes, which a crash leaves in a log. */
+async function withZeros(bytes: Uint8Array, hints: EncodingHints): Promise<Decoded> {
+  const rest = bytes.filter((byte) => byte !== 0);
+  const zeros = bytes.length - rest.length;
+  const wide = zeros * 5 < bytes.length && isMostlyAscii(rest) ? undefined : wideText(bytes);
+  if (wide !== undefined) return wide;
+  if (rest.length === 0 || hasControls(rest)) return isBinary;
+  const decoded = await decodeText(rest, hints);
+  if ("refused" in decoded) return decoded;
+  const remark =
+    zeros === 1 ? "has a zero byte, which is left out" : `has ${zeros} zero bytes, which are left out`;
+  return {
+    text: decoded.text,
+    remark: decoded.remark === undefined ? remark : `${remark}, and ${decoded.remark}`,
+  };
+}
+
+const isMostlyAscii = (bytes: Uint8Array) =>
+  bytes.filter((byte) => byte >= 0x20 && byte < 0x7f).length * 10 > bytes.length * 7 && !hasControls(bytes);
+
+/** Control characters except white space, backspaces and escapes, with which terminals colour what they print. */
+function hasControls(bytes: Uint8Array): boolean {
+  const controls = bytes.filter((byte) => byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1b);
+  return controls.length * 50 > bytes.length;
 }
 
 /** Adds a remark on malformed characters, if there are any. */
@@ -57,8 +87,7 @@ function told(text: string, how: string): Decoded {
 
 /** ASCII is UTF-8, unless it is written in an encoding that uses ASCII's bytes for other characters. */
 async function asciiText(text: string, bytes: Uint8Array, claimed: Encoding | undefined): Promise<Decoded> {
-  if (claimed !== undefined && !claimed.name.startsWith("UTF-16"))
-    return told(claimed.decode(bytes), `is read as ${claimed.name}`);
+  if (claimed !== undefined) return told(claimed.decode(bytes), `is read as ${claimed.name}`);
   const disguise = asciiDisguise(bytes);
   if (disguise !== undefined) return guessed(bytes, disguise);
   if (/\+[A-Za-z0-9/]{3,}-/.test(text) && (await detected(bytes)) === "utf-7") return guessed(bytes, "utf-7");
@@ -74,9 +103,8 @@ function mostlyUtf8(bytes: Uint8Array): string | undefined {
 }
 
 async function guessedText(bytes: Uint8Array): Promise<Decoded> {
-  const label = await detected(bytes);
-  if (label === null) return wideText(bytes) ?? isBinary;
-  return guessed(bytes, label);
+  if (hasControls(bytes)) return wideText(bytes) ?? isBinary;
+  return guessed(bytes, await detected(bytes));
 }
 
 function guessed(bytes: Uint8Array, label: string): Decoded {
@@ -84,8 +112,6 @@ function guessed(bytes: Uint8Array, label: string): Decoded {
   if (encoding === undefined)
     return { refused: `seems to be written in ${label}, which cannot be read; ${conversion(label)}` };
   const text = encoding.decode(bytes);
-  const control = text.replace(/\s/g, "").match(/\p{Cc}/gu)?.length ?? 0;
-  if (control * 50 > text.length) return isBinary;
   return { text, remark: `is read as ${encoding.name}, which is a guess; --encoding names another` };
 }
 
@@ -95,22 +121,49 @@ const sampleBytes = 64 * 1024;
  * The confidence of Windows-1252, as a fraction of the best guess's, from which on it is taken: it is by far the most
  * frequent of the encodings that a short text cannot tell apart.
  */
-const nearlyAsGood = 0.92;
+const nearlyAsGood = 0.85;
 
-/** Returns the name of the encoding that the bytes are most probably written in; null if they are no text. */
-async function detected(bytes: Uint8Array): Promise<string | null> {
+const western = "Windows-1252";
+/** Encodings that hardly any file is still written in: they are believed only where the others give no words. */
+const isRare = (label: string) =>
+  /^(cp(4|7|8|10|11)|mac|hp|kz|ptcp|rk|iso-?8859-(1[046]|[34])$)/i.test(label);
+const isLatin = (label: string) =>
+  /^(windows-125[047]|iso-?8859-(2|3|4|9|10|13|14|16)|cp|mac|hp)/i.test(label);
+
+/** Returns the name of the encoding that the bytes are most probably written in. */
+async function detected(bytes: Uint8Array): Promise<string> {
   const { detectAll } = await import("jschardet");
-  const found = detectAll(bytes.subarray(0, sampleBytes), { minimumThreshold: 0 });
+  const sample = bytes.subarray(0, sampleBytes);
+  const found = detectAll(sample, { minimumThreshold: 0 })
+    .flatMap(({ encoding, confidence }) => {
+      if (encoding === null) return [];
+      const text = encodingOf(encoding)?.decode(sample);
+      const words = text === undefined ? 1 : (1 - oddness(text)) ** 2;
+      return [{ encoding, score: confidence * words * (isRare(encoding) ? 0.5 : 1) }];
+    })
+    .sort((a, b) => b.score - a.score);
   const [best] = found;
-  if (best === undefined || best.encoding === null) return null;
-  const western = found.find(({ encoding }) => encoding === "Windows-1252");
+  if (best === undefined || best.score === 0) return western;
   // Hangul that EUC-KR has only in Windows resembles Johab, which hardly any text is written in.
   if (best.encoding === "Johab" && !(encodingOf("cp949")?.decode(bytes) ?? "\ufffd").includes("\ufffd"))
     return "cp949";
-  const isLatin = /^(windows-125[047]|iso-?8859-(2|3|4|9|10|13|14|16))$/i.test(best.encoding);
-  return isLatin && western !== undefined && western.confidence >= nearlyAsGood * best.confidence
-    ? western.encoding
-    : best.encoding;
+  const score = found.find(({ encoding }) => encoding === western)?.score ?? 0;
+  return isLatin(best.encoding) && score >= nearlyAsGood * best.score ? western : best.encoding;
+}
+
+/**
+ * Where words are not as people write them: letters of two scripts, a capital after a small letter, or a symbol between
+ * letters. Such as two letters of ASCII are not counted, because programs have names like that.
+ */
+const oddPlaces =
+  /(?<=\p{Script=Latin})(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}])\p{L}|(?<=(?!\p{Script=Latin})\p{L})\p{Script=Latin}|(?<=\p{Ll})(?![A-Z])\p{Lu}|(?<=(?![a-z])\p{Ll})\p{Lu}|(?<=\p{L})(?![\p{ASCII}’\u00b7])[\p{S}\p{Po}\p{Ps}\p{Pi}](?=\p{L})|(?<=(?!\p{ASCII})[\p{Ll}\p{Lu}\p{Script=Hebrew}\p{Script=Arabic}])[0-9]/gu;
+
+/** Returns how much of a text that is not ASCII is unlike a text, 0 to 1. */
+function oddness(text: string): number {
+  const others = text.match(/\P{ASCII}/gu)?.length ?? 0;
+  const broken = text.match(new RegExp(improper, "gu"))?.length ?? 0;
+  const odd = text.match(oddPlaces)?.length ?? 0;
+  return others === 0 ? 0 : Math.min(1, (odd + 5 * broken) / others);
 }
 
 /** Characters that texts in UTF-16 have and that are something else if bytes are read in the wrong order. */

@@ -1,3 +1,5 @@
+import { declaredCharset } from "./html-text.js";
+
 /** How a document is read. */
 export type DocumentKind = "text" | "html" | "pdf" | "notebook" | "mail";
 
@@ -49,7 +51,5 @@ export function declaredEncoding(kind: DocumentKind, bytes: Uint8Array): string 
   const head = Buffer.from(bytes.subarray(0, 4096)).toString("latin1");
   const xml = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([-\w.:]+)["']/.exec(head)?.[1];
   if (xml !== undefined || kind !== "html") return xml;
-  // A comment may hold an earlier declaration.
-  const seen = head.replace(/<!--[\s\S]*?-->/g, "");
-  return /<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([-\w.:]+)/i.exec(seen)?.[1];
+  return declaredCharset(head);
 }

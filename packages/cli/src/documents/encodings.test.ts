@@ -231,6 +231,67 @@ describe("decodeText", () => {
     expect(await decodeText(noise)).toEqual({ refused: expect.stringContaining("binary") });
   });
 
+  const short = {
+    "windows-1252": [
+      "L’élève a mangé des œufs à Noël, où est-il allé ?",
+      "C’est l’été, et l’hôtel est fermé.",
+      "Il n’a pas été à l’école.",
+      "Où va l’argent ? Ça dépend.",
+      "It’s a café — isn’t it?",
+      "He said “no” and left…",
+      "The price is €20 – not £15.",
+      "Er sagte: „Schön, daß du da bist“.",
+      "Perché l’hai detto? È così.",
+      "La città è più bella.",
+      "A mãe está à mesa.",
+      "Men han såg inte ön på våren.",
+    ],
+    "windows-1250": ["Příliš žluťoučký kůň úpěl ďábelské ódy.", "Děkuji, to je vše.", "Dziękuję, już idę."],
+    "windows-1251": ["Мама мыла раму.", "Он купил iPhone за 500 рублей."],
+    "windows-1253": ["Η γάτα κοιμάται."],
+  } as const;
+  it.each(Object.entries(short))(
+    "guesses one sentence in %s, once and repeated",
+    async (label, sentences) => {
+      for (const sentence of sentences)
+        for (const text of [sentence, `${sentence}\n`.repeat(10)])
+          expect(await decodeText(iconv.encode(text, label))).toMatchObject({ text });
+    },
+  );
+
+  it("leaves out zero bytes in a text, and does not take it for UTF-16", async () => {
+    const text = "Anna lives in Paris. She drinks tea and reads books.";
+    for (const at of [0, 7, 8, text.length])
+      for (const zeros of [1, 2, 4096]) {
+        const bytes = around(text.slice(0, at), Buffer.alloc(zeros), text.slice(at));
+        const remark = expect.stringContaining(zeros === 1 ? "a zero byte" : `${zeros} zero bytes`);
+        expect(await decodeText(bytes)).toEqual({ text, remark });
+      }
+    const utf16 = iconv.encode("人一灯塔\n", "utf-16le");
+    expect(await decodeText(utf16)).toEqual({ text: "人一灯塔\n" });
+    expect(await decodeText(Buffer.alloc(40))).toHaveProperty("refused");
+  });
+
+  it.each([
+    '<meta name="description" content="How to set charset=koi8-r in vim"><meta charset="windows-1251">',
+    "<script>const page = '<meta charset=koi8-r>';</script><meta charset=windows-1251>",
+    '<title><meta charset=koi8-r></title><META CONTENT="text/html; charset=windows-1251" http-equiv=content-type>',
+    '<meta data-charset="koi8-r" charset = windows-1251 />',
+  ])("finds the encoding of a page where the page declares it: %s", async (head) => {
+    const page = around(`<html><head>${head}</head><p>`, iconv.encode(texts.Russian, "win1251"), "");
+    expect((await documentText("p.html", page)).text).toContain(texts.Russian);
+  });
+
+  it("does not believe what is ASCII that it is UTF-16 or UTF-32", async () => {
+    for (const label of ["utf-32", "utf-32be", "utf-16", "ucs-2"])
+      for (const text of ["Hello world", "Où ?"]) {
+        const page = Buffer.from(`<html><meta charset="${label}"><body>${text}`);
+        expect(await documentText("p.html", page)).toEqual({ text, remarks: [] });
+        const xml = `<?xml version="1.0" encoding="${label}"?><a>${text}</a>`;
+        expect(await documentText("a.xml", Buffer.from(xml))).toEqual({ text: xml, remarks: [] });
+      }
+  });
+
   it("prefers UTF-8 to a declaration that is wrong, and says where a page is malformed", async () => {
     const utf8 = around('<html><meta charset="iso-8859-1"><p>', Buffer.from(texts.French), "");
     expect((await documentText("p.html", utf8)).text).toBe(texts.French);

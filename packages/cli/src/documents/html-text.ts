@@ -28,6 +28,21 @@ export function htmlText(page: string): string {
     .trim();
 }
 
+/** Returns the encoding that the beginning of a page declares in an element, not in a script, a comment or a text. */
+export function declaredCharset(head: string): string | undefined {
+  const nodes: Node[] = [...parse(head, { scriptingEnabled: false }).childNodes];
+  for (let node = nodes.shift(); node !== undefined; node = nodes.shift()) {
+    nodes.unshift(...childrenOf(node));
+    if (node.nodeName !== "meta") continue;
+    const charset = attribute(node, "charset").trim();
+    if (charset !== "") return charset;
+    const content = /^content-type$/i.test(attribute(node, "http-equiv")) ? attribute(node, "content") : "";
+    const named = /\bcharset\s*=\s*["']?\s*([-\w.:]+)/i.exec(content)?.[1];
+    if (named !== undefined) return named;
+  }
+  return undefined;
+}
+
 /** A placeholder for a space that must not be collapsed. */
 const preserved = "\u{f0001}";
 
