@@ -161,6 +161,9 @@ describe("MemoryStore", () => {
     expect(await found({ after: "2023-05-08", before: "2023-05-25T13:00" })).toEqual(["m1"]);
     const [best] = await made.search("the lake race");
     expect(await found({ threshold: best?.score ?? 1 })).toEqual([best?.record.id]);
+    for (const before of ["2020-13-45", "2023-02-30", "2023-00", "2023-05-08T25:00", "2023-05-08T12:60"])
+      await expect(found({ before })).rejects.toThrow(`before: "${before}" is not a time`);
+    expect(await found({ after: "2020-02-29" })).toEqual(["m1", "m2"]);
     await expect(found({ after: "May 8" })).rejects.toThrow('after: "May 8" is not a time');
   });
 

@@ -14,7 +14,16 @@ export interface SearchFilter {
   readonly before?: string;
 }
 
-export const timePattern = /^\d{4}(-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2})?)?)?)?$/;
+const timePattern = /^\d{4}(-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2})?)?)?)?$/;
+
+/** Returns whether a text is a time in a filter's format, on a day that there is. */
+export function isTime(text: string): boolean {
+  if (!timePattern.test(text)) return false;
+  // Date takes 30 February for 1 March, so the day is compared with what it was.
+  const day = text.slice(0, 10);
+  const date = new Date(text.length > 10 ? `${text}Z` : day);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) && !text.includes("T24");
+}
 
 /**
  * Returns a time without its zone and its parts of seconds, which records do not have: "2023-05-08T13:56:00.000Z" is
@@ -54,7 +63,7 @@ export function filterTest(filter: SearchFilter): (record: MemoryRecord) => bool
 }
 
 function checkTime(field: string, time: string | undefined): void {
-  if (time === undefined || timePattern.test(time)) return;
+  if (time === undefined || isTime(time)) return;
   throw new MemoryError(
     "BAD_INPUT",
     `${field}: "${time}" is not a time; write it as 2023-05-08 or 2023-05-08T13:56`,

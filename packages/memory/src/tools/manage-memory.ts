@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MemoryError } from "../error.js";
 import type { MemoryStore, RecordChange } from "../memory-store.js";
 import { type MemoryRecord, memoryTypes } from "../records/index.js";
-import { plainTime, timePattern } from "../search-filter.js";
+import { isTime, plainTime } from "../search-filter.js";
 import { shownId } from "./record-lines.js";
 import { memoryTool } from "./tool.js";
 
@@ -67,12 +67,12 @@ function fieldsOf(metadata: MemoryRecord["metadata"]): RecordChange {
     typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
   const given = text(date);
   const time = given === undefined ? undefined : plainTime(given);
-  const isTime = time !== undefined && timePattern.test(time);
-  const left = { ...rest, ...(date === undefined || isTime ? {} : { date }) };
+  const dialogueTime = time !== undefined && isTime(time) ? time : undefined;
+  const left = { ...rest, ...(date === undefined || dialogueTime !== undefined ? {} : { date }) };
   const fields = {
     speaker: text(speaker),
     session: session === undefined ? undefined : text(String(session)),
-    dialogueTime: isTime ? time : undefined,
+    dialogueTime,
     metadata: Object.keys(left).length === 0 ? undefined : left,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

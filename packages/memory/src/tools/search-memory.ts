@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { memoryTypes } from "../records/index.js";
-import { timePattern } from "../search-filter.js";
+import { isTime } from "../search-filter.js";
 import { countOf, recordLine, recordLines } from "./record-lines.js";
 import { memoryTool } from "./tool.js";
 
-const time = z.string().regex(timePattern, "write it as 2023-05-08 or 2023-05-08T13:56");
+const time = z.string().refine(isTime, "write it as 2023-05-08 or 2023-05-08T13:56");
 
 const schema = z.strictObject({
   query: z.string().trim().min(1).describe("what to look for, in words"),
