@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { entry, sizeOf } from "@palimpsest/jit";
 import { z } from "zod";
@@ -16,6 +15,7 @@ import {
 import { findNotFinite, type Parameters } from "../parameters.js";
 import { hfTensors } from "./hf-layout.js";
 import { peftModules } from "./peft-modules.js";
+import { readText } from "./pointer.js";
 import { readSafetensors } from "./safetensors.js";
 import { type WrittenDtype, writeSafetensors } from "./safetensors-writer.js";
 import { placeTransposed, takeTransposed } from "./stacking.js";
@@ -119,7 +119,7 @@ export async function loadAdapters(folder: string, model: ModelConfig): Promise<
   for (const name of [CONFIG, WEIGHTS])
     if (!existsSync(join(folder, name))) throw new ModelError("FILE_MISSING", `${folder} has no ${name}`);
   const path = join(folder, CONFIG);
-  const { lora, baseModel, adapts } = loraOf(path, await readFile(path, "utf8"), model);
+  const { lora, baseModel, adapts } = loraOf(path, await readText(path), model);
   const stored = await readSafetensors(join(folder, WEIGHTS));
   const adapters: Parameters = Object.fromEntries(
     Object.entries(loraShapes(model, loraForm(lora))).map(([name, shape]) => [

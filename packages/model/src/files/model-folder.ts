@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { BpeTokenizer } from "../bpe-tokenizer.js";
 import type { ModelConfig } from "../config.js";
@@ -9,6 +9,7 @@ import { checkFinite, checkParameters, type Parameters } from "../parameters.js"
 import { withTokenlessIds } from "../tokenless-ids.js";
 import { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
 import { type ReadOptions, readParameters, writableTensors } from "./hf-weights.js";
+import { readText } from "./pointer.js";
 import type { WrittenDtype } from "./safetensors-writer.js";
 import { WeightFiles, writeWeights } from "./weight-files.js";
 import { writeJson, writeWholeFolder } from "./whole-folder.js";
@@ -180,11 +181,11 @@ async function readTemplateFiles(folder: string): Promise<unknown> {
   const additional = await Promise.all(
     names.toSorted().map(async (name) => ({
       name: basename(name, ".jinja"),
-      template: await readFile(join(more, name), "utf8"),
+      template: await readText(join(more, name)),
     })),
   );
   const path = join(folder, "chat_template.jinja");
-  const main = existsSync(path) ? await readFile(path, "utf8") : undefined;
+  const main = existsSync(path) ? await readText(path) : undefined;
   if (additional.length > 0) {
     return main === undefined ? additional : [{ name: "default", template: main }, ...additional];
   }
@@ -204,8 +205,9 @@ function modelFolderHint(path: string): string {
 async function readJson(path: string): Promise<unknown> {
   if (!existsSync(path))
     throw new ModelError("FILE_MISSING", `${path} does not exist; ${modelFolderHint(path)}`);
+  const text = await readText(path);
   try {
-    return JSON.parse(await readFile(path, "utf8"));
+    return JSON.parse(text);
   } catch (cause) {
     throw new ModelError("FILE_DAMAGED", `${path} is not JSON; fetch it again`, { cause });
   }

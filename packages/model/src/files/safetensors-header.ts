@@ -3,6 +3,7 @@ import { sizeOf } from "@palimpsest/jit";
 import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { ModelError } from "../error.js";
+import { pointerProblem } from "./pointer.js";
 
 /** Dtypes that are read as numbers here, with their bytes per element. */
 export const readableDtypes = { F32: 4, F16: 2, BF16: 2, I32: 4 } as const;
@@ -73,8 +74,8 @@ async function otherContent(file: FileHandle): Promise<string | undefined> {
     .toString("utf8", 0, bytesRead)
     .replace(/^\ufeff/, "")
     .trimStart();
-  if (text.startsWith("version https://git-lfs.github.com/spec/"))
-    return "is a Git LFS pointer of a few lines and not the weights; run `git lfs pull` in the repository, or fetch the model with `palimpsest model download`";
+  const pointer = pointerProblem(text);
+  if (pointer !== undefined) return pointer;
   if (/^(<!doctype|<html|<\?xml)/i.test(text))
     return "is a web page and not the weights, as a server gives when it asks for a login or shows an error; fetch the file again, with HF_TOKEN if the model is gated";
   if (text.startsWith("{")) return `is JSON and not the weights: ${text.slice(0, 100)}; fetch the file again`;

@@ -133,6 +133,7 @@ describe("a damaged safetensors file", () => {
       "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 269060552\n",
       /is a Git LFS pointer.*git lfs pull/,
     ],
+    ["/annex/objects/SHA256E-s269060552--4d7a2146.safetensors\n", /is a git-annex pointer.*git annex get/],
     ["<!DOCTYPE html><html><head><title>Sign in</title>", /is a web page.*HF_TOKEN/],
     ["\n  <html lang=en>", /is a web page/],
     ['{"error":"Access to model is restricted"}', /is JSON and not the weights: \{"error":"Access/],

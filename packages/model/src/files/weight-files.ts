@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { parseInput } from "@palimpsest/memory/input";
 import { z } from "zod";
 import { ModelError } from "../error.js";
 import { PieceBuffers } from "./piece-buffers.js";
+import { readText } from "./pointer.js";
 import { SafetensorsFile } from "./safetensors.js";
 import {
   type WritableTensor,
@@ -82,9 +82,10 @@ async function readShardIndex(folder: string): Promise<Readonly<Record<string, s
     const message = `${folder}: contains neither ${weightsFile} nor ${indexFile}; check that this is a model folder`;
     throw new ModelError("FILE_MISSING", message);
   }
+  const text = await readText(path);
   let json: unknown;
   try {
-    json = JSON.parse(await readFile(path, "utf8"));
+    json = JSON.parse(text);
   } catch (cause) {
     throw new ModelError("FILE_DAMAGED", `${path} is not JSON; fetch it again`, { cause });
   }

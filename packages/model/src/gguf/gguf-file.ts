@@ -2,6 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { sizeOf } from "@palimpsest/jit";
 import { reasonText } from "@palimpsest/memory/input";
 import { ModelError } from "../error.js";
+import { pointerProblem } from "../files/pointer.js";
 import { HeaderBytes, readExactly } from "./header-bytes.js";
 import { type GgufMetadata, readMetadata, readString } from "./metadata.js";
 import { type StorageType, storageTypes, unreadTypeNames } from "./storage-type.js";
@@ -85,7 +86,14 @@ async function opened(path: string): Promise<FileHandle> {
 
 async function readVersion(bytes: HeaderBytes): Promise<number> {
   await bytes.need(8);
-  if (bytes.uint32() !== MAGIC) throw bytes.damaged("not a GGUF file, because it does not begin with GGUF");
+  const magic = bytes.uint32();
+  if (magic !== MAGIC) {
+    const first = Buffer.alloc(4);
+    first.writeUInt32LE(magic);
+    const pointer = pointerProblem(first.toString("latin1") + bytes.text(Math.min(508, bytes.remaining)));
+    if (pointer !== undefined) throw new ModelError("FILE_DAMAGED", `${bytes.path}: ${pointer}`);
+    throw bytes.damaged("not a GGUF file, because it does not begin with GGUF");
+  }
   const version = bytes.uint32();
   if (version !== 2 && version !== 3) {
     // In a file of the other byte order, the version is in the upper bytes.
