@@ -291,9 +291,14 @@ function closure(name: string, seen = new Set<string>()): Set<string> {
 
 describe("what a package brings", () => {
   it("is for agents memory and zod: no Redis, no gRPC, no TensorFlow", () => {
-    expect([...closure("@palimpsest/agents")].sort()).toEqual(["@palimpsest/memory", "zod"]);
+    expect([...closure("@palimpsest/agents")].sort()).toEqual([
+      "@palimpsest/memory",
+      "@palimpsest/std",
+      "zod",
+    ]);
     expect([...closure("@palimpsest/engines")].sort()).toEqual([
       "@palimpsest/memory",
+      "@palimpsest/std",
       "eventsource-parser",
       "undici",
       "zod",

@@ -435,7 +435,7 @@ describe("an edge refuses what is wrong by name, value and fix", () => {
     [() => bystander.with({ timeoutMs: -5 }), "timeoutMs is -5: give a number of milliseconds"],
     [
       () => cluster.client.task(echoTask, {} as never),
-      "source of task echoTask: from: is absent: give a URL",
+      "source of task echoTask: from: is missing: give a URL",
     ],
     [() => cluster.client.actor({ from: source.from } as never), "give the class first"],
     [
@@ -452,7 +452,7 @@ describe("an edge refuses what is wrong by name, value and fix", () => {
     ],
     [() => cluster.client.queue({ capacity: 3 } as never), 'options of a queue: unknown key "capacity"'],
     [() => cluster.client.actors({ states: ["dea"] as never }), "state is dea: it must be one of pending"],
-    [() => client.connect({ address: "localhost", token: "x" }), "is 'localhost': give HOST:PORT"],
+    [() => client.connect({ address: "localhost", token: "x" }), `address: is "localhost": give HOST:PORT`],
     [() => client.connect({ local: true, tsl: "x" } as never), 'unknown key "tsl"; did you mean "tls"?'],
     [() => cluster.client.jobs.submit({ recipe: "a: 1", nmae: "x" } as never), 'did you mean "name"?'],
   ])("such as %s", async (work, said) => {

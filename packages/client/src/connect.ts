@@ -1,4 +1,4 @@
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, tlsMismatch } from "@palimpsest/wire";
 import { Cluster, type ConnectDeps } from "./cluster.js";
 import type { ConnectOptions } from "./config.js";
 import { loadConfig } from "./load-config.js";
@@ -14,17 +14,27 @@ export async function connect(options: ConnectOptions = {}, deps: ConnectDeps = 
   // A process of the cluster is given both, and does not load what searches.
   const { address, token } = others;
   if (address !== undefined && token !== undefined)
-    return await Cluster.connect({ ...others, address, token }, deps);
+    return await connected({ ...others, address, token }, deps, () => "");
   const { findHead, whyAway } = await import("./find-head.js");
   const { dataDir: _, ...found } = findHead(others, process.env);
   const jobId = others.jobId ?? (address === undefined ? process.env["PALIMPSEST_JOB_ID"] : undefined) ?? "";
+  return await connected({ ...others, ...found, jobId }, deps, () => whyAway(found.address, process.env));
+}
+
+/** @param whyAway says what is known about a head that cannot be reached; "" if nothing */
+async function connected(
+  options: Parameters<typeof Cluster.connect>[0],
+  deps: ConnectDeps,
+  whyAway: () => string,
+): Promise<Cluster> {
   try {
-    return await Cluster.connect({ ...others, ...found, jobId }, deps);
+    return await Cluster.connect(options, deps);
   } catch (reason) {
-    const error = PalimpsestError.from(reason);
-    const why = error.code === "UNAVAILABLE" ? whyAway(found.address, process.env) : "";
+    const { address, tls } = options;
+    if (PalimpsestError.from(reason).code !== "UNAVAILABLE") throw reason;
+    const why = whyAway() || (await tlsMismatch(address, Boolean(tls)));
     if (why === "") throw reason;
-    throw new PalimpsestError("UNAVAILABLE", `the head at ${found.address} cannot be reached: ${why}`, {
+    throw new PalimpsestError("UNAVAILABLE", `the head at ${address} cannot be reached: ${why}`, {
       cause: reason,
     });
   }

@@ -94,6 +94,7 @@ export {
   tlsFiles,
   tlsIdentity,
 } from "./tls.js";
+export { tlsMismatch } from "./tls-mismatch.js";
 export { transferTimeoutMs } from "./transfer.js";
 export { cacheFolder, stateFolder } from "./user-folders.js";
 export { decodeValue, encodePlain, encodeValue, isPlain } from "./value.js";

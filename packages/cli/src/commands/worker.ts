@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { PalimpsestError, plainHost } from "@palimpsest/wire";
+import { PalimpsestError, plainHost, tlsMismatch } from "@palimpsest/wire";
 import { lockFolder } from "@palimpsest/wire/folder-lock";
 import { defaultDataDir } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
@@ -169,7 +169,12 @@ export function addWorker(program: Command): void {
       // The line is printed when the head has registered the node, so that its readers can use the node at once.
       const joined = () => void process.stdout.write(`node ${node.nodeId} joined ${address}\n`);
       const waiting = setTimeout(
-        () => process.stderr.write(`waiting for the head at ${address}, trying again until it answers\n`),
+        () =>
+          void tlsMismatch(address, tls !== "").then((why) =>
+            process.stderr.write(
+              `waiting for the head at ${address}, trying again until it answers${why && `: ${why}`}\n`,
+            ),
+          ),
         tellsAfterMs,
       );
       // When the registration fails, the node ends for the same reason, which is reported below.
