@@ -198,7 +198,9 @@ export class ChatReply {
     this.#add(this.#stop.end());
     if (!this.#stop.reached) this.#checkAnswered(finish ?? "");
     const cut = finish !== undefined && lengthReasons.test(finish) && !this.#stop.reached;
-    return { text: this.#text, stopReason: cut ? "length" : "stop", usage: this.#usage };
+    // One that says nothing is an empty answer, which no agent takes for a memory.
+    const text = saysSomething(this.#text) ? this.#text : "";
+    return { text, stopReason: cut ? "length" : "stop", usage: this.#usage };
   }
 
   #checkAnswered(finish: string): void {
@@ -223,7 +225,6 @@ export class ChatReply {
       );
     if (saysSomething(this.#text)) return;
     if (this.#thought || lengthReasons.test(finish)) throw this.#unanswered(thoughtAway);
-    throw this.#unanswered(`the reply is empty; ask again, or ${changeIt}`);
   }
 
   #unanswered(why: string): EngineError {

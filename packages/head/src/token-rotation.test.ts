@@ -131,7 +131,7 @@ describe("a rotation", () => {
       rmSync(shared, { recursive: true });
     }
     expect(() => openCredentials(aConfig({ dataDir, readerTokenFile }), new ManualClock())).toThrow(
-      /readerTokenFile: .*reader-token cannot be written: ENOENT/,
+      /readerTokenFile: .*reader-token cannot be written: it does not exist/,
     );
   });
 

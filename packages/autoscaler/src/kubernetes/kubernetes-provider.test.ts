@@ -229,7 +229,7 @@ it("a request ends with its signal, and a server that is away is said to be", as
 
 it("a kubeconfig that is not there, or a context that names no cluster, is refused by field", async () => {
   await expect(open({ kubeconfig: join(folder, "none") })).rejects.toThrow(
-    /provider.kubeconfig cannot be read/,
+    /provider.kubeconfig .*none cannot be read: it does not exist/,
   );
   await expect(open({ context: "elsewhere" })).rejects.toThrow(
     /provider.context "elsewhere" names no cluster/,

@@ -415,7 +415,7 @@ describe("the queue", () => {
 
   it("refuses a configuration that the model cannot serve", () => {
     expect(() => aSampler({ maxLength: 65 })).toThrow(/CONFIG_INVALID.*maxLength 65.*maxPositions 64/);
-    expect(() => aSampler({ maxBatch: 0 })).toThrow(/CONFIG_INVALID.*maxBatch: must be at least 1; it is 0/);
+    expect(() => aSampler({ maxBatch: 0 })).toThrow(/CONFIG_INVALID.*maxBatch: must be above 0; it is 0/);
     const misspelled = { maxBatch: 2, specualte: true };
     expect(() => aSampler(misspelled)).toThrow(
       /specualte: is no setting of the sampler; remove or rename it/,
