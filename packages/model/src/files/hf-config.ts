@@ -32,10 +32,10 @@ const hfNames: Readonly<Record<string, string>> = {
   maxPositions: "max_position_embeddings",
   ropeTheta: "rope_theta",
   ropeScaling: "rope_parameters",
-  factor: "factor",
-  lowFreqFactor: "low_freq_factor",
-  highFreqFactor: "high_freq_factor",
-  originalMaxPositions: "original_max_position_embeddings",
+  "ropeScaling.factor": "rope_parameters.factor",
+  "ropeScaling.lowFreqFactor": "rope_parameters.low_freq_factor",
+  "ropeScaling.highFreqFactor": "rope_parameters.high_freq_factor",
+  "ropeScaling.originalMaxPositions": "rope_parameters.original_max_position_embeddings",
 };
 
 /** Known rotary fields. Any other field would change the angles. */
