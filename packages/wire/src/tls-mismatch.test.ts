@@ -20,7 +20,7 @@ async function addressOf(server: Server): Promise<string> {
   return `127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
 }
 
-test("a server with TLS and one without are told apart, whoever asks", async () => {
+test("a server with TLS and one without are distinguished, whoever asks", async () => {
   const demanding = { ...pem, ca: authority.cert, requestCert: true, rejectUnauthorized: true };
   const withTls = await addressOf(createTls(demanding, (socket) => socket.resume()));
   expect(await tlsMismatch(withTls, false)).toMatch(/^it speaks TLS: .*--tls/);

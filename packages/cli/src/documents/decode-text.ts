@@ -71,7 +71,7 @@ async function withZeros(bytes: Uint8Array, hints: EncodingHints): Promise<Decod
 const isMostlyAscii = (bytes: Uint8Array) =>
   bytes.filter((byte) => byte >= 0x20 && byte < 0x7f).length * 10 > bytes.length * 7 && !hasControls(bytes);
 
-/** Control characters except white space, backspaces and escapes, with which terminals colour what they print. */
+/** Control characters except white space, backspaces and escapes, with which terminals color what they print. */
 function hasControls(bytes: Uint8Array): boolean {
   const controls = bytes.filter((byte) => byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1b);
   return controls.length * 50 > bytes.length;
