@@ -9,14 +9,15 @@
  * - PROCESSLOCK-2. The socket of a process that was killed, and one in a copy of the folder, is not a lock.
  * - PROCESSLOCK-3. Modules behind links are found whether a folder is being locked or not.
  */
-import { existsSync, statSync, unlinkSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { renameSync, statSync, unlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { platform } from "node:os";
 import { join } from "node:path";
 import { delay } from "./delay.js";
 
-/** How long another process, which found the same dead socket, may take to replace this one's. */
+/** How long another process, which found nobody either, may take to put its socket in the place of this one's. */
 const contestMs = 100;
 /** Milliseconds for which a living process is asked for its id. */
 const askMs = 1_000;
@@ -46,30 +47,36 @@ export async function lockFolder(
   // The path of a socket may have 107 bytes, which the folder's own path may exceed.
   const within = platform() === "linux" ? `/proc/self/fd/${handle.fd}` : folder;
   const path = join(within, name);
-  try {
-    const holder = await holderOf(path);
-    if (holder) {
-      await handle.close();
-      return holder;
-    }
-    if (existsSync(path)) unlinkSync(path);
-    const server = await listenAt(path);
-    const own = inodeOf(path);
-    await delay(contestMs);
-    if (own === undefined || inodeOf(path) !== own) {
-      server.close();
-      const winner = await holderOf(path);
-      await handle.close();
-      return winner ?? { heldBy: undefined };
-    }
-    return {
-      release: async () => {
-        await new Promise((resolve) => server.close(resolve));
-        await handle.close();
-      },
-    };
-  } catch (reason) {
+  // Node.js removes the name at which a server began to listen when it ends: the lock's own name may be another's by then.
+  const begun = `${path}.${randomBytes(6).toString("hex")}`;
+  let server: Server | undefined;
+  const end = async () => {
+    if (server !== undefined) await new Promise((resolve) => server?.close(resolve));
     await handle.close();
+  };
+  try {
+    let holder = await holderOf(path);
+    if (holder === undefined) {
+      server = await listenAt(begun);
+      const own = inodeOf(begun);
+      holder = await holderOf(path);
+      if (holder === undefined) {
+        renameSync(begun, path);
+        await delay(contestMs);
+        if (inodeOf(path) === own)
+          return {
+            release: async () => {
+              if (inodeOf(path) === own) unlinkSync(path);
+              await end();
+            },
+          };
+        holder = (await holderOf(path)) ?? { heldBy: undefined };
+      }
+    }
+    await end();
+    return holder;
+  } catch (reason) {
+    await end();
     unlockable(reason);
     return { release: async () => undefined };
   }

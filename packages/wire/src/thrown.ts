@@ -70,15 +70,25 @@ function textOf(value: unknown): string {
   return value === undefined ? "" : shown(value);
 }
 
+/** The fields of a value that are shown where it has too many. */
+const maxListed = 100;
 const inspectLimits = { depth: 4, maxArrayLength: 100, maxStringLength: 10_000, breakLength: 120 } as const;
 
 function shown(value: unknown): string {
   if (typeof value === "string") return value;
   // Unlike inspect(), this shows a number, a symbol or null as a template would.
-  if (typeof value !== "object" && typeof value !== "function") return String(value);
+  if (value === null || (typeof value !== "object" && typeof value !== "function")) return String(value);
   for (const customInspect of [true, false]) {
     try {
-      return inspect(value, { ...inspectLimits, customInspect });
+      const keys = ArrayBuffer.isView(value) ? [] : Object.keys(value);
+      const isWide = keys.length > maxParts && !Array.isArray(value);
+      const first = isWide ? Object.fromEntries(dataEntries(value).slice(0, maxListed)) : value;
+      const text = inspect(first, {
+        ...inspectLimits,
+        depth: isWide || isLarge(value) ? 0 : inspectLimits.depth,
+        customInspect,
+      });
+      return isWide ? `${text} and ${keys.length - maxListed} more fields` : text;
     } catch {
       // Its own method of inspection, or a getter, throws.
     }
@@ -144,9 +154,41 @@ function plainCopy(value: unknown, room: Room, depth: number): unknown {
   return copy;
 }
 
-/** Returns the own fields that have a value rather than a getter. */
+/**
+ * Whether a value has too many parts to be shown in depth: inspect() bounds the items of lists, and no fields of objects, so that
+ * four levels of forty fields are millions.
+ */
+function isLarge(root: unknown): boolean {
+  let parts = 0;
+  const open = [{ value: root, depth: 0 }];
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    if (++parts > maxParts) return true;
+    const { value, depth } = place;
+    if (typeof value !== "object" || value === null || depth > inspectLimits.depth) continue;
+    if (types.isProxy(value) || ArrayBuffer.isView(value)) continue;
+    const items =
+      types.isMap(value) || types.isSet(value)
+        ? firstItems(value)
+        : dataEntries(value).map(([, part]) => part);
+    const most = Array.isArray(value) ? inspectLimits.maxArrayLength : maxParts;
+    for (const item of items.slice(0, most)) open.push({ value: item, depth: depth + 1 });
+  }
+  return false;
+}
+
+function firstItems(value: Iterable<unknown>): unknown[] {
+  const items: unknown[] = [];
+  for (const item of value) {
+    if (items.length === inspectLimits.maxArrayLength) break;
+    items.push(item);
+  }
+  return items;
+}
+
+/** Returns the own fields that have a value rather than a getter, and of more than `maxParts` not all. */
 function dataEntries(value: object): [string, unknown][] {
-  return Object.keys(value).flatMap((key): [string, unknown][] => {
+  const keys = ArrayBuffer.isView(value) ? [] : Object.keys(value).slice(0, maxParts + 1);
+  return keys.flatMap((key): [string, unknown][] => {
     const field = Object.getOwnPropertyDescriptor(value, key);
     return field && "value" in field ? [[key, field.value]] : [];
   });

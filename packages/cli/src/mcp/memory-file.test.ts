@@ -1,4 +1,4 @@
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
@@ -31,7 +31,21 @@ test("the first memory makes its folder, which only its owner may read", async (
   await writeFile(join(home, "file"), "");
   const inFile = new MemoryFile(join(home, "file", "memory.jsonl"));
   await expect(inFile.run("manage_memory", { operation: "create", content: "x" }, signal)).rejects.toThrow(
-    /\[INVALID_ARGUMENT\] --memory .*its folder cannot be made: /,
+    /^\[INVALID_ARGUMENT\] --memory .*: it, or a part of the path, is a file; give a file in a folder/,
+  );
+  // The folder that a link leads to is made, and not the one that holds the link.
+  await symlink("later/store.jsonl", join(home, "link.jsonl"));
+  const linked = new MemoryFile(join(home, "link.jsonl"));
+  await linked.run("manage_memory", { operation: "create", content: "Ben has a cat." }, signal);
+  expect((await stat(join(home, "later", "store.jsonl"))).isFile()).toBe(true);
+});
+
+test("a lock that is a folder is told with the flag, the path and the fix", async () => {
+  const file = new MemoryFile(join(testFolder(), "memory.jsonl"));
+  await mkdir(`${file.path}.lock`);
+  const { signal } = new AbortController();
+  await expect(file.run("manage_memory", { operation: "create", content: "x" }, signal)).rejects.toThrow(
+    /^\[INVALID_ARGUMENT\] --memory .*memory\.jsonl: cannot be used, since .*: it is a folder; give a file/,
   );
 });
 

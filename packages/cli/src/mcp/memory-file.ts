@@ -11,7 +11,7 @@ import {
   type ToolResult,
   writeSnapshotFile,
 } from "@palimpsest/memory";
-import { reasonText } from "@palimpsest/memory/input";
+import { reasonText, systemFailure } from "@palimpsest/memory/input";
 import { withFolderLock } from "@palimpsest/model/folder-lock";
 import { PalimpsestError } from "@palimpsest/wire";
 
@@ -72,12 +72,26 @@ export class MemoryFile {
     const run = (async () => {
       await before.catch(() => undefined);
       signal.throwIfAborted();
-      await makeFolder(this.path);
+      const target = await snapshotTarget(this.path).catch((cause: unknown) => this.#refuse(cause));
+      await makeFolder(target).catch((cause: unknown) => this.#refuse(cause));
       const work = () => this.#alone(signal, () => this.#change(tool, args, signal));
-      return await withFolderLock(await snapshotTarget(this.path), { signal, waitMs: lockWaitMs }, work);
+      const lock = { signal, waitMs: lockWaitMs };
+      return await withFolderLock(target, lock, work).catch((cause: unknown) => this.#refuse(cause));
     })();
     this.#lastChange = run.catch(() => undefined);
     return await run;
+  }
+
+  /** @throws for an error of the file system, one that names the flag and the fix; any other as it is */
+  #refuse(cause: unknown): never {
+    const failure = systemFailure(cause);
+    if (failure === undefined) throw cause;
+    const { what, where = this.path } = failure;
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--memory ${this.path}: cannot be used, since ${where}: ${what}; give a file in a folder that you may write to`,
+      { cause },
+    );
   }
 
   /** Runs work on the store while no other work is. */
@@ -132,21 +146,9 @@ export class MemoryFile {
   }
 }
 
-/**
- * Makes the folder of the first memory, which only its owner may read.
- * @throws {PalimpsestError} INVALID_ARGUMENT
- */
+/** Makes the folder of the first memory, which only its owner may read. */
 async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `--memory ${path}: its folder cannot be made: ${why}; give a file in a folder that you may write to`,
-      { cause },
-    );
-  }
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 }
 
 /**

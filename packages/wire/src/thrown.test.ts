@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { partsOfThrown } from "./thrown.js";
+
+test("a value of very many parts is shown by its beginning, in bounded time", () => {
+  const wide = (fields: number, part: unknown) =>
+    Object.fromEntries(Array.from({ length: fields }, (_, index) => [`k${index}`, part]));
+  let deep: unknown = "leaf";
+  for (let level = 0; level < 6; level++) deep = wide(40, deep);
+  let lists: unknown = "leaf";
+  for (let level = 0; level < 6; level++)
+    lists = new Map(Array.from({ length: 100 }, (_, at) => [at, lists]));
+  class Many {
+    readonly parts = deep;
+  }
+  const values = [wide(200_000, { a: 1 }), deep, lists, new Many(), new Uint8Array(4_000_000), [deep, deep]];
+  for (const value of values) {
+    const before = process.cpuUsage();
+    const { message } = partsOfThrown(value);
+    const { user, system } = process.cpuUsage(before);
+    expect(message.length).toBeLessThan(64 * 1024);
+    // Without a bound each of them takes seconds.
+    expect((user + system) / 1e6).toBeLessThan(2);
+  }
+  expect(partsOfThrown(values[0]).message).toMatch(/k0: \[Object\][\s\S]* and 199900 more fields$/);
+  const list = partsOfThrown(Object.assign(new Error("x"), { bytes: new Uint8Array(4_000_000), code: "E" }));
+  expect(list.fields).toEqual({ code: "E" });
+});
