@@ -237,12 +237,19 @@ describe("each tarball", () => {
     for (const { line } of lines)
       for (const [, before = "", names = "", after = ""] of line.matchAll(
         /(\S+?)(?:\{(\S+)\})?(-[\d.]+\.tgz)/g,
-      ))
+      )) {
+        const libraries = names.split(",").flatMap((name) => (name === "" ? [] : `@palimpsest/${name}`));
+        // Whatever a line leaves out, npm would look for in a registry.
+        const needed = libraries.flatMap((name) =>
+          [...closure(name)].filter((one) => one.startsWith("@palimpsest/")),
+        );
+        expect(libraries, line).toEqual(expect.arrayContaining(needed));
         for (const name of names.split(",")) {
           const file = `${before}${name}${after}`;
           expect(file).toMatch(/^\.\/tarballs\//);
           expect(tarballs.map(({ filename }) => `./tarballs/${filename}`)).toContain(file);
         }
+      }
   });
 
   it("lets pnpm find packages of the project in tarballs beside it: a library names them as peers", () => {
