@@ -3,10 +3,7 @@ const learning = "memory|datasets|model|agents|engines|rewards|learner|evals|sma
 const runtime = "head|node|client|worker|scheduler";
 const inPackage = (names) => `^packages/(${names})/`;
 
-/** The one reader of what users give, which every package may import: it loads neither zod nor stores. */
-const inputs = "^packages/memory/src/input/";
-
-/** A package may import only these; itself, std and `inputs` always. */
+/** A package may import only these; itself and std always. */
 const allowed = {
   std: [],
   wire: [],
@@ -99,7 +96,7 @@ module.exports = {
       name: `${name}-sees-earlier-rows-only`,
       severity: "error",
       from: { path: inPackage(name) },
-      to: { path: "^packages/", pathNot: [inPackage(["std", name, ...others].join("|")), inputs] },
+      to: { path: "^packages/", pathNot: inPackage(["std", name, ...others].join("|")) },
     })),
   ],
   options: {

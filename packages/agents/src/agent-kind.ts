@@ -1,5 +1,5 @@
 import type { Embedder, EmbedderConfig } from "@palimpsest/memory";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import type { ChatFormat } from "./chat-format.js";
 import type { Agent } from "./episode.js";

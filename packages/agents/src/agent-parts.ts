@@ -1,4 +1,4 @@
-import { closestWord, parseInput, unknownKeys } from "@palimpsest/memory/input";
+import { closestWord, parseInput, unknownKeys } from "@palimpsest/std/input";
 import { z } from "zod";
 import { AgentError } from "./error.js";
 

@@ -1,6 +1,6 @@
 import { toolSet } from "@palimpsest/memory";
-import { parseInput } from "@palimpsest/memory/input";
 import type { Conversation, StopReason } from "@palimpsest/memory/records";
+import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import type { AgentModel } from "./agent-kind.js";
 import { lineFormsOf, type Tool, type ToolContext } from "./define-tool.js";

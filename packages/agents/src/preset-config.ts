@@ -1,4 +1,4 @@
-import { parseInput, shownValue } from "@palimpsest/memory/input";
+import { parseInput, shownValue } from "@palimpsest/std/input";
 import { z } from "zod";
 import { checkArgument } from "./agent-parts.js";
 import { AgentError } from "./error.js";

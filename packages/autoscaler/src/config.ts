@@ -1,5 +1,5 @@
 /** The schema of the file that `palimpsest head start --autoscale FILE.yaml` reads. */
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 

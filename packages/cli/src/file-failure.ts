@@ -1,5 +1,5 @@
 import { dirname, resolve, sep } from "node:path";
-import { systemFailure } from "@palimpsest/memory/input";
+import { systemFailure } from "@palimpsest/std/input";
 
 /** Flags that name what a command writes. An error of a full disk does not say which file it was. */
 const outputs =

@@ -1,6 +1,6 @@
 import { answersSchema } from "@palimpsest/datasets";
-import { parseInput } from "@palimpsest/memory/input";
 import { bleuOne, locomoF1, type QaMetrics, qaMetrics, rewardByName, rewardNames } from "@palimpsest/rewards";
+import { parseInput } from "@palimpsest/std/input";
 import { locomoCategories } from "@palimpsest/trajectories";
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-import { shownValue } from "@palimpsest/memory/input";
+import { shownValue } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ActorHandle } from "./actor-handle.js";
 import { refused } from "./fields.js";

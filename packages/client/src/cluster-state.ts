@@ -1,4 +1,4 @@
-import { shownValue } from "@palimpsest/memory/input";
+import { shownValue } from "@palimpsest/std/input";
 import { fieldsOf, headService } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type ActorFilter, type ActorInfo, actorStateOf, actorView } from "./actor-view.js";

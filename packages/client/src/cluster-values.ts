@@ -1,4 +1,4 @@
-import { shownValue } from "@palimpsest/memory/input";
+import { shownValue } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { ClusterAdministration } from "./cluster-administration.js";
 import { checkFields, refused, waitRules } from "./fields.js";

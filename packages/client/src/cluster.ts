@@ -1,4 +1,4 @@
-import { shownValue } from "@palimpsest/memory/input";
+import { shownValue } from "@palimpsest/std/input";
 import {
   delay,
   faultsLoaded,

@@ -1,4 +1,4 @@
-import { parseInput, shownValue } from "@palimpsest/memory/input";
+import { parseInput, shownValue } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { addressForm, isAddress } from "./address-form.js";

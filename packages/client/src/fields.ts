@@ -2,7 +2,7 @@
  * Says what is wrong with what a program passes to a function: the field, its value, what to give, and the name that was
  * probably meant. Options that are checked here need no zod, without which actors' processes start faster.
  */
-import { shownValue, unknownKeys } from "@palimpsest/memory/input";
+import { shownValue, unknownKeys } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 
 export interface Rule {

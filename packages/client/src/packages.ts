@@ -8,7 +8,7 @@
 
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
-import { parseInput, reasonText } from "@palimpsest/memory/input";
+import { parseInput, reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import type { Bundle } from "./bundle.js";

@@ -10,7 +10,7 @@
  * - ACTORPOOL-4. When the last actor has died, all waiting work is rejected, and so is new work until another actor
  *   is pushed. A pool whose actors were popped waits.
  */
-import { shownValue } from "@palimpsest/memory/input";
+import { shownValue } from "@palimpsest/std/input";
 import { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
 import type { ActorHandle } from "./actor-handle.js";
 import { refused } from "./fields.js";

@@ -1,5 +1,5 @@
-import { parseInput } from "@palimpsest/memory/input";
 import { StopText } from "@palimpsest/memory/text";
+import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { EngineError } from "./error.js";
 import { failureInReply } from "./reply.js";

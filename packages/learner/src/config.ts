@@ -1,6 +1,6 @@
 import type { JitPrecision } from "@palimpsest/jit";
-import { parseInput } from "@palimpsest/memory/input";
 import { loraConfigSchema } from "@palimpsest/model";
+import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { Bucket } from "./bucket.js";
 import { LearnerError } from "./error.js";

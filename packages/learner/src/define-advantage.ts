@@ -1,4 +1,4 @@
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import type { z } from "zod";
 import type { EpisodeReward } from "./episode-reward.js";
 import { LearnerError } from "./error.js";

@@ -1,8 +1,8 @@
+import { shownValue } from "@palimpsest/std/input";
 import { z } from "zod";
 import { queryTerms } from "./bm25-index.js";
 import { type Embedder, embedAll } from "./embedder.js";
 import { MemoryError } from "./error.js";
-import { shownValue } from "./input/index.js";
 import { recordChangeSchema, recordDraftSchema, storeDiffSchema } from "./record-schema.js";
 import { searchText } from "./record-text.js";
 import { type MemoryRecord, type MemoryType, memoryTypes, type StoreDiff } from "./records/index.js";

@@ -1,6 +1,6 @@
+import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { MemoryError } from "./error.js";
-import { parseInput } from "./input/index.js";
 
 /** Refuses what a program gives. @throws {MemoryError} BAD_INPUT */
 export function refuseUnfit(schema: z.ZodType, value: unknown, what: string): void {

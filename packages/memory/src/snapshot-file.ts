@@ -11,9 +11,9 @@ import {
   stat,
 } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { parseInput, reasonText, systemFailure } from "@palimpsest/std/input";
 import { z } from "zod";
 import { MemoryError } from "./error.js";
-import { parseInput, reasonText, systemFailure } from "./input/index.js";
 import { memoryRecordSchema } from "./record-schema.js";
 import type { MemoryRecord } from "./records/index.js";
 import { filePath, refuseUnfit } from "./refuse-unfit.js";

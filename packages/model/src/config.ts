@@ -1,4 +1,4 @@
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { ModelError } from "./error.js";
 

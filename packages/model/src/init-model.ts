@@ -1,4 +1,4 @@
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { BpeTokenizer } from "./bpe-tokenizer.js";
 import { trainBpe } from "./bpe-trainer.js";

@@ -1,5 +1,5 @@
 import type { EmbedderConfig } from "@palimpsest/memory";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import type { RewardDependencies } from "./dependencies.js";
 import { RewardError } from "./error.js";

@@ -1,5 +1,4 @@
 import type { ChatFormat } from "@palimpsest/agents";
-import { parseInput } from "@palimpsest/memory/input";
 import {
   BpeTokenizer,
   ChatTemplate,
@@ -7,6 +6,7 @@ import {
   loadGenerationConfig,
   loadTokenizer,
 } from "@palimpsest/model";
+import { parseInput } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 

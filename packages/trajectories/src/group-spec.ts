@@ -1,5 +1,5 @@
-import { parseInput } from "@palimpsest/memory/input";
 import type { Task } from "@palimpsest/memory/records";
+import { parseInput } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { checkId } from "./run-keys.js";

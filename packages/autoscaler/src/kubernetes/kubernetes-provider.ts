@@ -18,7 +18,7 @@ import {
   type V1Pod,
   type V1PodList,
 } from "@kubernetes/client-node";
-import { reasonText } from "@palimpsest/memory/input";
+import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { KubernetesConfig } from "../config.js";
 import type { Instance, NewInstance, NodeProvider } from "../provider.js";

@@ -4,7 +4,7 @@ import {
   type ReadingAgentSettings,
   readingAgentSettingsSchema,
 } from "@palimpsest/agents";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { AgentModel } from "../agent-model.js";
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { reasonText } from "@palimpsest/memory/input";
+import { reasonText } from "@palimpsest/std/input";
 import { type Command, Option } from "commander";
 import { parse } from "yaml";
 import { formatCount } from "../display/count.js";

@@ -7,7 +7,7 @@ import {
   goldenMetrics,
   listsIn,
 } from "@palimpsest/checks";
-import { reasonText } from "@palimpsest/memory/input";
+import { reasonText } from "@palimpsest/std/input";
 import type { Command } from "commander";
 import { type OwnScores, ownMetricNames, scoreOwn } from "../own-scores.js";
 import { formatTable } from "../table.js";

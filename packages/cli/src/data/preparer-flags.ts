@@ -1,5 +1,5 @@
 import type { Preparer } from "@palimpsest/datasets";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 

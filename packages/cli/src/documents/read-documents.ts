@@ -1,8 +1,8 @@
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { reasonText } from "@palimpsest/memory/input";
 import { fileKind } from "@palimpsest/memory/text";
+import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { counted } from "../display/count.js";
 import { decodeText } from "./decode-text.js";

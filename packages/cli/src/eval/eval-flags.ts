@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type EvalSettings, overrideSetting, parseEvalSettings } from "@palimpsest/evals";
-import { reasonText } from "@palimpsest/memory/input";
+import { reasonText } from "@palimpsest/std/input";
 import { builtinRecipesDir, withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError, Option } from "commander";

@@ -11,8 +11,8 @@ import {
   type ToolResult,
   writeSnapshotFile,
 } from "@palimpsest/memory";
-import { reasonText, systemFailure } from "@palimpsest/memory/input";
 import { withFolderLock } from "@palimpsest/model/folder-lock";
+import { reasonText, systemFailure } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 
 /**

@@ -1,4 +1,4 @@
-import { pathText, readInput } from "@palimpsest/memory/input";
+import { pathText, readInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { ApiError } from "./api-error.js";
 

@@ -1,4 +1,4 @@
-import { shownValue, unknownKeys } from "@palimpsest/memory/input";
+import { shownValue, unknownKeys } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { InvalidArgumentError } from "commander";
 import type { StateTable } from "./tables.js";

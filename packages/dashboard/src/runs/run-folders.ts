@@ -3,7 +3,7 @@
 import { type Dirent, existsSync } from "node:fs";
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { reasonText } from "@palimpsest/memory/input";
+import { reasonText } from "@palimpsest/std/input";
 import * as z from "zod";
 import type { RunRow } from "../api/runs.js";
 

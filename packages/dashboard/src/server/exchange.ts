@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { type LocalCaller, PalimpsestError } from "@palimpsest/wire";
 import type { z } from "zod";
 import { errorAnswer } from "./http-error.js";

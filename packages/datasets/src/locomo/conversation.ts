@@ -1,4 +1,4 @@
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { type LocomoCategory, locomoCategories } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 import { answerTextSchema } from "../answer-text.js";

@@ -1,4 +1,4 @@
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { createRandom } from "@palimpsest/trajectories/random";
 import { DatasetError } from "../error.js";
 import type { CountTokens } from "../tasks/count-tokens.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { reasonText } from "@palimpsest/memory/input";
+import { reasonText } from "@palimpsest/std/input";
 import { DatasetError } from "../error.js";
 
 export interface HashedFile {

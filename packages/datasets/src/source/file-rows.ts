@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
-import { reasonText } from "@palimpsest/memory/input";
+import { reasonText } from "@palimpsest/std/input";
 import { DatasetError } from "../error.js";
 import { type ByteWindow, fileChunks, type RowSplit, rowBatches } from "./byte-window.js";
 import { ArraySplit, type RowSlice } from "./json-array.js";

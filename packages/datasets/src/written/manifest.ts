@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
 import { rowFormats } from "./row-format.js";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import type { MemoryRecord } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "../error.js";

@@ -13,7 +13,7 @@
 
 import { type FileHandle, mkdir, open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { reasonText } from "@palimpsest/memory/input";
+import { reasonText } from "@palimpsest/std/input";
 import { z } from "zod";
 import { EvaluationError } from "../error.js";
 import { predictionSchema } from "./system.js";

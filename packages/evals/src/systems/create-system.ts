@@ -6,7 +6,7 @@ import {
   createAgent,
 } from "@palimpsest/agents";
 import { type Embedder, hashedEmbedder } from "@palimpsest/memory";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import type { z } from "zod";
 import { agentSystem, type OnEpisode } from "../baselines/agent-system.js";
 import { closedBook, fullContext, truncatedContext } from "../baselines/direct.js";

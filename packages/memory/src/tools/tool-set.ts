@@ -1,5 +1,5 @@
+import { problemsLine, readInput } from "@palimpsest/std/input";
 import { z } from "zod";
-import { problemsLine, readInput } from "../input/index.js";
 import { readArguments } from "./arguments.js";
 import type { Tool } from "./tool.js";
 

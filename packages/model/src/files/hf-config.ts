@@ -1,4 +1,4 @@
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { type ModelConfig, modelConfigSchema } from "../config.js";
 import { ModelError } from "../error.js";
 import { changesNothing } from "./known-config-fields.js";

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { sizeOf } from "@palimpsest/jit";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { ModelError } from "../error.js";
 import { pointerProblem } from "./pointer.js";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { ModelError } from "../error.js";
 import { PieceBuffers } from "./piece-buffers.js";

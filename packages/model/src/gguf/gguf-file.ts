@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { sizeOf } from "@palimpsest/jit";
-import { reasonText } from "@palimpsest/memory/input";
+import { reasonText } from "@palimpsest/std/input";
 import { ModelError } from "../error.js";
 import { pointerProblem } from "../files/pointer.js";
 import { HeaderBytes, readExactly } from "./header-bytes.js";

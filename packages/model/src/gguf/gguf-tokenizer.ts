@@ -1,4 +1,4 @@
-import { problemsLine, readInput } from "@palimpsest/memory/input";
+import { problemsLine, readInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { BpeTokenizer } from "../bpe-tokenizer.js";
 import { ModelError } from "../error.js";

@@ -1,5 +1,5 @@
 import type { Backend, JitMode, JitPrecision } from "@palimpsest/jit";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import { type ChosenPrecision, choosePrecision } from "../chosen-precision.js";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";

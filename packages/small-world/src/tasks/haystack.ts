@@ -1,5 +1,5 @@
 import { type CountTokens, DatasetError, generatedTasks, type TaskSet } from "@palimpsest/datasets";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import type { Task } from "@palimpsest/trajectories";
 import { createRandom } from "@palimpsest/trajectories/random";
 import { fittingSentences } from "@palimpsest/trajectories/text";

@@ -1,5 +1,5 @@
 import { DatasetError, generatedTasks, type TaskSet } from "@palimpsest/datasets";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import type { Task } from "@palimpsest/trajectories";
 import { createRandom, type Random } from "@palimpsest/trajectories/random";
 import { z } from "zod";

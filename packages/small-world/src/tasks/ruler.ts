@@ -5,7 +5,7 @@ import {
   type StreamedTask,
   type TaskSet,
 } from "@palimpsest/datasets";
-import { parseInput } from "@palimpsest/memory/input";
+import { parseInput } from "@palimpsest/std/input";
 import type { Task } from "@palimpsest/trajectories";
 import { createRandom, type Random } from "@palimpsest/trajectories/random";
 import {

@@ -5,7 +5,7 @@
 
 import { appendFile, readFile, truncate } from "node:fs/promises";
 import { ChatEndpoint, type EngineConfigInput } from "@palimpsest/engines";
-import { reasonText } from "@palimpsest/memory/input";
+import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 

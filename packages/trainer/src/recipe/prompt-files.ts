@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { reasonText } from "@palimpsest/memory/input";
+import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Document, isMap } from "yaml";
 import { z } from "zod";

@@ -5,8 +5,8 @@
 
 import { resolve } from "node:path";
 import { agentKinds } from "@palimpsest/agents";
-import { layersOf } from "@palimpsest/memory/input";
 import { rewardConfigSchema } from "@palimpsest/rewards";
+import { layersOf } from "@palimpsest/std/input";
 import type { Document } from "yaml";
 import { z } from "zod";
 import { builtinRecipesDir } from "../model-source.js";

@@ -9,7 +9,6 @@ import {
   shuffledTasks,
   type TaskSet,
 } from "@palimpsest/datasets";
-import { parseInput } from "@palimpsest/memory/input";
 import {
   haystackConfigSchema,
   openHaystackTasks,
@@ -20,6 +19,7 @@ import {
   rulerConfigSchema,
   storeTaskConfigSchema,
 } from "@palimpsest/small-world";
+import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 
 /** The source of a run's tasks. */
