@@ -1,5 +1,9 @@
+import { setImmediate } from "node:timers/promises";
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { partsOfThrown } from "./thrown.js";
+import { PalimpsestError } from "./error.js";
+import { errorToProto } from "./error-message.js";
+import { partsOfThrown, thrownMessage, thrownText } from "./thrown.js";
 
 test("a value of very many parts is shown by its beginning, in bounded time", () => {
   const wide = (fields: number, part: unknown) =>
@@ -24,4 +28,23 @@ test("a value of very many parts is shown by its beginning, in bounded time", ()
   expect(partsOfThrown(values[0]).message).toMatch(/k0: \[Object\][\s\S]* and 199900 more fields$/);
   const list = partsOfThrown(Object.assign(new Error("x"), { bytes: new Uint8Array(4_000_000), code: "E" }));
   expect(list.fields).toEqual({ code: "E" });
+});
+
+test("a method of inspection is called once for one thrown value, and again when it is thrown later", async () => {
+  let calls = 0;
+  const thrown = {
+    [inspect.custom]() {
+      calls += 1;
+      return `shown ${calls}`;
+    },
+  };
+  for (const round of [1, 2]) {
+    const message = `it threw: ${thrownMessage(thrown)}`;
+    const sent = errorToProto(new PalimpsestError("ACTOR_ERROR", message, { cause: thrown }));
+    expect(sent.message).toBe(`it threw: shown ${round}`);
+    expect(sent.cause?.message).toBe(`shown ${round}`);
+    expect(thrownText(thrown)).toBe(`Error: shown ${round}`);
+    await setImmediate();
+    calls = round;
+  }
 });

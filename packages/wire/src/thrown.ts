@@ -74,10 +74,28 @@ function textOf(value: unknown): string {
 const maxListed = 100;
 const inspectLimits = { depth: 4, maxArrayLength: 100, maxStringLength: 10_000, breakLength: 120 } as const;
 
+let lately: WeakMap<object, string> | undefined;
+
 function shown(value: unknown): string {
   if (typeof value === "string") return value;
   // Unlike inspect(), this shows a number, a symbol or null as a template would.
   if (value === null || (typeof value !== "object" && typeof value !== "function")) return String(value);
+  const known = lately?.get(value);
+  if (known !== undefined) return known;
+  const text = inspected(value);
+  // One thrown value is told several times in a row: to the caller, in the log and in the list of tasks. Its own method
+  // of inspection may be slow. A value that is changed and thrown again later is shown as it is then.
+  if (lately === undefined) {
+    lately = new WeakMap();
+    setImmediate(() => {
+      lately = undefined;
+    });
+  }
+  lately.set(value, text);
+  return text;
+}
+
+function inspected(value: object): string {
   for (const customInspect of [true, false]) {
     try {
       const keys = ArrayBuffer.isView(value) ? [] : Object.keys(value);

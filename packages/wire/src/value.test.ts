@@ -163,6 +163,82 @@ test.each([
   );
 });
 
+test("an array of which most is missing is refused by its path, in bounded time and memory", () => {
+  const sparse = (length: number) => {
+    const list: unknown[] = [];
+    list[length - 1] = 1;
+    return list;
+  };
+  for (const length of [1e5, 1e7, 2 ** 32 - 1])
+    for (const [value, path] of [
+      [sparse(length), "value"],
+      [{ a: [sparse(length)] }, "value.a[0]"],
+      [new Map([["k", sparse(length)]]), "value.values()[0]"],
+      [[sparse(length), () => 1], "value[0]"],
+      [new Proxy(sparse(length), {}), "value"],
+    ] as const)
+      expect(() => encodeValue(value)).toThrow(
+        `${path} is an array of ${length} items, of which more than 65536 are missing: send a Map`,
+      );
+  // Fewer holes, and items that are undefined, arrive as undefined.
+  for (const list of [new Array(17), sparse(60_000), new Array(200_000).fill(undefined)]) {
+    const back = decodeValue(encodeValue([list, new Map()])) as [unknown[]];
+    expect(back[0].length).toBe(list.length);
+    expect(back[0].at(-1)).toBe(list.at(-1));
+  }
+});
+
+test("what throws while it is read is refused by its path, and the next value is encoded", () => {
+  const boom = () => {
+    throw new Error("boom");
+  };
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  const cases: readonly (readonly [unknown, string])[] = [
+    [
+      {
+        a: [
+          {
+            get b() {
+              return boom();
+            },
+          },
+        ],
+      },
+      "value.a[0].b cannot be read: boom",
+    ],
+    [{ a: new Proxy({}, { ownKeys: boom }) }, "value.a cannot be read: boom"],
+    [[new Proxy({ x: 1 }, { get: boom })], "value[0] cannot be read: boom"],
+    [[revoked.proxy], "value[0] cannot be read: "],
+    [[new Proxy(new Map([[1, 2]]), {})], "value[0] cannot be read: "],
+    [
+      [
+        {
+          toJSON: undefined,
+          get z() {
+            throw null;
+          },
+        },
+      ],
+      "value[0].z cannot be read: null",
+    ],
+  ];
+  for (const [value, message] of cases) {
+    expect(() => encodeValue(value)).toThrow(`[INVALID_ARGUMENT] ${message}`);
+    expect(decodeValue(encodeValue({ after: [1] }))).toEqual({ after: [1] });
+  }
+});
+
+test("a value that is nested too deep is refused with its depth and a short path", () => {
+  for (const wrap of [(inner: unknown): unknown => [inner], (inner: unknown): unknown => ({ inner })]) {
+    let deep: unknown = "leaf";
+    for (let level = 0; level < 100_000; level++) deep = wrap(deep);
+    expect(() => encodeValue(deep)).toThrow(
+      /^.{200,3000} is 99999 levels deep in the value, too many to be sent/,
+    );
+  }
+});
+
 /** Returns a clone as the contract promises it: what it lists as not equal is replaced by what arrives. */
 function promised(value: unknown, seen = new Map<unknown, unknown>()): unknown {
   if (typeof value === "string") return value.toWellFormed();

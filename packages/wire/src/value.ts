@@ -1,11 +1,11 @@
 import { Packr } from "msgpackr";
 import { PalimpsestError } from "./error.js";
 import { thrownMessage } from "./thrown.js";
+import { refuseUnsendable } from "./unsendable.js";
 import {
   CannotTravel,
   decodingWith,
   encodingWith,
-  unsendableClass,
   type ValueDecoding,
   type ValueEncoding,
 } from "./value-extensions.js";
@@ -55,29 +55,57 @@ export function encodePlain(value: unknown): Uint8Array {
   return plainPackr.pack(value);
 }
 
+/** The most holes that an array of a value may have, and the undefined parts of a value that are not looked at for it. */
+const maxHoles = 65_536;
+let undefinedParts = 0;
+
+// The packer writes a hole of an array as an undefined item, and asks for this option at each of them. Counting here
+// costs other values nothing, while looking through every array before it is packed would. An array with one item and
+// the index 2 ** 31 would otherwise be packed for minutes.
+Object.defineProperty(packr, "encodeUndefinedAsNil", {
+  get: () => {
+    undefinedParts += 1;
+    if (undefinedParts > maxHoles) throw new CannotTravel();
+    return false;
+  },
+});
+
 /**
  * Encodes a value for a call or a reply: structured data and typed arrays.
  * @param encoding receives the references of the value; without it there may be none
- * @throws {PalimpsestError} INVALID_ARGUMENT for functions, symbols and promises at any depth, naming their path
+ * @throws {PalimpsestError} INVALID_ARGUMENT for functions, symbols and promises at any depth, for arrays of which most is
+ *   missing, for values nested too deep and for parts that cannot be read, naming their path
  */
 export function encodeValue(value: unknown, encoding?: ValueEncoding): Uint8Array {
   if (isPlain(value)) return encodePlain(value);
+  const outer = undefinedParts;
+  undefinedParts = 0;
+  try {
+    return packed(value, encoding);
+  } finally {
+    undefinedParts = outer;
+    // The packer keeps its table of visited parts until it packs again, which would keep the value and its references
+    // alive.
+    packr.pack(null);
+  }
+}
+
+function packed(value: unknown, encoding: ValueEncoding | undefined): Uint8Array {
   try {
     return encodingWith(encoding, () => packr.pack(value));
   } catch (reason) {
     if (reason instanceof PalimpsestError) throw reason;
-    refuseCode(value);
+    refuseUnsendable(value, reason, maxHoles);
+    if (undefinedParts > maxHoles) {
+      // They are values, not holes.
+      undefinedParts = Number.NEGATIVE_INFINITY;
+      return packed(value, encoding);
+    }
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
       `the value cannot be encoded: ${thrownMessage(reason)}; send data that structuredClone can copy`,
-      {
-        cause: reason,
-      },
+      { cause: reason },
     );
-  } finally {
-    // The packer keeps its table of visited parts until it packs again, which would keep the value and its references
-    // alive.
-    packr.pack(null);
   }
 }
 
@@ -98,53 +126,3 @@ export function decodeValue(bytes: Uint8Array, decoding?: ValueDecoding): unknow
 }
 
 const unpack = (bytes: Uint8Array): unknown => packr.unpack(bytes);
-
-interface Place {
-  readonly value: unknown;
-  readonly path: string;
-}
-
-/** Names the path of what made packing fail. It is iterative, because a value may be nested deeper than the stack. */
-function refuseCode(root: unknown): void {
-  const seen = new Set<object>();
-  const open: Place[] = [{ value: root, path: "value" }];
-  for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    const { value, path } = place;
-    if (typeof value === "function" || typeof value === "symbol") {
-      throw new PalimpsestError(
-        "INVALID_ARGUMENT",
-        `${path} is a ${typeof value}: functions cannot be sent in calls; send data, and put the code into the actor's class`,
-      );
-    }
-    if (value instanceof Promise) {
-      throw new PalimpsestError(
-        "INVALID_ARGUMENT",
-        `${path} is a promise: await it, or send a reference to its value, as cluster.put() and task.ref() give one`,
-      );
-    }
-    if (value === null || typeof value !== "object" || ArrayBuffer.isView(value) || seen.has(value)) continue;
-    const unsendable = unsendableClass(value);
-    if (unsendable !== undefined)
-      throw new PalimpsestError(
-        "INVALID_ARGUMENT",
-        `${path} is a ${unsendable} object, which cannot be sent: send what it contains`,
-      );
-    seen.add(value);
-    // They are pushed in reverse, so that the first one in the value is popped first.
-    for (const child of childrenOf(value, path).reverse()) open.push(child);
-  }
-}
-
-function childrenOf(value: object, path: string): Place[] {
-  if (Array.isArray(value)) return value.map((item, index) => ({ value: item, path: `${path}[${index}]` }));
-  if (value instanceof Set) {
-    return [...value].map((item, index) => ({ value: item, path: `${path}.values()[${index}]` }));
-  }
-  if (value instanceof Map) {
-    return [...value].flatMap(([key, item], index) => [
-      { value: key, path: `${path}.keys()[${index}]` },
-      { value: item, path: `${path}.values()[${index}]` },
-    ]);
-  }
-  return Object.entries(value).map(([key, item]) => ({ value: item, path: `${path}.${key}` }));
-}
