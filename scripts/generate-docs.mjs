@@ -1,15 +1,16 @@
 #!/usr/bin/env node
-// Writes the documents that follow from the code: docs/configuration.md, docs/metrics.md, docs/protocol.md,
-// docs/trace-format.md, docs/invariants.md and the JSON schema of recipes. Needs a build. With --check: fails when a
-// committed one differs, or when an invariant has no number of its own or no test.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// Writes the documents that follow from the code: docs/configuration.md, docs/metrics.md and docs/trace-format.md, which
+// are committed, docs/invariants.md and the JSON schema of recipes, which are not. Needs a build. With --check: fails when a
+// committed one differs, or when an invariant has no number of its own or no test. With --pages: writes only the latter.
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { invariantsByPackage } from "./invariants.mjs";
 import { root } from "./setup/paths.mjs";
 
 const check = process.argv.includes("--check");
+const pagesOnly = process.argv.includes("--pages");
 const load = (name) => import(pathToFileURL(join(root, "packages", name, "dist/index.js")).href);
 const { z } = await import(
   pathToFileURL(createRequire(join(root, "packages/trainer/package.json")).resolve("zod")).href
@@ -145,90 +146,6 @@ const configuration = [
   ),
 ].join("\n");
 
-/** A proto file as a document: its comments are the text. */
-function protocolOf(file) {
-  const source = readFileSync(join(root, "protos/palimpsest/v1", file), "utf8");
-  const body = source.split("\n").filter((line) => !/^(syntax|package|import)/.test(line));
-  return [`## ${file}`, "", "```proto", body.join("\n").trim(), "```", ""];
-}
-
-const protocol = [
-  "# Protocol",
-  "",
-  written,
-  "",
-  "Everything that crosses a process boundary is a message of `protos/palimpsest/v1`, over gRPC. Every RPC of every service",
-  "needs the metadata `authorization: Bearer TOKEN`. The standard gRPC health and reflection services are enabled, so that `grpcurl` works.",
-  "A failed call carries a gRPC status for any client and, in the trailer `palimpsest-error-bin`, an `Error` message.",
-  "",
-  "## From any language",
-  "",
-  "`examples/any-language` is a program in Python that does all of this with stubs that `grpcio-tools` generated; `test/any-language.test.ts` runs it.",
-  "",
-  "- **A job**: `Jobs.PutBundle` with an ES module, `Jobs.Submit` with `bundle`, `Jobs.Logs` with `follow`, `Jobs.Get`.",
-  "- **A call**: `Head.ResolveActor` by `name` with `wait_ms`; a stream `ActorHost.Calls` at its `address` with the metadata `palimpsest-actor-id` and",
-  "  `palimpsest-incarnation`; a `Call` with a `call_id` from 1, the `method`, `args` as an array of values. Its `Reply` carries `value` or `error`.",
-  "- **An object**: a value may hold references (below). The actor holds what its reply refers to until `taken_call_id` says that the caller has read it.",
-  "  `Objects.Fetch` at any node's `objects_address` brings it there, `Objects.Pull` reads it.",
-  "",
-  "With grpcurl, which gets the message types from the head by reflection:",
-  "",
-  "```",
-  '$ grpcurl -plaintext -H "authorization: Bearer $PALIMPSEST_TOKEN" $PALIMPSEST_ADDRESS list',
-  '$ grpcurl -plaintext -H "authorization: Bearer $PALIMPSEST_TOKEN" -d \'{"name":"tally"}\' $PALIMPSEST_ADDRESS palimpsest.v1.Head/ResolveActor',
-  '$ grpcurl -plaintext -H "authorization: Bearer $PALIMPSEST_TOKEN" -d \'{"states":["TASK_STATE_FAILED"]}\' $PALIMPSEST_ADDRESS palimpsest.v1.Head/ListTasks',
-  "```",
-  "",
-  "## Values",
-  "",
-  "Arguments, results and items are MessagePack. nil, booleans, numbers, text, bytes and arrays are plain; everything else is an extension:",
-  "",
-  "| extension | what |",
-  "|---|---|",
-  "| 0x72 | an object as a record: `d4 72 ID`, an array of its keys, then its values in order. The byte ID alone (0x40 to 0x7f) starts further records with the same keys, so that the integers 64 to 127 take two bytes (`cc`) |",
-  "| a plain map | a `Map`: write records for objects |",
-  "| integers of 64 bits (`cf`, `d3`) | arrive as `BigInt`: write a double (`cb`) for numbers up to 2^53 |",
-  "| 0x74 | a typed array: a byte for its type (0 `Int8`, 1 `Uint8`, 2 `Uint8Clamped`, 3 `Int16`, 4 `Uint16`, 5 `Int32`, 6 `Uint32`, 7 `Float32`, 8 `Float64`, 9 `BigInt64`, 10 `BigUint64`), its bytes, little-endian |",
-  "| 0x73, 0x65, 0x42 | a set, an error, an integer beyond 64 bits: an array of members, of name and message, big-endian bytes |",
-  "| 0x69, 0x70 | the value that follows gets this number; a repetition of the value with that number (shared and cyclic values) |",
-  "| -1, 0 | a date (MessagePack's timestamp); undefined |",
-  "| 1, 2 | an `ObjectReference`, an `ActorReference` (object.proto) |",
-  "| 5 | a `Map` of a class that extends it: an array of its entries |",
-  "| 6 | a typed array of a class that extends one: as 0x74, with 0x11 for a `DataView` |",
-  "| 8 | an `AggregateError`: an array of its errors, its message and its cause |",
-  "| 3 | in objects: an array that is stored after the value: its type as in 0x74, its offset and its length, 6 bytes each, little-endian |",
-  "",
-  "**Values that are objects**: bytes 0-3 the format (1), 4-7 the length of the encoded value, both little-endian; the encoded value; then, each at a multiple of 64",
-  "bytes, the long arrays. Their offsets count from the first multiple of 64 after the encoded value. Arguments and results above 100 KiB may be objects",
-  "(`args_object`, `value_object`).",
-  "",
-  "## Bulk connections",
-  "",
-  "They carry bytes of objects between nodes, at the same port as the gRPC service `Objects`, if `Stat` reports `bulk`: under TLS the client names `palimpsest-bulk/2` (ALPN), else",
-  "the first byte distinguishes the two kinds of connections. All numbers are little-endian.",
-  "",
-  "- **hello**, once: the bytes `00 50 42 02`, the length of the authorization (2 bytes), the authorization (`Bearer TOKEN`).",
-  "- **request**: the length of the object's id (1), the id (32, unused ones are 0), offset (8), length (4, at most 8 MiB), and for how many milliseconds the node may",
-  "  wait until it has these bytes itself (4). Several requests may be sent in advance.",
-  "- **answer**, one per request in their order: `00`, the length (4), the checksum (32), the bytes; or `01`, the length (4), 32 bytes of `00`, an `Error`.",
-  "  The checksum of an object that is named by its hash is 0. For a value, its bytes, padded with 0 to a multiple of 16, are read as 32-bit numbers; for each of",
-  "  the four positions in 16 bytes there are the sum of the numbers at that position and the sum of all partial sums, each modulo 2^32.",
-  "",
-  "## A task, from any language",
-  "",
-  "1. `Jobs.PutBundle`: the ES module that exports the function, once; its SHA-256 names it.",
-  "2. `Head.Session`: a stream that is kept open and renewed; what is leased ends with it.",
-  "3. `Head.CreateActor` with `task_worker`, an `actor_id` of your own (such as `worker-` and random hex digits), `owner_id` (the session), `code.bundle` and `resources`: the lease of a shape.",
-  "   Idempotent by the id. `Head.ResolveActor` with `wait_ms` until it is ALIVE returns the `address`.",
-  "4. `ActorHost.Calls` at that address, with the metadata `palimpsest-actor-id` and `palimpsest-incarnation`: each `Call` names an exported",
-  "   function as `method`; one runs at a time, in order, and many may be sent in advance. `cancel_call_id` aborts one; its reply comes when it has ended.",
-  "5. When the stream breaks, `Head.ResolveActor` with `known_incarnation` and `wait_ms`: once DEAD, `certificate.started_calls` says which calls had begun. The others have not run.",
-  "6. `Head.AwaitDemand` while workers are leased: `waits` in its answer asks to return one. `Head.KillActor` with `no_restart` returns a worker; without it, the process is",
-  "   ended as by a crash, and its death certificate lists the calls that had begun.",
-  "",
-  ...readdirSync(join(root, "protos/palimpsest/v1")).sort().flatMap(protocolOf),
-].join("\n");
-
 const traceFormat = [
   "# Trace format",
   "",
@@ -277,19 +194,19 @@ const invariants = [
   ]),
 ].join("\n");
 
-const files = {
+const pages = {
   "docs/invariants.md": `${invariants.trimEnd()}\n`,
-  "docs/configuration.md": `${configuration.trimEnd()}\n`,
   "docs/recipe.schema.json": `${JSON.stringify(schemaOf(recipeSchema), null, 2)}\n`,
+};
+const committedFiles = {
+  "docs/configuration.md": `${configuration.trimEnd()}\n`,
   "docs/metrics.md": `${catalogMarkdown().trimEnd()}\n`,
   "docs/trace-format.md": `${traceFormat.trimEnd()}\n`,
-  "docs/protocol.md": `${protocol.trimEnd()}\n`,
 };
 
-for (const [name, content] of Object.entries(files)) {
+for (const [name, content] of Object.entries(pagesOnly ? pages : { ...pages, ...committedFiles })) {
   const path = join(root, name);
-  if (!check) {
-    mkdirSync(dirname(path), { recursive: true });
+  if (!check || name in pages) {
     writeFileSync(path, content);
     continue;
   }
@@ -307,7 +224,7 @@ for (const [name, content] of Object.entries(files)) {
   }
 }
 
-if (problems.length > 0) {
+if (problems.length > 0 && !pagesOnly) {
   process.stderr.write(`${problems.join("\n")}\n`);
   process.exit(1);
 }

@@ -9,11 +9,12 @@ import { stageRuntime } from "./pack/runtime.mjs";
 import { stagePackage } from "./pack/stage.mjs";
 import { writeTable } from "./pack/table.mjs";
 import { run } from "./setup/command.mjs";
-import { compile } from "./setup/setup.mjs";
+import { compile, writePages } from "./setup/setup.mjs";
 
 /** Makes the tarballs. Gives file, sizes and name of each as npm tells them, and its manifest. @throws where the sources do not compile */
 export async function pack(folder) {
   await compile();
+  await writePages();
   const stage = mkdtempSync(join(tmpdir(), "palimpsest-pack-"));
   try {
     const staged = (name) => join(stage, name);

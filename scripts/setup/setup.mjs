@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { run } from "./command.mjs";
@@ -28,15 +29,28 @@ async function installPackages() {
   });
 }
 
-/** Builds the packages whose sources have changed. @throws where they do not compile */
+/** Builds the packages whose sources or protos have changed. @throws where they do not compile */
 export async function compile() {
+  const { generateProtos } = await import(pathToFileURL(join(root, "scripts/generate-protos.mjs")).href);
+  generateProtos();
   // One checker per package: several check the same types again, which costs half as much processor time on top.
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   await run(process.execPath, [compiler, "-b", "--checkers", "1"], { cwd: root });
 }
 
+/** Writes the pages that are made from the build and not committed, where something was built after them. */
+export async function writePages() {
+  const schema = join(root, "docs/recipe.schema.json");
+  const builtAtMs = readdirSync(join(root, "packages")).map(
+    (name) => statSync(join(root, "packages", name, "tsconfig.tsbuildinfo")).mtimeMs,
+  );
+  if (existsSync(schema) && statSync(schema).mtimeMs >= Math.max(...builtAtMs)) return;
+  await run(process.execPath, [join(root, "scripts/generate-docs.mjs"), "--pages"], { cwd: root });
+}
+
 async function build() {
   await step("build", compile);
+  await step("documents", writePages);
   await step("dashboard", async () => {
     const { buildPages } = await import(pathToFileURL(join(root, "packages/dashboard/build.mjs")).href);
     await buildPages();

@@ -1,4 +1,4 @@
-// Written by hand. Runs before the generated code reads its defaults.
+// Runs before the generated code reads its defaults.
 import protobuf from "protobufjs/minimal.js";
 
 // Fields of 64 bits are plain numbers in this project: every count, size and millisecond stays under 2^53.
