@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { shippedAgentName } from "../packages/cli/src/shipped-agent-name.js";
+import { writeResult } from "./result-file.js";
 
 const { values } = parseArgs({ options: { limit: { type: "string" }, json: { type: "string" } } });
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -65,7 +66,7 @@ try {
       seconds,
       report: JSON.parse(report),
     };
-    writeFileSync(values.json, `${JSON.stringify(measured, null, 2)}\n`);
+    writeResult(values.json, measured);
   }
 } finally {
   rmSync(folder, { recursive: true });

@@ -11,12 +11,13 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Answer, Order, Started } from "./calls/side.js";
+import { writeResult } from "./result-file.js";
 
 const { values } = parseArgs({ options: { against: { type: "string" }, json: { type: "string" } } });
 const secondsPerCase = Number(process.env["PALIMPSEST_BENCH_SECONDS"] ?? 2);
@@ -98,5 +99,5 @@ console.log(
 );
 if (values.json) {
   const report = { ...ours.started, rows, cpus: cpus().length, node: process.version, secondsPerCase };
-  writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  writeResult(values.json, report);
 }

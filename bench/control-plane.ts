@@ -4,7 +4,6 @@
  * once the rest is placed, actors end and new ones come. The store is in memory and counts bytes as Redis would receive
  * them. Prints a table; with --json FILE it also writes the figures.
  */
-import { writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -19,6 +18,7 @@ import { createHeadHandlers } from "../packages/head/src/head-service.js";
 import { Rpc } from "../packages/head/src/rpc.js";
 import type { StoreWrite } from "../packages/head/src/store.js";
 import { MemoryStore } from "../packages/head/src/testing/memory-store.js";
+import { writeResult } from "./result-file.js";
 
 /** The length of "*4 $4 HSET $N key $N field $N value" in Redis' protocol, without the three texts. */
 const commandBytes = 45;
@@ -233,6 +233,6 @@ const jsonAt = process.argv.indexOf("--json");
 const file = process.argv[jsonAt + 1];
 if (jsonAt > 0 && file) {
   const machine = { cpu: cpus()[0]?.model ?? "", cores: cpus().length, node: process.version };
-  writeFileSync(file, `${JSON.stringify({ machine, rows }, null, 2)}\n`);
+  writeResult(file, { machine, rows });
 }
 process.exit(0);

@@ -15,11 +15,11 @@
  * The Python may also be named by PALIMPSEST_BENCH_PYTHON.
  */
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Contender, median } from "./contender.js";
+import { writeResult } from "./result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -141,4 +141,4 @@ for (const shape of flags.shapes.split(",")) results.push(...(await bench(shape)
 const machine = { cpus: cpus().length, cpu: cpus()[0]?.model ?? "", loadAverage: loadavg()[0] ?? 0 };
 console.log(JSON.stringify(machine));
 console.table(results);
-if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify({ machine, results }, null, 2)}\n`);
+if (flags.json !== undefined) writeResult(flags.json, { machine, results });

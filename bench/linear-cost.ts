@@ -17,6 +17,7 @@ import { parseArgs } from "node:util";
 import { type PlotSeries, stackedPlots } from "../packages/evals/src/index.js";
 import { loadTokenizer } from "../packages/model/src/index.js";
 import type { ReadingFigures } from "./linear-cost/reading.js";
+import { writeResult } from "./result-file.js";
 
 const { values: flags, positionals: files } = parseArgs({
   allowPositionals: true,
@@ -193,7 +194,7 @@ try {
     sizes: bySize,
     rows,
   };
-  if (flags.json) writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`);
+  if (flags.json) writeResult(flags.json, result);
   if (flags.svg) writeFileSync(flags.svg, plotOf(rows, chunkSizes));
 } finally {
   rmSync(scratch, { recursive: true, force: true });

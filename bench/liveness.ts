@@ -12,6 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { PalimpsestError } from "@palimpsest/wire";
 import { BusyCluster, type StaleCaller } from "../test/support/busy-cluster.js";
+import { writeResult } from "./result-file.js";
 
 const { values } = parseArgs({
   options: { json: { type: "string" }, only: { type: "string" }, tls: { type: "boolean", default: false } },
@@ -156,9 +157,5 @@ if (!values.only || values.only === "blocked") await Promise.all([spinning(), st
 if (!values.only || values.only === "stale") await run(stale());
 await cluster.stop();
 console.table(rows);
-if (values.json)
-  writeFileSync(
-    values.json,
-    `${JSON.stringify({ tls: values.tls, rows, node: process.version }, null, 2)}\n`,
-  );
+if (values.json) writeResult(values.json, { tls: values.tls, rows, node: process.version });
 process.exit(rows.every(({ holds }) => holds) ? 0 : 1);

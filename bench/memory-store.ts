@@ -4,10 +4,10 @@
  * tables; with --json FILE it also writes the figures. `npx tsx --expose-gc --conditions=@palimpsest/source
  * bench/memory-store.ts`
  */
-import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { Bm25Index, hashedEmbedder, MemoryStore, StoreBase, StoreBases } from "@palimpsest/memory";
 import type { MemoryRecord } from "@palimpsest/trajectories";
+import { writeResult } from "./result-file.js";
 
 const sizes = [1_000, 10_000, 100_000];
 const queries = 60;
@@ -175,5 +175,5 @@ const file = process.argv[at + 1];
 if (at > 0 && file !== undefined) {
   const machine = { cpu: cpus()[0]?.model ?? "", cores: cpus().length, node: process.version };
   const settings = { embedder: embedder.name, wordsARecord: 20, wordsAQuery: 8, queries };
-  writeFileSync(file, `${JSON.stringify({ machine, settings, searches, memory }, null, 2)}\n`);
+  writeResult(file, { machine, settings, searches, memory });
 }

@@ -25,6 +25,7 @@ import {
 } from "../packages/model/src/index.js";
 import { fullRowGroups } from "./full-rows.js";
 import { shapes } from "./model/shapes.js";
+import { writeResult } from "./result-file.js";
 
 const { values: flags } = parseArgs({
   allowNegative: true,
@@ -180,5 +181,5 @@ if (flags.case !== undefined) {
     rmSync(folder, { recursive: true, force: true });
   }
   console.table(results.map(({ phases: _phases, estimate: _estimate, ...row }) => row));
-  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`);
+  if (flags.json !== undefined) writeResult(flags.json, results);
 }

@@ -3,11 +3,12 @@
  * loopholes of the released reward. Prints a table; with --json FILE it also writes the figures. `npx tsx
  * --conditions=@palimpsest/source bench/memupdate-reward.ts --input locomo10.json [--every 4]`
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { locomoOptionsSchema, locomoTasks, readLocomoConversation } from "@palimpsest/datasets";
 import { rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
 import type { MemoryRecord, StoreDiff, Task } from "@palimpsest/trajectories";
+import { writeResult } from "./result-file.js";
 
 const { values } = parseArgs({
   options: { input: { type: "string" }, every: { type: "string", default: "4" }, json: { type: "string" } },
@@ -84,5 +85,5 @@ for (const { way, means } of rows) {
   process.stdout.write(`${way.padEnd(48)}${figures.join("")}\n`);
 }
 if (values.json !== undefined) {
-  writeFileSync(values.json, `${JSON.stringify({ questions: asked.length, rewards: rows }, null, 2)}\n`);
+  writeResult(values.json, { questions: asked.length, rewards: rows });
 }

@@ -4,7 +4,6 @@
  * host work, device. Usage: tsx bench/model.ts [--batches 64,256] [--cases
  * tensorflow:graph,tensorflow:eager,wasm:eager] [--seconds 3] [--threads N] [--model FOLDER] [--json FILE]
  */
-import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { type JitMode, loadBackend } from "../packages/jit/src/index.js";
@@ -16,6 +15,7 @@ import {
   parameterCount,
   parseModelConfig,
 } from "../packages/model/src/index.js";
+import { writeResult } from "./result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -129,5 +129,5 @@ console.log(
 console.table(rows);
 if (flags.json !== undefined) {
   const report = { config, rows, cpus: cpus().length, node: process.version, flags };
-  writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`);
+  writeResult(flags.json, report);
 }

@@ -6,10 +6,10 @@
  *   npx tsx --conditions=@palimpsest/source bench/paragraph-search.ts --questions F [--questions F…] --pool F [--pool
  *     F…] [--paragraphs 66000] [--json FILE]
  */
-import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createRandom, readQuestionSource } from "../packages/datasets/src/index.js";
 import { ParagraphPool } from "../packages/datasets/src/paragraphs/paragraph-pool.js";
+import { writeResult } from "./result-file.js";
 
 const { values } = parseArgs({
   options: {
@@ -69,5 +69,5 @@ process.stdout.write(
     `scan   ${figures.scanMsPerQuestion.toFixed(2)} ms per question\n` +
     `index  ${figures.indexMsPerQuestion.toFixed(3)} ms per question after ${buildMs.toFixed(0)} ms, ${same ? "the same paragraphs" : "OTHER PARAGRAPHS"}\n`,
 );
-if (values.json) writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+if (values.json) writeResult(values.json, figures);
 if (!same) process.exitCode = 1;

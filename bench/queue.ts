@@ -10,7 +10,6 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -18,6 +17,7 @@ import { parseArgs } from "node:util";
 import { startRedisServer } from "../packages/trajectories/dist/testing/index.js";
 import { redisFacts } from "./queue/redis-facts.js";
 import { type RoleName, type RoleReport, roleNames } from "./queue/role.js";
+import { writeResult } from "./result-file.js";
 
 const { values } = parseArgs({
   options: {
@@ -161,5 +161,5 @@ if (values.json !== undefined) {
     appendOnly: values.aof,
     rows,
   };
-  writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  writeResult(values.json, report);
 }

@@ -5,12 +5,13 @@
  * Usage: npx tsx bench/quickstart-learning.ts [--seeds 1,2,3] [--control 1] [--steps N] [--json FILE]
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { RunReport } from "@palimpsest/trainer";
+import { writeResult } from "./result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -66,5 +67,5 @@ if (flags.json !== undefined) {
   // Process ids and paths belong to this machine and say nothing about learning.
   const runs = reports.map(({ processes: _p, files: _f, checkpoint: _c, model: _m, ...report }) => report);
   const machine = { cpus: cpus().length, cpu: cpus()[0]?.model ?? "", node: process.version };
-  writeFileSync(flags.json, `${JSON.stringify({ machine, runs }, null, 2)}\n`);
+  writeResult(flags.json, { machine, runs });
 }

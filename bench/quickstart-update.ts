@@ -4,7 +4,7 @@
  * Usage: npx tsx --conditions=@palimpsest/source bench/quickstart-update.ts [--rows 64] [--length 64] [--seconds 3]
  *   [--model FOLDER] [--json FILE] [--cases tensorflow:graph,tensorflow:eager,wasm:eager]
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,6 +12,7 @@ import { loadBackend } from "../packages/jit/src/index.js";
 import { createLearner, type Learner } from "../packages/learner/src/index.js";
 import { initParameters, loadModel, parameterCount, parseModelConfig } from "../packages/model/src/index.js";
 import { fullRowGroups, someTokens } from "./full-rows.js";
+import { writeResult } from "./result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -118,5 +119,4 @@ const machine = { cpus: cpus().length, cpu: cpus()[0]?.model ?? "", loadAverage:
 const shape = { parameters: parameterCount(model), rows, length };
 console.log(JSON.stringify({ ...machine, ...shape }));
 console.table(results);
-if (flags.json !== undefined)
-  writeFileSync(flags.json, `${JSON.stringify({ machine, shape, results }, null, 2)}\n`);
+if (flags.json !== undefined) writeResult(flags.json, { machine, shape, results });

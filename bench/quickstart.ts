@@ -5,13 +5,14 @@
  * Usage: npx tsx --conditions=@palimpsest/source bench/quickstart.ts [--rounds 3] [--seconds 3] [--json FILE]
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { TestCluster } from "../test/support/test-cluster.js";
 import { WordCounter } from "../test/support/word-counter.js";
+import { writeResult } from "./result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -123,4 +124,4 @@ const machine = {
 };
 console.log(JSON.stringify(machine));
 console.table(rows);
-if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify({ machine, rows }, null, 2)}\n`);
+if (flags.json !== undefined) writeResult(flags.json, { machine, rows });

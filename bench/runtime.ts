@@ -5,12 +5,12 @@
  *
  * Usage: npx tsx bench/runtime.ts [--cases actors,tasks] [--rounds 5] [--against CHECKOUT] [--json FILE]
  */
-import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Cluster } from "../packages/client/src/index.js";
 import { Contender, median } from "./contender.js";
+import { writeResult } from "./result-file.js";
 import { measureActors } from "./runtime/actors.js";
 import { startCluster } from "./runtime/cluster.js";
 import { measureTasks } from "./runtime/tasks.js";
@@ -81,5 +81,5 @@ console.table(rows);
 if (rayFigures.length === 0) console.log("Ray is not beside it: no Python with ray is there");
 if (values.json) {
   const report = { rows, rounds: figures, ray: rayFigures, cpus: cpus().length, node: process.version };
-  writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  writeResult(values.json, report);
 }

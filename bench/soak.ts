@@ -8,12 +8,13 @@
  *
  * Usage, on built code: npx tsx --conditions=@palimpsest/source bench/soak.ts [--minutes 30] [--json FILE]
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { connect } from "@palimpsest/client";
 import { TestCluster } from "../test/support/test-cluster.js";
 import { WordCounter } from "../test/support/word-counter.js";
+import { writeResult } from "./result-file.js";
 
 const { values: flags } = parseArgs({
   options: { minutes: { type: "string", default: "30" }, json: { type: "string" } },
@@ -189,10 +190,13 @@ try {
     process.stdout.write(`${work}: ${perSecond}/s, ${done} in all\n`);
   process.stdout.write(`${failures.length} failures${failures[0] ? `, the first: ${failures[0]}` : ""}\n`);
   if (flags.json)
-    writeFileSync(
-      flags.json,
-      `${JSON.stringify({ minutes: Number(flags.minutes), warmUpMinutes, rows, load, failures: failures.length }, null, 2)}\n`,
-    );
+    writeResult(flags.json, {
+      minutes: Number(flags.minutes),
+      warmUpMinutes,
+      rows,
+      load,
+      failures: failures.length,
+    });
 } finally {
   const orphans = await cluster.stop();
   if (orphans.length > 0) process.stdout.write(`left running: ${orphans.join("; ")}\n`);

@@ -23,6 +23,7 @@ import { Redis } from "ioredis";
 import { Command } from "../test/support/command.js";
 import { until } from "../test/support/until.js";
 import { WordCounter } from "../test/support/word-counter.js";
+import { writeResult } from "./result-file.js";
 
 const { values: flags } = parseArgs({
   options: { only: { type: "string" }, tls: { type: "boolean", default: false }, json: { type: "string" } },
@@ -288,6 +289,5 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 console.table(rows);
-if (flags.json)
-  writeFileSync(flags.json, `${JSON.stringify({ tls: flags.tls, rows, node: process.version }, null, 2)}\n`);
+if (flags.json) writeResult(flags.json, { tls: flags.tls, rows, node: process.version });
 process.exit(rows.length > 0 && rows.every(({ holds }) => holds) ? 0 : 1);

@@ -5,7 +5,7 @@
  * FOLDER, default SmolLM2 of the cache.
  */
 
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -15,6 +15,7 @@ import { hashWeights, loadModel, parameterShapes } from "../packages/model/src/i
 import { fetchWeights, publishWeights } from "../packages/trainer/src/weights/weights.js";
 import { TestCluster } from "../test/support/test-cluster.js";
 import { until } from "../test/support/until.js";
+import { writeResult } from "./result-file.js";
 
 const cache = process.env["PALIMPSEST_CACHE"] ?? join(homedir(), ".cache/palimpsest");
 const { values: flags } = parseArgs({
@@ -79,4 +80,4 @@ console.table(
     "MB/s": megabytesPerSecond.toFixed(0),
   })),
 );
-if (flags.json) writeFileSync(flags.json, `${JSON.stringify({ bytes, peakMib, rows }, null, 2)}\n`);
+if (flags.json) writeResult(flags.json, { bytes, peakMib, rows });

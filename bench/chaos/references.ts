@@ -8,11 +8,11 @@
  *   npx tsx --conditions=@palimpsest/source bench/chaos/references.ts [--references 20000] [--strikes 20]
  *     [--kinds actor,head,node] [--seed 1] [--json FILE]
  */
-import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { dropInAnyOrder, type Struck } from "../../test/support/reference-chaos.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -48,7 +48,7 @@ try {
     copies: copies.length,
   };
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-  if (flags.json) writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`);
+  if (flags.json) writeResult(flags.json, result);
   if (held.length > 0 || (copies.length > 0 && !kinds.includes("node"))) process.exitCode = 1;
 } finally {
   const orphans = await cluster.stop();

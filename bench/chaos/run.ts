@@ -9,13 +9,14 @@
  * Usage, as root on Linux with ip, nft and ss, on built code (`npx tsc -b packages/cli`):
  *   npx tsx --conditions=@palimpsest/source bench/chaos/run.ts [--minutes 30] [--faults 200] [--seed 1] [--json FILE]
  */
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createRandom } from "../../packages/trajectories/src/random.js";
+import { writeResult } from "../result-file.js";
 import { ChaosCluster } from "./cluster.js";
 import { type Fault, faults, type Random } from "./faults.js";
 import { type FaultRecord, reportTable } from "./report.js";
@@ -139,7 +140,7 @@ try {
   );
   if (flags.json) {
     const { text: _text, ...kinds } = result.kinds;
-    writeFileSync(flags.json, `${JSON.stringify({ ...result, kinds: kinds.rows, records }, null, 2)}\n`);
+    writeResult(flags.json, { ...result, kinds: kinds.rows, records });
   }
   if (!balanced || !result.wentOn) process.exitCode = 1;
 } finally {

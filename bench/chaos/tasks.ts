@@ -10,7 +10,6 @@
  *   npx tsx --conditions=@palimpsest/source bench/chaos/tasks.ts [--tasks 100000] [--pair-every 100] [--kill-every-ms
  *     1000] [--json FILE]
  */
-import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { type Cluster, PalimpsestError } from "@palimpsest/client";
@@ -18,6 +17,7 @@ import { createRandom } from "../../packages/trajectories/src/random.js";
 import { collect } from "../../test/support/collect.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { until } from "../../test/support/until.js";
+import { writeResult } from "../result-file.js";
 import { HeapProbe, type KeptMemory, probedEnvironment } from "./heap-probe.js";
 import { MemoryWatch } from "./memory-watch.js";
 import * as work from "./task-work.js";
@@ -203,7 +203,7 @@ try {
     memory,
   };
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-  if (flags.json) writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`);
+  if (flags.json) writeResult(flags.json, result);
   const isWhole =
     answered === count && wrong === 0 && Object.values(leftAtEnd).every((amount) => amount === 0);
   if (!isWhole) process.exitCode = 1;

@@ -12,7 +12,7 @@
  *   npx tsx --conditions=@palimpsest/source bench/dashboard/cost.ts [--minutes 8] [--steps 3] [--times 40] [--json
  *     FILE]
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -21,6 +21,7 @@ import { createMetrics } from "@palimpsest/telemetry";
 import { writeRecipe } from "../../test/support/recipe.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { TrainingRun } from "../../test/support/training-run.js";
+import { writeResult } from "../result-file.js";
 import { medianOf, medianRange } from "./paired.js";
 import { Watcher } from "./watcher.js";
 
@@ -186,7 +187,7 @@ try {
     rows,
   };
   console.log(JSON.stringify({ machine, pairs, timesInTruth: round1(asMuch), asked, recording }));
-  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`);
+  if (flags.json !== undefined) writeResult(flags.json, result);
 } finally {
   await watcher.stop();
   run.driver.kill("SIGTERM");

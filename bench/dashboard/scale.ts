@@ -25,6 +25,7 @@ import { buildPages } from "../../packages/dashboard/build.mjs";
 import { startDashboard, startFolderDashboard } from "../../packages/dashboard/src/index.js";
 import { plantedEpisode } from "../../packages/evals/src/microscope/planted.fixture.js";
 import { findChromium, TestBrowser } from "../../test/support/browser.js";
+import { writeResult } from "../result-file.js";
 
 const { values } = parseArgs({
   options: {
@@ -315,4 +316,4 @@ try {
   rmSync(dir, { recursive: true, force: true });
 }
 mkdirSync("bench/results", { recursive: true });
-writeFileSync("bench/results/dashboard-scale.json", `${JSON.stringify(rows, null, 2)}\n`);
+writeResult("bench/results/dashboard-scale.json", rows);

@@ -5,10 +5,10 @@
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/beside-torch.ts [--cases REGEXP] [--seconds 6] [--python
  * python3] [--json FILE]
  */
-import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Contender, median } from "../contender.js";
+import { writeResult } from "../result-file.js";
 import { GpuMemoryWatch } from "./memory-watch.js";
 import { sampledBy } from "./sampled-by.js";
 
@@ -82,7 +82,7 @@ function tell(row: Row): void {
   rows.push(row);
   console.log(JSON.stringify(row));
   // The file is written after each case, so that nothing is lost if a later one hangs.
-  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(rows, null, 2)}\n`);
+  if (flags.json !== undefined) writeResult(flags.json, rows);
 }
 
 type Answer = Readonly<Record<string, number>>;

@@ -5,11 +5,11 @@
  * 10 bits of mantissa, unless NVIDIA_TF32_OVERRIDE=0 is set.
  * Usage: tsx bench/gpu/conformance.ts [--modes eager,graph,xla] [--only REGEXP] [--json FILE]
  */
-import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { functionOf, inputsOf } from "../../packages/jit/src/conformance/compare.js";
 import { cases } from "../../packages/jit/src/conformance/table.js";
 import { type HostArrays, type JitMode, jit, loadBackend } from "../../packages/jit/src/index.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -85,6 +85,5 @@ const facts = {
   tolerance: TOLERANCE,
   seconds,
 };
-if (flags.json !== undefined)
-  writeFileSync(flags.json, `${JSON.stringify({ ...facts, differences }, null, 2)}\n`);
+if (flags.json !== undefined) writeResult(flags.json, { ...facts, differences });
 process.exit(differences.length === 0 ? 0 : 1);

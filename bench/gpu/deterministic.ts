@@ -5,10 +5,10 @@
  * Exits with 1 if two processes with a fixed order differ.
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/deterministic.ts [--seconds 6] [--small] [--json FILE]
  */
-import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Contender, median } from "../contender.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -82,5 +82,5 @@ const result = {
   runs,
 };
 console.log(JSON.stringify({ ...result, runs: runs.length }));
-if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(result, null, 1)}\n`);
+if (flags.json !== undefined) writeResult(flags.json, result);
 process.exit(result.fixedOrder.updatesAlike < 5 ? 1 : 0);

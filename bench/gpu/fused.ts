@@ -5,7 +5,6 @@
  * FOLDER… or donation. Set NVIDIA_TF32_OVERRIDE=0 for all but the last: float32 is TF32 without it.
  */
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import {
   type AttentionOptions,
@@ -27,6 +26,7 @@ import {
 } from "../../packages/model/src/index.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -466,4 +466,4 @@ if (wanted === "attention") {
 else if (wanted === "models") await checkModels(folders);
 else if (wanted === "donation") checkDonation();
 else throw new Error(`${wanted} is no case; give attention, learner, models or donation`);
-if (flags.json !== undefined) writeFileSync(flags.json, JSON.stringify(results, null, 1));
+if (flags.json !== undefined) writeResult(flags.json, results);

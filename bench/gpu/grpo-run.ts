@@ -7,7 +7,6 @@
  * [--data FILE] [--evaluation FILE] [--seed N] [--shuffle] [--evaluate-every STEPS] [--limit-seconds 300] [--json FILE]
  */
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readRecipe } from "../../packages/trainer/src/index.js";
@@ -15,6 +14,7 @@ import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js"
 import type { InProcessPolicy } from "../../packages/trainer/src/train-in-process.js";
 import { median } from "../contender.js";
 import { type CurvePoint, runInProcess } from "../learning/in-process-run.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -148,5 +148,5 @@ const result = {
   points,
 };
 console.log(JSON.stringify({ ...result, steps: steps.length }));
-if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`);
+if (flags.json !== undefined) writeResult(flags.json, result);
 process.exit(0);

@@ -3,12 +3,12 @@
  * gradients, AdamW and greedy sampling against Hugging Face's numbers.
  * Usage: tsx bench/gpu/references.ts --references FOLDER[,FOLDER] [--mode xla] [--json FILE]
  */
-import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { checkReference, passes, readReferenceNumbers } from "../../packages/checks/src/index.js";
 import { type JitMode, loadBackend } from "../../packages/jit/src/index.js";
 import { loadModel } from "../../packages/model/src/index.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -42,5 +42,5 @@ for (const folder of flags.references?.split(",") ?? []) {
   for (const { name, value, bar, where } of missed)
     console.log(`  ${name}: ${value}, bar ${bar} ${where ?? ""}`);
 }
-if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`);
+if (flags.json !== undefined) writeResult(flags.json, results);
 process.exit(results.length > 0 && results.every(({ missed }) => missed.length === 0) ? 0 : 1);

@@ -7,11 +7,11 @@
  * [--tiny]
  */
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { shapes } from "../model/shapes.js";
+import { writeResult } from "../result-file.js";
 import type { SamplerCase } from "./sampler-case.js";
 
 const { values: flags } = parseArgs({
@@ -151,7 +151,7 @@ function keep(result: object): void {
   results.push(result);
   console.log(JSON.stringify(result));
   // The file is written after each case, so that nothing is lost if a later one hangs.
-  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`);
+  if (flags.json !== undefined) writeResult(flags.json, results);
 }
 
 const wanted = new RegExp(flags.cases);

@@ -7,10 +7,10 @@
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/speed.ts [--cases REGEXP] [--seconds 10] [--memory JSON] [--json
  * FILE]; `--cases list` names the cases, --memory replaces fields of the learner's `memory`.
  */
-import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Contender, median } from "../contender.js";
+import { writeResult } from "../result-file.js";
 import { GpuMemoryWatch } from "./memory-watch.js";
 
 const { values: flags } = parseArgs({
@@ -179,6 +179,6 @@ for (const [name, setup] of Object.entries({ ...updates, ...waves })) {
   results.push({ name, ...result, peakGpuMiB: watch.end() });
   console.log(JSON.stringify(results.at(-1)));
   // The file is written after each case, so that nothing is lost if a later one hangs.
-  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`);
+  if (flags.json !== undefined) writeResult(flags.json, results);
 }
 process.exit(0);

@@ -7,13 +7,13 @@
  * [--json FILE]
  */
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { loadBackend } from "../../packages/jit/src/index.js";
 import { createLearner } from "../../packages/learner/src/index.js";
 import { createSampler, parseModelConfig } from "../../packages/model/src/index.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -147,5 +147,5 @@ async function sample(from: number, to: number): Promise<void> {
 await sampler.prepare();
 results.push(await watched("calls of the sampler", Number(flags.calls), sample));
 await sampler.close();
-if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`);
+if (flags.json !== undefined) writeResult(flags.json, results);
 process.exit();

@@ -5,10 +5,10 @@
  * FILE]
  */
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Contender } from "../contender.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -92,5 +92,5 @@ const results: object[] = [];
 for (let round = 1; round <= Number(flags.rounds); round++) {
   results.push({ round, shape: flags.shape, sampler: firstToken(), learner: await firstUpdate() });
   console.log(JSON.stringify(results.at(-1)));
-  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`);
+  if (flags.json !== undefined) writeResult(flags.json, results);
 }

@@ -18,6 +18,7 @@ import { type Evaluation, pairedDifference } from "../../packages/evals/src/inde
 import { openRulerTasks } from "../../packages/small-world/src/index.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { TrainingRun } from "../../test/support/training-run.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -170,5 +171,5 @@ console.table(
 if (flags.json !== undefined) {
   const machine = { cpu: cpus()[0]?.model, cpus: cpus().length };
   const report = { machine, steps, maxStaleness: Number(flags.staleness), comparisons, runs };
-  writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`);
+  writeResult(flags.json, report);
 }

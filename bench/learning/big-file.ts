@@ -14,7 +14,6 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,6 +22,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createRandom } from "../../packages/datasets/src/index.js";
 import { openTasks } from "../../packages/trainer/src/recipe/task-source.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -179,7 +179,7 @@ if (flags.open !== undefined) {
         : [];
       const rows = [...earlier.filter(({ form }) => form !== flags.form), table];
       const machine = { cpu: cpus()[0]?.model ?? "", cores: cpus().length, load: loadavg()[0] };
-      writeFileSync(flags.json, `${JSON.stringify({ machine, node: process.version, rows }, null, 1)}\n`);
+      writeResult(flags.json, { machine, node: process.version, rows });
     }
   } finally {
     if (flags.keep === undefined) rmSync(folder, { recursive: true, force: true });

@@ -7,7 +7,7 @@
  * `--shape` is a folder with a config.json, such as recipes/shapes/smollm2-135m, whose weights are then random; `--dir`
  * is where checkpoints go: their disk is what is measured.
  */
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -18,6 +18,7 @@ import { findSaved, LearnerSaves } from "../../packages/trainer/src/learner-save
 import { median } from "../contender.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -133,5 +134,5 @@ if (flags.json !== undefined) {
     load: loadavg()[0],
     results,
   };
-  writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`);
+  writeResult(flags.json, report);
 }

@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { linePlot } from "../../packages/evals/src/index.js";
+import { writeResult } from "../result-file.js";
 
 interface Length {
   readonly n: number;
@@ -64,7 +65,7 @@ console.table(
     "training s": facts["seconds training"],
   })),
 );
-if (flags.results) writeFileSync(flags.results, `${JSON.stringify({ runs }, null, 1)}\n`);
+if (flags.results) writeResult(flags.results, { runs });
 if (flags.plot) {
   const window = Number(flags.smooth);
   const smoothed = (rewards: readonly number[]) =>

@@ -12,6 +12,7 @@ import { saveModel } from "../../packages/model/src/index.js";
 import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
 import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
 import type { Task } from "../../packages/trajectories/src/index.js";
+import { writeResult } from "../result-file.js";
 import { type CurvePoint, type EvaluationSet, runInProcess, type SetResult } from "./in-process-run.js";
 
 /** One measure of an evaluation set, followed over the run. */
@@ -197,7 +198,7 @@ function collect(bench: LearningBench, folder: string, results: string, plots: s
   console.table(runs.map((run) => tableRow(bench, run)));
   mkdirSync(results, { recursive: true });
   mkdirSync(plots, { recursive: true });
-  writeFileSync(join(results, `learning-${bench.name}.json`), `${JSON.stringify({ runs }, null, 1)}\n`);
+  writeResult(join(results, `learning-${bench.name}.json`), { runs });
   for (const plot of bench.plots) writeFileSync(join(plots, `${plot.file}.svg`), plotOf(bench, plot, runs));
 }
 

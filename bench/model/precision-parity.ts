@@ -6,13 +6,13 @@
  *   after the other, with these weights of a request that runs alone] [--prompts 12] [--new 24] [--model FOLDER]
  *   [--json FILE]
  */
-import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadBackend } from "../../packages/jit/src/index.js";
 import { createSampler, loadModel } from "../../packages/model/src/index.js";
 import { median } from "../contender.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -98,4 +98,4 @@ const figures = {
   max: moved.at(-1),
 };
 console.table([figures]);
-if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(figures, null, 2)}\n`);
+if (flags.json !== undefined) writeResult(flags.json, figures);

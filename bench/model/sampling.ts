@@ -27,12 +27,13 @@
  *   [--smollm2 FOLDER] [--requests 1,16,64,256] [--llama FOLDER with node-llama-cpp installed --gguf FILE] [--json
  *   FILE]
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { cpus, homedir, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Contender, median } from "../contender.js";
+import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -229,4 +230,4 @@ const report = {
   ...(before as object),
   sampling: { machine, rounds, threads, prompt: flags.prompt, new: flags.new, rows },
 };
-writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`);
+writeResult(flags.json, report);

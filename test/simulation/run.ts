@@ -9,10 +9,10 @@
  * To be run with --conditions=@palimpsest/source.
  */
 import { fork } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { writeResult } from "../../bench/result-file.js";
 import { searchPlantedBugs } from "./bug-search.js";
 import { searchRunBugs } from "./training/run-bug-search.js";
 import { simulateRun } from "./training/simulate-run.js";
@@ -117,7 +117,7 @@ async function runMany(hours: number, processes: number, first: number): Promise
     violations: shares.flatMap((share) => share.violations),
   };
   const path = fileURLToPath(new URL("../../bench/results/simulation.json", import.meta.url));
-  writeFileSync(path, `${JSON.stringify(result, null, 2)}\n`);
+  writeResult(path, result);
   process.stdout.write(
     `${result.clusterHours} cluster-hours of ${result.seeds} seeds in ${result.minutes} min by ${processes} processes ` +
       `(${result.clusterHoursPerCpuMinute} per CPU-minute), ${result.events} events, ${JSON.stringify(counts)}; ` +
