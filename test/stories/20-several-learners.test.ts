@@ -1,9 +1,10 @@
 /**
  * Tests learners that train one model together on two nodes: one of them is killed during a step, and the run
- * continues.
+ * continues. A run of one learner, with which theirs is compared, loses nothing when the node of its learner is drained.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { StepReport } from "@palimpsest/trainer";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAlive } from "../support/processes.js";
 import { quickTakeOver, writeRecipe } from "../support/recipe.js";
@@ -12,8 +13,12 @@ import { TrainingRun } from "../support/training-run.js";
 import { expectStepsAddUp, expectWholeRun } from "../support/whole-run.js";
 
 const size = { steps: 2, groupsPerStep: 2 };
+/** As many steps that the run is still under way when the drain has moved its actors. */
+const drainedSize = { ...size, steps: 6 };
 
 let cluster: TestCluster;
+/** The first step of two learners. */
+let together: StepReport | undefined;
 
 beforeAll(async () => {
   cluster = await TestCluster.start({ workers: 2 });
@@ -40,7 +45,7 @@ async function start(
   return TrainingRun.start(cluster, recipe, join(folder, "run"), args);
 }
 
-test("two learners train as one does; one that is killed in a step takes all back to the last checkpoint, and no group is trained twice (RANKS-1)", async () => {
+test("two learners train one model; one that is killed in a step takes all back to the last checkpoint, and no group is trained twice (RANKS-1)", async () => {
   const run = await start("two", 2);
   await run.until("the first step", () => run.steps.length > 0);
   const [[first], [second]] = [await cluster.actors("learner"), await cluster.actors("learner-rank")];
@@ -54,16 +59,30 @@ test("two learners train as one does; one that is killed in a step takes all bac
   await expectStepsAddUp(run, size);
   expect(isAlive(second.pid)).toBe(false);
   expect(run.driver.output).toMatch(/step 2 is run again from the last checkpoint: .*2 learners/);
-  const [report] = run.steps;
-  expect(report?.update.microBatches).toBeGreaterThan(1);
-  expect(report?.exchange?.sentBytes).toBeGreaterThan(0);
+  [together] = run.steps;
+  expect(together?.update.microBatches).toBeGreaterThan(1);
+  expect(together?.exchange?.sentBytes).toBeGreaterThan(0);
+});
 
-  const alone = await start("one", 1, ["--steps", "1"]);
-  await alone.until("the first step", () => alone.steps.length > 0);
-  await expectWholeRun(alone, { ...size, steps: 1 });
-  expect(alone.steps[0]?.exchange).toBeUndefined();
+test("one learner's node is drained in the middle of a run, which trains every group once; its first step is that of two", async () => {
+  const run = await start("one", 1, ["--steps", String(drainedSize.steps)]);
+  await run.untilStep(1);
+  const [learner] = await cluster.actors("learner");
+  const nodeId = learner?.nodeId ?? "";
+  const drain = await cluster.run(["drain", nodeId, "--deadline", "200"]);
+  expect(drain.code, drain.stderr).toBe(0);
+  expect(drain.stdout).toContain(`node ${nodeId} is drained and has left`);
+  expect(drain.stderr).toMatch(/moving elsewhere|only on this node|nothing/);
+  await expectWholeRun(run, drainedSize);
+  const learners = await cluster.client.actors({ role: "learner", includeDead: true });
+  const moved = learners.find(({ actorId }) => actorId === learner?.actorId);
+  expect(moved?.incarnation).toBeGreaterThan(1);
+  expect(moved?.nodeId).not.toBe(nodeId);
+
+  const [alone] = run.steps;
+  expect(alone?.exchange).toBeUndefined();
   for (const measure of ["loss", "gradientNorm", "rewardMean", "klK3"] as const)
-    expect(report?.update[measure], measure).toBeCloseTo(alone.steps[0]?.update[measure] ?? Number.NaN, 5);
+    expect(together?.update[measure], measure).toBeCloseTo(alone?.update[measure] ?? Number.NaN, 5);
   for (const measure of ["tokens", "rows", "microBatches", "paddingFraction"] as const)
-    expect(report?.update[measure], measure).toBe(alone.steps[0]?.update[measure]);
+    expect(together?.update[measure], measure).toBe(alone?.update[measure]);
 });
