@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { isProcessAlive } from "@palimpsest/wire";
+import { isProcessAlive } from "@palimpsest/std";
 
 /** An environment variable that every process of a test's cluster inherits, whichever process started it. */
 export const markName = "TEST_CLUSTER";

@@ -1,14 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type Clock,
-  grpcNetwork,
-  objectsService,
-  PalimpsestError,
-  type RpcServer,
-  systemClock,
-} from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
+import { grpcNetwork, objectsService, PalimpsestError, type RpcServer } from "@palimpsest/wire";
 import { ValueStore } from "../../packages/client/src/value-store.js";
 import { ByteBudget } from "../../packages/node/src/byte-budget.js";
 import type { ObjectFetcher } from "../../packages/node/src/object-fetch.js";

@@ -14,9 +14,10 @@
  */
 
 import { type AutoscalerReport, planNodes, type ScalableCluster } from "@palimpsest/scheduler";
+import type { Clock } from "@palimpsest/std";
 import { withDeadline } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import { Backoff } from "./backoff.js";
 import type { AutoscaleConfig, NodeTypeConfig } from "./config.js";
 import { countsOf, type Member, membersOf, viewsOf } from "./fleet.js";

@@ -1,17 +1,17 @@
-import type { Clock } from "@palimpsest/wire";
+import { type BackoffLimits, backoffMs, type Clock } from "@palimpsest/std";
 
 const longestMs = 300_000;
 
 /** Decides when a failed operation is retried: after a delay that doubles with each failure, up to five minutes. */
 export class Backoff {
   readonly #clock: Clock;
-  readonly #firstMs: number;
+  readonly #limits: BackoffLimits;
   #failures = 0;
   #untilMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, firstMs: number) {
     this.#clock = clock;
-    this.#firstMs = firstMs;
+    this.#limits = { firstMs, longestMs };
   }
 
   get waiting(): boolean {
@@ -26,8 +26,8 @@ export class Backoff {
 
   /** @param atLeastMs the minimum delay that the other side asked for, in milliseconds */
   failed(atLeastMs = 0): void {
-    const delayMs = Math.min(longestMs, this.#firstMs * 2 ** this.#failures);
     this.#failures += 1;
+    const delayMs = backoffMs(this.#limits, this.#failures);
     this.#untilMs = this.#clock.monotonicMs() + Math.max(delayMs, Math.min(longestMs, atLeastMs));
   }
 

@@ -1,5 +1,6 @@
 import type { ScalableCluster } from "@palimpsest/scheduler";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 
 /** Milliseconds that the provider has to end all nodes when the cluster ends. */
 export const endTimeoutMs = 10_000;

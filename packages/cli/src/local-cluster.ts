@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@palimpsest/client";
-import { isProcessAlive, PalimpsestError } from "@palimpsest/wire";
+import { delay, isProcessAlive } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import { readHeadAddress, tokenFileVariable, tokenPathOf } from "@palimpsest/wire/local-head";
 import { cliEntry } from "./cli-entry.js";
 import { redisVariables } from "./redis-flags.js";
@@ -163,7 +163,8 @@ async function until(
         "UNAVAILABLE",
         `${what} did not start within ${startTimeoutMs} ms: ${started.said()}`,
       );
-    await delay(lookMs, undefined, { signal });
+    await delay(lookMs, signal);
+    signal.throwIfAborted();
   }
 }
 

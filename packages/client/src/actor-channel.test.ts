@@ -1,12 +1,5 @@
-import {
-  type Clock,
-  Credentials,
-  encodeValue,
-  grpcNetwork,
-  type Network,
-  PalimpsestError,
-  systemClock,
-} from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
+import { Credentials, encodeValue, grpcNetwork, type Network, PalimpsestError } from "@palimpsest/wire";
 import type * as protoTypes from "@palimpsest/wire/protocol";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

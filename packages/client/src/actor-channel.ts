@@ -18,7 +18,8 @@
  * - CHANNEL-6. A process that is silent while calls are in flight is given up only when the head reports that this
  *   incarnation of the actor has ended, because an actor may compute for any length of time.
  */
-import { type Clock, Deadlines, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
+import { Deadlines, type Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { ActorSearch } from "./actor-search.js";

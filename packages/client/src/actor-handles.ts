@@ -3,7 +3,8 @@
  * the actor is not dead and one of its handles exists.
  * Not responsible for: calls (actor-channel.ts), or creating actors (actor-type.ts).
  */
-import { headService, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { headService, type Network, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { ActorChannel } from "./actor-channel.js";
 import { type ActorHandle, createHandle } from "./actor-handle.js";

@@ -1,4 +1,5 @@
-import { delay, fromGrpcError, type Network, nodeLogsService, PalimpsestError } from "@palimpsest/wire";
+import { delay } from "@palimpsest/std";
+import { fromGrpcError, type Network, nodeLogsService, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type ActorInfo, defaultNamespace, fullNameOf } from "./actor-view.js";
 import type { ClusterState } from "./cluster-state.js";

@@ -3,7 +3,8 @@
  * stream to it. The first report, or its absence, decides about calls that were in flight (CHANNEL-3).
  * Not responsible for: the use of the stream (actor-channel.ts).
  */
-import { Backoff, type Clock, delay, type Network, PalimpsestError } from "@palimpsest/wire";
+import { Backoff, type Clock, delay } from "@palimpsest/std";
+import { type Network, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import type { ActorStream, OnBreak } from "./actor-stream.js";

@@ -1,4 +1,4 @@
-import { type Clock, delay, systemClock } from "@palimpsest/wire";
+import { type Clock, delay, systemClock } from "@palimpsest/std";
 
 /** Waits until the work has ended, successfully or not, for at most `limitMs`. @returns whether it ended in time */
 export async function atMost(

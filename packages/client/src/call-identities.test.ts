@@ -1,4 +1,4 @@
-import { systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
 import { expect, test } from "vitest";
 import { CallIdentities } from "./call-identities.js";
 import type { PendingCall } from "./pending-call.js";

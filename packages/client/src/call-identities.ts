@@ -1,4 +1,5 @@
-import { type Clock, newId, OldestFirstMap } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { newId, OldestFirstMap } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { PendingCall } from "./pending-call.js";
 

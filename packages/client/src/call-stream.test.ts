@@ -1,12 +1,6 @@
 import { Duplex } from "node:stream";
-import {
-  Deadlines,
-  encodeValue,
-  type Network,
-  PalimpsestError,
-  type Peer,
-  systemClock,
-} from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { Deadlines, encodeValue, type Network, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
 import { CallStream } from "./call-stream.js";

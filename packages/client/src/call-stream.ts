@@ -15,10 +15,10 @@
  *   that holds them may be returned as soon as the call resolves.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
+import type { Clock } from "@palimpsest/std";
 import {
   actorHostService,
   addresseeMetadata,
-  type Clock,
   errorFromProto,
   fromGrpcError,
   type Network,

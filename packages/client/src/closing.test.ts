@@ -1,5 +1,6 @@
 /** Connections that are closed while those that they wait for say nothing. */
-import { type Clock, grpcNetwork, HeadPeer, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
+import { grpcNetwork, HeadPeer } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { connect } from "./connect.js";
 import { Session } from "./session.js";

@@ -1,6 +1,6 @@
+import { delay, systemClock } from "@palimpsest/std";
 import { shownValue } from "@palimpsest/std/input";
 import {
-  delay,
   faultsLoaded,
   HeadPeer,
   headService,
@@ -8,7 +8,6 @@ import {
   newId,
   PalimpsestError,
   type Peer,
-  systemClock,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorHandle } from "./actor-handle.js";

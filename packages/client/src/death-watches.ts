@@ -6,7 +6,8 @@
  * - WATCH-1. Each listener is called once, with the certificate that the head has, also if the actor was dead before,
  *   and never after it was removed. A restart is not a death.
  */
-import { Backoff, type Clock, delay, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { Backoff, type Clock, delay, systemClock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { type ActorInfo, actorView } from "./actor-view.js";

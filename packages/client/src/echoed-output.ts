@@ -8,7 +8,8 @@
  *   `maxWaitingBytes` wait for a slow reader of this program's output; what is left out is said.
  * - ECHO-2. A failure to read output is no failure of the program.
  */
-import { type Clock, located } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { located } from "@palimpsest/wire";
 
 export interface EchoedOutputDeps {
   readonly clock: Clock;

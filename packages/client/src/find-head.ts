@@ -4,7 +4,8 @@
  */
 
 import { join, resolve } from "node:path";
-import { isProcessAlive, PalimpsestError } from "@palimpsest/wire";
+import { isProcessAlive } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import {
   defaultDataDir,
   devFolder,

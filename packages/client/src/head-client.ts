@@ -1,11 +1,10 @@
+import { type Clock, systemClock } from "@palimpsest/std";
 import {
-  type Clock,
   HeadPeer,
   type Method,
   type Network,
   PalimpsestError,
   retryUntil,
-  systemClock,
   withCaller,
 } from "@palimpsest/wire";
 

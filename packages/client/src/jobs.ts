@@ -1,5 +1,6 @@
+import { delay } from "@palimpsest/std";
 import { type TraceSpan, tracing } from "@palimpsest/telemetry";
-import { delay, fieldsOf, fromGrpcError, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
+import { fieldsOf, fromGrpcError, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { BundleOptions } from "./build-module.js";
 import { type Bundle, bundleModule } from "./bundle.js";

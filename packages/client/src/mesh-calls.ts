@@ -9,7 +9,8 @@
  * - MESH-2. A member's method runs at most once per call: the call is sent again only if it certainly has not run.
  */
 import { setMaxListeners } from "node:events";
-import { type Clock, Deadlines, delay, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { type Clock, delay, systemClock } from "@palimpsest/std";
+import { Deadlines, type Network, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { encodeArguments } from "./call-arguments.js";

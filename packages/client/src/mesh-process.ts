@@ -2,7 +2,8 @@
  * Responsibility: the stream to one process that hosts members of meshes, opened on demand and again after a break.
  * Not responsible for: which process hosts a member (mesh-calls.ts).
  */
-import { type Clock, type Network, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { type Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { CallStream } from "./call-stream.js";
 import type { PendingCall } from "./pending-call.js";

@@ -2,7 +2,7 @@
  * Responsibility: many actors of one class in a grid, and calls to a slice of them.
  * Not responsible for: sending such a call (mesh-calls.ts), or single actors (actor-handle.ts).
  */
-import { setTimeout } from "node:timers/promises";
+import { delay } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ActorHandle, RemoteMethods } from "./actor-handle.js";
 import type { ActorType } from "./actor-type.js";
@@ -77,7 +77,7 @@ export function meshType<Instance extends object, Args extends unknown[]>(
     let nodeIds = nodes === 0 ? [] : await deps.nodeIds();
     const lastLookAt = performance.now() + nodeWaitMs;
     while (nodeIds.length < nodes && performance.now() < lastLookAt) {
-      await setTimeout(nodeLookMs);
+      await delay(nodeLookMs);
       nodeIds = await deps.nodeIds();
     }
     if (nodeIds.length < nodes)

@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
-import { type Clock, type Network, PalimpsestError, type Peer, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
+import { type Network, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
 import { NodeConnection } from "./node-connection.js";

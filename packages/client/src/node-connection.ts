@@ -13,15 +13,8 @@
  *   keeps it for a program whose own node has ended. Values that may reach the node after their release are reported
  *   as withdrawn. Beyond `maxUntold` releases, the oldest are left to the end of the owner.
  */
-import {
-  type Clock,
-  delay,
-  type Network,
-  OldestFirstMap,
-  PalimpsestError,
-  retryUntil,
-  systemClock,
-} from "@palimpsest/wire";
+import { type Clock, delay, systemClock } from "@palimpsest/std";
+import { type Network, OldestFirstMap, PalimpsestError, retryUntil } from "@palimpsest/wire";
 import { idBytes, ObjectLink } from "./object-link.js";
 import type { CallSettings } from "./object-transfer.js";
 import { within } from "./within.js";

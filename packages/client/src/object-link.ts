@@ -10,9 +10,9 @@
 
 import { readFile } from "node:fs/promises";
 import type { ClientDuplexStream } from "@grpc/grpc-js";
+import type { Clock } from "@palimpsest/std";
 import { whenAborted } from "@palimpsest/std";
 import {
-  type Clock,
   errorFromProto,
   errorToProto,
   fromGrpcError,

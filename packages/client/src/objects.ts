@@ -12,15 +12,14 @@
  * - OBJECTS-4. Reading, writing and hashing yield to the event loop at least once per chunk.
  */
 
+import { type Clock, systemClock } from "@palimpsest/std";
 import {
-  type Clock,
   fromGrpcError,
   type Network,
   objectsService,
   PalimpsestError,
   type Peer,
   retryUntil,
-  systemClock,
   transferTimeoutMs,
 } from "@palimpsest/wire";
 import {

@@ -8,7 +8,8 @@
  * - OWNERRECOVERY-2. The answer is waited for as long as the owner lives. A result whose owner has ended according to
  *   the head fails at once with OBJECT_LOST, and one of which no head knows anything fails after `unheardLimitMs`.
  */
-import type { Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import type { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { notAgain } from "./task-lineage.js";
 

@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
-import { Deadlines, encodeValue, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { Deadlines, encodeValue, PalimpsestError } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import { inlineValue } from "./outgoing-value.js";
 import { type CallCarrier, PendingCall } from "./pending-call.js";

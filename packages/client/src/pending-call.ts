@@ -11,10 +11,11 @@
  * - CALL-3. A call never buffers more than `streamWindow` unread items, nor more than `streamWindowBytes` plus one
  *   item.
  */
+
+import type { Clock } from "@palimpsest/std";
 import { whenAborted } from "@palimpsest/std";
 import { type TraceSpan, tracing } from "@palimpsest/telemetry";
 import {
-  type Clock,
   type Deadline,
   type Deadlines,
   decodeValue,

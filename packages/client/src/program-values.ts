@@ -1,4 +1,5 @@
-import type { Clock, Network } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import type { Network } from "@palimpsest/wire";
 import { ActorHandles } from "./actor-handles.js";
 import type { HeadClient } from "./head-client.js";
 import { ValueStore } from "./value-store.js";

@@ -1,5 +1,5 @@
+import type { Clock } from "@palimpsest/std";
 import { whenAborted } from "@palimpsest/std";
-import type { Clock } from "@palimpsest/wire";
 
 /** Callers that wait until an actor is alive, or until it is known that it never will be. */
 export class ReadyWaiters {

@@ -1,4 +1,5 @@
-import { type Clock, grpcNetwork, HeadPeer, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
+import { grpcNetwork, HeadPeer, PalimpsestError } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Session } from "./session.js";
 import { SessionThread } from "./session-thread.js";

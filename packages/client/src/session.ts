@@ -13,18 +13,8 @@
  * - SESSION-8. close() takes at most three times `goodbyeTimeoutMs`, whatever the head or a released stream does.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
-import {
-  Backoff,
-  type Clock,
-  delay,
-  every,
-  fromGrpcError,
-  headService,
-  PalimpsestError,
-  type Peer,
-  retryUntil,
-  systemClock,
-} from "@palimpsest/wire";
+import { Backoff, type Clock, delay, every, systemClock } from "@palimpsest/std";
+import { fromGrpcError, headService, PalimpsestError, type Peer, retryUntil } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { atMost } from "./at-most.js";
 

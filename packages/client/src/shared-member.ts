@@ -8,7 +8,8 @@
  * - SHAREDMEMBER-2. The member's stream breaks when the actor has left the process, and also when a call did not find
  *   the actor there and no call that may have run is outstanding.
  */
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorStream, OnBreak } from "./actor-stream.js";
 import type { CallStream, Recipient } from "./call-stream.js";

@@ -7,7 +7,8 @@
  * - SHAREDSTREAMS-1. To one address there is at most one stream. It stays open until it breaks, as when its process
  *   ends, or until close().
  */
-import { type Clock, type Network, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { type Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { OnBreak } from "./actor-stream.js";
 import { CallStream } from "./call-stream.js";

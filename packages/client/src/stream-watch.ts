@@ -3,7 +3,8 @@
  * about an actor that is silent while calls are in flight (CHANNEL-6).
  * Not responsible for: streams that break by themselves (call-stream.ts).
  */
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import type { ActorStream } from "./actor-stream.js";

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { Deadlines, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { Deadlines, PalimpsestError } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import { inlineValue } from "./outgoing-value.js";
 import { TaskBacklog } from "./task-backlog.js";

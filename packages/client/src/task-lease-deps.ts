@@ -1,5 +1,6 @@
 /** The dependencies and events of one leased worker for tasks. */
-import type { Clock, Network, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import type { Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import type { TaskCall } from "./task-call.js";

@@ -14,7 +14,8 @@
  * - TASKLEASE-5. A process is killed if its stream breaks while it runs a task that was given up with force, and if it
  *   then accepts no other stream: what it computes on has no reader.
  */
-import { Backoff, delay, PalimpsestError } from "@palimpsest/wire";
+import { Backoff, delay } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { CallStream } from "./call-stream.js";
 import { StreamWatch } from "./stream-watch.js";

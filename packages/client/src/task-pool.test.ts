@@ -1,11 +1,5 @@
-import {
-  type Clock,
-  encodeValue,
-  grpcNetwork,
-  headService,
-  type PalimpsestError,
-  systemClock,
-} from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
+import { encodeValue, grpcNetwork, headService, type PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Cluster } from "./cluster.js";

@@ -11,16 +11,8 @@
  * - TASKPOOL-3. A shape without tasks and workers costs nothing: its queue is removed, and the next task creates
  *   another one.
  */
-import {
-  type Clock,
-  Deadlines,
-  delay,
-  headService,
-  type Network,
-  newId,
-  PalimpsestError,
-  systemClock,
-} from "@palimpsest/wire";
+import { type Clock, delay, systemClock } from "@palimpsest/std";
+import { Deadlines, headService, type Network, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import type { Bundle } from "./bundle.js";

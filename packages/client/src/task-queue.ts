@@ -17,8 +17,8 @@
  *   client.
  */
 
-import { whenAborted } from "@palimpsest/std";
-import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
+import { backoffMs, type Clock, delay, whenAborted } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { neverBegun } from "./death.js";
 import { TaskBacklog } from "./task-backlog.js";
@@ -39,7 +39,7 @@ const forceAfterMs = 250;
 const lingerMs = 5_000;
 /** After this many workers in a row that could not be started, the waiting tasks fail. */
 const maxFailedStarts = 5;
-const startBackoffMs = { first: 100, longest: 5_000 };
+const startBackoff = { firstMs: 100, longestMs: 5_000 };
 const demandWaitMs = 10_000;
 /** The milliseconds after which a worker without tasks is spare, while no task waits. */
 const spareAfterMs = 500;
@@ -252,7 +252,7 @@ export class TaskQueue {
       return;
     }
     if (this.#cancelRetry) return;
-    const waitMs = Math.min(startBackoffMs.longest, startBackoffMs.first * 2 ** this.#failedStarts);
+    const waitMs = backoffMs(startBackoff, this.#failedStarts + 1);
     this.#cancelRetry = this.clock.after(waitMs, () => {
       this.#cancelRetry = undefined;
       this.#deal();

@@ -6,7 +6,8 @@
  * Invariants:
  * - TASKNEWS-1. A task that a worker accepted within a second and answered is not reported.
  */
-import { type Clock, epochUs, type PalimpsestError, TaskRecorder } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { epochUs, type PalimpsestError, TaskRecorder } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { TaskCall } from "./task-call.js";
 

@@ -8,7 +8,7 @@
  *   again every `repeatMs`, because a new head does not know of it.
  * - TASKWAITS-2. Reports have increasing revisions, and are sent one after the other.
  */
-import { type Clock, delay } from "@palimpsest/wire";
+import { type Clock, delay } from "@palimpsest/std";
 
 const afterMs = 50;
 const repeatMs = 5_000;

@@ -12,8 +12,8 @@
  *   to.
  * - VALUES-2. Each read returns a new value, so that no other reader changes it.
  */
+import { type Clock, systemClock } from "@palimpsest/std";
 import {
-  type Clock,
   decodeWhole,
   encodeLong,
   fromGrpcError,
@@ -23,7 +23,6 @@ import {
   type Reference,
   type StoredValue,
   storedValue,
-  systemClock,
   transferTimeoutMs,
   wholeOf,
 } from "@palimpsest/wire";

@@ -1,5 +1,6 @@
 /** Waits for some of many values and promises. */
-import { type Clock, delay, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { backoffMs, type Clock, delay, systemClock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import { checkFields, rules, waitRules } from "./fields.js";
 import { ObjectRef } from "./object-ref.js";
 import { whenSettled } from "./promise-watch.js";
@@ -23,7 +24,7 @@ export interface Waited<Item> {
   readonly pending: readonly Item[];
 }
 
-const pollMs = { first: 5, longest: 500 };
+const polling = { firstMs: 5, longestMs: 500 };
 /**
  * A request gets some time even if the caller gives none, so that values that are ready are returned, as with a
  * timeout of 0 in Ray's wait.
@@ -62,7 +63,7 @@ export async function waitFor<Item extends Waitable>(
   const refs = items.filter((item) => item instanceof ObjectRef);
   const deadlineAt = clock.monotonicMs() + timeoutMs;
   try {
-    for (let pause = pollMs.first; ; pause = Math.min(pause * 2, pollMs.longest)) {
+    for (let looks = 1; ; looks++) {
       const leftMs = deadlineAt - clock.monotonicMs();
       const asked = refs.filter((ref) => !ready.has(ref));
       const askMs = Math.min(askTimeoutMs.most, Math.max(askTimeoutMs.least, leftMs));
@@ -73,7 +74,7 @@ export async function waitFor<Item extends Waitable>(
         throw new PalimpsestError("CANCELLED", "the wait was cancelled", { cause: signal.reason });
       if (ready.size >= count || leftMs <= 0) break;
       const isPolled = refs.some((ref) => !ready.has(ref));
-      const sleepMs = Math.max(0, Math.min(isPolled ? pause : leftMs, leftMs));
+      const sleepMs = Math.max(0, Math.min(isPolled ? backoffMs(polling, looks) : leftMs, leftMs));
       await sleep(sleepMs, signal, clock, (resolve) => {
         wake = resolve;
       });

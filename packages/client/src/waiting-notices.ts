@@ -7,7 +7,7 @@
  * - NOTICES-1. A reason is told once as long as it holds, and at most five are told at once.
  * - NOTICES-2. The head is asked only while something of this program may wait.
  */
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import type { ActorInfo } from "./actor-view.js";
 
 export interface WaitingNoticesDeps {

@@ -1,5 +1,5 @@
-import { whenAborted } from "@palimpsest/std";
-import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, delay, whenAborted } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 
 /**
  * Resolves or rejects as the first of these does: the promise, the timeout or the signal.

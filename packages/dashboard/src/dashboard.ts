@@ -1,7 +1,8 @@
 /** The dashboard of a cluster. The head starts it in its own process (HeadDeps.startDashboard). */
 import { fileURLToPath } from "node:url";
+import { systemClock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { headService, httpGuard, systemClock } from "@palimpsest/wire";
+import { headService, httpGuard } from "@palimpsest/wire";
 import { RunData } from "./runs/run-data.js";
 import { actorRoutes } from "./server/actor-routes.js";
 import { clusterRoutes, type DashboardCluster } from "./server/cluster-routes.js";

@@ -1,6 +1,8 @@
 /** The dashboard of folders of runs, without a cluster. */
+
+import { systemClock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { Credentials, newToken, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { Credentials, newToken, PalimpsestError } from "@palimpsest/wire";
 import type { Session } from "./api/session.js";
 import { pageFolder } from "./dashboard.js";
 import { RunData } from "./runs/run-data.js";

@@ -1,5 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { withDeadline } from "@palimpsest/std";
+import { backoffMs, delay, withDeadline } from "@palimpsest/std";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch, type Response } from "undici";
 import type { EngineConfig } from "./config.js";
 import { connectionFailure } from "./connection-failure.js";
@@ -52,7 +51,8 @@ export interface RetryClock {
 
 const realClock: RetryClock = {
   wait: async (ms, signal) => {
-    await wait(ms, undefined, { signal });
+    await delay(ms, signal);
+    signal.throwIfAborted();
   },
   random: Math.random,
 };
@@ -252,8 +252,8 @@ export class HttpClient {
 
   /** Waits a random part of a delay that doubles (HTTPCLIENT-1), so that requests that failed together do not return together. */
   async #backOff(attempt: number, retryAfterMs: number | undefined, signal: AbortSignal): Promise<void> {
-    const { backoffMs, maxBackoffMs } = this.#config;
-    const longest = Math.min(maxBackoffMs, backoffMs * 2 ** (attempt - 1));
+    const { backoffMs: firstMs, maxBackoffMs: longestMs } = this.#config;
+    const longest = backoffMs({ firstMs, longestMs }, attempt);
     const ms = Math.max(retryAfterMs ?? 0, Math.ceil(longest * this.#clock.random()));
     try {
       await this.#clock.wait(ms, signal);

@@ -2,8 +2,9 @@
  * The state that the files of the actor lifecycle share (tables, clocks), and the functions that write an actor's
  * lease, request and death.
  */
+
+import type { Clock } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import type { Clock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Actor } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";

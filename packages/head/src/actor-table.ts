@@ -15,7 +15,8 @@
  * - ACTORTABLE-7. At whatever write a head stops, an actor that was acknowledged and is not DEAD in the store has its
  *   whole specification there.
  */
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import { type Actor, type ActorSpec, type ActorState, fullNameOf, mayStillRun, specOfDead } from "./actor.js";
 import { decodeActor, encodeDeath, encodeSpec, encodeState } from "./actor-rows.js";
 import { IdIndex } from "./id-index.js";

@@ -4,8 +4,8 @@
  */
 
 import type { AutoscalerReport } from "@palimpsest/scheduler";
+import { systemClock } from "@palimpsest/std";
 import type { Metrics } from "@palimpsest/telemetry";
-import { systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ClusterScaling } from "./cluster-scaling.js";
 import type { ControlPlane } from "./control-plane.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 
 /**
  * Measures time that counts only while this process was awake. Messages that nodes and drivers sent while the head was

@@ -4,7 +4,7 @@
  * Not responsible for: the location of the bundles (placement-groups.ts).
  */
 import type { PlacementRequest } from "@palimpsest/scheduler";
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import type { NodeChange, NodeTable } from "./node-table.js";
 import { PendingQueue, type Places } from "./placement.js";
 import { bundleLease, type PlacementGroup } from "./placement-group.js";

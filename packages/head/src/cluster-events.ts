@@ -2,7 +2,7 @@
  * Responsibility: the most recent events of nodes, actors, jobs and placement groups, in memory.
  * Not responsible for: tasks (task-events.ts), or reacting to events.
  */
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Actor } from "./actor.js";
 import { EventRing } from "./event-ring.js";

@@ -10,7 +10,7 @@
  *   first: objects that only it holds are moved to other nodes before it is ordered to end.
  */
 import type { NodeView, PendingDemand, ScalableCluster, ScaledNode } from "@palimpsest/scheduler";
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import type { NodeDrains } from "./node-drains.js";
 import type { NodeTable } from "./node-table.js";
 import type { PendingQueue } from "./placement.js";

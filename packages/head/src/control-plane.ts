@@ -4,9 +4,9 @@
  * Not responsible for: gRPC, the files of address and token, or processes.
  */
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { type Clock, delay, every } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { type Clock, every, newId } from "@palimpsest/wire";
+import { newId } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, actorForReaders, actorSpecFromProto } from "./actor.js";
 import { ActorLifecycle } from "./actor-lifecycle.js";
@@ -232,9 +232,9 @@ export class ControlPlane {
     while (someAlive() && performance.now() < deadline) await delay(leavePollMs);
     // `ended` is not awaited first, because an unreachable store must not keep the nodes running.
     const waited = new AbortController();
-    const late = delay(Math.max(0, deadline - performance.now()), undefined, { signal: waited.signal });
+    const late = delay(Math.max(0, deadline - performance.now()), waited.signal);
     // The wait is aborted, because a pending timer would keep the process alive.
-    await Promise.race([ended, late.catch(() => undefined)]).finally(() => waited.abort());
+    await Promise.race([ended, late]).finally(() => waited.abort());
   }
 
   /**

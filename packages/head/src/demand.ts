@@ -11,7 +11,7 @@
  *   elsewhere in a moment.
  */
 import { type PlacementRequest, place, wholeGpus } from "@palimpsest/scheduler";
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import type { Node } from "./node.js";
 
 const starvedMs = 1_000;

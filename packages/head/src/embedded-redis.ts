@@ -16,12 +16,13 @@
  * - REDIS-7. Its tables count as complete only if the same run of the server has had them since a head marked them: then
  *   neither a crash nor FLUSHALL can have taken a write from them.
  */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { createServer } from "node:net";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { delay } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { formatAddress, isLoopback, newToken, PalimpsestError, redisUrlWithCa } from "@palimpsest/wire";
 import type { Redis } from "ioredis";

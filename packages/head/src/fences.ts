@@ -11,7 +11,8 @@
  * - FENCE-3. An actor is started under the name of a dead one with fence: lease only when the dead actor's process
  *   has certainly ended: its node has reported the end, or the time of FENCE-1 has passed.
  */
-import { type Clock, needsFence } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { needsFence } from "@palimpsest/wire";
 import { type Actor, fullNameOf, mayStillRun } from "./actor.js";
 
 interface Fence {

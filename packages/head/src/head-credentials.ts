@@ -11,16 +11,9 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Clock } from "@palimpsest/std";
 import { reasonText } from "@palimpsest/std/input";
-import {
-  type Clock,
-  Credentials,
-  loadTls,
-  newToken,
-  PalimpsestError,
-  refuseOpenBind,
-  roleToken,
-} from "@palimpsest/wire";
+import { Credentials, loadTls, newToken, PalimpsestError, refuseOpenBind, roleToken } from "@palimpsest/wire";
 import { tokenPathOf } from "@palimpsest/wire/local-head";
 import type * as proto from "@palimpsest/wire/protocol";
 import { z } from "zod";

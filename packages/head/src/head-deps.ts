@@ -1,5 +1,5 @@
+import type { Clock } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import type { Clock } from "@palimpsest/wire";
 import type { StartAutoscaler } from "./running-autoscaler.js";
 import type { StartDashboard } from "./running-dashboard.js";
 

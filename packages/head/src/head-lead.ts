@@ -2,7 +2,8 @@
  * How a head comes to lead, as a part of its start: until then it listens as a standby and follows the leader's
  * tokens.
  */
-import { type Clock, formatAddress, type Network, newId, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { formatAddress, type Network, newId, PalimpsestError } from "@palimpsest/wire";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
 import { adoptTokens } from "./head-credentials.js";
 import { portOf } from "./head-files.js";

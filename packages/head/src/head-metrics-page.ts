@@ -1,13 +1,8 @@
 /** Serves the head's metrics page, as a part of its start. */
+
+import { type Clock, every } from "@palimpsest/std";
 import { type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
-import {
-  type AuditLog,
-  type Clock,
-  every,
-  formatAddress,
-  httpGuard,
-  PalimpsestError,
-} from "@palimpsest/wire";
+import { type AuditLog, formatAddress, httpGuard, PalimpsestError } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
 import type { ControlPlane } from "./control-plane.js";
 import { advertisedHost, type Beginning } from "./head-beginning.js";

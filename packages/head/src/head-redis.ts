@@ -1,6 +1,7 @@
 /** Opens the head's Redis, its own or an existing one, as a part of its start. */
 import { join, resolve } from "node:path";
-import { type Clock, every, type TlsIdentity, tlsFiles } from "@palimpsest/wire";
+import { type Clock, every } from "@palimpsest/std";
+import { type TlsIdentity, tlsFiles } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
 import { defaultMaxMemoryBytes, EmbeddedRedis } from "./embedded-redis.js";
 import { advertisedHost, type Beginning } from "./head-beginning.js";

@@ -1,5 +1,6 @@
 /** Starts a head part by part. Each part registers how it ends. */
 import type { AutoscalerReport } from "@palimpsest/scheduler";
+import { systemClock } from "@palimpsest/std";
 import { createMetrics, type Metrics } from "@palimpsest/telemetry";
 import {
   AuditLog,
@@ -14,7 +15,6 @@ import {
   nodeLinkService,
   type RpcServer,
   softwareVersion,
-  systemClock,
   watchTls,
 } from "@palimpsest/wire";
 import { type HeadAddress, tokenPathOf } from "@palimpsest/wire/local-head";

@@ -12,7 +12,8 @@
  * - HEAD-4. A head that no longer leads ends at once, and `closed` says why.
  */
 
-import { type Credentials, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { type Credentials, PalimpsestError } from "@palimpsest/wire";
 import { lockFolder } from "@palimpsest/wire/folder-lock";
 import { type HeadAddress, readHeadAddress } from "@palimpsest/wire/local-head";
 import { type HeadConfigInput, parseHeadConfig } from "./config.js";

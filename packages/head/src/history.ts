@@ -2,7 +2,7 @@
  * The history of the cluster, for people who look back. It is kept in memory and written by the tables and by reports
  * from processes.
  */
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import type { Actor } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
 import { ClusterEvents } from "./cluster-events.js";

@@ -16,8 +16,9 @@
  *   forgotten before it is placed, and the same submission creates it again.
  */
 
+import type { Clock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, lastWords, PalimpsestError } from "@palimpsest/wire";
+import { lastWords, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
 import { hasEnded, type Job, nextAttempt, runningDriver, type Submission, sha256Of } from "./job.js";

@@ -16,7 +16,8 @@
 import { constants, mkdirSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 
 const readBytes = 64 * 1024;
 const fullMark = Buffer.from("\n[the output beyond this point was not kept: jobLogMaxBytes]\n");

@@ -1,4 +1,5 @@
-import { grpcNetwork, nodeLinkService, type RpcServer, systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { grpcNetwork, nodeLinkService, type RpcServer } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ControlPlane } from "./control-plane.js";

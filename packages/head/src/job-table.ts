@@ -6,7 +6,8 @@
  * - JOBTABLE-1. A terminal status never changes, nor does any other field of a job that has ended.
  * - JOBTABLE-2. A submission id identifies one submitted content for as long as the job is remembered.
  */
-import { type Clock, newId, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { newId, PalimpsestError } from "@palimpsest/wire";
 import {
   contentHash,
   decodeJob,

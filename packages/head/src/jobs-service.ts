@@ -3,13 +3,8 @@
  */
 import { once } from "node:events";
 import type { ServerReadableStream, ServerWritableStream } from "@grpc/grpc-js";
-import {
-  type Clock,
-  jobsService,
-  PalimpsestError,
-  type ServiceHandlers,
-  toGrpcError,
-} from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { jobsService, PalimpsestError, type ServiceHandlers, toGrpcError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Bundles } from "./bundles.js";
 import { hasEnded, jobToProto, outputTailMs, submissionFromProto } from "./job.js";

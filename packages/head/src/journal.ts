@@ -13,13 +13,13 @@
  * - JOURNAL-6. Once another head leads, writes are no longer retried, and this is logged once.
  */
 
+import { backoffMs, type Clock, delay } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { type Clock, delay } from "@palimpsest/wire";
 import { DeposedError, type Store, type StoreTable, type StoreWrite } from "./store.js";
 
 const retryDelayMs = 200;
-/** The first and the longest delay in milliseconds before a row that was set aside is retried. */
-const asideDelayMs = { first: 1_000, longest: 60_000 };
+/** The delays before a row that was set aside is retried. */
+const asideDelay = { firstMs: 1_000, longestMs: 60_000 };
 const maxBatchRows = 500;
 const maxBatchBytes = 1024 * 1024;
 
@@ -181,7 +181,7 @@ export class Journal {
   }
 
   #setAside(id: string, row: Row): void {
-    const delayMs = Math.min(asideDelayMs.longest, asideDelayMs.first * 2 ** row.rejections);
+    const delayMs = backoffMs(asideDelay, row.rejections + 1);
     const cancel = this.#deps.clock.after(delayMs, () => this.#tryAgain(id));
     this.#aside.set(id, { row: { ...row, rejections: row.rejections + 1 }, cancel });
     this.#deps.logger.error(

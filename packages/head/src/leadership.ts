@@ -15,7 +15,8 @@
  * - LEASE-7. A standby keeps the cluster's id and epoch on disk, so that it leads the same cluster above that epoch
  *   even if the store was emptied and no other head is left.
  */
-import { every, PalimpsestError } from "@palimpsest/wire";
+import { every } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import { announcedLeases, type LeadershipOptions, type Taken, waitForLease } from "./lease-wait.js";
 import type { LeaseAnswer, LeaseClaim } from "./shared-store.js";
 import { DeposedError, type RowsOf, type Store, type StoreWrite, storeTables } from "./store.js";

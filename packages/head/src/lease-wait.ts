@@ -1,6 +1,8 @@
 /** Waits until no other head leads, and takes the lease (LEASE-5 of leadership.ts). */
+
+import { type Clock, delay } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { Leader, LeaseClaim, LeaseView, SharedStore } from "./shared-store.js";
 
 /** The number of lease periods for which the address of a silent head is still sent to nodes and drivers. */

@@ -3,7 +3,8 @@
  * cluster.
  */
 import type { AutoscalerReport } from "@palimpsest/scheduler";
-import { type Clock, needsFence, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { needsFence, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import {
   type Actor,

@@ -14,7 +14,8 @@
  *
  * A drain is kept in memory: a restarted head forgets it, and the next request for its progress begins it again.
  */
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Actor } from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";

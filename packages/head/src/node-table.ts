@@ -12,8 +12,9 @@
  */
 
 import type { NodeView, Quantities } from "@palimpsest/scheduler";
+import type { Clock } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { AwakeTime } from "./awake-time.js";
 import type { Journal } from "./journal.js";

@@ -19,8 +19,10 @@
  * - DIRECTORY-6. A free is not complete while some node has not reported its objects, because no order could be sent
  *   to it.
  */
+
+import type { Clock } from "@palimpsest/std";
 import type { Metrics } from "@palimpsest/telemetry";
-import { type Clock, isSha256, OldestFirstMap } from "@palimpsest/wire";
+import { isSha256, OldestFirstMap } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type FreeOrder, FreeOrders } from "./free-orders.js";
 import { LostPlaces } from "./lost-places.js";

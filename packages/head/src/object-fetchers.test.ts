@@ -1,4 +1,4 @@
-import { systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
 import { expect, it } from "vitest";
 import { ObjectFetchers } from "./object-fetchers.js";
 

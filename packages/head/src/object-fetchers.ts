@@ -8,7 +8,7 @@
  * - FETCHERS-2. A node that was not heard from for `keepMs` is no longer named. At most `maxEntries` are remembered
  *   in total, and the oldest are forgotten first. A stale entry costs its followers one failed request.
  */
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 
 const keepMs = 600_000;
 const maxEntries = 100_000;

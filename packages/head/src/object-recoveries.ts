@@ -7,7 +7,8 @@
  * - OBJECTRECOVERY-1. Each request is answered exactly once: by the owner, by the owner's end, or at its deadline. At
  *   most `maxOpen` are pending.
  */
-import { type Clock, errorToProto, newId, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { errorToProto, newId, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { NodeTable } from "./node-table.js";
 import type { HolderState } from "./object-holders.js";

@@ -8,7 +8,8 @@
  * - GROUPTABLE-3. Each change reaches the journal in the order in which it was made.
  */
 import type { BundlePlace } from "@palimpsest/scheduler";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import { IdIndex } from "./id-index.js";
 import type { Journal } from "./journal.js";
 import {

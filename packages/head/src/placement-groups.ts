@@ -26,8 +26,9 @@ import {
   type NodeView,
   placeBundles,
 } from "@palimpsest/scheduler";
+import type { Clock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import { BundleQueue } from "./bundle-queue.js";
 import type { Demand } from "./demand.js";
 import type { NodeTable } from "./node-table.js";

@@ -9,7 +9,7 @@
  * - PLACEMENT-4. Requests are not told why they wait; the reason is computed only when somebody asks.
  */
 import { PlacementIndex, type PlacementRequest, type WaitingShape } from "@palimpsest/scheduler";
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import { Demand } from "./demand.js";
 import type { Node } from "./node.js";
 import type { NodeChange } from "./node-table.js";

@@ -12,7 +12,7 @@
  * - RECOVERY-3. Within graceMs no name is given to another actor, because a node may still report the actor that has
  *   it.
  */
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import { type Actor, fullNameOf } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
 import type { RpcContext } from "./rpc.js";

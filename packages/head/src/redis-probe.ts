@@ -1,6 +1,7 @@
 /** Sends queries to the head's own redis-server, each over a connection of its own. */
+
 import { realpathSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
+import { delay } from "@palimpsest/std";
 import { PalimpsestError, redisTlsOptions, redisUrlWithCa } from "@palimpsest/wire";
 import { Redis } from "ioredis";
 import type { RedisTls } from "./redis-access.js";

@@ -6,7 +6,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { isProcessAlive, PalimpsestError } from "@palimpsest/wire";
+import { isProcessAlive } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { writeSecretFile } from "./head-files.js";
 

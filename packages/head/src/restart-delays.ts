@@ -1,14 +1,8 @@
-import type { Clock } from "@palimpsest/wire";
+import { backoffMs, type Clock } from "@palimpsest/std";
 
 /** An actor that dies within this time of becoming ALIVE died quickly, and waits longer for its next restart. */
 const quickDeathMs = 10_000;
-const firstDelayMs = 100;
-const longestDelayMs = 10_000;
-
-/** Returns the back-off after this many failed attempts: it doubles from 100 ms up to 10 s. */
-export function backoffMs(failures: number): number {
-  return Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - 1));
-}
+export const restartBackoff = { firstMs: 100, longestMs: 10_000 };
 
 /** Delays the restarts of actors that die repeatedly. The first restart is immediate. */
 export class RestartDelays {
@@ -46,7 +40,7 @@ export class RestartDelays {
       callback();
       return;
     }
-    this.wait(actorId, backoffMs(deaths - 1), callback);
+    this.wait(actorId, backoffMs(restartBackoff, deaths - 1), callback);
   }
 
   /** Runs the callback after the delay, and drops what the actor waited for before. */

@@ -1,6 +1,6 @@
 import type { AutoscalerReport, ScalableCluster } from "@palimpsest/scheduler";
+import type { Clock } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import type { Clock } from "@palimpsest/wire";
 
 export interface RunningAutoscaler {
   report(): AutoscalerReport;

@@ -14,8 +14,10 @@
  * - OWNER-6. Time in which the head itself stood still counts neither as grace nor as silence, because drivers could
  *   not be heard.
  */
+
+import type { Clock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 /** The head's side of a driver's stream. */

@@ -6,7 +6,8 @@
  * Invariants:
  * - STACK-3. Each request is answered exactly once: by the process, or at its deadline.
  */
-import { type Clock, newId, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { newId, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, defaultNamespace, fullNameOf } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";

@@ -1,5 +1,6 @@
 /** A standby and the head that leads, each with its real credentials, over gRPC. */
 import { readFileSync } from "node:fs";
+import { systemClock } from "@palimpsest/std";
 import {
   type CallRecord,
   Credentials,
@@ -9,7 +10,6 @@ import {
   type RpcServer,
   roleToken,
   servePart,
-  systemClock,
   type TlsIdentity,
   tlsIdentity,
 } from "@palimpsest/wire";

@@ -9,16 +9,10 @@
  *   missed.
  * - STANDBY-TOKENS-2. A head that its leader refuses stops waiting: it must not take over with a stolen token.
  */
+
+import { type Clock, delay } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import {
-  type Clock,
-  delay,
-  fromGrpcError,
-  headService,
-  type Network,
-  PalimpsestError,
-  type Peer,
-} from "@palimpsest/wire";
+import { fromGrpcError, headService, type Network, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 /**

@@ -12,8 +12,9 @@
  * - START-3. The counts of failed starts and of lost nodes are reset when the actor is ALIVE.
  * - START-4. A node that comes back as the same process no longer counts as lost: it was only disconnected.
  */
+import { backoffMs } from "@palimpsest/std";
 import type { Actor } from "./actor.js";
-import { backoffMs } from "./restart-delays.js";
+import { restartBackoff } from "./restart-delays.js";
 
 export interface StartRetryLimits {
   /** The maximum number of consecutive starts that may fail for a transient reason. */
@@ -48,7 +49,7 @@ export function afterFailedStart(
   const startFailingMs = actor.startFailures === 0 ? 0 : Math.round(actor.startFailingMs + sinceLastMs);
   const counts = { startFailures, startFailingMs };
   if (startFailures < limits.startRetryAttempts && startFailingMs < limits.startRetryMs) {
-    return { counts, delayMs: backoffMs(startFailures) };
+    return { counts, delayMs: backoffMs(restartBackoff, startFailures) };
   }
   const seconds = Math.round(startFailingMs / 1000);
   return {
@@ -62,7 +63,7 @@ export function afterLostStart(actor: Actor, nodeId: string, limits: StartRetryL
   const lostStartNodeIds = [...actor.lostStartNodeIds, nodeId];
   const counts = { lostStartNodeIds };
   const lost = lostStartNodeIds.length;
-  if (lost < limits.startMaxLostNodes) return { counts, delayMs: backoffMs(lost) };
+  if (lost < limits.startMaxLostNodes) return { counts, delayMs: backoffMs(restartBackoff, lost) };
   const nodes = lost === 1 ? "1 node was lost while it" : `${lost} nodes were lost while they`;
   return {
     counts,

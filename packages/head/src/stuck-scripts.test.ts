@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";

@@ -11,8 +11,10 @@
  *   it after `unkillableMs`. The append-only file has everything before the script and nothing of a script that has
  *   not ended.
  */
+
+import { type Clock, every } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, every, PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
 
 /**

@@ -11,7 +11,7 @@
  * - TASKEVENTS-3. At most `maxNames` names are counted separately, and at most `maxReporters` processes have live
  *   tasks.
  */
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import * as proto from "@palimpsest/wire/protocol";
 import { EventRing } from "./event-ring.js";
 

@@ -15,15 +15,10 @@
  * - ROTATION-6. A standby head is sent the accepted tokens when it connects, and each new token as soon as it is in
  *   the files.
  */
+
+import { type Clock, delay } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import {
-  type Caller,
-  type Clock,
-  type Credentials,
-  delay,
-  PalimpsestError,
-  roleToken,
-} from "@palimpsest/wire";
+import { type Caller, type Credentials, PalimpsestError, roleToken } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { rotateToken, tokenState } from "./head-credentials.js";
 

@@ -7,7 +7,7 @@
  *   that was reported longest ago gives way to a new one.
  * - USE-2. A series has one point for each interval up to now, the last of those reported in it, and NaN where none was.
  */
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import type * as proto from "@palimpsest/wire/protocol";
 
 /** Milliseconds from one point to the next. Nodes report as often. */

@@ -2,8 +2,9 @@
  * Responsibility: which bundles are still referred to, and the removal of the others.
  * Not responsible for: the files (bundles.ts).
  */
+
+import { type Clock, every } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, every } from "@palimpsest/wire";
 import type { ActorTable } from "./actor-table.js";
 import type { Bundles } from "./bundles.js";
 import { bundlesOf, type Submission } from "./job.js";

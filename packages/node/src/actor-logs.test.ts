@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Clock, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
 import { beforeAll, expect, test } from "vitest";
 import { fileFolder } from "../../../test/support/temporary-folder.js";
 import { type ActorLogRequest, readActorLog } from "./actor-logs.js";

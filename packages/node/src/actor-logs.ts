@@ -11,7 +11,8 @@
  */
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, delay, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, delay } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 const chunkBytes = 64 * 1024;

@@ -10,7 +10,8 @@
  * - NODEPROCESS-2. `ended` resolves exactly once, after `ready` has resolved.
  */
 import { readFileSync, rmSync } from "node:fs";
-import { errorFromProto, PalimpsestError, type StackReading, systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { errorFromProto, PalimpsestError, type StackReading } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { certificateOf, endSentence, type ProcessEnd } from "./supervised-process.js";
 import { WorkerProcess, type WorkerProgram } from "./worker-process.js";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, truncate } from "node:fs/promises";
-import { grpcNetwork, PalimpsestError, type Peer, systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { grpcNetwork, PalimpsestError, type Peer } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { BundleCache, type BundleCacheDeps } from "./bundle-cache.js";

@@ -18,16 +18,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { backoffMs, type Clock, delay, jittered } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import {
-  type Clock,
-  delay,
-  fromGrpcError,
-  isSha256,
-  jobsService,
-  PalimpsestError,
-  type Peer,
-} from "@palimpsest/wire";
+import { fromGrpcError, isSha256, jobsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type { BundleChunk } from "@palimpsest/wire/protocol";
 import type { Installation } from "./installation.js";
 
@@ -121,7 +114,8 @@ export class BundleCache {
   async #downloadWithRetries(sha256: string, path: string): Promise<void> {
     const { clock, signal, retryForMs, logger } = this.#deps;
     const deadlineMs = clock.monotonicMs() + retryForMs;
-    for (let waitMs = backoff.firstMs; ; waitMs = Math.min(waitMs * 2, backoff.longestMs)) {
+    for (let attempt = 1; ; attempt++) {
+      const waitMs = backoffMs(backoff, attempt);
       try {
         await this.#download(sha256, path);
         return;
@@ -136,8 +130,8 @@ export class BundleCache {
         if (!passing || clock.monotonicMs() + waitMs > deadlineMs) throw error;
         logger.warn({ err: error, sha256, waitMs }, "bundle not downloaded, will retry");
       }
-      // Jitters the delay by up to half, so that nodes do not all ask a restarted head at the same moment.
-      await delay(waitMs * (0.5 + Math.random() / 2), signal, clock);
+      // Jittered, so that nodes do not all ask a restarted head at the same moment.
+      await delay(jittered(waitMs), signal, clock);
     }
   }
 

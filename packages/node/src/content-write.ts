@@ -8,7 +8,8 @@
  *   discarded.
  */
 import type { ServerDuplexStream } from "@grpc/grpc-js";
-import { type Clock, PalimpsestError, toGrpcError, transferTimeoutMs } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError, toGrpcError, transferTimeoutMs } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ObjectStore } from "./object-store.js";
 import type { SharedWrite } from "./shared-write.js";

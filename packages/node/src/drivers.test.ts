@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { isProcessAlive } from "@palimpsest/wire";
+import { isProcessAlive } from "@palimpsest/std";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeHead } from "./testing/fake-head.js";

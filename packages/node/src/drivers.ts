@@ -11,8 +11,9 @@
  * - DRIVER-3. Its output is kept until the head has it, also after its end.
  */
 import { rm } from "node:fs/promises";
+import type { Clock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError, type Peer } from "@palimpsest/wire";
+import { PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { DriverLog } from "./driver-log.js";
 import {

@@ -13,8 +13,9 @@
 import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 
 const failureKeptMs = 10_000;
 /**

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, rename, statfs, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { FolderLease, sweepDeadFolders } from "./folder-lease.js";

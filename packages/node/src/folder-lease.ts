@@ -16,7 +16,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "n
 import { createConnection, createServer, type Server } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { type Clock, every } from "@palimpsest/wire";
+import { type Clock, every } from "@palimpsest/std";
 import { z } from "zod";
 
 const prefix = "palimpsest-objects-";

@@ -1,5 +1,6 @@
 import type { ServerWritableStream } from "@grpc/grpc-js";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 
 const stallMs = 30_000;
 

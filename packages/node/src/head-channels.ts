@@ -3,7 +3,8 @@
  * cluster, its epoch, and whether it has only just begun to lead.
  * Not responsible for: the stream on the first channel (link.ts).
  */
-import { type Clock, HeadConnection, type Network, type Peer } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { HeadConnection, type Network, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 /** The milliseconds that drivers have to upload bundles again that a new leader does not have. */

@@ -1,11 +1,5 @@
-import {
-  type Clock,
-  Credentials,
-  grpcNetwork,
-  HeadConnection,
-  type PalimpsestError,
-  systemClock,
-} from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
+import { Credentials, grpcNetwork, HeadConnection, type PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { HeadLink } from "./link.js";

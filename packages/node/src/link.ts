@@ -20,10 +20,9 @@
  */
 import { randomUUID } from "node:crypto";
 import type { ClientDuplexStream } from "@grpc/grpc-js";
+import { Backoff, type Clock, every, jittered } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import {
-  type Clock,
-  every,
   fromGrpcError,
   type HeadConnection,
   nodeLinkService,
@@ -32,7 +31,7 @@ import {
 } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
-const backoffMs = { first: 50, longest: 2_000 };
+const reconnection = { firstMs: 50, longestMs: 2_000 };
 const goodbyeTimeoutMs = 1_000;
 const maxUnreadBytes = 32 * 1024 * 1024;
 /** Messages that may be lost are not sent while more than this many bytes are unread. */
@@ -86,7 +85,7 @@ export class HeadLink {
   #stopRetry: () => void = () => undefined;
   #stopWaiting: () => void = () => undefined;
   #stopAway: () => void = () => undefined;
-  #backoff = backoffMs.first;
+  readonly #backoff = new Backoff(reconnection);
   #registered = false;
   #everRegistered = false;
   #closed = false;
@@ -204,7 +203,7 @@ export class HeadLink {
     heads.learn(registered.headAddresses);
     this.#stopAway();
     this.#stopWaiting();
-    this.#backoff = backoffMs.first;
+    this.#backoff.reset();
     this.#registered = true;
     if (this.#everRegistered) this.#deps.onReconnect();
     this.#everRegistered = true;
@@ -283,10 +282,8 @@ export class HeadLink {
     }
     this.#registered = false;
     heads.failed(this.#peer);
-    // Jitters the delay by up to half, so that nodes do not all reconnect at the same moment.
-    const waitMs = this.#backoff * (0.5 + Math.random() / 2);
-    this.#backoff = Math.min(this.#backoff * 2, backoffMs.longest);
-    this.#stopRetry = clock.after(waitMs, () => this.#connect());
+    // Jittered, so that nodes do not all reconnect at the same moment.
+    this.#stopRetry = clock.after(jittered(this.#backoff.next()), () => this.#connect());
   }
 
   #countAbsence(): void {

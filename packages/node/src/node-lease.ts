@@ -8,7 +8,7 @@
  *   at the head.
  * - NODELEASE-2. `onExpired` is called once for each expiry, and never before the first renewal.
  */
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 
 export class NodeLease {
   readonly #clock: Clock;

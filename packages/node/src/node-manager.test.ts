@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { isProcessAlive } from "@palimpsest/wire";
+import { isProcessAlive } from "@palimpsest/std";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeHead } from "./testing/fake-head.js";
 import { callActor, startCounter, startNode, type TestNode } from "./testing/fixture.js";

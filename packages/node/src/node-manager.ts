@@ -11,16 +11,9 @@
  */
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { type Clock, systemClock } from "@palimpsest/std";
 import { createMetrics, type Logger, type Metrics } from "@palimpsest/telemetry";
-import {
-  type Clock,
-  compareVersions,
-  newId,
-  nodeLogsService,
-  PalimpsestError,
-  softwareVersion,
-  systemClock,
-} from "@palimpsest/wire";
+import { compareVersions, newId, nodeLogsService, PalimpsestError, softwareVersion } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type NodeConfig, parseNodeConfig, type ResolvedNodeConfig } from "./config.js";
 import { HeadChannels } from "./head-channels.js";

@@ -1,8 +1,8 @@
 /** The object part of a node: its store, the service over it, and its exchange with the head's directory. */
+
+import { type Clock, delay } from "@palimpsest/std";
 import type { Metrics } from "@palimpsest/telemetry";
 import {
-  type Clock,
-  delay,
   headService,
   type Network,
   objectsService,

@@ -4,17 +4,9 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { type Clock, systemClock } from "@palimpsest/std";
 import { type Logger, type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
-import {
-  AuditLog,
-  auditPathsOf,
-  type Clock,
-  faultsLoaded,
-  grpcNetwork,
-  httpGuard,
-  type Network,
-  systemClock,
-} from "@palimpsest/wire";
+import { AuditLog, auditPathsOf, faultsLoaded, grpcNetwork, httpGuard, type Network } from "@palimpsest/wire";
 import type { ResolvedNodeConfig } from "./config.js";
 import type { PrepareDriver } from "./driver-process.js";
 import { findGpus, visibleDevicesName } from "./gpu-devices.js";

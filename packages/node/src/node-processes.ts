@@ -4,8 +4,8 @@
  * Not responsible for: which of them run (the head decides it), or the link.
  */
 import { join } from "node:path";
+import { type Clock, systemClock } from "@palimpsest/std";
 import type { Metrics } from "@palimpsest/telemetry";
-import { type Clock, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { backgroundPriority } from "./background-priority.js";
 import { BundleCache } from "./bundle-cache.js";

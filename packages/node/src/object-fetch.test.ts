@@ -2,14 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerWritableStream } from "@grpc/grpc-js";
-import {
-  grpcNetwork,
-  type Network,
-  objectsService,
-  type RpcServer,
-  systemClock,
-  unary,
-} from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { grpcNetwork, type Network, objectsService, type RpcServer, unary } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";

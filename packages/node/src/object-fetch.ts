@@ -18,7 +18,8 @@
  *   on at once.
  * - FETCH-8. If this node's own copy on disk turns out to be damaged, the object is fetched from another node.
  */
-import { type Clock, delay, type Network, PalimpsestError, transferTimeoutMs } from "@palimpsest/wire";
+import { backoffMs, type Clock, delay } from "@palimpsest/std";
+import { type Network, PalimpsestError, transferTimeoutMs } from "@palimpsest/wire";
 import type { ByteBudget } from "./byte-budget.js";
 import type { ObjectAssembly } from "./object-assembly.js";
 import { ObjectPull, type ObjectSources } from "./object-pull.js";
@@ -28,7 +29,7 @@ import type { StoredObject } from "./stored-object.js";
 
 /** The maximum number of rounds over the nodes. A failing node may come back, and an object may move. */
 const maxRounds = 4;
-const roundBackoffMs = 200;
+const roundBackoff = { firstMs: 200, longestMs: 60_000 };
 /** The milliseconds for which the head, or nodes that may have the object, may be away before a fetch gives up. */
 const locateLimitMs = 30_000;
 /**
@@ -165,7 +166,7 @@ export class ObjectFetcher {
           throw attempt.lost("every node that should have it failed");
         // These nodes may come back; the head knows when they will not.
         if (round === maxRounds) throw attempt.unreached();
-        await delay(roundBackoffMs * 2 ** (round - 1), undefined, this.#deps.clock);
+        await delay(backoffMs(roundBackoff, round), undefined, this.#deps.clock);
       }
     } finally {
       await attempt.end();
@@ -199,7 +200,7 @@ export class ObjectFetcher {
         if (failure.code === "OBJECT_LOST" || !failure.retryable) throw failure;
       }
       if (clock.monotonicMs() >= deadline) throw failure;
-      await delay(roundBackoffMs, undefined, clock);
+      await delay(roundBackoff.firstMs, undefined, clock);
     }
   }
 }

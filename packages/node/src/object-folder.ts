@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
 import { FolderLease, sweepDeadFolders } from "./folder-lease.js";
 
 const sharedMemory = "/dev/shm";

@@ -1,4 +1,5 @@
-import { PalimpsestError, type Peer, systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { PalimpsestError, type Peer } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import type { ObjectPlaces } from "./object-fetch.js";

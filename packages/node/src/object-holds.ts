@@ -17,15 +17,8 @@
  *   others, and a node that was asked for a lease is told of its release, whether it answered or not. No lease is taken
  *   after its release.
  */
-import {
-  type Clock,
-  delay,
-  fromGrpcError,
-  OldestFirstMap,
-  objectsService,
-  PalimpsestError,
-  type Peer,
-} from "@palimpsest/wire";
+import { type Clock, delay } from "@palimpsest/std";
+import { fromGrpcError, OldestFirstMap, objectsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import { LeasePlaces } from "./lease-places.js";
 import type { ObjectPlaces } from "./object-fetch.js";
 import type { ObjectStore } from "./object-store.js";

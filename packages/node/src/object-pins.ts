@@ -7,7 +7,7 @@
  * - PINS-1. A program that does not answer, because it is busy or does not know the request, delays the list by at most
  *   `timeoutMs` and is missing from it.
  */
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 
 /** A program with a stream to this node. */
 export interface PinningProgram {

@@ -3,8 +3,8 @@
  * chunks.
  * Not responsible for: which nodes they are, and retries (object-fetch.ts, which has the invariants FETCH).
  */
+import type { Clock } from "@palimpsest/std";
 import {
-  type Clock,
   fromGrpcError,
   type Network,
   objectsService,

@@ -14,7 +14,8 @@
  *   reported again, because equal bytes may have been stored in the meantime.
  * - REPORT-4. At most one entry per object waits to be reported.
  */
-import { type Clock, every, OldestFirstMap } from "@palimpsest/wire";
+import { type Clock, every } from "@palimpsest/std";
+import { OldestFirstMap } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ObjectStore } from "./object-store.js";
 import { type DropCause, isValueId, type StoredPlace, type StoreWatcher } from "./stored-object.js";

@@ -8,7 +8,7 @@
  *   reading has read none of the new bytes.
  * - SEGMENT-2. A file that was not reused within `keepMs` is removed.
  */
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import type { ObjectFiles } from "./object-files.js";
 
 const leastBytes = 64 * 1024;

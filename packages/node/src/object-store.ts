@@ -17,7 +17,7 @@
  *   later.
  * - STORE-6. A lease that was taken after an order to drop was given is not ended by that order (revisions).
  */
-import { type Clock, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
 import { FileHashes } from "./file-hashes.js";
 import type { ObjectAssembly } from "./object-assembly.js";
 import { memoryDisk, type ObjectDisk, type OpenedObject, systemDisk } from "./object-disk.js";

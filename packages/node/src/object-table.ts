@@ -5,7 +5,8 @@
  *
  * The store's invariants STORE-3 and STORE-6 are kept here.
  */
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { DropCause, DropOrder, StoredObject, StoredPlace, StoreWatcher } from "./stored-object.js";
 
 export interface TableEntry extends StoredObject {

@@ -9,8 +9,8 @@
  * - SERVE-3. An upload of which no chunk arrives for putStallMs is ended, and leaves nothing behind.
  */
 import type { handleServerStreamingCall, ServerReadableStream } from "@grpc/grpc-js";
+import type { Clock } from "@palimpsest/std";
 import {
-  type Clock,
   isObjectId,
   type objectsService,
   PalimpsestError,

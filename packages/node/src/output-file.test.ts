@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { type Clock, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
 import { beforeEach, expect, it } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { until } from "../../../test/support/until.js";

@@ -7,7 +7,7 @@
  *   dropped and counted, and when it takes output again a line in the file says how much is missing.
  */
 import { createWriteStream, type WriteStream } from "node:fs";
-import { type Clock, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
 
 const retryEveryMs = 1_000;
 

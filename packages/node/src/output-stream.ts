@@ -10,18 +10,11 @@
  * - OUTPUT-STREAM-3. A break is followed by a retry, unless the head refuses the output.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
+import { Backoff, type Clock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import {
-  type Clock,
-  fromGrpcError,
-  nodeLinkService,
-  type PalimpsestError,
-  type Peer,
-} from "@palimpsest/wire";
+import { fromGrpcError, nodeLinkService, type PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { DriverLog } from "./driver-log.js";
-
-const backoff = { firstMs: 100, longestMs: 5_000 };
 
 type Stream = ClientDuplexStream<proto.DriverOutput.$Properties, proto.DriverOutputAck.$Properties>;
 
@@ -43,7 +36,7 @@ export class OutputStream {
   /** The next byte to send; undefined until the head has named it. */
   #next: number | undefined;
   #waitsForDrain = false;
-  #waitMs = backoff.firstMs;
+  readonly #backoff = new Backoff({ firstMs: 100, longestMs: 5_000 });
   #cancelRetry: (() => void) | undefined;
   #closed = false;
 
@@ -97,7 +90,7 @@ export class OutputStream {
   }
 
   #acknowledged(offsetBytes: number): void {
-    this.#waitMs = backoff.firstMs;
+    this.#backoff.reset();
     this.#deps.log.acknowledge(offsetBytes);
     this.#next ??= offsetBytes;
     this.#deps.onProgress();
@@ -114,10 +107,9 @@ export class OutputStream {
       onProgress();
       return;
     }
-    this.#cancelRetry = clock.after(this.#waitMs, () => {
+    this.#cancelRetry = clock.after(this.#backoff.next(), () => {
       this.#cancelRetry = undefined;
       this.push();
     });
-    this.#waitMs = Math.min(this.#waitMs * 2, backoff.longestMs);
   }
 }

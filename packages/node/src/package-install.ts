@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { PalimpsestError, systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import { LineTail } from "./lines.js";
 import { OutputFile } from "./output-file.js";
 

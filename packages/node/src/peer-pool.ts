@@ -4,7 +4,8 @@
  * Invariants:
  * - POOL-1. There is one channel per address. It is closed idleMs after its last user has left, never while in use.
  */
-import type { Clock, Network, Peer } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import type { Network, Peer } from "@palimpsest/wire";
 
 const idleMs = 30_000;
 

@@ -12,8 +12,9 @@
 import { linkSync, unlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Clock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, type ErrorCode, PalimpsestError } from "@palimpsest/wire";
+import { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { BundleCache, BundleKind } from "./bundle-cache.js";
 import { FolderCache, type MakeFolder } from "./folder-cache.js";

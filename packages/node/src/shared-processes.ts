@@ -11,7 +11,7 @@
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { PreparedEnvironment } from "./runtime-environments.js";
 import type { SharedActorRequest } from "./shared-actor-request.js";

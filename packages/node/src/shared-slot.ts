@@ -2,7 +2,8 @@
  * Responsibility: one light actor as the supervisor sees it: like a process of its own.
  * Not responsible for: the process that it shares (shared-process.ts).
  */
-import { type PalimpsestError, type StackReading, systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import type { PalimpsestError, StackReading } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorEnd } from "./actor-process.js";
 import type { SupervisedActor } from "./supervised-actor.js";

@@ -10,7 +10,8 @@
  * - STOREROOM-3. Copies are evicted before objects with leases are spilled. A refused request has evicted and spilled
  *   nothing, unless the disk failed.
  */
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { ObjectFiles } from "./object-files.js";
 import type { ObjectSegments } from "./object-segments.js";
 import type { ObjectTable, TableEntry } from "./object-table.js";

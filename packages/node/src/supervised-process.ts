@@ -11,7 +11,7 @@
  * - PROCESS-3. No process that it started in its process group outlives it.
  */
 import type { ChildProcess } from "node:child_process";
-import { systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
 import type { DeathCertificate } from "@palimpsest/wire/protocol";
 import { LineTail } from "./lines.js";
 import { killHint, oomKills, preferForOomKill } from "./oom.js";

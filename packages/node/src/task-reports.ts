@@ -9,7 +9,8 @@
  * - TASKREPORTS-2. Counts are always sent. Reports without a link, or to a head that is behind, are dropped, so that
  *   no queue grows.
  */
-import { type Clock, TaskRecorder } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { TaskRecorder } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ObjectTransfer } from "./object-fetch.js";
 

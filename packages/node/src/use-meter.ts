@@ -5,7 +5,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import type * as proto from "@palimpsest/wire/protocol";
 import { cpuTimes, memoryLook } from "./machine.js";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 
 const momentMs = 1_000;
 

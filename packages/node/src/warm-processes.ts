@@ -13,8 +13,9 @@
  * - WARM-4. A process is handed out once, and never if it is known to have ended.
  * - WARM-5. After close() no process runs that was not given away, and none is started.
  */
+
+import { Backoff, type Clock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import type { Clock } from "@palimpsest/wire";
 import type { BackgroundPriority } from "./background-priority.js";
 import type { MemoryLook } from "./machine.js";
 import { WarmDemand } from "./warm-demand.js";
@@ -22,7 +23,7 @@ import type { WorkerProcess } from "./worker-process.js";
 
 const quietMs = 100;
 /** The milliseconds of the back-off while memory is short, and after a process that ended before it was loaded. */
-const retryMs = { first: 1_000, longest: 60_000 };
+const retry = { firstMs: 1_000, longestMs: 60_000 };
 /**
  * The private memory of a warm process. From a snapshot, 26 MiB were measured when it is loaded and 30 MiB after its
  * rehearsal (Node.js 20).
@@ -58,7 +59,7 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
   #cancelTimer: (() => void) | undefined;
   #loading = false;
   #quietUntilMs = 0;
-  #retryMs = retryMs.first;
+  readonly #retry = new Backoff(retry);
   #open = false;
   #closed = false;
 
@@ -103,7 +104,7 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
     if (this.#waiting.size > 0 && this.#isShort()) {
       this.#deps.logger.info({ ended: this.#waiting.size }, "memory is short: no processes are kept warm");
       this.#end(this.#waiting.size, "memory is short");
-      this.#fillAfter(this.#retryMs);
+      this.#fillAfter(retry.firstMs);
     } else this.#end(this.#waiting.size - this.#target(), "it was not needed");
   }
 
@@ -150,7 +151,7 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
     void Promise.race([spawned.loaded, ended]).then(() => {
       this.#loading = false;
       if (spawned.isLoaded) {
-        this.#retryMs = retryMs.first;
+        this.#retry.reset();
         const pauseMs = background ? 0 : quietMs;
         this.#fillAfter(Math.max(pauseMs, this.#quietUntilMs - clock.monotonicMs()));
       } else this.#fillLater();
@@ -158,8 +159,7 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
   }
 
   #fillLater(): void {
-    this.#fillAfter(this.#retryMs);
-    this.#retryMs = Math.min(this.#retryMs * 2, retryMs.longest);
+    this.#fillAfter(this.#retry.next());
   }
 
   /** Ends that many processes, those that wait longest first. */

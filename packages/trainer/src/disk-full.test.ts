@@ -2,7 +2,7 @@ import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import { expect, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { isDiskFull, whenDiskHasSpace } from "./disk-full.js";

@@ -1,5 +1,5 @@
 /** Writes to a disk that may be full: a run waits for space instead of losing trained steps. */
-import { type Clock, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
 
 const retryEveryMs = 1_000;
 const warnEveryMs = 60_000;

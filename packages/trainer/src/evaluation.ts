@@ -1,7 +1,7 @@
 /** Responsibility: the evaluations of a training run: their questions, and the policy as a system of the suite runner, whose
  *  episodes the run's rollout actors play.
  *  Not responsible for: retries, failures and seeds (the runner); how results are presented (report-run.ts). */
-import { setTimeout } from "node:timers/promises";
+
 import type { ActorHandle } from "@palimpsest/client";
 import type { TaskSet } from "@palimpsest/datasets";
 import {
@@ -15,6 +15,7 @@ import {
   taskOfItem,
 } from "@palimpsest/evals";
 import { openRulerTasks } from "@palimpsest/small-world";
+import { delay } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Recipe } from "./recipe/recipe-schema.js";
 import { recipeTasks } from "./recipe/recipe-tasks.js";
@@ -173,7 +174,8 @@ function policySystem(
         } catch (reason) {
           if (!isEngineAway(reason)) throw reason;
           // Its count stays up meanwhile, so that the other actors are tried first.
-          await setTimeout(engineAgainMs, undefined, { signal });
+          await delay(engineAgainMs, signal);
+          signal.throwIfAborted();
         } finally {
           underWay[place] = (underWay[place] ?? 0) - 1;
         }

@@ -31,8 +31,9 @@ import {
   stepsAfter,
   type WrittenDump,
 } from "@palimpsest/learner";
+import { type Clock, systemClock } from "@palimpsest/std";
 import type { Group } from "@palimpsest/trajectories";
-import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
 /** The state of a run on disk. */

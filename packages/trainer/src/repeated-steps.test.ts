@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeStepDump } from "@palimpsest/learner";
-import { systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
 import { beforeEach, expect, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { Crash, HashingLearner, Life } from "./hashing-learner.fixture.js";

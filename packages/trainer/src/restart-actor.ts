@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { ActorHandle } from "@palimpsest/client";
+import { delay } from "@palimpsest/std";
 
 const lookEveryMs = 200;
 
@@ -18,6 +18,7 @@ export async function restartActor(
     const now = await actor.info();
     // The next call to a dead actor fails with the reason.
     if (now.incarnation > incarnation || now.state === "dead") return;
-    await delay(lookEveryMs, undefined, { signal });
+    await delay(lookEveryMs, signal);
+    signal.throwIfAborted();
   }
 }

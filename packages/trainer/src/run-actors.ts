@@ -1,5 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import type { ActorHandle, ActorOptions, Cluster } from "@palimpsest/client";
+import { delay } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import { LearnerActor } from "./learner-actor.js";
 import type { ProcessMemory } from "./process-memory.js";
@@ -73,7 +73,8 @@ export async function spawnRunActors(
       } catch (reason) {
         const taken = PalimpsestError.from(reason).code === "ALREADY_EXISTS";
         if (!taken || performance.now() > deadlineAt) throw reason;
-        await setTimeout(nameRetryMs, undefined, { signal });
+        await delay(nameRetryMs, signal);
+        signal.throwIfAborted();
       }
     }
   };

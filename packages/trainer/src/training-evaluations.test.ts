@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Evaluation, LengthResult } from "@palimpsest/evals";
 import { type DurableFiles, durableFiles } from "@palimpsest/learner";
-import { systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
 import { beforeEach, expect, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ratingOf, standingOf } from "./evaluation-standing.js";

@@ -1,10 +1,10 @@
+import { backoffMs } from "@palimpsest/std";
 import { type Logger, redactText } from "@palimpsest/telemetry";
 import { PalimpsestError, redisTlsOptions } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
 import { GatheringRedis } from "./gathered-writes.js";
 
-const firstRetryMs = 50;
-const longestRetryMs = 1000;
+const reconnection = { firstMs: 50, longestMs: 1000 };
 const defaultSilenceMs = 15_000;
 const keepAliveMs = 10_000;
 
@@ -30,7 +30,7 @@ export async function connectRedis(url: string, options: ConnectOptions): Promis
     // and subscribers ping every 5 s, so a longer silence is never normal.
     socketTimeout: options.silenceMs ?? defaultSilenceMs,
     keepAlive: keepAliveMs,
-    retryStrategy: (times) => Math.min(firstRetryMs * 2 ** (times - 1), longestRetryMs),
+    retryStrategy: (times) => backoffMs(reconnection, times),
   });
   let lastError: Error | undefined;
   redis.on("error", (error) => {

@@ -1,5 +1,5 @@
+import { systemClock } from "@palimpsest/std";
 import { createLogger } from "@palimpsest/telemetry";
-import { systemClock } from "@palimpsest/wire";
 import { beforeEach, expect, it } from "vitest";
 import type { EpisodeFailure } from "./episode-failure.js";
 import { newToken } from "./epoch.js";

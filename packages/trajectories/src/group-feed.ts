@@ -11,14 +11,15 @@
  * - FEED-4 (T1). When the store answers again after an outage, the newest feed tells it again that it is the newest
  *   and which groups it has closed, even if nobody waits for groups.
  */
-import { joinSignals } from "@palimpsest/std";
+
+import type { Clock } from "@palimpsest/std";
+import { delay, joinSignals } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import { type Epoch, newToken } from "./epoch.js";
 import { type AssembledGroup, type DropReason, specOfRecord } from "./group-assembly.js";
 import type { GroupSpec } from "./group-spec.js";
 import type { CloseResult, Closing, GroupRecord, LedgerStore, Subscription } from "./ledger-store.js";
-import { pause } from "./pause.js";
 
 export interface GroupFeedDeps {
   readonly store: LedgerStore;
@@ -183,7 +184,7 @@ export class GroupFeed {
   async waitForChange(signal: AbortSignal | undefined): Promise<void> {
     const waitMs = Math.max(0, this.#lookAllAtMs - this.#deps.clock.monotonicMs());
     const any = joinSignals(this.#wake.signal, this.#stopping.signal, signal);
-    await pause(this.#deps.clock, waitMs, any.signal);
+    await delay(waitMs, any.signal, this.#deps.clock);
     any.forget();
   }
 

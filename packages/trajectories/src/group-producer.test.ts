@@ -1,4 +1,4 @@
-import { systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
 import { beforeEach, expect, it } from "vitest";
 import { GroupProducer } from "./group-producer.js";
 import { PayloadStore } from "./payload-store.js";

@@ -11,12 +11,13 @@
  * - DISPATCH-4 (T1). A group whose claim or task Redis lost before its jobs were confirmed is claimed again by the same
  *   dispatch.
  */
+
+import { Backoff, type Clock, delay } from "@palimpsest/std";
 import { type Metrics, tracing } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { EpisodeJobs } from "./episode-jobs.js";
 import { type GroupRequest, type GroupSpec, specOf } from "./group-spec.js";
 import type { Claim, GroupState, LedgerStore } from "./ledger-store.js";
-import { pause } from "./pause.js";
 import type { PayloadStore } from "./payload-store.js";
 import type { QueueSettings } from "./queue-settings.js";
 import type { Room } from "./redis-room.js";
@@ -45,8 +46,7 @@ export interface GroupProducerDeps {
 }
 
 const groupsPerClaim = 32;
-const shortestPollMs = 10;
-const longestPollMs = 200;
+const polling = { firstMs: 10, longestMs: 200 };
 
 export class GroupProducer {
   readonly #deps: GroupProducerDeps;
@@ -70,7 +70,7 @@ export class GroupProducer {
     const outcomes = new Map<string, DispatchOutcome>();
     const { timeoutMs = Number.POSITIVE_INFINITY } = options;
     let start = 0;
-    let pollMs = shortestPollMs;
+    const poll = new Backoff(polling);
     let admittedAtMs = clock.monotonicMs();
     const tasks = new Map<string, Uint8Array>();
     while (start < requests.length) {
@@ -108,14 +108,13 @@ export class GroupProducer {
       start += done;
       if (taken > 0) {
         admittedAtMs = clock.monotonicMs();
-        pollMs = shortestPollMs;
+        poll.reset();
       }
       if (firstFull !== -1) {
         if (options.whenFull === "refuse" || clock.monotonicMs() - admittedAtMs >= timeoutMs) {
           throw await this.#fullError();
         }
-        await pause(clock, pollMs, options.signal);
-        pollMs = Math.min(pollMs * 2, longestPollMs);
+        await delay(poll.next(), options.signal, clock);
       }
     }
     return specs.map(({ groupId }) => outcomes.get(groupId) ?? "outstanding");

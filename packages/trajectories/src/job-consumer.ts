@@ -12,13 +12,14 @@
  *   settles.
  * The processor must not block the event loop for longer than the lock lasts.
  */
+
+import { type Clock, delay } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { Job } from "bullmq";
 import type { Redis } from "ioredis";
 import { DelayedError, UnrecoverableError, WaitingError, Worker } from "./bullmq.js";
 import { FinalFailure, type JobAttempt, type JobWork } from "./job-work.js";
-import { pause } from "./pause.js";
 import type { QueueSettings } from "./queue-settings.js";
 import type { QueueName, RunKeys } from "./run-keys.js";
 import { withDeadline } from "./with-deadline.js";
@@ -205,7 +206,7 @@ export class JobConsumer {
     }
     this.#worker.cancelAllJobs("consumer closes");
     const timer = new AbortController();
-    const late = pause(this.#options.clock, deadlineMs, timer.signal).then(() => true);
+    const late = delay(deadlineMs, timer.signal, this.#options.clock).then(() => true);
     let isLate = await Promise.race([Promise.allSettled(this.#running).then(() => false), late]);
     if (isLate) {
       await this.#worker.close(true);

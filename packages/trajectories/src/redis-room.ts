@@ -7,10 +7,11 @@
  *   available for small writes: BullMQ's moves, the ledger and the head's rows.
  * - ROOM-2. A write that Redis refuses because it is full is retried, and never counts as done.
  */
+
+import { type Clock, delay, systemClock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
-import { pause } from "./pause.js";
 
 export interface Room {
   /**
@@ -76,7 +77,7 @@ export class RedisRoom implements Room {
           { retryable: true },
         );
       }
-      await pause(this.#clock, retryMs, signal);
+      await delay(retryMs, signal, this.#clock);
     }
   }
 

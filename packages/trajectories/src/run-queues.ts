@@ -9,9 +9,11 @@
  * T4. A failed reward or rollout is not a zero reward: the episode leaves its group and is counted.
  * The files of its parts say how: ledger-store, payload-store, group-producer, job-consumer, group-consumer.
  */
+
+import { type Clock, systemClock } from "@palimpsest/std";
 import { parseInput } from "@palimpsest/std/input";
 import { createLogger, type Logger, type Metrics } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
 import { connectRedis } from "./connection.js";
 import { BullEpisodeJobs } from "./episode-jobs.js";

@@ -6,8 +6,9 @@
  * Invariants:
  * - SUBSCRIPTION-1. A subscription whose socket is open but silent is replaced within the socket timeout and one ping.
  */
+
+import { every, systemClock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { every, systemClock } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
 
 /** A subscriber sends nothing by itself, and without an outstanding command ioredis cannot detect silence. */

@@ -1,4 +1,5 @@
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 
 export interface DeadlineOptions {
   readonly clock: Clock;

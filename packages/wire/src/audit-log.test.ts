@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Clock, systemClock } from "@palimpsest/std";
 import { beforeEach, expect, it } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { AuditLog, type AuditOptions, auditPathsOf } from "./audit-log.js";
 import type { CallRecord } from "./authorization.js";
-import { type Clock, systemClock } from "./clock.js";
 
 const refusal: CallRecord = {
   method: "/palimpsest.v1.Head/Shutdown",

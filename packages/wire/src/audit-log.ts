@@ -12,8 +12,8 @@
  */
 import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import type { Clock } from "@palimpsest/std";
 import type { CallRecord } from "./authorization.js";
-import type { Clock } from "./clock.js";
 
 const defaultMaxBytes = 16 * 1024 * 1024;
 /**

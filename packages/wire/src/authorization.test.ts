@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { ServerDuplexStream } from "@grpc/grpc-js";
+import { type Clock, systemClock } from "@palimpsest/std";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { access, type Role, roles } from "./access.js";
 import { AuditLog, auditPathsOf } from "./audit-log.js";
 import { type CallRecord, callerOf } from "./authorization.js";
 import { identityOf, issueCertificate, makeAuthority, type Pem } from "./certificates.js";
-import { type Clock, systemClock } from "./clock.js";
 import { Credentials, roleToken } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
 import { grpcNetwork } from "./grpc-network.js";

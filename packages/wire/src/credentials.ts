@@ -12,8 +12,8 @@
  * - CREDENTIALS-4. The token that is sent to an actor is derived from the caller's own token and allows calls only.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { type Clock, systemClock } from "@palimpsest/std";
 import type { TokenRole } from "./access.js";
-import { type Clock, systemClock } from "./clock.js";
 import type { TlsIdentity } from "./tls.js";
 
 const memberRoles = ["cluster", "driver", "actor", "reader"] as const;

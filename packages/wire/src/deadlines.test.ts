@@ -1,5 +1,5 @@
+import type { Clock } from "@palimpsest/std";
 import { expect, it } from "vitest";
-import type { Clock } from "./clock.js";
 import { Deadlines } from "./deadlines.js";
 
 /** Time that a test moves. */

@@ -7,7 +7,7 @@
  * - DEADLINES-1. expire() runs once, not before the deadline, and never after remove().
  * - DEADLINES-2. A timer of the clock runs exactly while there is a deadline.
  */
-import type { Clock } from "./clock.js";
+import type { Clock } from "@palimpsest/std";
 
 export interface Expiring {
   expire(): void;

@@ -15,7 +15,7 @@ import { open } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { platform } from "node:os";
 import { join } from "node:path";
-import { delay } from "./delay.js";
+import { delay } from "@palimpsest/std";
 
 /** How long another process, which found nobody either, may take to put its socket in the place of this one's. */
 const contestMs = 100;

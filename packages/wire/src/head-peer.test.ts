@@ -1,5 +1,5 @@
+import { type Clock, systemClock } from "@palimpsest/std";
 import { expect, onTestFinished, test } from "vitest";
-import { type Clock, systemClock } from "./clock.js";
 import { grpcNetwork } from "./grpc-network.js";
 import { servePart } from "./handlers.js";
 import { HeadPeer } from "./head-peer.js";

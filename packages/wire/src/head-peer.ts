@@ -11,8 +11,7 @@
  */
 
 import type { ClientDuplexStream, ClientReadableStream, ClientWritableStream } from "@grpc/grpc-js";
-import { joinSignals, whenAborted } from "@palimpsest/std";
-import { type Clock, every, systemClock } from "./clock.js";
+import { type Clock, every, joinSignals, systemClock, whenAborted } from "@palimpsest/std";
 import { PalimpsestError } from "./error.js";
 import { HeadConnection } from "./head-connection.js";
 import type { Method } from "./method.js";

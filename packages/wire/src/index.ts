@@ -10,11 +10,9 @@ export { type BulkRequest, maxBulkBytes } from "./bulk/bulk-frames.js";
 export type { BulkBytes, BulkReader } from "./bulk/bulk-server.js";
 export { bearerMetadata } from "./channel.js";
 export type { ChannelKind } from "./channel-kind.js";
-export { type Clock, every, systemClock } from "./clock.js";
 export { isObjectId, isSha256 } from "./content-hash.js";
 export { Credentials, type Grant, roleToken } from "./credentials.js";
 export { type Deadline, Deadlines, type Expiring } from "./deadlines.js";
-export { delay } from "./delay.js";
 export {
   type ErrorCode,
   type ErrorDetails,
@@ -54,10 +52,9 @@ export { isNetworkFailure } from "./network-failure.js";
 export { OldestFirstMap } from "./oldest-first-map.js";
 export { refuseOpenBind } from "./open-bind.js";
 export { listenWithin, type PortRange } from "./port-range.js";
-export { isProcessAlive } from "./process-alive.js";
 export { adoptCredentials, credentialsOf, processCredentials } from "./process-credentials.js";
 export { redisTlsOptions, redisUrlWithCa } from "./redis-tls.js";
-export { Backoff, type BackoffLimits, retryUntil } from "./retry.js";
+export { retryUntil } from "./retry.js";
 export { formatAddress, isLoopback, plainHost, unary } from "./server.js";
 export {
   actorHostService,

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "./clock.js";
+import { type Clock, systemClock } from "@palimpsest/std";
 
 export interface RateLimitOptions {
   /** Calls per second that one connection may make on average. */

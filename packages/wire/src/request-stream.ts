@@ -10,9 +10,8 @@
  */
 
 import type { ClientDuplexStream } from "@grpc/grpc-js";
-import { whenAborted } from "@palimpsest/std";
+import { systemClock, whenAborted } from "@palimpsest/std";
 import type * as proto from "@palimpsest/wire/protocol";
-import { systemClock } from "./clock.js";
 import { decoded } from "./decoded.js";
 import { PalimpsestError } from "./error.js";
 import { errorFromProto } from "./error-message.js";

@@ -1,7 +1,7 @@
+import type { Clock } from "@palimpsest/std";
 import { expect, it } from "vitest";
-import type { Clock } from "./clock.js";
 import { PalimpsestError } from "./error.js";
-import { Backoff, retryUntil } from "./retry.js";
+import { retryUntil } from "./retry.js";
 
 /** A clock on which every wait passes at once and is noted. */
 function passingClock() {
@@ -22,13 +22,6 @@ function passingClock() {
 
 const backoff = { firstMs: 10, longestMs: 40 };
 const away = () => Promise.reject(new PalimpsestError("UNAVAILABLE", "away"));
-
-it("waits twice as long each time, up to the limit, and begins anew after a success", () => {
-  const waits = new Backoff(backoff);
-  expect([1, 2, 3, 4].map(() => waits.next())).toEqual([10, 20, 40, 40]);
-  waits.reset();
-  expect(waits.next()).toBe(10);
-});
 
 it("repeats what may pass, and tells each attempt what is left of the time", async () => {
   const { clock, waits } = passingClock();

@@ -1,34 +1,6 @@
-import type { Clock } from "./clock.js";
-import { delay } from "./delay.js";
+import { Backoff, type BackoffLimits, type Clock, delay } from "@palimpsest/std";
 import type { PalimpsestError } from "./error.js";
 import { fromGrpcError } from "./status.js";
-
-export interface BackoffLimits {
-  readonly firstMs: number;
-  readonly longestMs: number;
-}
-
-/** Computes the delays between attempts: each is twice as long as the previous one, up to a limit. */
-export class Backoff {
-  readonly #limits: BackoffLimits;
-  #nextMs: number;
-
-  constructor(limits: BackoffLimits) {
-    this.#limits = limits;
-    this.#nextMs = limits.firstMs;
-  }
-
-  next(): number {
-    const waitMs = this.#nextMs;
-    this.#nextMs = Math.min(waitMs * 2, this.#limits.longestMs);
-    return waitMs;
-  }
-
-  /** Starts again from the first delay, after an attempt that succeeded. */
-  reset(): void {
-    this.#nextMs = this.#limits.firstMs;
-  }
-}
 
 export interface RetryOptions {
   readonly timeoutMs: number;

@@ -8,6 +8,7 @@
  *   process has forgotten it, or never learned that it has it.
  */
 import { reservedMethods, type ValueStore } from "@palimpsest/client";
+import { systemClock } from "@palimpsest/std";
 import type { Metrics } from "@palimpsest/telemetry";
 import {
   actorHostService,
@@ -19,7 +20,6 @@ import {
   PalimpsestError,
   type PortRange,
   type RpcServer,
-  systemClock,
   toGrpcError,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";

@@ -1,4 +1,5 @@
-import { Deadlines, decodeValue, encodeValue, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { Deadlines, decodeValue, encodeValue, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
 import { Invocation, type Method, type TaskHooks } from "./invocation.js";

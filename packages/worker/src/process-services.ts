@@ -3,7 +3,8 @@
  * head.
  */
 import { HeadClient, ProgramValues } from "@palimpsest/client";
-import { AuditLog, credentialsOf, grpcNetwork, systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
+import { AuditLog, credentialsOf, grpcNetwork } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 const controlTimeoutMs = 30_000;

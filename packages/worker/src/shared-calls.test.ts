@@ -1,6 +1,7 @@
 import { ActorChannel, createHandle, SharedStreams } from "@palimpsest/client";
+import { systemClock } from "@palimpsest/std";
 import { createMetrics } from "@palimpsest/telemetry";
-import { actorHostService, grpcNetwork, PalimpsestError, servePart, systemClock } from "@palimpsest/wire";
+import { actorHostService, grpcNetwork, PalimpsestError, servePart } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorState } from "@palimpsest/wire/protocol";
 import { expect, onTestFinished, test } from "vitest";

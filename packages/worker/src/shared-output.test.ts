@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { type Clock, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
 import { beforeEach, expect, it } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { SharedOutput } from "./shared-output.js";

@@ -14,7 +14,7 @@
  */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Clock, systemClock } from "@palimpsest/wire";
+import { type Clock, systemClock } from "@palimpsest/std";
 
 const maxFileBytes = 64 * 1024 * 1024;
 const retryEveryMs = 1_000;

@@ -4,8 +4,9 @@
  * Not responsible for: the cluster that starts such processes (../world), tensors, checkpoints' files.
  */
 
+import { type Clock, systemClock } from "@palimpsest/std";
 import { createLogger } from "@palimpsest/telemetry";
-import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import { GroupSchedule } from "../../../packages/trainer/src/async/group-schedule.js";
 import { GroupsInFlight } from "../../../packages/trainer/src/async/groups-in-flight.js";
 import type { StepGroups } from "../../../packages/trainer/src/step-groups.js";

@@ -1,3 +1,4 @@
+import { systemClock } from "@palimpsest/std";
 import {
   headService,
   jobsService,
@@ -5,7 +6,6 @@ import {
   PalimpsestError,
   type RpcServer,
   servePart,
-  systemClock,
 } from "@palimpsest/wire";
 import { type HeadConfig, parseHeadConfig } from "../../../packages/head/src/config.js";
 import { ControlPlane } from "../../../packages/head/src/control-plane.js";

@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
 import { parseNodeConfig } from "../../../packages/node/src/config.js";
 import { NodeManager } from "../../../packages/node/src/node-manager.js";
 import { NodeObjects } from "../../../packages/node/src/node-objects.js";

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { isProcessAlive } from "@palimpsest/wire";
+import { isProcessAlive } from "@palimpsest/std";
 import { z } from "zod";
 
 const recordSchema = z.object({

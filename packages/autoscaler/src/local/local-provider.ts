@@ -6,10 +6,11 @@
  * - LOCAL-1. A name has at most one process, because its creator first claims its folder.
  * - LOCAL-2. A process is ended only while it is the node of that name.
  */
+
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { delay } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { NodeTypeConfig } from "../config.js";
 import { type Instance, instanceLabel, type NewInstance, type NodeProvider } from "../provider.js";

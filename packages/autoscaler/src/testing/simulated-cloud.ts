@@ -11,7 +11,8 @@ import {
   takeGpus,
   wholeGpus,
 } from "@palimpsest/scheduler";
-import type { Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import type { PalimpsestError } from "@palimpsest/wire";
 import { type Instance, instanceLabel, type NewInstance, type NodeProvider } from "../provider.js";
 
 interface Machine {

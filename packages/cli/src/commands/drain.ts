@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { DrainProgress } from "@palimpsest/client";
+import { delay } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";

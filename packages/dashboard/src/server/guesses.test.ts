@@ -1,5 +1,5 @@
 /** Tests the budget of wrong tokens. */
-import { systemClock } from "@palimpsest/wire";
+import { systemClock } from "@palimpsest/std";
 import { expect, test } from "vitest";
 import { Guesses, guessLimits } from "./guesses.js";
 

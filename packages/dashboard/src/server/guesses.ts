@@ -7,7 +7,8 @@
  * - GUESSES-2. The state is bounded: only the wrong tokens of the last second are kept, at most `ofAll` of them.
  */
 import { isIPv6 } from "node:net";
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 
 /** Maximum wrong tokens per second. Random tokens of 16 characters would be safe with a thousand times as many. */
 export const guessLimits = { ofAddress: 20, ofAll: 1_000 } as const;

@@ -2,8 +2,9 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { systemClock } from "@palimpsest/std";
 import { createLogger } from "@palimpsest/telemetry";
-import { PalimpsestError, systemClock } from "@palimpsest/wire";
+import { PalimpsestError } from "@palimpsest/wire";
 import { afterEach, expect, test } from "vitest";
 import { guessLimits } from "./guesses.js";
 import { LogStreams } from "./log-streams.js";

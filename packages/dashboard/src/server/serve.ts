@@ -13,8 +13,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { TLSSocket } from "node:tls";
+import { systemClock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { formatAddress, type LocalCaller, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { formatAddress, type LocalCaller, PalimpsestError } from "@palimpsest/wire";
 import { signInSchema } from "../api/session.js";
 import { Exchange, sendError, sendJson } from "./exchange.js";
 import { Guesses } from "./guesses.js";

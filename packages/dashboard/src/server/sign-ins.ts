@@ -5,7 +5,7 @@
  * Not responsible for: what a token may do.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 
 const lastingMs = 12 * 3_600_000;
 /** Sign-ins that have ended before their time. Ending one needs the sign-in itself. */

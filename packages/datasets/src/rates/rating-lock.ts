@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { isProcessAlive } from "@palimpsest/std";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
 
@@ -69,13 +70,7 @@ function holderOf(said: string): z.infer<typeof holderSchema> | undefined {
 
 function hasEnded(said: string): boolean {
   const holder = holderOf(said);
-  if (holder === undefined || holder.host !== hostname()) return false;
-  try {
-    process.kill(holder.pid, 0);
-    return false;
-  } catch (reason) {
-    return reason instanceof Error && "code" in reason && reason.code === "ESRCH";
-  }
+  return holder !== undefined && holder.host === hostname() && !isProcessAlive(holder.pid);
 }
 
 function busy(path: string, lock: string, said: string): DatasetError {

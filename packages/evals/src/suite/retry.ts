@@ -1,3 +1,5 @@
+import { backoffMs, delay, jittered } from "@palimpsest/std";
+
 /** The rules that say which failures are retried, how often, and after which waits. */
 export interface RetryRules {
   /** Number of attempts in total, ≥ 1. Default 4. */
@@ -30,8 +32,8 @@ export async function withRetries<T>(
 ): Promise<Attempted<T>> {
   const {
     maxAttempts = 4,
-    backoffMs = 500,
-    maxBackoffMs = 30_000,
+    backoffMs: firstMs = 500,
+    maxBackoffMs: longestMs = 30_000,
     isTransient = saysRetryable,
     wait = sleep,
   } = rules;
@@ -41,10 +43,9 @@ export async function withRetries<T>(
     } catch (error) {
       signal.throwIfAborted();
       if (attempts >= maxAttempts || !isTransient(error)) return { failure: reasonOf(error), attempts };
-      const longest = Math.min(maxBackoffMs, backoffMs * 2 ** (attempts - 1));
       // The jitter comes from the seed, so that items that failed together are not retried at the same moment.
       const spread = ((rules.seed * 0x9e3779b1 + attempts * 0x85ebca6b) >>> 0) / 2 ** 32;
-      await wait(longest * (0.5 + spread / 2), signal);
+      await wait(jittered(backoffMs({ firstMs, longestMs }, attempts), spread), signal);
     }
   }
 }
@@ -57,17 +58,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", stop, { once: true });
-  });
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, signal);
+  signal.throwIfAborted();
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 
 interface Timer {
   readonly atMs: number;

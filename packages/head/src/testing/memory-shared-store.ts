@@ -1,4 +1,4 @@
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 import type {
   Leader,
   LeaseAnswer,

@@ -13,11 +13,12 @@
  *
  * It needs no hard links and no rename, which some file systems do not have.
  */
+
 import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { open, readFile, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
-import { setTimeout as delay } from "node:timers/promises";
+import { delay, isProcessAlive } from "@palimpsest/std";
 import { z } from "zod";
 import { ModelError } from "../error.js";
 
@@ -109,7 +110,7 @@ async function takeInTime(path: string, options: LockOptions, timing: Timing): P
         "LOCKED",
         `${path}: is held by ${who}; wait until that process is done, or remove this file if it has ended`,
       );
-    await delay(timing.pollMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+    await delay(timing.pollMs, signal);
   }
 }
 
@@ -184,11 +185,7 @@ async function thisHolder(): Promise<Holder> {
 /** Returns whether a holder's process has ended; undefined if that cannot be known here. */
 async function hasEnded({ pid, machine: where, started }: Holder): Promise<boolean | undefined> {
   if (where !== machine()) return undefined;
-  try {
-    process.kill(pid, 0);
-  } catch (reason) {
-    if (codeOf(reason) === "ESRCH") return true;
-  }
+  if (!isProcessAlive(pid)) return true;
   const now = await startOf(pid);
   return started === undefined || now === undefined ? undefined : now !== started;
 }

@@ -1,5 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { joinSignals } from "@palimpsest/std";
+import { backoffMs, delay, joinSignals } from "@palimpsest/std";
 
 /** How often and after which waits a request is retried. */
 export interface RetryPolicy {
@@ -37,14 +36,12 @@ export async function waitBeforeRetry(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const askedSeconds = Number(response?.headers.get("retry-after") ?? Number.NaN);
-  const backoffMs = policy.firstDelayMs * 2 ** (failures - 1);
-  const waitMs = Number.isFinite(askedSeconds) ? askedSeconds * 1000 : backoffMs;
-  try {
-    await delay(Math.min(waitMs, policy.maxDelayMs), undefined, { ...(signal ? { signal } : {}) });
-  } catch (reason) {
-    signal?.throwIfAborted();
-    throw reason;
-  }
+  const { firstDelayMs: firstMs, maxDelayMs: longestMs } = policy;
+  const waitMs = Number.isFinite(askedSeconds)
+    ? askedSeconds * 1000
+    : backoffMs({ firstMs, longestMs }, failures);
+  await delay(Math.min(waitMs, longestMs), signal);
+  signal?.throwIfAborted();
 }
 
 export interface SilenceWatch {

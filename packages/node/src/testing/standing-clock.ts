@@ -1,4 +1,4 @@
-import type { Clock } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
 
 /** A clock that stands still until a test moves it, and then runs the timers that are due. */
 export class StandingClock implements Clock {

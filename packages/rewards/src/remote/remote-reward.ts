@@ -9,8 +9,7 @@
  * - REMOTE-5. The token is sent in the request's header and appears nowhere else.
  */
 
-import { setTimeout as sleep } from "node:timers/promises";
-import { withDeadline } from "@palimpsest/std";
+import { backoffMs, delay, withDeadline } from "@palimpsest/std";
 import type { Score } from "@palimpsest/trajectories";
 import { z } from "zod";
 import type { RewardDependencies } from "../dependencies.js";
@@ -109,8 +108,9 @@ async function askUntilAnswered(config: RemoteRewardConfig, ask: Ask): Promise<S
     if (attempt === config.maxAttempts) {
       throw new RewardError(failure.code, `${plainMessage(failure)} (${attempt} attempts)`, failure.cause);
     }
-    const longest = Math.min(config.maxBackoffMs, config.backoffMs * 2 ** (attempt - 1));
-    await sleep(ask.random() * longest, undefined, { signal: ask.signal });
+    const { backoffMs: firstMs, maxBackoffMs: longestMs } = config;
+    await delay(ask.random() * backoffMs({ firstMs, longestMs }, attempt), ask.signal);
+    ask.signal.throwIfAborted();
   }
 }
 

@@ -7,8 +7,9 @@
  *    right weights. When an engine fails a request or exceeds its deadline, that one attempt is used up, and the
  *    engine is checked before it gets more.
  */
+
 import { once } from "node:events";
-import { setTimeout } from "node:timers/promises";
+import { delay } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { isAiling, isAway } from "./engine-sampler.js";
 
@@ -54,7 +55,8 @@ export class EngineIntake {
           return;
         }
       }
-      await setTimeout(againMs, undefined, { signal: this.#options.signal });
+      await delay(againMs, this.#options.signal);
+      this.#options.signal.throwIfAborted();
     }
   }
 
@@ -97,7 +99,7 @@ export class EngineIntake {
         if (signal.aborted) return;
         logger.warn({ err: again }, "the engine is still unreachable");
       }
-      await setTimeout(againMs, undefined, { signal }).catch(() => undefined);
+      await delay(againMs, signal);
       if (signal.aborted) return;
     }
   }

@@ -2,9 +2,8 @@
  *  Not responsible for: episodes, and what happens to them while it is down. */
 
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { EngineError, HttpSampler } from "@palimpsest/engines";
-import { withDeadline } from "@palimpsest/std";
+import { delay, withDeadline } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { claimPort, type PortClaim } from "./engine-port.js";
 import { EngineProcess, runToEnd } from "./engine-process.js";
@@ -208,7 +207,8 @@ export class EngineServer {
             `${this.name}: the server did not answer within startTimeoutMs ${startTimeoutMs}: ${said}; it printed: ${process.said || "nothing"}`,
           );
       }
-      await setTimeout(probeMs, undefined, { signal });
+      await delay(probeMs, signal);
+      signal.throwIfAborted();
     }
   }
 

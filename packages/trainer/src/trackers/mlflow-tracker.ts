@@ -8,7 +8,7 @@
  * - TRACKER-3. A resumed run continues the same MLflow run, which is found by its tag.
  * - TRACKER-4. A retry sends the same values with the same timestamps, so that MLflow stores them once.
  */
-import { setTimeout as delay } from "node:timers/promises";
+import { backoffMs, delay, jittered } from "@palimpsest/std";
 import {
   batchLimits,
   MlflowClient,
@@ -37,8 +37,7 @@ export interface MlflowTrackerOptions {
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-const firstRetryMs = 1_000;
-const longestRetryMs = 60_000;
+const retry = { firstMs: 1_000, longestMs: 60_000 };
 const defaultCloseTimeoutMs = 10_000;
 /** Approximate size of one metric in memory and on the wire, bytes. */
 const metricBytes = 160;
@@ -124,8 +123,8 @@ export class MlflowTracker {
   /** Retries until the server accepts the call or rejects it for good. */
   async #try<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = this.#stop;
-    const wait = this.#options.wait ?? ((ms, until) => delay(ms, undefined, { signal: until, ref: false }));
-    for (let retryMs = firstRetryMs, failures = 0; ; failures++) {
+    const wait = this.#options.wait ?? waitUnlessAborted;
+    for (let failures = 0; ; failures++) {
       try {
         const answer = await call(signal);
         if (failures > 0) this.#warn("the server accepts metrics again");
@@ -133,9 +132,8 @@ export class MlflowTracker {
       } catch (reason) {
         if (!(reason instanceof MlflowFailure) || !reason.retryable) throw reason;
         if (failures === 0) this.#warn(`${reason.message}; the run continues, and its metrics are queued`);
-        // Jitters the delay by up to half, so that runs that wait for the same server do not all retry at the same moment.
-        await wait(retryMs * (0.5 + Math.random() / 2), signal);
-        retryMs = Math.min(longestRetryMs, 2 * retryMs);
+        // Jittered, so that runs that wait for the same server do not all retry at the same moment.
+        await wait(jittered(backoffMs(retry, failures + 1)), signal);
       }
     }
   }
@@ -164,4 +162,9 @@ const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message
 /** MLflow allows letters, digits and `_-./ ` in a name. */
 function metricKey(name: string): string {
   return name.replace(/[^\w\-./ ]/g, "_").slice(0, batchLimits.keyCharacters);
+}
+
+async function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, signal);
+  signal.throwIfAborted();
 }

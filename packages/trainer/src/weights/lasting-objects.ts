@@ -7,7 +7,7 @@
  *   again.
  * LASTING-3. Objects that are stored again have the same ids, so that references stay valid.
  */
-import { setTimeout } from "node:timers/promises";
+import { delay } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { locationOf, type ObjectLocation } from "./object-location.js";
@@ -35,7 +35,8 @@ export async function holdLasting(
     } catch (reason) {
       if (PalimpsestError.from(reason).code !== "OBJECT_LOST" || performance.now() >= deadlineAt)
         throw reason;
-      await setTimeout(retryMs, undefined, signal ? { signal } : {});
+      await delay(retryMs, signal);
+      signal?.throwIfAborted();
     }
   }
 }

@@ -9,9 +9,10 @@
  *   before takes half the time. Arrays that a sampler got are not overwritten before it has loaded them: what it
  *   computes with is its own copy.
  */
-import { setTimeout } from "node:timers/promises";
+
 import type { ActorContext } from "@palimpsest/client";
 import type { ModelConfig } from "@palimpsest/model";
+import { delay } from "@palimpsest/std";
 import type { RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -175,8 +176,7 @@ export class RolloutWeights {
       seen.abort();
     });
     try {
-      if (!found)
-        await setTimeout(weightsTimeoutMs, undefined, { signal: seen.signal }).catch(() => undefined);
+      if (!found) await delay(weightsTimeoutMs, seen.signal);
     } finally {
       await subscription.close();
     }

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../clock.js";
+import { type Clock, systemClock } from "@palimpsest/std";
 import type { Network } from "../network.js";
 import { FaultDraw } from "./fault-draw.js";
 import type { FaultPlan } from "./fault-plan.js";

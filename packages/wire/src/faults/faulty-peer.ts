@@ -1,5 +1,5 @@
 import type { ClientDuplexStream, ClientReadableStream, ClientWritableStream } from "@grpc/grpc-js";
-import type { Clock } from "../clock.js";
+import type { Clock } from "@palimpsest/std";
 import type { PalimpsestError } from "../error.js";
 import type { Method } from "../method.js";
 import type { CallSettings, Peer } from "../network.js";

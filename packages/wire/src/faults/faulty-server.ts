@@ -1,5 +1,5 @@
 import type { ServiceDefinition, UntypedHandleCall, UntypedServiceImplementation } from "@grpc/grpc-js";
-import type { Clock } from "../clock.js";
+import type { Clock } from "@palimpsest/std";
 import type { ServiceHandlers } from "../handlers.js";
 import type { RpcServer } from "../network.js";
 import { toGrpcError } from "../status.js";

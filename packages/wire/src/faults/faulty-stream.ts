@@ -1,5 +1,5 @@
 import { Duplex } from "node:stream";
-import type { Clock } from "../clock.js";
+import type { Clock } from "@palimpsest/std";
 import type { PalimpsestError } from "../error.js";
 import type { FaultRule } from "./fault-plan.js";
 

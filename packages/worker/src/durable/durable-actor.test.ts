@@ -1,4 +1,5 @@
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { processorMs } from "../../../../test/support/processor-time.js";

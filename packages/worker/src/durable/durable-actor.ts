@@ -12,7 +12,8 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DurableState, DurableTimers } from "@palimpsest/client";
-import { type Clock, decodeValue, encodeValue, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { decodeValue, encodeValue, PalimpsestError } from "@palimpsest/wire";
 import type { Change, Commits } from "./commits.js";
 import type { CallId, KeptCalls } from "./kept-calls.js";
 import { encodeTimer, type Field, stateField, type Timer, timerField } from "./record.js";

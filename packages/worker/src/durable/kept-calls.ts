@@ -7,7 +7,8 @@
  *   that is another machine's, shortens no silence below that half, as this process measures it.
  * - KEPTCALLS-2. Replies take at most `maxReplies` and `maxBytes` together.
  */
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { Change } from "./commits.js";
 import { type CallerMark, callerField, encodeMark, type Loaded, replyField } from "./record.js";
 

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { HeadClient } from "@palimpsest/client";
+import { delay, systemClock } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
-import { headService, type PalimpsestError, systemClock } from "@palimpsest/wire";
+import { headService, type PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { Commits } from "./commits.js";
 import { DurableActor } from "./durable-actor.js";

@@ -1,5 +1,5 @@
-import { whenAborted } from "@palimpsest/std";
 import { type Clock, systemClock } from "./clock.js";
+import { whenAborted } from "./when-aborted.js";
 
 /** Resolves after `delayMs`, or as soon as the signal aborts. */
 export function delay(delayMs: number, signal?: AbortSignal, clock: Clock = systemClock): Promise<void> {
