@@ -58,6 +58,26 @@ async function firstLine(command: Command): Promise<string> {
   });
 }
 
+/** Runs programs that never call close(): they end when nothing of their own keeps them, and take their actors along. */
+async function endByThemselves(someone: ReturnType<typeof user>): Promise<void> {
+  const says = { timer: "timer\n", calls: "42 0 3000000\n", inherit: "", death: "dead\n" };
+  const modules = Object.entries(says).map(async ([how, said]) => {
+    const program = someone.start(["test/support/ending-program.ts", how], withTypes);
+    const pid = await firstLine(program);
+    // It waits for this.
+    if (how === "death") process.kill(Number(pid), "SIGKILL");
+    expect(await program.ended, how).toMatchObject({ code: 0, stdout: `${pid}\n${said}bye\n`, stderr: "" });
+    expect(isAlive(Number(pid)), how).toBe(false);
+  });
+  const text = `require("@palimpsest/client").connect().then(async (cluster) => {
+    const from = ${JSON.stringify(new URL("../support/task-functions.ts", import.meta.url))};
+    console.log(await cluster.task({ from, exportName: "double" })(21));
+  });`;
+  const script = someone.start(["-e", text], []).ended;
+  expect(await script).toMatchObject({ code: 0, stdout: "42\n", stderr: "" });
+  await Promise.all(modules);
+}
+
 test("`palimpsest dev` is found by README's program and by commands, tells a second one of itself, and takes all with it", async () => {
   const someone = user();
   const port = await freePort();
@@ -88,6 +108,7 @@ test("`palimpsest dev` is found by README's program and by commands, tells a sec
   for (const part of ["runs already", address, `pid ${pid}`, link.origin])
     expect(second.stderr).toContain(part);
 
+  await endByThemselves(someone);
   dev.kill("SIGINT");
   expect(await dev.ended).toMatchObject({ code: 0, stdout: `${line}\n`, stderr: "" });
   expect(someone.processes().map(commandLine)).toEqual([]);

@@ -18,7 +18,7 @@
  * - CHANNEL-6. A process that is silent while calls are in flight is given up only when the head reports that this
  *   incarnation of the actor has ended, because an actor may compute for any length of time.
  */
-import { type Clock, systemClock } from "@palimpsest/std";
+import { backgroundClock, type Clock, systemClock } from "@palimpsest/std";
 import { Deadlines, type Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
@@ -100,7 +100,8 @@ export class ActorChannel implements RetryCarrier {
       onRefusal: (error) => this.#die(error),
     });
     const silenceMs = options.silenceMs ?? defaultSilenceMs;
-    this.#watch = new StreamWatch({ actorId, resolver, clock, signal, silenceMs, onDeath });
+    const watchClock = options.clock ?? backgroundClock;
+    this.#watch = new StreamWatch({ actorId, resolver, clock: watchClock, signal, silenceMs, onDeath });
   }
 
   call(options: ActorCallOptions): PendingCall {

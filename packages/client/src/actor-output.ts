@@ -26,6 +26,7 @@ const outputRules = {
  * after a break of the connection, and with the actor's next process if its node was lost.
  * @param target id or name; "namespace/name" outside of the default namespace; if several dead actors had the name,
  *   the newest
+ * @param background see CallSettings.background
  * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE
  */
 export async function* actorOutput(
@@ -33,6 +34,7 @@ export async function* actorOutput(
   network: Network,
   target: string,
   options: ActorOutputOptions = {},
+  background = false,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   checkValue(target, rules.filledText, "the actor of actorOutput()");
   checkFields(options, outputRules, "options of actorOutput()");
@@ -46,7 +48,7 @@ export async function* actorOutput(
     const request = { actorId: actor.actorId, incarnation, tailLines, offsetBytes, follow };
     let isBroken = false;
     try {
-      for await (const { data, endBytes } of oneProcess(network, address, request, signal)) {
+      for await (const { data, endBytes } of oneProcess(network, address, request, { background, signal })) {
         // What was read is not read again after a break.
         offsetBytes = endBytes;
         tailLines = 0;
@@ -128,10 +130,13 @@ async function* oneProcess(
   network: Network,
   address: string,
   request: proto.ReadLogRequest.$Properties,
-  signal: AbortSignal | undefined,
+  { signal, background }: { readonly signal: AbortSignal | undefined; readonly background: boolean },
 ): AsyncGenerator<{ readonly data: Uint8Array; readonly endBytes: number }, void, undefined> {
   const peer = network.connect(address, "control");
-  const stream = peer.serverStream(nodeLogsService.getLog, request, signal ? { signal } : {});
+  const stream = peer.serverStream(nodeLogsService.getLog, request, {
+    background,
+    ...(signal ? { signal } : {}),
+  });
   try {
     for await (const chunk of stream as AsyncIterable<proto.ActorLogChunk.$Properties>) {
       const data = chunk.data ?? new Uint8Array();

@@ -99,6 +99,8 @@ export class CallStream implements ActorStream {
     const opened = new CallStream(options);
     const stream = opened.#peer.bidi(methods[options.kind ?? "own"], {
       metadata: addresseeMetadata(options, options.callerId),
+      // Calls keep the process running (outstanding-calls.ts).
+      background: true,
     });
     opened.#stream = stream;
     const timeoutMs = options.connectTimeoutMs ?? defaultConnectTimeoutMs;

@@ -1,9 +1,10 @@
-import { delay, systemClock } from "@palimpsest/std";
+import { backgroundClock, delay } from "@palimpsest/std";
 import { shownValue } from "@palimpsest/std/input";
 import {
   faultsLoaded,
   HeadPeer,
   headService,
+  holdProcess,
   type Network,
   newId,
   PalimpsestError,
@@ -15,6 +16,7 @@ import type { ActorHandles } from "./actor-handles.js";
 import { type ActorOutputOptions, actorOutput } from "./actor-output.js";
 import { type ActorClass, type ActorSource, type ActorType, actorType } from "./actor-type.js";
 import { actorView } from "./actor-view.js";
+import { closeAtEnd, closedEarlier } from "./at-end.js";
 import { atMost } from "./at-most.js";
 import type { Bundle } from "./bundle.js";
 import { BundleUploads } from "./bundle-uploads.js";
@@ -154,16 +156,17 @@ export class Cluster extends ClusterValues {
     // What an actor waits for is told by the driver that called it.
     if (options.notices && options.owner === undefined && process.env["PALIMPSEST_NOTICES"] !== "off")
       this.#notices = new WaitingNotices({
-        clock: systemClock,
+        clock: backgroundClock,
         waiting: async () =>
           (await this.actors({ states: ["pending"] })).filter(({ ownerId }) => ownerId === this.sessionId),
         write: (line) => process.stderr.write(line),
       });
     if (options.output === "inherit")
       this.#echo = new EchoedOutput({
-        clock: systemClock,
+        clock: backgroundClock,
         started: (actorId, signal) => this.#started(actorId, signal),
-        output: (actorId, signal) => this.actorOutputBytes(actorId, { follow: true, signal }),
+        output: (actorId, signal) =>
+          actorOutput(this, this.#network, actorId, { follow: true, signal }, true),
         write: (text) => {
           process.stderr.write(text);
           return process.stderr.writableLength;
@@ -213,6 +216,7 @@ export class Cluster extends ClusterValues {
     const driver = resolved.owner === undefined ? await traceDriver(resolved, process.env) : undefined;
     if (network.credentials === undefined) return Cluster.over(network, resolved, Session.open, deps);
     const { credentials } = network;
+    const release = holdProcess();
     const opening = Cluster.over(
       network,
       resolved,
@@ -236,11 +240,14 @@ export class Cluster extends ClusterValues {
       cluster.#unwatch = network.unwatch;
       cluster.#traced = driver;
       cluster.#onClosed = deps.onClosed;
+      if (resolved.owner === undefined && network.endsWithWork) closeAtEnd(cluster);
       return cluster;
     } catch (reason) {
       network.unwatch?.();
       await driver?.end(PalimpsestError.from(reason));
       throw reason;
+    } finally {
+      release();
     }
   }
 
@@ -482,6 +489,16 @@ export class Cluster extends ClusterValues {
   }
 
   async #close(): Promise<void> {
+    const release = holdProcess();
+    try {
+      await this.#closed();
+    } finally {
+      release();
+    }
+  }
+
+  async #closed(): Promise<void> {
+    closedEarlier(this);
     this.#unwatch?.();
     this.#notices?.close();
     this.#echo?.close();

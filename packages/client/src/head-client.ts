@@ -17,6 +17,12 @@ export interface HeadCallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What the runtime itself asks of the head. */
+interface OwnCallOptions extends HeadCallOptions {
+  /** See CallSettings.background. */
+  readonly background?: boolean;
+}
+
 /**
  * Sends unary calls to the head. All of them are idempotent, so while the head cannot be reached they are retried
  * until their deadline, and callers do not notice a restart of the head.
@@ -26,8 +32,8 @@ export class HeadClient {
   readonly #defaultTimeoutMs: number;
   readonly #clock: Clock;
 
-  constructor(network: Network, address: string, defaultTimeoutMs: number, clock: Clock = systemClock) {
-    this.#clock = clock;
+  constructor(network: Network, address: string, defaultTimeoutMs: number, clock?: Clock) {
+    this.#clock = clock ?? systemClock;
     this.peer = new HeadPeer(network, address, clock);
     this.#defaultTimeoutMs = defaultTimeoutMs;
   }
@@ -36,9 +42,12 @@ export class HeadClient {
   async call<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
-    options: HeadCallOptions = {},
+    options: OwnCallOptions = {},
   ): Promise<Response> {
-    return await this.untilDeadline((settings) => this.peer.unary(method, request, settings), options);
+    const { background = false } = options;
+    const ask = (settings: { readonly timeoutMs: number }) =>
+      this.peer.unary(method, request, background ? { ...settings, background } : settings);
+    return await this.untilDeadline(ask, options);
   }
 
   /**

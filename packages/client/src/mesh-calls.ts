@@ -10,7 +10,7 @@
  */
 import { setMaxListeners } from "node:events";
 import { type Clock, delay, systemClock } from "@palimpsest/std";
-import { Deadlines, type Network, PalimpsestError } from "@palimpsest/wire";
+import { Deadlines, holdProcess, type Network, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
 import { encodeArguments } from "./call-arguments.js";
@@ -86,6 +86,7 @@ export class MeshCalls implements MeshCarrier {
     const { value: outgoing, signal } = encodeArguments(args, values);
     const timeoutMs = settings.timeoutMs ?? callTimeoutMs;
     const signals = [settings.signal, signal].filter((given) => given !== undefined);
+    const release = holdProcess();
     try {
       const ready = (await outgoing.preparing) ?? { bytes: outgoing.bytes, object: undefined };
       const message: Message = { method, ready, outbox: new Map() };
@@ -102,6 +103,7 @@ export class MeshCalls implements MeshCarrier {
       });
       return await Promise.all(calls.map((call) => call.outcome()));
     } finally {
+      release();
       outgoing.release();
     }
   }

@@ -73,7 +73,7 @@ export class ObjectLink {
   /** @throws {PalimpsestError} UNAVAILABLE */
   static async open(options: ObjectLinkOptions): Promise<ObjectLink> {
     const link = new ObjectLink(options);
-    const stream = options.peer.bidi(objectsService.link);
+    const stream = options.peer.bidi(objectsService.link, { background: true });
     link.#stream = stream;
     stream.on("data", ({ answers }: proto.ObjectAnswers.$Properties) => link.#receive(answers ?? []));
     stream.on("drain", () => {

@@ -1,12 +1,13 @@
-import { PalimpsestError } from "@palimpsest/wire";
+import { holdProcess, PalimpsestError } from "@palimpsest/wire";
 
-/** The bound on calls to one actor that have no outcome yet (CHANNEL-5). */
+/** The calls to one actor that have no outcome yet, and their bound (CHANNEL-5). They keep this process running. */
 export class OutstandingCalls {
   readonly #actorId: string;
   readonly #maxCalls: number;
   readonly #maxBytes: number;
   #calls = 0;
   #bytes = 0;
+  #release: () => void = () => undefined;
 
   constructor(actorId: string, maxCalls: number, maxBytes: number) {
     this.#actorId = actorId;
@@ -15,6 +16,7 @@ export class OutstandingCalls {
   }
 
   add(sizeBytes: number): void {
+    if (this.#calls === 0) this.#release = holdProcess();
     this.#calls++;
     this.#bytes += sizeBytes;
   }
@@ -22,6 +24,7 @@ export class OutstandingCalls {
   remove(sizeBytes: number): void {
     this.#calls--;
     this.#bytes -= sizeBytes;
+    if (this.#calls === 0) this.#release();
   }
 
   /** Returns why a call of this size may not be made now; undefined if it may. */

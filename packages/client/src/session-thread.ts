@@ -113,6 +113,9 @@ export class SessionThread {
           this.#lost(PalimpsestError.from(failure));
       });
     });
+    // The session lives as long as the program, and not the program as long as the session. A listener that is added
+    // later would undo it.
+    worker.unref();
   }
 
   #data(): SessionThreadData {

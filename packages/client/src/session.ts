@@ -13,7 +13,7 @@
  * - SESSION-8. close() takes at most three times `goodbyeTimeoutMs`, whatever the head or a released stream does.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
-import { Backoff, type Clock, delay, every, systemClock } from "@palimpsest/std";
+import { Backoff, backgroundClock, type Clock, delay, every } from "@palimpsest/std";
 import { fromGrpcError, headService, PalimpsestError, type Peer, retryUntil } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { atMost } from "./at-most.js";
@@ -55,7 +55,7 @@ export class Session {
   private constructor(peer: Peer, options: SessionOptions) {
     this.#peer = peer;
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.clock ?? backgroundClock;
   }
 
   /** Resolves when the head has opened the session. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED */
@@ -114,7 +114,7 @@ export class Session {
   }
 
   #attempt(openTimeoutMs: number): { opened: Promise<void>; closed: Promise<PalimpsestError> } {
-    const stream = this.#peer.bidi(headService.session);
+    const stream = this.#peer.bidi(headService.session, { background: true });
     this.#stream = stream;
     let settleClosed!: (error: PalimpsestError) => void;
     const closed = new Promise<PalimpsestError>((resolve) => {

@@ -11,7 +11,7 @@
  * - TASKPOOL-3. A shape without tasks and workers costs nothing: its queue is removed, and the next task creates
  *   another one.
  */
-import { type Clock, delay, systemClock } from "@palimpsest/std";
+import { backgroundClock, type Clock, delay } from "@palimpsest/std";
 import { Deadlines, headService, type Network, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "./actor-resolver.js";
@@ -91,7 +91,7 @@ export class TaskPool implements TaskCarrier {
 
   constructor(deps: TaskPoolDeps) {
     this.#deps = deps;
-    this.clock = deps.clock ?? systemClock;
+    this.clock = deps.clock ?? backgroundClock;
     this.deadlines = new Deadlines(this.clock);
     this.environment = deps.environment ?? new ConnectionEnvironment();
     this.#outstanding = new OutstandingCalls(
@@ -225,7 +225,7 @@ export class TaskPool implements TaskCarrier {
       awaitDemand: async (waitMs, spare, signal) => {
         const groupId = shape.placement?.groupId ?? "";
         const request = { ownerId, resources, labels, waitMs, groupId, spare };
-        const options = { timeoutMs: waitMs + slackMs, signal };
+        const options = { timeoutMs: waitMs + slackMs, signal, background: true };
         const { waits, retireActorIds } = await head.call(headService.awaitDemand, request, options);
         if (retireActorIds?.length) {
           queue.retire(retireActorIds);

@@ -19,7 +19,7 @@ export interface WatchedNetwork extends Network {
  */
 export function networkOf({ token, tls }: ResolvedConnectOptions): WatchedNetwork {
   const credentials = Credentials.ofCluster(token, { tls: tls ? loadTls(tls) : undefined });
-  const network = grpcNetwork({ credentials });
+  const network = grpcNetwork({ credentials, endsWithWork: true });
   if (!tls) return network;
   // A driver runs for weeks. If a new certificate cannot be read, it keeps the current one.
   const onChange = (next: TlsIdentity) => credentials.replaceTls(next);

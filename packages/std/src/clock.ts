@@ -14,21 +14,28 @@ export interface Clock {
   after(delayMs: number, callback: () => void): () => void;
 }
 
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  after(delayMs, callback) {
-    let leftMs = delayMs;
-    let timer: NodeJS.Timeout | undefined;
-    const arm = () => {
-      const ms = Math.min(leftMs, longestTimerMs);
-      leftMs -= ms;
-      timer = setTimeout(leftMs > 0 ? arm : callback, ms);
-    };
-    arm();
-    return () => clearTimeout(timer);
-  },
-};
+export const systemClock: Clock = clockOf((timer) => timer);
+
+/** The system clock, but that its timers keep no process running. */
+export const backgroundClock: Clock = clockOf((timer) => timer.unref());
+
+function clockOf(made: (timer: NodeJS.Timeout) => NodeJS.Timeout): Clock {
+  return {
+    now: () => Date.now(),
+    monotonicMs: () => performance.now(),
+    after(delayMs, callback) {
+      let leftMs = delayMs;
+      let timer: NodeJS.Timeout | undefined;
+      const arm = () => {
+        const ms = Math.min(leftMs, longestTimerMs);
+        leftMs -= ms;
+        timer = made(setTimeout(leftMs > 0 ? arm : callback, ms));
+      };
+      arm();
+      return () => clearTimeout(timer);
+    },
+  };
+}
 
 /**
  * Runs the callback repeatedly, each time intervalMs milliseconds after it returned. The returned function stops it.

@@ -1,5 +1,5 @@
 export { Backoff, type BackoffLimits, backoffMs, jittered } from "./backoff.js";
-export { type Clock, every, systemClock } from "./clock.js";
+export { backgroundClock, type Clock, every, systemClock } from "./clock.js";
 export { type Deadline, type JoinedSignal, joinSignals, withDeadline } from "./deadline.js";
 export { delay } from "./delay.js";
 export { isProcessAlive } from "./process-alive.js";

@@ -18,13 +18,14 @@ import {
   type ClientWritableStream,
   Metadata,
 } from "@grpc/grpc-js";
-import { whenAborted } from "@palimpsest/std";
+import { backgroundClock, whenAborted } from "@palimpsest/std";
 import { maxMessageBytes } from "./access.js";
 import type { ChannelKind } from "./channel-kind.js";
 import type { Credentials } from "./credentials.js";
 import type { Method } from "./method.js";
 import type { CallSettings, Peer } from "./network.js";
-import { RequestStream } from "./request-stream.js";
+import { holdProcess } from "./process-hold.js";
+import { RequestStream, unanswered } from "./request-stream.js";
 import { requestsService } from "./services.js";
 import { fromGrpcError } from "./status.js";
 import { channelCredentials, commonServerName } from "./tls.js";
@@ -90,18 +91,22 @@ export class GrpcPeer implements Peer {
     | { readonly stream: RequestStream; readonly client: Client; readonly metadata: Metadata }
     | undefined;
   readonly #showsCallerToken: boolean;
+  readonly #endsWithWork: boolean;
   #closed = false;
 
+  /** @param endsWithWork see Network.endsWithWork */
   constructor(
     address: string,
     credentials: Credentials,
     options: ChannelOptions = channelOptions,
     kind: ChannelKind = "control",
+    endsWithWork = false,
   ) {
     this.address = address;
     this.#credentials = credentials;
     this.#options = options;
     this.#kind = kind;
+    this.#endsWithWork = endsWithWork;
     this.#open = this.#connected();
     // An actor runs its author's code, so what it sees of a caller must allow nothing but calls.
     this.#showsCallerToken = kind === "calls";
@@ -114,7 +119,7 @@ export class GrpcPeer implements Peer {
     const named = credentials.tls ? { "grpc.ssl_target_name_override": commonServerName } : {};
     const client = new Client(
       this.address,
-      channelCredentials(() => credentials.tls, this.#kind),
+      channelCredentials(() => credentials.tls, this.#kind, this.#endsWithWork),
       { ...this.#options, ...named },
     );
     return { client, certificate: credentials.tls?.cert };
@@ -145,6 +150,12 @@ export class GrpcPeer implements Peer {
     }
     return new Promise((resolve, reject) => {
       let unwatch: (() => void) | undefined;
+      const release = this.#held(settings);
+      let isLate = false;
+      const cancelTimer = this.#backgroundDeadline(settings, () => {
+        isLate = true;
+        call.cancel();
+      });
       const call = this.#client.makeUnaryRequest(
         method.path,
         method.requestSerialize,
@@ -153,8 +164,11 @@ export class GrpcPeer implements Peer {
         this.#metadataOf(settings),
         callOptions(settings),
         (error, response) => {
+          release();
+          cancelTimer();
           unwatch?.();
-          if (error) reject(fromGrpcError(error));
+          if (isLate) reject(unanswered(method.name, settings.timeoutMs));
+          else if (error) reject(fromGrpcError(error));
           else resolve(response as Response);
         },
       );
@@ -178,7 +192,7 @@ export class GrpcPeer implements Peer {
       this.#metadataOf(settings),
       callOptions(settings),
     );
-    return cancelOnAbort(call, settings.signal);
+    return cancelOnAbort(this.#holding(call, settings), settings.signal);
   }
 
   /** Returns the stream to write to and the answer that arrives after it has ended. */
@@ -196,7 +210,7 @@ export class GrpcPeer implements Peer {
         callOptions(settings),
         (error, value) => (error ? reject(fromGrpcError(error)) : resolve(value as Response)),
       );
-      cancelOnAbort(stream, settings.signal);
+      cancelOnAbort(this.#holding(stream, settings), settings.signal);
     });
     return { stream, response };
   }
@@ -214,7 +228,23 @@ export class GrpcPeer implements Peer {
       this.#metadataOf(settings),
       callOptions(settings),
     );
-    return cancelOnAbort(call, settings.signal);
+    return cancelOnAbort(this.#holding(call, settings), settings.signal);
+  }
+
+  /** @returns a function to call when the call has ended */
+  #held({ background = false }: CallSettings): () => void {
+    return this.#endsWithWork && !background ? holdProcess() : () => undefined;
+  }
+
+  /** The library's own timer of a deadline keeps the process running. */
+  #backgroundDeadline({ timeoutMs, background }: CallSettings, onLate: () => void): () => void {
+    if (!background || timeoutMs === undefined) return () => undefined;
+    return backgroundClock.after(timeoutMs, onLate);
+  }
+
+  #holding<Call extends Cancelable>(call: Call, settings: CallSettings): Call {
+    if (this.#endsWithWork && !settings.background) call.once("status", holdProcess());
+    return call;
   }
 
   /** REQUESTS-3 */
@@ -224,7 +254,7 @@ export class GrpcPeer implements Peer {
     const known = this.#requests;
     if (known?.client === client && known.metadata === metadata && !known.stream.broken) return known.stream;
     known?.stream.retire();
-    const stream = new RequestStream(this.bidi(requestsService.open));
+    const stream = new RequestStream(this.bidi(requestsService.open, { background: true }));
     this.#requests = { stream, client, metadata };
     return stream;
   }
@@ -257,8 +287,10 @@ export class GrpcPeer implements Peer {
  */
 const longestDeadlineMs = 2 ** 30;
 
-function callOptions({ timeoutMs }: CallSettings): CallOptions {
-  return timeoutMs === undefined || timeoutMs > longestDeadlineMs ? {} : { deadline: Date.now() + timeoutMs };
+function callOptions({ timeoutMs, background = false }: CallSettings): CallOptions {
+  return background || timeoutMs === undefined || timeoutMs > longestDeadlineMs
+    ? {}
+    : { deadline: Date.now() + timeoutMs };
 }
 
 interface Cancelable {

@@ -12,6 +12,8 @@ export interface GrpcNetworkOptions {
   readonly credentials: Credentials;
   /** Called for each call that a server refuses, and for each audited call. */
   readonly onCall?: (record: CallRecord) => void;
+  /** See Network.endsWithWork. */
+  readonly endsWithWork?: boolean;
 }
 
 const optionsOfKind: Readonly<Record<ChannelKind, typeof channelOptions>> = {
@@ -27,14 +29,13 @@ const optionsOfKind: Readonly<Record<ChannelKind, typeof channelOptions>> = {
 export function grpcNetwork(
   options: GrpcNetworkOptions | { readonly token: string },
 ): Network & { readonly credentials: Credentials } {
-  const { credentials, onCall } =
-    "token" in options
-      ? { credentials: Credentials.ofCluster(options.token), onCall: undefined }
-      : { onCall: undefined, ...options };
+  const { credentials, onCall, endsWithWork }: GrpcNetworkOptions =
+    "token" in options ? { credentials: Credentials.ofCluster(options.token) } : options;
   const network = withEnvironmentFaults({
-    connect: (address, kind = "control") => new GrpcPeer(address, credentials, optionsOfKind[kind], kind),
+    connect: (address, kind = "control") =>
+      new GrpcPeer(address, credentials, optionsOfKind[kind], kind, endsWithWork),
     createServer: () => new GrpcServer(credentials, onCall ? { onCall } : {}),
     connectBulk: (address, stallMs) => new BulkClient(address, credentials, stallMs),
   });
-  return { ...network, credentials };
+  return { ...network, credentials, endsWithWork: endsWithWork ?? false };
 }

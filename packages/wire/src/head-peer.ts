@@ -11,7 +11,7 @@
  */
 
 import type { ClientDuplexStream, ClientReadableStream, ClientWritableStream } from "@grpc/grpc-js";
-import { type Clock, every, joinSignals, systemClock, whenAborted } from "@palimpsest/std";
+import { backgroundClock, type Clock, every, joinSignals, whenAborted } from "@palimpsest/std";
 import { PalimpsestError } from "./error.js";
 import { HeadConnection } from "./head-connection.js";
 import type { Method } from "./method.js";
@@ -41,7 +41,7 @@ export class HeadPeer implements Peer {
   #probing = false;
 
   /** @param addresses host:port of each known head, separated by commas */
-  constructor(network: Network, addresses: string, clock: Clock = systemClock) {
+  constructor(network: Network, addresses: string, clock: Clock = backgroundClock) {
     this.#heads = new HeadConnection(network, addresses);
     this.#clock = clock;
     this.#heads.onMoved(() => this.#endAll());
@@ -174,7 +174,8 @@ export class HeadPeer implements Peer {
     this.#probing = true;
     const { peer } = this.#heads;
     try {
-      const info = await peer.unary(headService.getCluster, {}, { timeoutMs: probe.timeoutMs });
+      const settings = { timeoutMs: probe.timeoutMs, background: true };
+      const info = await peer.unary(headService.getCluster, {}, settings);
       this.#heads.learn(info.headAddresses);
     } catch (reason) {
       const { code } = PalimpsestError.from(reason);

@@ -53,6 +53,7 @@ export { OldestFirstMap } from "./oldest-first-map.js";
 export { refuseOpenBind } from "./open-bind.js";
 export { listenWithin, type PortRange } from "./port-range.js";
 export { adoptCredentials, credentialsOf, processCredentials } from "./process-credentials.js";
+export { holdProcess } from "./process-hold.js";
 export { redisTlsOptions, redisUrlWithCa } from "./redis-tls.js";
 export { retryUntil } from "./retry.js";
 export { formatAddress, isLoopback, plainHost, unary } from "./server.js";

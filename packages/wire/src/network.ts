@@ -17,6 +17,11 @@ export interface CallSettings {
   readonly signal?: AbortSignal;
   /** Text that is sent when the call is opened, keyed by lower-case name. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /**
+   * Whether the process may end while the call is open, because nothing of its program waits for it. It matters where
+   * Network.endsWithWork is true. Default false.
+   */
+  readonly background?: boolean;
 }
 
 /** One channel to one process of the cluster. Every call on it carries the caller's credentials. */
@@ -79,6 +84,8 @@ export interface RpcServer {
 export interface Network {
   /** The credentials that this process presents; absent if no peer checks them, as in a simulation. */
   readonly credentials?: Credentials;
+  /** Whether connections keep this process running only while calls are open. Default: an open stream does, used or not. */
+  readonly endsWithWork?: boolean;
   /** Opens a channel to host:port, which connects with its first call. `kind` defaults to "control". */
   connect(address: string, kind?: ChannelKind): Peer;
   createServer(): RpcServer;

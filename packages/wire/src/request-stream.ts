@@ -10,7 +10,7 @@
  */
 
 import type { ClientDuplexStream } from "@grpc/grpc-js";
-import { systemClock, whenAborted } from "@palimpsest/std";
+import { backgroundClock, systemClock, whenAborted } from "@palimpsest/std";
 import type * as proto from "@palimpsest/wire/protocol";
 import { decoded } from "./decoded.js";
 import { PalimpsestError } from "./error.js";
@@ -63,7 +63,7 @@ export class RequestStream {
   ask<Request, Response>(
     method: Method<Request, Response>,
     message: Uint8Array,
-    { timeoutMs, signal }: CallSettings & { readonly timeoutMs: number },
+    { timeoutMs, signal, background = false }: CallSettings & { readonly timeoutMs: number },
   ): Promise<Response> {
     const requestId = this.#nextId++;
     return new Promise((resolve, reject) => {
@@ -84,9 +84,9 @@ export class RequestStream {
       };
       const abort = () =>
         giveUp(new PalimpsestError("CANCELLED", `${method.name} was cancelled by its caller`));
-      const cancelTimer = systemClock.after(timeoutMs, () =>
-        giveUp(new PalimpsestError("GET_TIMEOUT", `${method.name} was not answered within ${timeoutMs} ms`)),
-      );
+      // The timer keeps the process running until the answer.
+      const clock = background ? backgroundClock : systemClock;
+      const cancelTimer = clock.after(timeoutMs, () => giveUp(unanswered(method.name, timeoutMs)));
       const answer = (bytes: Uint8Array) => {
         settle();
         // A response that cannot be read fails this request alone.
@@ -169,6 +169,10 @@ export class RequestStream {
     this.#cancelled = [];
     for (const { fail } of [...this.#asked.values()]) fail(error);
   }
+}
+
+export function unanswered(method: string, timeoutMs: number): PalimpsestError {
+  return new PalimpsestError("GET_TIMEOUT", `${method} was not answered within ${timeoutMs} ms`);
 }
 
 /** This side has not canceled the stream, so CANCELLED means that the server reset it by ending at once. */

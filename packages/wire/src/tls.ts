@@ -119,11 +119,38 @@ export function readRevoked(folder: string): string[] {
  * Creates the credentials of a channel. The server must present a certificate of the cluster with a role that serves
  * this kind.
  * @param current returns the identity at each handshake, because certificates are replaced while a channel lives
+ * @param endsWithWork see Network.endsWithWork
  */
 export function channelCredentials(
   current: () => TlsIdentity | undefined,
   kind: ChannelKind,
+  endsWithWork = false,
 ): ChannelCredentials {
+  const credentials = credentialsOf(current, kind);
+  return endsWithWork ? withoutHold(credentials) : credentials;
+}
+
+/**
+ * The library keeps the process running while a stream is open on a connection, by ref() of its session, which is that of
+ * the socket. A program has such streams as long as it is connected.
+ */
+function withoutHold(credentials: ChannelCredentials): ChannelCredentials {
+  const create = credentials._createSecureConnector.bind(credentials);
+  credentials._createSecureConnector = (...target) => {
+    const connector = create(...target);
+    const connect = connector.connect.bind(connector);
+    connector.connect = async (socket) => {
+      const connected = await connect(socket);
+      connected.socket.unref();
+      connected.socket.ref = () => connected.socket;
+      return connected;
+    };
+    return connector;
+  };
+  return credentials;
+}
+
+function credentialsOf(current: () => TlsIdentity | undefined, kind: ChannelKind): ChannelCredentials {
   if (current() === undefined) return ChannelCredentials.createInsecure();
   let made: { readonly of: TlsIdentity; readonly context: unknown } | undefined;
   const context: SecureContext = {

@@ -78,6 +78,8 @@ export class BulkClient implements BulkConnection {
         checkServerIdentity: (host, certificate) => checkServer(host, certificate, ["node"], tls.revoked),
       });
     const socket = this.#socket;
+    // Only outstanding reads keep the process running.
+    socket.unref();
     socket.setTimeout(connectMs);
     socket.once(tls === undefined ? "connect" : "secureConnect", () => {
       socket.setTimeout(stallMs);
@@ -98,6 +100,7 @@ export class BulkClient implements BulkConnection {
         reject(this.#ended);
         return;
       }
+      this.#socket.ref();
       this.#reads.push({ objectId: request.objectId, target, resolve, reject });
       this.#socket.write(requestOf({ ...request, lengthBytes: target.byteLength }));
     });
@@ -144,6 +147,7 @@ export class BulkClient implements BulkConnection {
       );
     this.#filling = { kind: "head", target: this.#head, filled: 0 };
     this.#reads.shift();
+    if (this.#reads.length === 0) this.#socket.unref();
     if (kind === "bytes") read.resolve();
     else read.reject(errorFrom(target));
   }
