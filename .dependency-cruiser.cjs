@@ -29,6 +29,11 @@ const allowed = {
   evals: ["trajectories", "memory", "datasets", "agents", "rewards", "engines"],
 };
 
+/** The folders of a package's src from the top down: arrows between them point downwards only. Tests and doubles may look anywhere. */
+const storeys = {
+  head: ["start", "services", "rules", "tables", "store"],
+};
+
 module.exports = {
   forbidden: [
     {
@@ -98,6 +103,14 @@ module.exports = {
       from: { path: inPackage(name) },
       to: { path: "^packages/", pathNot: inPackage(["std", name, ...others].join("|")) },
     })),
+    ...Object.entries(storeys).flatMap(([name, folders]) =>
+      folders.slice(1).map((folder, above) => ({
+        name: `${name}-storey-${folder}-looks-down-only`,
+        severity: "error",
+        from: { path: `^packages/${name}/src/${folder}/` },
+        to: { path: `^packages/${name}/src/(${folders.slice(0, above + 1).join("|")})/` },
+      })),
+    ),
   ],
   options: {
     doNotFollow: { path: "node_modules" },

@@ -2,7 +2,7 @@
 import { headService, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { HeadClient } from "../../packages/client/src/head-client.js";
-import type { DurableStates } from "../../packages/head/src/durable-states.js";
+import type { DurableStates } from "../../packages/head/src/store/durable-states.js";
 import { MessageBug, type PlantedBug } from "./planted-bugs.js";
 import type { Arrival } from "./world/connection.js";
 import { Plant } from "./world/plant.js";

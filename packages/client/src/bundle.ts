@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { sha256Of } from "@palimpsest/std";
 import { fromGrpcError, jobsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import { type BundleOptions, buildModule } from "./build-module.js";
 import { dataOf, type ModuleSource, sourceUrl } from "./module-source.js";
@@ -23,7 +23,7 @@ export async function bundleModule(source: ModuleSource, options: BundleOptions 
 }
 
 export function bundleOf(bytes: Uint8Array): Bundle {
-  return { sha256: createHash("sha256").update(bytes).digest("hex"), bytes };
+  return { sha256: sha256Of(bytes), bytes };
 }
 
 /**

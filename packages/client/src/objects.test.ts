@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
+import { sha256Of } from "@palimpsest/std";
 import {
   grpcNetwork,
   type Network,
@@ -65,7 +66,7 @@ beforeEach(async () => {
       });
       call.on("end", () => {
         const bytes = Buffer.concat(chunks);
-        const objectId = createHash("sha256").update(bytes).digest("hex");
+        const objectId = sha256Of(bytes);
         stored.set(objectId, bytes);
         answer(null, infoOf(objectId));
       });
@@ -75,7 +76,7 @@ beforeEach(async () => {
       const take = async ({ sizeBytes, holder, seal }: proto.WriteOrder.$Properties) => {
         if (seal) {
           const bytes = await readFile(file);
-          const objectId = createHash("sha256").update(bytes).digest("hex");
+          const objectId = sha256Of(bytes);
           stored.set(objectId, bytes);
           stream.write({ info: infoOf(objectId) });
         } else if (sizeBytes) {
@@ -139,7 +140,7 @@ describe("Objects", () => {
     for (const sizeBytes of [0, 1, 3_000_001]) {
       const bytes = randomBytes(sizeBytes);
       const ref = await objects.put(bytes);
-      expect(ref).toEqual({ objectId: createHash("sha256").update(bytes).digest("hex"), sizeBytes });
+      expect(ref).toEqual({ objectId: sha256Of(bytes), sizeBytes });
       expect(Buffer.from(await objects.get(ref)).equals(bytes)).toBe(true);
     }
     expect(new Set(holders)).toEqual(new Set(["session-1"]));
@@ -169,11 +170,7 @@ describe("Objects", () => {
     paths = true;
     const bytes = randomBytes(400_001);
     const ref = await objects.put([bytes.subarray(0, 7), bytes.subarray(7)], { holder: "job-1" });
-    expect([ref.objectId, writes, holders]).toEqual([
-      createHash("sha256").update(bytes).digest("hex"),
-      1,
-      ["job-1"],
-    ]);
+    expect([ref.objectId, writes, holders]).toEqual([sha256Of(bytes), 1, ["job-1"]]);
     await writeFile(join(folder, ref.objectId), bytes);
     for (const fromFile of [true, false]) {
       paths = fromFile;

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { sha256Of } from "@palimpsest/std";
 import { encodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import { durableFiles, namesIn } from "./durable-files.js";
 
@@ -37,5 +37,5 @@ export async function writeStepDump(
   const steps = (await namesIn(folder)).filter((name) => FILE.test(name)).sort();
   const gone = steps.slice(0, Math.max(steps.length - options.keepLast, 0));
   await Promise.all(gone.map((name) => durableFiles.remove(join(folder, name))));
-  return { file, sizeBytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+  return { file, sizeBytes: bytes.length, sha256: sha256Of(bytes) };
 }

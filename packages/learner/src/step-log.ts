@@ -9,10 +9,11 @@
  *   found by the hashes of the weights before and after, which form a chain.
  * - STEPLOG-3. What is read is what was written, byte for byte, or the read fails.
  */
-import { createHash } from "node:crypto";
+
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { sha256Of } from "@palimpsest/std";
 import { decodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { bytesOf, type DurableFiles, durableFiles, namesIn } from "./durable-files.js";
@@ -103,7 +104,7 @@ export async function loggedDump(folder: string, { dump }: Pick<StepRecord, "dum
   const bytes = await bytesOf(file);
   if (bytes === undefined) throw corrupt(file, "does not exist");
   if (bytes.length !== dump.sizeBytes) throw corrupt(file, `has ${bytes.length} bytes of ${dump.sizeBytes}`);
-  if (sha256(bytes) !== dump.sha256) throw corrupt(file, "does not have the recorded hash");
+  if (sha256Of(bytes) !== dump.sha256) throw corrupt(file, "does not have the recorded hash");
   return decodeStepDump(bytes);
 }
 
@@ -149,5 +150,4 @@ function corrupt(file: string, what: string): LearnerError {
   );
 }
 
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-const shortHash = (bytes: Uint8Array) => sha256(bytes).slice(0, 16);
+const shortHash = (bytes: Uint8Array) => sha256Of(bytes).slice(0, 16);

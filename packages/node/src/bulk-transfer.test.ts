@@ -1,6 +1,8 @@
 /** Objects that come in pieces: from real nodes, and from servers that break, lie and dawdle as a test says. */
-import { createHash, randomBytes } from "node:crypto";
+
+import { randomBytes } from "node:crypto";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { sha256Of } from "@palimpsest/std";
 import {
   type BulkReader,
   type BulkRequest,
@@ -19,7 +21,7 @@ import { startNode, type TestNode } from "./testing/fixture.js";
 
 const timeout = { timeoutMs: 600_000 };
 const bytes = randomBytes(9 * pieceBytes + 17);
-const objectId = createHash("sha256").update(bytes).digest("hex");
+const objectId = sha256Of(bytes);
 const valueId = "ab".repeat(20);
 let head: FakeHead;
 let network: ReturnType<typeof grpcNetwork>;

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { readdir, readFile, truncate } from "node:fs/promises";
-import { systemClock } from "@palimpsest/std";
+import { sha256Of, systemClock } from "@palimpsest/std";
 import { grpcNetwork, PalimpsestError, type Peer } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
@@ -52,7 +51,7 @@ describe("BundleCache", () => {
           resolve();
         };
       });
-      const path = bundles.fileOf(createHash("sha256").update(text).digest("hex"), "program");
+      const path = bundles.fileOf(sha256Of(text), "program");
       await died;
       head = await FakeHead.start(port);
       bundle(text);
@@ -72,7 +71,7 @@ describe("BundleCache", () => {
 
   test("BUNDLE-5: a head that has just taken over may get the bundle yet", async () => {
     let asked = 0;
-    let sha256 = createHash("sha256").update("late").digest("hex");
+    let sha256 = sha256Of("late");
     head.onGetBundle = () => {
       if (++asked === 3) sha256 = bundle("late");
     };

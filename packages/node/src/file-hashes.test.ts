@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { sha256Of } from "@palimpsest/std";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { FileHashes } from "./file-hashes.js";
@@ -27,7 +28,7 @@ test("files are hashed at once, and a file as far as it is written", async () =>
       return await hash.digest(bytes.byteLength);
     }),
   );
-  expect(digests).toEqual(contents.map((bytes) => createHash("sha256").update(bytes).digest("hex")));
+  expect(digests).toEqual(contents.map((bytes) => sha256Of(bytes)));
 });
 
 test("a file that cannot be read, and a thread that ends, fail the digest (FILEHASH-1)", async () => {

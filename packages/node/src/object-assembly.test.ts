@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { sha256Of } from "@palimpsest/std";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
 import { ObjectBulkReader } from "./bulk-reader.js";
@@ -9,7 +10,7 @@ import { type ObjectAssembly, type Piece, pieceBytes } from "./object-assembly.j
 import { ObjectStore } from "./object-store.js";
 
 const bytes = randomBytes(3 * pieceBytes + 5);
-const objectId = createHash("sha256").update(bytes).digest("hex");
+const objectId = sha256Of(bytes);
 let folder: string;
 let store: ObjectStore;
 

@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerWritableStream } from "@grpc/grpc-js";
-import { systemClock } from "@palimpsest/std";
+import { sha256Of, systemClock } from "@palimpsest/std";
 import { grpcNetwork, type Network, objectsService, type RpcServer, unary } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -16,7 +16,7 @@ type PullStream = ServerWritableStream<proto.PullRequest.$Properties, proto.Pull
 
 const mebibyte = 1024 * 1024;
 const objects = [randomBytes(mebibyte), randomBytes(mebibyte)];
-const [first = "", second = ""] = objects.map((bytes) => createHash("sha256").update(bytes).digest("hex"));
+const [first = "", second = ""] = objects.map((bytes) => sha256Of(bytes));
 const bytesOf = (objectId: string | null | undefined) =>
   objects[objectId === first ? 0 : 1] ?? Buffer.alloc(0);
 

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { sha256Of } from "@palimpsest/std";
 import { grpcNetwork, objectsService, PalimpsestError } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { testFolder } from "../../../test/support/temporary-folder.js";
@@ -85,7 +85,7 @@ test("an upload of which nothing comes is cut off and leaves nothing behind (SER
 describe("ObjectStore", () => {
   test("names an object by the SHA-256 of its bytes (STORE-1)", async () => {
     const objectId = await put("hello");
-    expect(objectId).toBe(createHash("sha256").update("hello").digest("hex"));
+    expect(objectId).toBe(sha256Of("hello"));
     expect(await readdir(store.folder)).toEqual([objectId]);
     expect(store.get(objectId)).toMatchObject({ objectId, sizeBytes: 5 });
   });

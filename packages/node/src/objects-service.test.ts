@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ServerWritableStream } from "@grpc/grpc-js";
+import { sha256Of } from "@palimpsest/std";
 import {
   fromGrpcError,
   grpcNetwork,
@@ -108,7 +109,7 @@ describe("objects over gRPC", () => {
     const bytes = randomBytes(3 * mebibyte + 17);
     const info = await put(at(0), bytes);
     const objectId = info.objectId ?? "";
-    expect(objectId).toBe(createHash("sha256").update(bytes).digest("hex"));
+    expect(objectId).toBe(sha256Of(bytes));
     expect(info.sizeBytes).toBe(bytes.byteLength);
     const whole = await pull(at(0), { objectId });
     expect(whole.bytes.equals(bytes)).toBe(true);
@@ -226,7 +227,7 @@ describe("objects over gRPC", () => {
     const bytes = randomBytes(300_000);
     const { stream: upload, response } = at(0).clientStream(objectsService.put, timeout);
     upload.end({ data: bytes, sizeBytes: bytes.byteLength });
-    expect(await response).toMatchObject({ objectId: createHash("sha256").update(bytes).digest("hex") });
+    expect(await response).toMatchObject({ objectId: sha256Of(bytes) });
     for (const sealed of [false, true]) {
       const written = randomBytes(300_000);
       const stream = at(0).bidi(objectsService.write, timeout);
@@ -241,7 +242,7 @@ describe("objects over gRPC", () => {
       const path = (await ask({ sizeBytes: written.byteLength, holder: "job-1" })).info?.path ?? "";
       await writeFile(path, written);
       if (sealed) {
-        const objectId = createHash("sha256").update(written).digest("hex");
+        const objectId = sha256Of(written);
         expect((await ask({ seal: true })).info?.objectId).toBe(objectId);
         expect((await pull(at(0), { objectId })).bytes.equals(written)).toBe(true);
       }

@@ -1,11 +1,11 @@
 import * as proto from "@palimpsest/wire/protocol";
-import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
+import type { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
 import {
   bundleLease,
   groupRequestOf,
   groupStateToProto,
   type PlacementGroup,
-} from "../../../packages/head/src/placement-group.js";
+} from "../../../packages/head/src/tables/placement-group.js";
 import { placeBundles } from "../../../packages/scheduler/src/bundle-placement.js";
 import type { World } from "../world/world.js";
 

@@ -1,4 +1,4 @@
-import { DurableStates } from "../../../packages/head/src/durable-states.js";
+import { DurableStates } from "../../../packages/head/src/store/durable-states.js";
 import { MemoryDurableRedis } from "../../../packages/head/src/testing/memory-durable-redis.js";
 import type { SimProcess } from "./process.js";
 import { RedisLink } from "./redis-link.js";

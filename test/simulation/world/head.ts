@@ -1,4 +1,4 @@
-import { systemClock } from "@palimpsest/std";
+import { sha256Of, systemClock } from "@palimpsest/std";
 import {
   headService,
   jobsService,
@@ -8,14 +8,13 @@ import {
   servePart,
 } from "@palimpsest/wire";
 import { type HeadConfig, parseHeadConfig } from "../../../packages/head/src/config.js";
-import { ControlPlane } from "../../../packages/head/src/control-plane.js";
-import { createHeadHandlers } from "../../../packages/head/src/head-service.js";
-import { sha256Of } from "../../../packages/head/src/job.js";
-import { createJobsHandlers } from "../../../packages/head/src/jobs-service.js";
-import { Leadership } from "../../../packages/head/src/leadership.js";
-import { createNodeLinkHandlers } from "../../../packages/head/src/node-link-service.js";
-import { Rpc } from "../../../packages/head/src/rpc.js";
-import { addRefusals } from "../../../packages/head/src/standby-server.js";
+import { createHeadHandlers } from "../../../packages/head/src/services/head-service.js";
+import { createJobsHandlers } from "../../../packages/head/src/services/jobs-service.js";
+import { createNodeLinkHandlers } from "../../../packages/head/src/services/node-link-service.js";
+import { Rpc } from "../../../packages/head/src/services/rpc.js";
+import { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
+import { addRefusals } from "../../../packages/head/src/start/standby-server.js";
+import { Leadership } from "../../../packages/head/src/store/leadership.js";
 import type { SimProcess } from "./process.js";
 import type { World } from "./world.js";
 

@@ -5,8 +5,8 @@
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ContentRef } from "../../../packages/client/src/objects.js";
-import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
-import { hasEnded } from "../../../packages/head/src/job.js";
+import type { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
+import { hasEnded } from "../../../packages/head/src/tables/job.js";
 import type { Arrival } from "./connection.js";
 import type { SimNode } from "./node.js";
 import type { SimProcess } from "./process.js";

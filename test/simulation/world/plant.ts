@@ -1,11 +1,11 @@
 import type { ActorOptions } from "../../../packages/client/src/config.js";
 import type { HeadClient } from "../../../packages/client/src/head-client.js";
 import type { ValueStore } from "../../../packages/client/src/value-store.js";
-import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
-import type { DurableStates } from "../../../packages/head/src/durable-states.js";
-import type { Leadership } from "../../../packages/head/src/leadership.js";
-import type { SharedStore } from "../../../packages/head/src/shared-store.js";
-import type { Store } from "../../../packages/head/src/store.js";
+import type { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
+import type { DurableStates } from "../../../packages/head/src/store/durable-states.js";
+import type { Leadership } from "../../../packages/head/src/store/leadership.js";
+import type { SharedStore } from "../../../packages/head/src/store/shared-store.js";
+import type { Store } from "../../../packages/head/src/store/store.js";
 import type { ActorProcessOptions } from "../../../packages/node/src/actor-process.js";
 import type { ObjectStore } from "../../../packages/node/src/object-store.js";
 import type { ActorHostOptions } from "../../../packages/worker/src/actor-host.js";

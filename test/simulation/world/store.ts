@@ -2,7 +2,7 @@
  * Responsibility: the cluster's Redis: keeps what heads share in memory, on "disk" a second later, and fails as Redis
  *   does.
  * Not responsible for: what rows mean; the answers, which are those of the product's own store in memory, compared with
- * Redis's by a separate test (packages/head/src/shared-store.test.ts).
+ * Redis's by a separate test (packages/head/src/store/shared-store.test.ts).
  *
  * Invariants:
  * - SIMREDIS-1. A write that is acknowledged is in memory; it is on disk at most a second later (appendfsync everysec).
@@ -12,8 +12,8 @@ import type {
   SharedStore,
   WriteAnswer,
   WriteGuard,
-} from "../../../packages/head/src/shared-store.js";
-import type { StoreTable, StoreWrite } from "../../../packages/head/src/store.js";
+} from "../../../packages/head/src/store/shared-store.js";
+import type { StoreTable, StoreWrite } from "../../../packages/head/src/store/store.js";
 import { MemorySharedStore } from "../../../packages/head/src/testing/memory-shared-store.js";
 import type { SimProcess } from "./process.js";
 import type { Random } from "./random.js";

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { EpisodeState } from "@palimpsest/agents";
 import { type Trace, traceSchema } from "@palimpsest/evals";
+import { sha256Of } from "@palimpsest/std";
 import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
@@ -48,10 +48,7 @@ export interface AskState {
 
 /** Returns a short hash of a value, for `of`. */
 export const hashOf = (value: unknown) =>
-  createHash("sha256")
-    .update(typeof value === "string" ? value : JSON.stringify(value))
-    .digest("hex")
-    .slice(0, 16);
+  sha256Of(typeof value === "string" ? value : JSON.stringify(value)).slice(0, 16);
 
 /**
  * Reads the state in a file; undefined if there is no file.

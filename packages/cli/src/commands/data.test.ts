@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { loadTasks, saveTasks } from "@palimpsest/datasets";
+import { sha256Of } from "@palimpsest/std";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { addData } from "./data.js";
@@ -335,7 +336,7 @@ describe("data prepare from a hub", () => {
       expect(manifest).toMatchObject({
         tasks: 4,
         hub: { endpoint, repo: "someone/hotpot", revision: "main", commit: "abc123" },
-        sources: [{ sha256: createHash("sha256").update(bytes).digest("hex") }],
+        sources: [{ sha256: sha256Of(bytes) }],
       });
       expect(requests.every((request) => request.startsWith("Bearer secret "))).toBe(true);
       const before = requests.length;

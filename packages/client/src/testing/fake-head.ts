@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
+import { sha256Of } from "@palimpsest/std";
 import {
   Credentials,
   grpcNetwork,
@@ -101,7 +101,7 @@ export class FakeHead {
         );
         call.on("end", () => {
           const bytes = Buffer.concat(chunks);
-          const sha256 = createHash("sha256").update(bytes).digest("hex");
+          const sha256 = sha256Of(bytes);
           this.bundles.set(sha256, bytes);
           answer(null, { sha256, sizeBytes: bytes.byteLength });
         });

@@ -1,9 +1,10 @@
 /** Serves the files of the front end that `build.mjs` has built. They are the same for everybody and reveal nothing. */
-import { createHash } from "node:crypto";
+
 import { existsSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { sha256Of } from "@palimpsest/std";
 import { securityHeaders } from "./exchange.js";
 
 const types: Readonly<Record<string, string>> = {
@@ -66,7 +67,7 @@ export class PageFiles {
     const path = join(this.#folder, name);
     if (!existsSync(path)) return undefined;
     const plain = readFileSync(path);
-    const tag = `"${createHash("sha256").update(plain).digest("hex").slice(0, 20)}"`;
+    const tag = `"${sha256Of(plain).slice(0, 20)}"`;
     const file = { type: types[name] ?? "", plain, packed: gzipSync(plain), tag };
     this.#files.set(name, file);
     return file;

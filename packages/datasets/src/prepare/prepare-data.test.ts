@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sha256Of } from "@palimpsest/std";
 import { describe, expect, it } from "vitest";
 import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { checkData, loadTasks, type Manifest, prepareData, preparedTasks, preparerByName } from "../index.js";
@@ -47,7 +47,7 @@ const prepare = (name: string, request: Partial<PrepareRequest> & { inputs: read
     ...request,
   });
 
-const sha256 = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
+const sha256 = (path: string) => sha256Of(readFileSync(path));
 
 async function tasksOf(path: string) {
   const tasks = [];

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Of } from "@palimpsest/std";
 import type { RowProblem } from "../row-problem.js";
 
 /** A titled piece of text, of which contexts consist. */
@@ -35,7 +35,7 @@ export interface QuestionProblem {
 
 /** Returns the id of a row that has none. Rows with the same question get the same id. */
 export function idOfQuestion(question: string): string {
-  return `q-${createHash("sha256").update(question).digest("hex").slice(0, 16)}`;
+  return `q-${sha256Of(question).slice(0, 16)}`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { sha256Of } from "@palimpsest/std";
 import type { Task } from "@palimpsest/trajectories";
 
 /**
@@ -16,4 +17,4 @@ export const questionKey = ({ question, answers }: Pick<Task, "question" | "answ
   );
 
 /** Returns the key that stands for a task's id where ids are not kept, because they could be long. */
-export const idKey = (id: string): number => keyOfHash(createHash("sha256").update(id).digest("hex"));
+export const idKey = (id: string): number => keyOfHash(sha256Of(id));

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { sha256Of } from "@palimpsest/std";
 
 /** Returns 32 hexadecimal digits of the SHA-256 of a JSON value. The order of an object's keys is ignored. */
 export function fingerprint(value: unknown): string {
-  return createHash("sha256").update(canonical(value)).digest("hex").slice(0, 32);
+  return sha256Of(canonical(value)).slice(0, 32);
 }
 
 function canonical(value: unknown): string {

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { durableScripts } from "../redis-scripts.js";
+import { durableScripts } from "../store/redis-scripts.js";
 
 type Fields = ReadonlyMap<string, Buffer>;
 type Script = keyof typeof durableScripts;

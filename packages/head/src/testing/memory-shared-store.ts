@@ -7,8 +7,8 @@ import type {
   SharedStore,
   WriteAnswer,
   WriteGuard,
-} from "../shared-store.js";
-import type { StoreTable, StoreWrite } from "../store.js";
+} from "../store/shared-store.js";
+import type { StoreTable, StoreWrite } from "../store/store.js";
 
 type Rows = ReadonlyMap<string, Uint8Array>;
 

@@ -1,4 +1,4 @@
-import type { Store, StoreTable, StoreWrite } from "../store.js";
+import type { Store, StoreTable, StoreWrite } from "../store/store.js";
 
 /** A store in this process, for unit tests of the tables. It copies what it is given, as a real one does. */
 export class MemoryStore implements Store {

@@ -1,7 +1,7 @@
 import type * as proto from "@palimpsest/wire/protocol";
 import type { HeadConfigInput } from "../config.js";
-import { ControlPlane } from "../control-plane.js";
-import type { NodeConnection } from "../node-table.js";
+import { ControlPlane } from "../start/control-plane.js";
+import type { NodeConnection } from "../tables/node-table.js";
 import { aConfig, quietLogger, testMetrics } from "./builders.js";
 import { ManualClock, settle } from "./manual-clock.js";
 import { MemoryStore } from "./memory-store.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { grpcNetwork, headService, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { HeadConfigInput } from "../config.js";
-import { Head } from "../head.js";
+import { Head } from "../start/head.js";
 import { quietLogger } from "./builders.js";
 import { FakeNode, type FakeNodeOptions } from "./fake-node.js";
 

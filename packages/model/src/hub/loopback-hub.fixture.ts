@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { sha256Of } from "@palimpsest/std";
 
 /** A fault that the next request for a file's bytes meets. */
 export type Fault =
@@ -159,7 +160,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): Serv
 }
 
 function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return sha256Of(bytes);
 }
 
 function gitBlobHash(bytes: Uint8Array): string {

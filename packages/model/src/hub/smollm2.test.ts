@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { sha256Of } from "@palimpsest/std";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { fileFolder, testFolder } from "../../../../test/support/temporary-folder.js";
 import { byteCharacters } from "../byte-alphabet.js";
@@ -101,7 +101,7 @@ let serve: (bytes: Buffer) => Buffer | "never";
 
 beforeEach(async () => {
   folder = testFolder();
-  const sha256 = createHash("sha256").update(gguf).digest("hex");
+  const sha256 = sha256Of(gguf);
   wheel = {
     package: "tiny-model",
     version: "1.2",

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
+import { sha256Of } from "@palimpsest/std";
 import {
   grpcNetwork,
   headService,
@@ -109,7 +109,7 @@ export class FakeHead {
     return head;
   }
 
-  addBundle(bytes: Uint8Array, sha256 = createHash("sha256").update(bytes).digest("hex")): string {
+  addBundle(bytes: Uint8Array, sha256 = sha256Of(bytes)): string {
     this.#bundles.set(sha256, bytes);
     return sha256;
   }

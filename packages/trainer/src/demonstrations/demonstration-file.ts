@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { sha256Of } from "@palimpsest/std";
 import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
@@ -68,7 +68,7 @@ export async function readDemonstrations(path: string, signal: AbortSignal): Pro
       return parsed.data === undefined ? [] : answersOf(parsed.data, at + 1);
     });
   if (demonstrations.length === 0) throw refuse(" contains no demonstration; give one JSON object per line");
-  return { demonstrations, sha256: createHash("sha256").update(bytes).digest("hex") };
+  return { demonstrations, sha256: sha256Of(bytes) };
 }
 
 function answersOf(given: NonNullable<z.output<typeof lineSchema>>, line: number): Demonstration[] {

@@ -4,7 +4,7 @@
  *
  * The folder's `supervised.json` is written last: if it exists the folder is complete, and it says what the model was made from.
  */
-import { createHash } from "node:crypto";
+
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,6 +19,7 @@ import {
   type ModelFolder,
   saveModel,
 } from "@palimpsest/model";
+import { sha256Of } from "@palimpsest/std";
 import { createRandom } from "@palimpsest/trajectories/random";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
@@ -232,5 +233,5 @@ function orderOf(count: number, seed: string): readonly number[] {
 }
 
 function hashOf(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+  return sha256Of(JSON.stringify(value));
 }

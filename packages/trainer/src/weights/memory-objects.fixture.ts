@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Of } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ObjectAccess } from "./weights.js";
 
@@ -29,5 +29,5 @@ export function memoryObjects(): ObjectAccess & { readonly held: Map<string, Uin
 }
 
 function hashOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return sha256Of(bytes);
 }

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { sha256Of } from "@palimpsest/std";
 import * as proto from "@palimpsest/wire/protocol";
 import { beforeEach, expect, test } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
@@ -15,7 +15,7 @@ let stored: Set<string>;
 let dies: boolean;
 
 const bytes = (text: string) => [Buffer.from(text)];
-const idOf = (text: string) => createHash("sha256").update(text).digest("hex");
+const idOf = (text: string) => sha256Of(text);
 const manifest = (policyVersion: number, shards: readonly ObjectLocation[]) =>
   proto.WeightManifest.create({ policyVersion, shards: [...shards] });
 const store = {

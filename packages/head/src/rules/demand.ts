@@ -1,0 +1,142 @@
+/**
+ * Responsibility: which requests wait for resources, and whose they are, for a client that keeps leased task workers
+ * and could give some back.
+ * Not responsible for: placing anything (placement.ts).
+ *
+ * Invariants:
+ * - DEMAND-1. Requests that no node could ever satisfy do not count, nor do the client's own, unless it has workers to
+ *   spare: then its own requests are for something else, such as an actor.
+ * - DEMAND-2. A request for the same shape as the client keeps counts at once; one that only shares a resource with
+ *   it counts after `starvedMs`, or at once for a client with workers to spare. A busy client must not starve others, nor give up much for a request that may fit
+ *   elsewhere in a moment.
+ */
+import { type PlacementRequest, place, wholeGpus } from "@palimpsest/scheduler";
+import type { Clock } from "@palimpsest/std";
+import type { Node } from "../tables/node.js";
+
+const starvedMs = 1_000;
+/**
+ * The milliseconds after which a request counts as demand. A placement takes a turn of the event loop, so a request
+ * that finds room at once must not count.
+ */
+const placementMs = 5;
+
+interface Waiting {
+  readonly ownerId: string;
+  readonly sinceMs: number;
+}
+
+interface Shape {
+  readonly request: PlacementRequest;
+  /** The requests by key, the oldest first. */
+  readonly waiting: Map<string, Waiting>;
+}
+
+export interface DemandDeps {
+  readonly nodes: { all(): readonly Node[] };
+  readonly clock: Clock;
+}
+
+export class Demand {
+  readonly #deps: DemandDeps;
+  readonly #shapes = new Map<string, Shape>();
+  readonly #shapeOf = new Map<string, string>();
+  readonly #askers = new Set<() => void>();
+
+  constructor(deps: DemandDeps) {
+    this.#deps = deps;
+  }
+
+  add(key: string, ownerId: string, request: PlacementRequest): void {
+    this.delete(key);
+    const name = nameOf(request);
+    const shape = this.#shapes.get(name) ?? { request, waiting: new Map<string, Waiting>() };
+    this.#shapes.set(name, shape);
+    this.#shapeOf.set(key, name);
+    shape.waiting.set(key, { ownerId, sinceMs: this.#deps.clock.monotonicMs() });
+    for (const wake of [...this.#askers]) wake();
+  }
+
+  delete(key: string): void {
+    const name = this.#shapeOf.get(key);
+    if (name === undefined) return;
+    this.#shapeOf.delete(key);
+    const waiting = this.#shapes.get(name)?.waiting;
+    waiting?.delete(key);
+    if (waiting?.size === 0) this.#shapes.delete(name);
+  }
+
+  /**
+   * Returns whether somebody waits for what this client keeps.
+   * @param spare whether the client has workers without tasks
+   */
+  isFor(ownerId: string, kept: PlacementRequest, spare = false): boolean {
+    const same = nameOf(kept);
+    const nowMs = this.#deps.clock.monotonicMs();
+    for (const [name, { request, waiting }] of this.#shapes) {
+      if (name !== same && !shares(request, kept)) continue;
+      for (const { ownerId: owner, sinceMs } of waiting.values()) {
+        if (owner === ownerId && !spare) continue;
+        const counts = spare || name === same || nowMs - sinceMs >= starvedMs;
+        if (counts && this.#isFeasible(request)) return true;
+        break;
+      }
+    }
+    return false;
+  }
+
+  /** Waits until isFor() holds, the time has passed or the signal is aborted. @returns whether isFor() holds */
+  async until(
+    ownerId: string,
+    kept: PlacementRequest,
+    waitMs: number,
+    signal: AbortSignal,
+    spare = false,
+  ): Promise<boolean> {
+    const { clock } = this.#deps;
+    const endMs = clock.monotonicMs() + waitMs;
+    for (;;) {
+      await this.#pause(placementMs, signal, false);
+      if (this.isFor(ownerId, kept, spare)) return true;
+      const leftMs = endMs - clock.monotonicMs();
+      if (leftMs <= 0 || signal.aborted) return false;
+      await this.#pause(Math.min(leftMs, starvedMs), signal, true);
+    }
+  }
+
+  /** @param wakes whether a new request ends it early */
+  #pause(ms: number, signal: AbortSignal, wakes: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        this.#askers.delete(done);
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const cancel = this.#deps.clock.after(ms, done);
+      if (wakes) this.#askers.add(done);
+      signal.addEventListener("abort", done, { once: true });
+      if (signal.aborted) done();
+    });
+  }
+
+  #isFeasible(request: PlacementRequest): boolean {
+    const empty = this.#deps.nodes
+      .all()
+      .filter(({ state }) => state === "ALIVE")
+      .map(({ nodeId, total, labels }) => ({
+        ...{ nodeId, total, labels, available: total, leases: 0 },
+        gpus: wholeGpus(total["gpu"] ?? 0),
+      }));
+    return place(empty, request) !== undefined;
+  }
+}
+
+function nameOf({ resources, labels }: PlacementRequest): string {
+  const sorted = (record: Readonly<Record<string, unknown>>) => Object.entries(record).sort();
+  return JSON.stringify([sorted(resources).filter(([, amount]) => amount !== 0), sorted(labels)]);
+}
+
+function shares(a: PlacementRequest, b: PlacementRequest): boolean {
+  return Object.entries(a.resources).some(([name, amount]) => amount > 0 && (b.resources[name] ?? 0) > 0);
+}

@@ -1,0 +1,346 @@
+/**
+ * Responsibility: the head without its sockets: tables, pending queue, lifecycles and sessions, connected to each
+ * other over a store.
+ * Not responsible for: gRPC, the files of address and token, or processes.
+ */
+import { join } from "node:path";
+import { type Clock, delay, every } from "@palimpsest/std";
+import type { Logger, Metrics } from "@palimpsest/telemetry";
+import { newId } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { HeadConfig } from "../config.js";
+import { ActorLifecycle } from "../rules/actors/actor-lifecycle.js";
+import { JobLifecycle } from "../rules/job-lifecycle.js";
+import { NodeDrains } from "../rules/node-drains.js";
+import { ObjectRecoveries } from "../rules/object-recoveries.js";
+import { endOrphans, expectDrivers, ownerHasEnded } from "../rules/owners.js";
+import { PendingQueue } from "../rules/placement.js";
+import { PlacementGroups } from "../rules/placement-groups.js";
+import { Recovery } from "../rules/recovery.js";
+import { StackRequests } from "../rules/stack-requests.js";
+import { TaskWorkers } from "../rules/task-workers.js";
+import { UsedBundles } from "../rules/used-bundles.js";
+import { rowsOf } from "../services/rows-of.js";
+import { Bundles } from "../store/bundles.js";
+import { Journal } from "../store/journal.js";
+import type { BundleShare } from "../store/shared-bundles.js";
+import type { Store, StoreTable } from "../store/store.js";
+import { type Actor, actorForReaders, actorSpecFromProto } from "../tables/actor.js";
+import { ActorTable } from "../tables/actor-table.js";
+import { AwakeTime } from "../tables/awake-time.js";
+import { History } from "../tables/history/history.js";
+import { hasEnded, outputTailMs } from "../tables/job.js";
+import { JobLogs, type WriteAt } from "../tables/job-logs.js";
+import { JobTable } from "../tables/job-table.js";
+import { NodeTable } from "../tables/node-table.js";
+import { ObjectDirectory } from "../tables/object-directory.js";
+import { type HolderState, ObjectHolders, objectHolderPrefix } from "../tables/object-holders.js";
+import { PlacementGroupTable } from "../tables/placement-group-table.js";
+import { Sessions } from "../tables/sessions.js";
+import { measureTables } from "./head-metrics.js";
+
+export interface ControlPlaneDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Writes the output of jobs; by default to disk. */
+  readonly writeLog?: WriteAt;
+  /** The cluster's id if it is known from a source other than the store. */
+  readonly clusterId?: string;
+  /** Whether the store has everything that an earlier head stored. Default: it may have lost some of it. */
+  readonly isStoreComplete?: boolean;
+  /** Where the cluster's heads share their bundles. */
+  readonly bundleShare?: BundleShare | undefined;
+}
+
+const flushTimeoutMs = 5_000;
+const maxDeadNodes = 100;
+const leavePollMs = 20;
+
+export class ControlPlane {
+  readonly clusterId: string;
+  readonly actors: ActorTable;
+  readonly nodes: NodeTable;
+  readonly jobs: JobTable;
+  readonly pendingQueue: PendingQueue;
+  readonly groupTable: PlacementGroupTable;
+  readonly groups: PlacementGroups;
+  readonly recovery: Recovery;
+  readonly lifecycle: ActorLifecycle;
+  readonly jobLifecycle: JobLifecycle;
+  readonly sessions: Sessions;
+  readonly objects: ObjectDirectory;
+  readonly taskWorkers: TaskWorkers;
+  readonly objectHolders: ObjectHolders;
+  readonly history: History;
+  readonly drains: NodeDrains;
+  readonly stacks: StackRequests;
+  readonly recoveries: ObjectRecoveries;
+  readonly logs: JobLogs;
+  readonly bundles: Bundles;
+  readonly #clock: Clock;
+  readonly #usedBundles: UsedBundles;
+  readonly #journal: Journal;
+  /** The milliseconds that the owner of an adopted actor has to come back. */
+  readonly #adoptedGraceMs: number;
+  readonly #stopTicking: () => void;
+
+  /** Loads the state that an earlier head left in the store, and takes it over. */
+  static async open(config: HeadConfig, deps: ControlPlaneDeps): Promise<ControlPlane> {
+    const { store } = deps;
+    const clusterId = await store.fact("clusterId", deps.clusterId || newId("cluster"));
+    const plane = new ControlPlane(clusterId, config, deps);
+    plane.nodes.load(await store.readTable("nodes"));
+    const [specs, states, deaths] = await Promise.all([
+      store.readTable("specs"),
+      store.readTable("actors"),
+      store.readTable("deaths"),
+    ]);
+    plane.groupTable.load(await store.readTable("groups"));
+    plane.actors.load(specs, states, deaths);
+    plane.jobs.load(await store.readTable("jobs"), await store.readTable("submissions"));
+    const nodes = plane.nodes.all();
+    const someMayReturn = nodes.some(({ state }) => state !== "DEAD");
+    // If a cluster is known from another source but has no node in the store, the store may have been emptied.
+    const mayLack = someMayReturn || (nodes.length === 0 && deps.clusterId);
+    if (mayLack && !deps.isStoreComplete) plane.recovery.begin();
+    plane.#recover();
+    plane.#usedBundles.sweep();
+    return plane;
+  }
+
+  private constructor(clusterId: string, config: HeadConfig, deps: ControlPlaneDeps) {
+    const { clock, logger, metrics } = deps;
+    this.clusterId = clusterId;
+    this.#clock = clock;
+    this.bundles = new Bundles(join(config.dataDir, "bundles"), config.bundleMaxBytes, {
+      share: deps.bundleShare,
+      onShareFailed: (sha256, reason) =>
+        logger.warn({ err: reason, sha256 }, "a standby that takes over would not have this bundle"),
+    });
+    this.logs = new JobLogs({
+      folder: join(config.dataDir, "logs"),
+      maxBytes: config.jobLogMaxBytes,
+      retryMs: config.jobLogRetryMs,
+      clock,
+      ...(deps.writeLog ? { writeAt: deps.writeLog } : {}),
+    });
+    const journal = new Journal(deps);
+    this.#journal = journal;
+    // OWNER-3
+    const takenOverMs = config.redisUrl === undefined ? 0 : config.sessionLeaseMs;
+    this.#adoptedGraceMs = Math.max(config.ownerGraceMs, config.recoveryGraceMs, takenOverMs);
+    const awake = new AwakeTime(clock, config.heartbeatIntervalMs);
+    const nodes = new NodeTable({ ...deps, ...config, journal, awake, maxDead: maxDeadNodes });
+    const actors = new ActorTable({ journal, clock, maxDead: config.maxDeadActors });
+    const jobs = new JobTable({
+      journal,
+      clock,
+      maxEnded: config.maxEndedJobs,
+      onForgotten: (jobId, submission) => {
+        this.logs.remove(jobId);
+        if (submission) this.#usedBundles.forgotten(submission);
+      },
+    });
+    const groupTable = new PlacementGroupTable({ journal, clock });
+    // Groups are created before the queue of other requests, so that freed resources are offered to groups first.
+    const groups = new PlacementGroups({
+      ...{ groups: groupTable, nodes, clock, logger },
+      isReserved: (nodeId) => this.pendingQueue.isReserved(nodeId),
+      demand: () => this.pendingQueue.demand,
+    });
+    const pendingQueue = new PendingQueue({ nodes, clock, reserveAfterMs: config.placementReserveAfterMs });
+    this.nodes = nodes;
+    this.actors = actors;
+    this.jobs = jobs;
+    this.pendingQueue = pendingQueue;
+    this.groupTable = groupTable;
+    this.groups = groups;
+    this.recovery = new Recovery({ actors, clock, graceMs: config.recoveryGraceMs });
+    this.history = new History({ nodes, actors, clock });
+    const shared = { nodes, pendingQueue, clock, logger, metrics };
+    this.taskWorkers = new TaskWorkers(actors, nodes);
+    this.lifecycle = new ActorLifecycle({
+      ...{ ...shared, actors, groups, taskWorkers: this.taskWorkers },
+      stopGraceMs: config.actorStopGraceMs,
+      startRetries: config,
+      fenceAfterMs: config.fenceAfterMs,
+    });
+    this.jobLifecycle = new JobLifecycle({
+      ...shared,
+      jobs,
+      driverStopGraceMs: config.driverStopGraceMs,
+      storeRecipe: async (text) => void (await this.bundles.putText(text)),
+      logSizeBytes: (jobId) => this.logs.sizeBytes(jobId),
+      onEnded: (jobId) => this.#jobEnded(jobId),
+    });
+    this.sessions = new Sessions({
+      clock,
+      logger,
+      ownerGraceMs: config.ownerGraceMs,
+      sessionLeaseMs: config.sessionLeaseMs,
+      onEnded: (sessionId, reason) => this.#sessionEnded(sessionId, reason),
+    });
+    this.objects = new ObjectDirectory({ nodes, clock, metrics });
+    this.objectHolders = new ObjectHolders({
+      nodes,
+      awake,
+      stateOf: (holder) => this.#holderState(holder),
+      graceMs: Math.max(config.ownerGraceMs, config.recoveryGraceMs),
+    });
+    this.drains = new NodeDrains({
+      ...{ nodes, actors, jobs, clock, objects: this.objects, lifecycle: this.lifecycle },
+      events: this.history.cluster,
+    });
+    this.recoveries = new ObjectRecoveries({
+      ...{ nodes, clock },
+      stateOf: (holder) => this.#holderState(holder),
+    });
+    this.stacks = new StackRequests({ actors, nodes, sessions: this.sessions, clock });
+    this.actors.onChange((actor, before) => {
+      const { incarnation, spec } = before ?? actor;
+      if (incarnation > 0 && this.#isOver(actor, incarnation))
+        this.objectHolders.ended(`${spec.actorId}.${incarnation}`);
+      if (actor.state !== "DEAD" || before?.state === "DEAD") return;
+      this.#actorDied(actor.spec.actorId);
+    });
+    const { bundles } = this;
+    this.#usedBundles = new UsedBundles({
+      ...{ bundles, actors, jobs, clock, logger },
+      keepMs: config.bundleKeepMs,
+    });
+    this.#stopTicking = every(clock, config.heartbeatIntervalMs, () => {
+      nodes.tick();
+      pendingQueue.tick();
+      groups.tick();
+      this.drains.tick();
+      measureTables({ ...shared, actors, jobs });
+      metrics.gauge("palimpsest_head_objects").set(this.objects.size);
+      metrics.gauge("palimpsest_head_object_holders").set(this.objectHolders.size);
+      metrics.gauge("palimpsest_head_task_events").set(this.history.tasks.size);
+    });
+  }
+
+  /** Ends jobs, actors and nodes for good, and waits until the nodes have left, for at most timeoutMs. */
+  async endCluster(timeoutMs: number): Promise<void> {
+    const reason = "the cluster is shut down";
+    const ended = Promise.all([this.jobLifecycle.endAll(), this.lifecycle.endAll(reason)]);
+    this.nodes.broadcast({ stopNode: { reason } });
+    const deadline = performance.now() + timeoutMs;
+    const someAlive = () => this.nodes.all().some((node) => node.state === "ALIVE");
+    while (someAlive() && performance.now() < deadline) await delay(leavePollMs);
+    // `ended` is not awaited first, because an unreachable store must not keep the nodes running.
+    const waited = new AbortController();
+    const late = delay(Math.max(0, deadline - performance.now()), waited.signal);
+    // The wait is aborted, because a pending timer would keep the process alive.
+    await Promise.race([ended, late]).finally(() => waited.abort());
+  }
+
+  /**
+   * Adopts an actor that a node runs and the tables have lost. Returns false when it is not wanted because its job or
+   * its owner is known to have ended.
+   */
+  adopt(nodeId: string, described: proto.ActorDescribed.$Properties): boolean {
+    const spec = actorSpecFromProto(described.spec);
+    const job = this.jobs.find(spec.jobId);
+    if (!spec.detached) {
+      if (job !== undefined && hasEnded(job)) return false;
+      if (ownerHasEnded(this.actors, spec) || this.sessions.hasEnded(spec.ownerId)) return false;
+      if (this.actors.get(spec.ownerId) === undefined)
+        this.sessions.expect(spec.ownerId, this.#adoptedGraceMs);
+    }
+    return this.lifecycle.adoptUnknown(nodeId, spec, described);
+  }
+
+  /** Yields every row of a table in its present state. */
+  rowsOf(table: StoreTable): Iterable<readonly [string, Uint8Array]> {
+    return rowsOf(this, table);
+  }
+
+  /** Causes a write soon by removing a row that never existed. */
+  causeWrite(): void {
+    void this.#journal.put("nodes", "-", undefined);
+  }
+
+  /**
+   * Resolves when the store has accepted a write of this head, which proves that it still leads. The caller sets a
+   * deadline.
+   */
+  confirmLead(): Promise<void> {
+    return this.#journal.put("nodes", "-", undefined);
+  }
+
+  /**
+   * Writes what has not reached the store yet.
+   * @param deposed whether another head leads, so that nothing can be written any more
+   */
+  async close(deposed = false): Promise<void> {
+    this.#stopTicking();
+    this.#usedBundles.close();
+    this.recovery.close();
+    this.lifecycle.close();
+    // The journal is closed even if a log cannot be.
+    const logs = await Promise.allSettled([this.logs.close()]);
+    await this.#journal.close(deposed ? 0 : flushTimeoutMs);
+    for (const result of logs) if (result.status === "rejected") throw result.reason;
+  }
+
+  #recover(): void {
+    this.lifecycle.recover();
+    this.jobLifecycle.recover();
+    endOrphans(this);
+    expectDrivers(this, this.#adoptedGraceMs);
+  }
+
+  #actorDied(actorId: string): void {
+    const actor = this.actors.get(actorId);
+    if (actor !== undefined) this.sessions.send(actor.spec.ownerId, { actorDied: actorForReaders(actor) });
+    this.objectHolders.ended(actorId);
+    if (actor !== undefined) this.objectHolders.ended(`${actorId}.${actor.incarnation}`);
+  }
+
+  #sessionEnded(sessionId: string, reason: string): void {
+    // This owner is an actor that a node reported before its owner, so a session was expected for it as for a driver
+    // (OWNER-7).
+    if (this.actors.get(sessionId)) endOrphans(this);
+    else this.lifecycle.ownerEnded(sessionId, reason);
+    this.objectHolders.ended(sessionId);
+    this.history.sessionEnded(sessionId, reason);
+  }
+
+  #jobEnded(jobId: string): void {
+    this.logs.ended(jobId);
+    this.history.cluster.jobEnded(this.jobs.get(jobId));
+    // Followers of a job whose last output does not arrive are woken once more.
+    if (this.logs.sizeBytes(jobId) < this.jobs.get(jobId).outputBytes)
+      this.#clock.after(outputTailMs, () => this.logs.ended(jobId));
+    this.sessions.jobEnded(jobId);
+    this.lifecycle.jobEnded(jobId);
+    this.objectHolders.ended(jobId);
+  }
+
+  #holderState(holder: string): HolderState {
+    const [actorId = "", incarnation] = holder.split(".");
+    const actor = this.actors.get(actorId);
+    if (actor !== undefined) {
+      const isOver = incarnation !== undefined && this.#isOver(actor, Number(incarnation));
+      return actor.state === "DEAD" || isOver ? "ended" : "alive";
+    }
+    if (holder.startsWith(objectHolderPrefix))
+      return this.objects.has(holder.slice(objectHolderPrefix.length)) ? "alive" : "unknown";
+    const job = this.jobs.find(holder);
+    if (job !== undefined) return hasEnded(job) ? "ended" : "alive";
+    return this.sessions.stateOf(holder);
+  }
+
+  /**
+   * Returns whether that process of the actor is gone for good. The actor itself may be pending for hours before its
+   * next one.
+   */
+  #isOver(actor: Actor, incarnation: number): boolean {
+    const waits = actor.state === "RESTARTING" || actor.state === "PENDING";
+    if (waits && incarnation === actor.incarnation) return !this.lifecycle.mayRun(actor.spec.actorId);
+    return actor.incarnation > incarnation;
+  }
+}

@@ -1,0 +1,57 @@
+/** Serves the head's metrics page, as a part of its start. */
+
+import { type Clock, every } from "@palimpsest/std";
+import { type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
+import { type AuditLog, formatAddress, httpGuard, PalimpsestError } from "@palimpsest/wire";
+import type { Redis } from "ioredis";
+import { measureQueues } from "../services/queues.js";
+import { portOf } from "../store/head-files.js";
+import type { ControlPlane } from "./control-plane.js";
+import { advertisedHost, type Beginning } from "./head-beginning.js";
+import { scrapeTargets } from "./scrape-targets.js";
+
+const queueMetricsMs = 5_000;
+
+/** @returns host:port of the page; empty when it is off */
+export async function beginMetrics(
+  { config, deps, parts, credentials, before }: Beginning,
+  plane: ControlPlane,
+  metrics: Metrics,
+  redis: Redis,
+  audit: AuditLog,
+  clock: Clock,
+): Promise<string> {
+  if (config.metricsPort === null) return "";
+  const portBefore = before?.metricsAddress ? portOf(before.metricsAddress) : 0;
+  let address = "";
+  const options = {
+    guard: httpGuard(credentials, audit.record),
+    host: config.host,
+    healthy: () => redis.status === "ready",
+    targets: () => scrapeTargets(address, plane.nodes, plane.actors),
+  };
+  const serve = (port: number) => serveMetrics(metrics.registry, { ...options, port });
+  let server: MetricsServer;
+  try {
+    // The port of the last start is tried first, so that a scraper finds the page again.
+    server =
+      config.metricsPort === 0 && portBefore > 0
+        ? await serve(portBefore).catch(() => serve(0))
+        : await serve(config.metricsPort);
+  } catch (reason) {
+    const where = formatAddress(config.host, config.metricsPort);
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      `cannot serve metrics on ${where}: ${String(reason)}; choose another --metrics-port`,
+    );
+  }
+  parts.endings.push(() => server.close());
+  const stopMeasuring = every(clock, queueMetricsMs, () => {
+    measureQueues(redis, plane.clusterId, metrics).catch((reason: unknown) => {
+      deps.logger.debug({ err: reason }, "queues not measured");
+    });
+  });
+  parts.endings.push(stopMeasuring);
+  address = formatAddress(advertisedHost(config), portOf(server.address));
+  return address;
+}
