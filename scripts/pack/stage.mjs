@@ -49,6 +49,9 @@ async function copyDist(name, { folder }, target) {
     const { buildPages } = await import(pathToFileURL(join(folder, "build.mjs")).href);
     await buildPages(join(target, "dist/page"));
   }
+  // What stands beside the folders, such as what the generated code imports.
+  for (const file of (readManifest(folder).files ?? []).filter((each) => each.endsWith(".js")))
+    cpSync(join(folder, file), join(target, file));
   if (existsSync(join(folder, "generated")))
     cpSync(join(folder, "generated"), join(target, "generated"), { recursive: true });
 }
