@@ -107,6 +107,8 @@ function attributeOf(value: Value, name: string, run: Run): Value | undefined {
   }
   if (value instanceof Dict) return dictMethod(value, name);
   if (value instanceof List || value instanceof Tuple) return sequenceMethod(value, name, run);
+  if (value instanceof Range && (name === "count" || name === "index"))
+    return sequenceMethod(new Tuple([...value.items()]), name, run);
   if (value instanceof Loop) return loopAttribute(value, name, run);
   if (value instanceof Namespace) return value.fields.get(name);
   if (value instanceof Callable) return value.fields.get(name);

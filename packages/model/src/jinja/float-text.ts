@@ -41,5 +41,17 @@ export function roundFloat(value: number, digits: number): number {
   const quotient = value / unit;
   const below = Math.floor(quotient);
   const odd = quotient - below === 0.5 ? below % 2 !== 0 : quotient - below > 0.5;
-  return (odd ? below + 1 : below) * unit;
+  const rounded = (odd ? below + 1 : below) * unit;
+  return rounded === 0 && (value < 0 || Object.is(value, -0)) ? -0 : rounded;
+}
+
+/** Python's `round(value, -digits)` of an integer: exact, and a half goes to the even digit. */
+export function roundInteger(value: bigint, digits: number): bigint {
+  const unit = 10n ** BigInt(Math.min(digits, 1_000));
+  const size = value < 0n ? -value : value;
+  const rest = size % unit;
+  const below = size / unit;
+  const isUp = rest * 2n > unit || (rest * 2n === unit && below % 2n === 1n);
+  const rounded = (isUp ? below + 1n : below) * unit;
+  return value < 0n ? -rounded : rounded;
 }

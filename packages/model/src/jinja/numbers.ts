@@ -28,7 +28,11 @@ function computeIntegers(operator: Arithmetic, a: number | bigint, b: number | b
     const fast = computeSafe(operator, a, b);
     if (fast !== undefined && Number.isSafeInteger(fast)) return fast + 0;
   }
-  if (operator === "**" && b < 0) return computeFloats(operator, Number(a), Number(b));
+  if (operator === "**" && b < 0) {
+    if (a === 0 || -b > 300) return computeFloats(operator, Number(a), Number(b));
+    // The power of doubles is off by a digit for some negative exponents.
+    return new Float(1 / Number(computeBig(operator, BigInt(a), -BigInt(b))));
+  }
   return integer(computeBig(operator, BigInt(a), BigInt(b)));
 }
 
@@ -76,7 +80,12 @@ function computeFloats(operator: Arithmetic, a: number, b: number): Value {
   if (operator === "/") return new Float(a / b);
   const rest = a % b;
   const modulo = rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest === 0 ? Math.sign(b) * 0 : rest;
-  return new Float(operator === "%" ? modulo : Math.round((a - modulo) / b));
+  if (operator === "%") return new Float(modulo);
+  // A quotient of zero has the sign of the division.
+  const quotient = (a - modulo) / b;
+  const below = Math.floor(quotient);
+  const whole = quotient - below > 0.5 ? below + 1 : below;
+  return new Float(whole || Math.sign(a / b || 1 / (a * b)) * 0);
 }
 
 function power(a: number, b: number): Float {

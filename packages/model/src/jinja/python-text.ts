@@ -113,9 +113,10 @@ const titleCase: Readonly<Record<string, string>> = {
 };
 const titled = (character: string) => titleCase[character] ?? character.toUpperCase();
 
+/** The rest is lowered beside the first character, because a sigma at the end of a word depends on what stands before it. */
 export function capitalize(text: string): string {
   const first = String.fromCodePoint(text.codePointAt(0) ?? 0);
-  return text === "" ? "" : titled(first) + text.slice(first.length).toLowerCase();
+  return text === "" ? "" : titled(first) + text.toLowerCase().slice(first.toLowerCase().length);
 }
 
 const casedRuns = /[\p{Lu}\p{Ll}\p{Lt}]+/gu;

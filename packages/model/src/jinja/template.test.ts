@@ -140,6 +140,71 @@ const cases: Readonly<Record<string, readonly (readonly [template: string, text:
       "assistant1user2",
     ],
   ],
+  "numbers by format specifications": [
+    [
+      "{{ '{:010,}|{:09,}|{:08_}|{:04,}|{:+012,.2f}'.format(1234567, 1234567, -1234, 123, 1234.5) }}",
+      "01,234,567|1,234,567|-001_234|0,123|+0,001,234.50",
+    ],
+    [
+      "{{ '{:#010x}|{:#_b}|{:_X}|{:#o}|{:<#8X}|'.format(255, 70000, 3735928559, 8, 10) }}",
+      "0x000000ff|0b1_0001_0001_0111_0000|DEAD_BEEF|0o10|0XA     |",
+    ],
+    [
+      "{{ '{:#.0f}|{:#.0e}|{:#g}|{:g}|{:.3}|{:#.0G}|{:%}'.format(3.0, 12.0, 1.0, 1e16, 1234.5, 0.0, 0.25) }}",
+      "3.|1.e+01|1.00000|1e+16|1.23e+03|0.|25.000000%",
+    ],
+    [
+      "{{ '%#08X|%.3x|%08.3d|%+d|% d|%5.1f|%-6d|%06d' % (10, 7, -7, 3, 4, 2.25, 5, -42) }}",
+      "0X00000A|007|-0000007|+3| 4|  2.2|5     |-00042",
+    ],
+    ["{{ '%a|%r|%c|%c|%5s|%%' % ('é', 'é', 65, 'x', '日本') }}", "'\\xe9'|'é'|A|x|   日本|%"],
+    [
+      "{{ '{0}{1}{0}|{}'.format('a', 'b') if false }}{{ '{:*^9}|{:>4}|{:.2}|{!r:>6}'.format('mid', 7, 'long', 'q') }}",
+      "***mid***|   7|lo|   'q'",
+    ],
+    [
+      "{{ -1 // -2.5 }} {{ 1e16 // 3 }} {{ -7.5 % 2 }} {{ 1000 ** -7 }} {{ 2 ** -2 }} {{ -2.5 | round(-2) }} {{ 12345678901234567890 | round(-1) }} {{ -0.2 | round(0, 'ceil') }}",
+      "0.0 3333333333333333.0 0.5 1e-21 0.25 -0.0 12345678901234567890 0.0",
+    ],
+    ["{{ '٣' | int }} {{ '१२.५' | float }} {{ '0x1F' | int(0, 16) }}", "3 12.5 31"],
+  ],
+  "values on several lines, by their keys": [
+    ["{{ {'b': 1, 'a': {'d': 2, 'c': [3]}} | pprint }}", "{'a': {'c': [3], 'd': 2}, 'b': 1}"],
+    [
+      "{{ messages | pprint }}",
+      "[{'content': 'Hello\\nthere', 'role': 'user'},\n {'content': 'x', 'role': 'assistant'},\n {'content': 'y', 'role': 'user'}]",
+    ],
+    [
+      "{{ {'long': 'x' * 40, 'other': 'word ' * 30, 'tuple': ('y' * 60, 1, 'z' * 30), 2: 1} | pprint }}",
+      "{2: 1,\n 'long': 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',\n 'other': 'word word word word word word word word word word word word word '\n          'word word word word word word word word word word word word word '\n          'word word word word ',\n 'tuple': ('yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy',\n           1,\n           'zzzzzzzzzzzzzzzzzzzzzzzzzzzzzz')}",
+    ],
+    [
+      "{{ ('word ' * 30) | pprint }}",
+      "('word word word word word word word word word word word word word word word '\n 'word word word word word word word word word word word word word word word ')",
+    ],
+    [
+      "{{ [('a' * 50, ['b' * 50]), ('c',)] | pprint }}",
+      "[('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',\n  ['bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb']),\n ('c',)]",
+    ],
+  ],
+  "tags out of texts and characters for their references": [
+    ["{{ '<b>bold</b> &amp; &lt;' | striptags }}", "bold & <"],
+    ["{{ '<p>a<!-- <b> --> c</p> &lt;b&gt; &amp;amp;' | striptags }}", "a c <b> &amp;"],
+    [
+      "{{ '&eacute;&#233;&#xe9; &nosuch; &notit; &copy &#128; &#0;|&#x110000;|&#1;|&#xFFFE;|' | striptags }}",
+      "ééé &nosuch; ¬it; © € �|�|||",
+    ],
+  ],
+  "texts by the rules of Unicode": [
+    [
+      "{{ 'ΑΣ ς'.capitalize() }} {{ 'ΑΣ ΒΣ'.title() }} {{ 'ΑΣ'.lower() }} {{ 'ﬁne'.upper() }} {{ 'ǆ x'.title() }}",
+      "Ας ς Ας Βς ας FINE ǅ X",
+    ],
+    [
+      "{{ range(5).index(2) }} {{ range(5).count(9) }} {{ (1, 2) | unique(attribute='a') | list | length }}",
+      "2 0 1",
+    ],
+  ],
   "the time": [
     [
       "{{ strftime_now('%d %b %Y %-d/%-m %H:%M:%S.%f %j %p %I %U %V %c|%x|%X|%Z%z|%Q') }}",
@@ -181,6 +246,13 @@ describe("a template that cannot be rendered", () => {
   });
 
   it.each([
+    ["{{ '{:.2d}'.format(5) }}", /Precision not allowed in integer format specifier/],
+    ["{{ '{:,x}'.format(5) }}", /Cannot specify ',' with 'x'/],
+    ["{{ '{:+}'.format('a') }}", /Sign not allowed in string format specifier/],
+    ["{{ '{}{0}'.format(1, 2) }}", /cannot switch from automatic field numbering to manual/],
+    ["{{ '%x' % 1.5 }}", /%x format: an integer is required, not float/],
+    ["{{ '%c' % 'ab' }}", /%c requires int or char/],
+    ["{{ 'x' | filesizeformat }}", /could not convert string to float: 'x'/],
     ["a\n{{ missing.field }}", /'missing' is undefined \(line 2\)/],
     ["{{ raise_exception('roles must alternate') }}", /^roles must alternate \(line 1\)/],
     ["{{ 1 + 'a' }}", /unsupported operand type/],

@@ -1,9 +1,11 @@
 import type { Builtin } from "./builtin.js";
 import { TemplateFailure } from "./failure.js";
-import { fixedText, roundFloat } from "./float-text.js";
+import { fixedText, roundFloat, roundInteger } from "./float-text.js";
+import { unescapeHtml } from "./html-text.js";
 import { type JsonLayout, jsonText } from "./json-text.js";
 import { negate } from "./numbers.js";
-import { repr, textOf } from "./print.js";
+import { prettyText } from "./pretty-text.js";
+import { textOf } from "./print.js";
 import { capitalize, splitLines, strip, whitespaceClass } from "./python-text.js";
 import { pad, replaceText } from "./string-methods.js";
 import { sliceText } from "./text-index.js";
@@ -51,12 +53,22 @@ const otherwise: Builtin<Value> = [
 
 const wordStart = new RegExp(`([-${whitespaceClass}({\\[<]+)`);
 
+/** Writes the digits of other scripts as 0 to 9. They stand in Unicode in runs of ten, each from its zero on. */
+const plainDigits = (text: string) =>
+  text.replace(/[^\0-\x7f]/gu, (character) => {
+    if (!/^\p{Nd}$/u.test(character)) return character;
+    const code = character.codePointAt(0) ?? 0;
+    let before = 0;
+    while (/^\p{Nd}$/u.test(String.fromCodePoint(code - before - 1))) before += 1;
+    return String(before % 10);
+  });
+
 const decimal = /^[+-]?\d+(?:_\d+)*$/;
 const digitsOfBase = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 /** Python's `int(text, base)`; undefined if the text is no such number. */
 function parseInteger(text: string, base: number): number | bigint | undefined {
-  const trimmed = strip(text, "both", undefined).toLowerCase();
+  const trimmed = plainDigits(strip(text, "both", undefined).toLowerCase());
   if (base === 10) return decimal.test(trimmed) ? integer(BigInt(trimmed.replace(/^\+|_/g, ""))) : undefined;
   const sign = trimmed.startsWith("-") ? -1n : 1n;
   const prefixes: Readonly<Record<string, number>> = { "0x": 16, "0o": 8, "0b": 2 };
@@ -85,11 +97,21 @@ function mustBeText(value: Value, filter: string): string {
 function parseFloating(value: Value): number | undefined {
   if (value instanceof Undefined) throw new TemplateFailure(value.reason);
   if (typeof value !== "string") return asNumber(value);
-  const text = strip(value, "both", undefined).toLowerCase();
+  const text = plainDigits(strip(value, "both", undefined).toLowerCase());
   if (/^[+-]?(?:inf|infinity)$/.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
   if (/^[+-]?nan$/.test(text)) return Number.NaN;
   const plain = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+)?$/;
   return plain.test(text) ? Number(text.replaceAll("_", "")) : undefined;
+}
+
+function mustBeFloat(value: Value): number {
+  const number = parseFloating(value);
+  if (number !== undefined) return number;
+  throw new TemplateFailure(
+    typeof value === "string"
+      ? `could not convert string to float: '${value}'`
+      : `float() argument must be a string or a real number, not '${typeName(value)}'`,
+  );
 }
 
 const truncated = (value: number) =>
@@ -203,7 +225,7 @@ export const textFilters: Readonly<Record<string, Builtin<Value>>> = {
   e: onText(escapeHtml),
   escape: onText(escapeHtml),
   forceescape: onText(escapeHtml),
-  filesizeformat: [["binary?"], (value, given) => fileSize(parseFloating(value) ?? 0, given.flag("binary"))],
+  filesizeformat: [["binary?"], (value, given) => fileSize(mustBeFloat(value), given.flag("binary"))],
   float: [
     ["default?"],
     (value, given) => {
@@ -239,7 +261,7 @@ export const textFilters: Readonly<Record<string, Builtin<Value>>> = {
     },
   ],
   lower: onText((text) => text.toLowerCase()),
-  pprint: [[], (value, _given, { run }) => repr(value, run)],
+  pprint: [[], (value, _given, { run }) => prettyText(value, run)],
   replace: [
     ["old", "new", "count?"],
     (value, given, { run }) =>
@@ -262,24 +284,27 @@ export const textFilters: Readonly<Record<string, Builtin<Value>>> = {
       }
       if (way === "ceil" || way === "floor") {
         const unit = 10 ** digits;
-        return new Float(Math[way](number * unit) / unit);
+        // Python's are integers, which have no negative zero.
+        return new Float((Math[way](number * unit) + 0) / unit);
       }
       if (way !== "common") throw new TemplateFailure("method must be common, ceil or floor");
       const whole = asInteger(value);
       if (whole === undefined) return new Float(roundFloat(number, digits));
-      return digits >= 0 ? whole : integer(BigInt(roundFloat(Number(whole), digits)));
+      return digits >= 0 ? whole : integer(roundInteger(BigInt(whole), -digits));
     },
   ],
   safe: onText((text) => text),
   string: onText((text) => text),
   striptags: onText((text) =>
-    strip(
-      text
-        .replace(/<!--[\s\S]*?-->/g, "")
-        .replace(/<[^>]*>/g, "")
-        .replace(new RegExp(`[${whitespaceClass}]+`, "g"), " "),
-      "both",
-      undefined,
+    unescapeHtml(
+      strip(
+        text
+          .replace(/<!--[\s\S]*?-->/g, "")
+          .replace(/<[^>]*>/g, "")
+          .replace(new RegExp(`[${whitespaceClass}]+`, "g"), " "),
+        "both",
+        undefined,
+      ),
     ),
   ),
   title: onText((text) =>
@@ -325,6 +350,8 @@ export const textFilters: Readonly<Record<string, Builtin<Value>>> = {
       }
       const pairs =
         value instanceof Dict ? [...value.entries()] : [...iterate(value)].map((pair) => [...iterate(pair)]);
+      const odd = pairs.find(({ length }) => length !== 2);
+      if (odd) throw new TemplateFailure(`urlencode needs pairs, not ${odd.length} values`);
       return pairs
         .map(
           ([key, item]) =>
@@ -356,7 +383,7 @@ export const textFilters: Readonly<Record<string, Builtin<Value>>> = {
       const written = [...value.entries()]
         .filter(([, item]) => item !== null && !(item instanceof Undefined))
         .map(([key, item]) => {
-          const name = textOf(key, run);
+          const name = mustBeText(key, "xmlattr");
           if (/[\s/>=]/.test(name))
             throw new TemplateFailure(`Invalid character in attribute name: '${name}'`);
           return `${escapeHtml(name)}="${escapeHtml(textOf(item, run))}"`;

@@ -45,7 +45,7 @@ export function percentFormat(text: string, values: Value, run: Run): string {
     stars === undefined ? undefined : stars === "*" ? Number(asInteger(take()) ?? 0) : Number(stars);
   const formatted = text.replace(conversion, (_whole, key, flags: string, width, precision, type) => {
     if (type === undefined) throw new TemplateFailure("incomplete format");
-    if (type === "%") return "%";
+    if (type === "%" && flags === "" && width === undefined && precision === undefined) return "%";
     if (key !== undefined && dict === undefined) throw new TemplateFailure("format requires a mapping");
     const wide = size(width) ?? 0;
     const digits = size(precision);
@@ -55,7 +55,7 @@ export function percentFormat(text: string, values: Value, run: Run): string {
     const left = flags.includes("-") || wide < 0;
     return formatted1(value, {
       fill: flags.includes("0") && !left && !/[srac]/.test(type) ? "0" : " ",
-      align: left ? "<" : flags.includes("0") ? "=" : ">",
+      align: left ? "<" : flags.includes("0") && !/[srac]/.test(type) ? "=" : ">",
       sign: flags.includes("+") ? "+" : flags.includes(" ") ? " " : "-",
       alternate: flags.includes("#"),
       width: Math.abs(wide),
@@ -76,12 +76,15 @@ export function percentFormat(text: string, values: Value, run: Run): string {
   function formatted1(value: Value, layout: Layout): string {
     const { type, precision } = layout;
     if (type === "s" || type === "r" || type === "a") {
-      const whole = type === "s" ? textOf(value, run) : repr(value, run);
+      const shown = type === "s" ? textOf(value, run) : repr(value, run);
+      const whole = type === "a" ? inAscii(shown) : shown;
       return padded(precision === undefined ? whole : [...whole].slice(0, precision).join(""), "", layout);
     }
     if (type === "c") {
       const code = asInteger(value);
-      return padded(code === undefined ? textOf(value, run) : String.fromCodePoint(Number(code)), "", layout);
+      if (code !== undefined) return padded(String.fromCodePoint(Number(code)), "", layout);
+      if (typeof value === "string" && codePointLength(value) === 1) return padded(value, "", layout);
+      throw new TemplateFailure("%c requires int or char");
     }
     const number = asNumber(value);
     if (number === undefined || !/[diuoxXeEfFgG]/.test(type)) {
@@ -89,13 +92,21 @@ export function percentFormat(text: string, values: Value, run: Run): string {
         ? new TemplateFailure(`%${type} format: a real number is required, not ${typeName(value)}`)
         : new TemplateFailure(`unsupported format character '${type}'`);
     }
-    if (!/[diu]/.test(type)) return formatNumber(value, { ...layout, precision });
-    const whole = asInteger(value) ?? BigInt(Math.trunc(number));
-    const zeros = precision ?? 0;
-    const shown = String(whole).replace("-", "").padStart(zeros, "0");
-    return padded(shown, signOf(whole < 0, layout), layout);
+    if (/[eEfFgG]/.test(type)) return formatNumber(value, { ...layout, precision });
+    const whole = asInteger(value) ?? (/[diu]/.test(type) ? BigInt(Math.trunc(number)) : undefined);
+    if (whole === undefined)
+      throw new TemplateFailure(`%${type} format: an integer is required, not ${typeName(value)}`);
+    return formatInteger(whole, { ...layout, zeros: precision ?? 0 });
   }
 }
+
+/** Writes characters beyond ASCII as Python's `ascii` does. */
+const inAscii = (text: string) =>
+  text.replace(/[^\0-\x7f]/gu, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    if (code.length < 3) return `\\x${code}`;
+    return code.length < 5 ? `\\u${code.padStart(4, "0")}` : `\\U${code.padStart(8, "0")}`;
+  });
 
 const signOf = (negative: boolean, { sign }: Layout) => (negative ? "-" : sign === "-" ? "" : sign);
 
@@ -108,33 +119,41 @@ function padded(text: string, sign: string, { fill, align, width }: Layout): str
 }
 
 function formatNumber(value: Value, layout: Layout): string {
-  const { alternate, grouping, precision, type } = layout;
+  const { precision, type } = layout;
   const whole = asInteger(value);
-  if (whole !== undefined && /^[bdoxXn]?$/.test(type)) {
-    const bases: Readonly<Record<string, number>> = { b: 2, o: 8, x: 16, X: 16 };
-    const digits = String(whole < 0 ? -BigInt(whole) : whole);
-    const base = bases[type];
-    const shown = base === undefined ? digits : BigInt(digits).toString(base);
-    const prefix = alternate && base !== undefined ? `0${type.toLowerCase()}` : "";
-    const cased = type === "X" ? `${prefix}${shown}`.toUpperCase() : prefix + shown;
-    return padded(grouped(cased, grouping), signOf(whole < 0, layout), layout);
-  }
+  if (whole !== undefined && /^[bdoxXn]?$/.test(type)) return formatInteger(whole, { ...layout, zeros: 0 });
   const number = asNumber(value) ?? 0;
   const size = Math.abs(number);
   const negative = number < 0 || Object.is(number, -0);
   const digits = precision ?? 6;
   const shown = Number.isFinite(size) ? finiteText(size, digits, layout) : floatText(size);
-  const cased = /[EFGX]/.test(type) ? shown.toUpperCase() : shown;
-  return padded(grouped(cased, grouping), signOf(negative, layout), layout);
+  const cased = /[EFG]/.test(type) ? shown.toUpperCase() : shown;
+  return grouped(cased, signOf(negative, layout), layout);
+}
+
+const bases: Readonly<Record<string, number>> = { b: 2, o: 8, x: 16, X: 16 };
+
+/** @param layout with the least number of digits, which only `%` has */
+function formatInteger(whole: number | bigint, layout: Layout & { readonly zeros: number }): string {
+  const { alternate, type, zeros } = layout;
+  const base = bases[type];
+  const digits = BigInt(whole < 0 ? -BigInt(whole) : whole)
+    .toString(base ?? 10)
+    .padStart(zeros, "0");
+  const prefix = alternate && base !== undefined ? `0${type}` : "";
+  return grouped(type === "X" ? digits.toUpperCase() : digits, signOf(whole < 0, layout) + prefix, layout);
 }
 
 function finiteText(size: number, digits: number, { type, precision, alternate }: Layout): string {
   if (digits > 100) throw new TemplateFailure(`a format asks for ${digits} digits`);
   const lower = type.toLowerCase();
-  if (lower === "f") return fixedText(size, digits);
-  if (lower === "%") return `${fixedText(size * 100, digits)}%`;
-  if (lower === "e") return pythonExponent(size.toExponential(digits));
-  if (lower === "" && precision === undefined) return floatText(size);
+  // The alternate form keeps the point of a number without digits after it.
+  const pointed = (text: string) =>
+    alternate && !text.includes(".") ? text.replace(/^\d+/, (whole) => `${whole}.`) : text;
+  if (lower === "f") return pointed(fixedText(size, digits));
+  if (lower === "%") return `${pointed(fixedText(size * 100, digits))}%`;
+  if (lower === "e") return pointed(pythonExponent(size.toExponential(digits)));
+  if (lower === "" && precision === undefined) return pointed(floatText(size));
   const significant = Math.max(1, digits);
   const exponent = size === 0 ? 0 : Number(/e(.*)$/.exec(size.toExponential(significant - 1))?.[1]);
   // Without a type, Python's format keeps one digit after the point, and goes to an exponent one digit earlier.
@@ -142,14 +161,45 @@ function finiteText(size: number, digits: number, { type, precision, alternate }
   const strip = (text: string) => (alternate || !text.includes(".") ? text : text.replace(/\.?0+$/, ""));
   if (exponent < -4 || exponent >= most) {
     const [mantissa, power] = pythonExponent(size.toExponential(significant - 1)).split("e");
-    return `${strip(mantissa ?? "")}e${power}`;
+    return pointed(`${strip(mantissa ?? "")}e${power}`);
   }
   const text = strip(fixedText(size, Math.max(0, significant - 1 - exponent)));
-  return lower === "" && !text.includes(".") ? `${text}.0` : text;
+  return lower === "" && !text.includes(".") ? `${text}.0` : pointed(text);
 }
 
-const grouped = (text: string, separator: string) =>
-  separator === "" ? text : text.replace(/^\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, separator));
+/** Pads a number and separates its groups of digits. Zeros that fill it after its sign are digits like the others. */
+function grouped(text: string, sign: string, layout: Layout): string {
+  const { grouping, type, width, fill, align } = layout;
+  if (grouping === "" || !/^[\dA-Fa-f]/.test(text)) return padded(text, sign, layout);
+  const isInBase = bases[type] !== undefined;
+  const size = isInBase ? 4 : 3;
+  const [whole = "", rest = ""] = isInBase ? [text] : [/^\d+/.exec(text)?.[0], text.replace(/^\d+/, "")];
+  const separated = (digits: string) =>
+    digits.replace(new RegExp(`\\B(?=([\\dA-Fa-f]{${size}})+$)`, "g"), grouping);
+  if (fill !== "0" || align !== "=" || width > mostWidth)
+    return padded(separated(whole) + rest, sign, layout);
+  const room = width - sign.length - rest.length;
+  // Each group takes its digits and a separator; a separator never comes first.
+  const least = Math.floor(room / (size + 1)) * size + Math.max(1, room % (size + 1));
+  return sign + separated(room > 0 ? whole.padStart(least, "0") : whole) + rest;
+}
+
+/** Returns why Python refuses such parts of a specification together; undefined if it does not. */
+function refusal(value: Value, given: Readonly<Record<string, string | undefined>>): string | undefined {
+  const { sign, alternate, align, grouping, precision, type = "" } = given;
+  const isText = typeof value === "string";
+  if (grouping && (isText || /[nsc]/.test(type) || (grouping === "," && /[boxX]/.test(type))))
+    return `Cannot specify '${grouping}' with '${type || "s"}'.`;
+  if (isText && sign) return `${sign === " " ? "Space" : "Sign"} not allowed in string format specifier`;
+  if (isText && alternate) return "Alternate form (#) not allowed in string format specifier";
+  if (isText && align === "=") return "'=' alignment not allowed in string format specifier";
+  if (isText || value instanceof Float) return undefined;
+  if (precision !== undefined && /^[bcdoxXn]?$/.test(type))
+    return "Precision not allowed in integer format specifier";
+  if (type === "c" && sign) return "Sign not allowed with integer format specifier 'c'";
+  if (type === "c" && alternate) return "Alternate form (#) not allowed with integer format specifier 'c'";
+  return undefined;
+}
 
 const specification = /^(?:(.)?([<>=^]))?([+\- ]?)(#?)(0?)(\d+)?([_,]?)(?:\.(\d+))?([bcdeEfFgGnosxX%]?)$/su;
 
@@ -163,6 +213,8 @@ function formatValue(value: Value, text: string, run: Run): string {
   if (!isNumber && typeof value !== "string") {
     throw new TemplateFailure(`unsupported format string passed to ${typeName(value)}.__format__`);
   }
+  const refused = refusal(value, { sign, alternate, align, grouping, precision, type });
+  if (refused !== undefined) throw new TemplateFailure(refused);
   const layout: Layout = {
     fill: fill ?? (zero === "0" ? "0" : " "),
     align:
@@ -206,6 +258,7 @@ export function braceFormat(
   run: Run,
 ): string {
   let next = 0;
+  let numbered: boolean | undefined;
   const automatic = () => next++;
   const expand = (part: string): string =>
     part.replace(
@@ -214,6 +267,16 @@ export function braceFormat(
         if (whole === "{{") return "{";
         if (whole === "}}") return "}";
         if (name === undefined) throw new TemplateFailure(`Single '${whole}' encountered in format string`);
+        const isNumbered = /^\d/.test(name);
+        if (isNumbered || /^(?:$|[.[])/.test(name)) {
+          if (numbered !== undefined && numbered !== isNumbered)
+            throw new TemplateFailure(
+              isNumbered
+                ? "cannot switch from automatic field numbering to manual field specification"
+                : "cannot switch from manual field specification to automatic field numbering",
+            );
+          numbered = isNumbered;
+        }
         const value = lookUp(name, automatic);
         const written = shown === undefined ? value : shown === "s" ? textOf(value, run) : repr(value, run);
         return formatValue(written, spec === undefined ? "" : expand(spec), run);

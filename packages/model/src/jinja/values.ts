@@ -274,6 +274,8 @@ function hashOf(key: Value): Hash {
     const { value } = key;
     return Number.isInteger(value) ? integer(BigInt(value)) : value;
   }
+  // All are equal.
+  if (key instanceof Undefined) return Symbol.for("undefined");
   if (key instanceof Tuple) return Symbol.for(`tuple ${key.items.map((item) => hashText(item)).join()}`);
   if (key instanceof List || key instanceof Dict)
     throw new TemplateFailure(`unhashable type: '${typeName(key)}'`);
