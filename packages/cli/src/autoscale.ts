@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AutoscaleConfig, NodeProvider } from "@palimpsest/autoscaler";
 import type { StartAutoscaler } from "@palimpsest/head";
-import { reasonText } from "@palimpsest/std/input";
+import { reasonText, yamlProblem } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { tokenPathOf } from "@palimpsest/wire/local-head";
 import { parse } from "yaml";
@@ -42,7 +42,7 @@ function readYaml(file: string): unknown {
   } catch (reason) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `--autoscale ${file} cannot be read: ${reasonText(reason)}; name a YAML file (docs/guides/autoscaling.md)`,
+      `--autoscale ${file} cannot be read: ${yamlProblem(reason) ?? reasonText(reason)}; name a YAML file (docs/guides/autoscaling.md)`,
     );
   }
 }

@@ -7,8 +7,7 @@ import { join } from "node:path";
 import type { AgentSettings } from "@palimpsest/agents";
 import { parseEvalSettings, systemAgent, systemSettings } from "@palimpsest/evals";
 import type { ModelFolder } from "@palimpsest/model";
-import { builtinRecipesDir } from "@palimpsest/trainer";
-import { parse as parseYaml } from "yaml";
+import { builtinRecipesDir, parseYaml } from "@palimpsest/trainer";
 import { readModelInput } from "./model-input.js";
 import { shippedAgentName } from "./shipped-agent-name.js";
 
@@ -19,7 +18,7 @@ const folder = join(builtinRecipesDir, "adapters", shippedAgentName);
 /** Reads the settings with which the shipped agent was trained, from the file that also measured its card. */
 export function shippedAgentSettings(): AgentSettings {
   const file = join(folder, "evaluation.yaml");
-  const settings = parseEvalSettings(parseYaml(readFileSync(file, "utf8")), file);
+  const settings = parseEvalSettings(parseYaml(readFileSync(file, "utf8"), file), file);
   const system = systemSettings("memagent", settings);
   if (system.kind !== "agent") throw new Error(`${file}: systems.memagent is not an agent`);
   return systemAgent("memagent", system, undefined);

@@ -30,7 +30,9 @@ test("a head that a job starts takes no token of the job's driver", () => {
 
 test("a file that is named and cannot be read, or is empty, is an error with its name", () => {
   const missing = { PALIMPSEST_TOKEN_FILE: join(folder, "none") };
-  expect(() => givenToken(undefined, missing)).toThrow(/PALIMPSEST_TOKEN_FILE: .*none cannot be read/);
+  expect(() => givenToken(undefined, missing)).toThrow(
+    /PALIMPSEST_TOKEN_FILE: .*none cannot be read: it does not exist: ENOENT; name/,
+  );
   const empty = join(folder, "empty");
   writeFileSync(empty, "\n");
   expect(() => givenToken(undefined, { PALIMPSEST_TOKEN_FILE: empty })).toThrow(/empty is empty; write/);

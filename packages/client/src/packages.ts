@@ -8,7 +8,7 @@
 
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
-import { parseInput, reasonText } from "@palimpsest/std/input";
+import { parseInput, parseJson, reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import type { Bundle } from "./bundle.js";
@@ -110,7 +110,7 @@ async function localFiles(root: string, local: string): Promise<readonly Found[]
 async function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(path, "utf8"));
+    value = parseJson(await readFile(path, "utf8"));
   } catch (cause) {
     throw refused(`${path} cannot be read as JSON: ${reasonText(cause)}; correct the file`);
   }

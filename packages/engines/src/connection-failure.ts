@@ -50,6 +50,11 @@ export function connectionFailure(
     return final(`it does not speak TLS as asked (${code})`, "use http:// if it is a plain server");
   if (code?.startsWith("HPE_"))
     return final(`it does not answer in HTTP (${code})`, "use https:// if it has a certificate");
+  if (message === "bad port")
+    return final(
+      "web clients never ask this port, because other services have it (bad port)",
+      "let the server listen on another port, such as 8000",
+    );
   const refused = /Proxy response \((\d+)\)/.exec(message)?.[1];
   if (refused !== undefined)
     return {

@@ -428,6 +428,14 @@ describe("servers as they are", () => {
     expect(plain.remarks).toEqual([]);
   });
 
+  it("are tried once on a port that no web client asks", async () => {
+    for (const port of [1, 25, 6000]) {
+      const { said, remarks } = await ask(`http://127.0.0.1:${port}`);
+      expect(String(said)).toMatch(/UNREACHABLE.*never ask this port.*another port, such as 8000/);
+      expect(remarks).toEqual([]);
+    }
+  });
+
   it("are given the time that the user gives, and say so by the flag's name", async () => {
     const { said } = await reply(() => undefined, "", { attemptTimeoutMs: 50, maxAttempts: 1 });
     expect(String(said)).toMatch(/TIMEOUT.*no complete response within --timeout 0.05; raise --timeout/);

@@ -1,5 +1,6 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 import { categorySection } from "./category-section.js";
 import { compareEvaluations, type LengthComparison } from "./compare.js";
 import type { Interval } from "./intervals.js";
@@ -233,7 +234,7 @@ export async function writeReport(folder: string, data: ReportData): Promise<str
 
 /** Writes files by name into a folder, which is created if needed. Each appears as a whole. Returns their paths. */
 export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<string[]> {
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const paths: string[] = [];
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name);

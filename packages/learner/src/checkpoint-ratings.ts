@@ -1,7 +1,9 @@
 /** Responsibility: ratings by evaluations of policy versions whose checkpoints were already written, in one file beside them.
  *  Not responsible for: which checkpoints are kept (checkpoint.ts). */
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+
+import { open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 import { z } from "zod";
 import { LearnerError } from "./error.js";
 
@@ -19,7 +21,7 @@ export async function rateCheckpoint(root: string, policyVersion: number, metric
   const ratings = await readRatings(root);
   if (ratings.get(policyVersion) === metric) return;
   ratings.set(policyVersion, metric);
-  await mkdir(root, { recursive: true });
+  makeFolder(root);
   const path = join(root, FILE);
   const file = await open(`${path}.part`, "w");
   try {

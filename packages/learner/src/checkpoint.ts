@@ -7,9 +7,11 @@
  * CHECKPOINT-3. The newest `keepLast` and the best by metric stay; all others are removed.
  * CHECKPOINT-4. What is read is what was written, byte for byte, or the read fails.
  */
+
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 import type { z } from "zod";
 import {
   type CheckpointExtra,
@@ -65,7 +67,7 @@ export async function writeCheckpoint(
     readonly reference?: StoredReference;
   } = {},
 ): Promise<string> {
-  await mkdir(root, { recursive: true });
+  makeFolder(root);
   // Remains of killed writers would take up the space that this checkpoint needs.
   await remove(
     root,

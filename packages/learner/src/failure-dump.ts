@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 import { encodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import { LearnerError } from "./error.js";
 
@@ -17,7 +18,7 @@ export async function dumpFailure(
   const { code, message, details } = error;
   let where: string;
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     const facts = { code, message, details, policyVersion: batch.policyVersion };
     await writeFile(`${file}.json`, `${JSON.stringify(facts, numbersAsText, 2)}\n`);
     where = `batch: ${file}.json`;

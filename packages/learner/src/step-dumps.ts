@@ -1,6 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { sha256Of } from "@palimpsest/std";
+import { makeFolder, sha256Of } from "@palimpsest/std";
 import { encodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import { durableFiles, namesIn } from "./durable-files.js";
 
@@ -29,7 +28,7 @@ export async function writeStepDump(
   dump: StepDump,
   options: { readonly keepLast: number },
 ): Promise<WrittenDump> {
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const file = stepDumpFile(folder, step);
   const bytes = encodeStepDump(dump);
   await durableFiles.write(`${file}.part`, bytes);

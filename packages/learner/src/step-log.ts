@@ -10,10 +10,9 @@
  * - STEPLOG-3. What is read is what was written, byte for byte, or the read fails.
  */
 
-import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { sha256Of } from "@palimpsest/std";
+import { makeFolder, sha256Of } from "@palimpsest/std";
 import { decodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { bytesOf, type DurableFiles, durableFiles, namesIn } from "./durable-files.js";
@@ -52,7 +51,7 @@ export async function appendStep(
   dump: WrittenDump,
   files: DurableFiles = durableFiles,
 ): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const stem = `step-${String(step.policyVersion).padStart(8, "0")}`;
   const name = `${stem}-${dump.sha256.slice(0, 16)}.pb`;
   if (!(await namesIn(folder)).includes(name)) {

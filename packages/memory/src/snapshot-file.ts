@@ -1,16 +1,6 @@
-import {
-  copyFile,
-  lstat,
-  mkdir,
-  open,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from "node:fs/promises";
+import { copyFile, lstat, open, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 import { parseInput, reasonText, systemFailure } from "@palimpsest/std/input";
 import { z } from "zod";
 import { MemoryError } from "./error.js";
@@ -35,7 +25,7 @@ export async function writeSnapshotFile(path: string, records: Iterable<MemoryRe
   const before = await stat(target).catch(() => undefined);
   const part = `${target}.${process.pid}.part`;
   try {
-    await mkdir(dirname(target), { recursive: true });
+    makeFolder(dirname(target));
     const file = await open(part, "w", newMode);
     try {
       await file.chmod((before?.mode ?? newMode) & 0o777);

@@ -14,11 +14,12 @@
  * - BUNDLE-4. Files beyond maxBytes are removed, the least recently used first, but none that was used in the last
  *   ten minutes.
  */
+
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { backoffMs, type Clock, delay, jittered } from "@palimpsest/std";
+import { backoffMs, type Clock, delay, jittered, makeFolder } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { fromGrpcError, isSha256, jobsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type { BundleChunk } from "@palimpsest/wire/protocol";
@@ -98,7 +99,7 @@ export class BundleCache {
   async #prepare(): Promise<void> {
     const { folder, installation } = this.#deps;
     this.#prepared ??= (async () => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder, 0o700);
       const left = (await readdir(folder)).filter((name) => partPattern.test(name));
       await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
       await installation.linkInto(folder);

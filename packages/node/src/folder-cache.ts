@@ -10,10 +10,11 @@
  * - FOLDERCACHE-3. Above `maxBytes` the least recently used folders are removed, including those of an earlier
  *   process, but never one in use.
  */
+
 import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "@palimpsest/std";
+import { type Clock, makeFolder } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 
@@ -129,7 +130,7 @@ export class FolderCache {
   async #prepare(): Promise<void> {
     const { folder } = this.#deps;
     this.#prepared ??= (async () => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder, 0o700);
       const names = await readdir(folder);
       const whole = new Set(names.filter((name) => name.endsWith(sizeEnding)));
       for (const name of names)

@@ -12,11 +12,12 @@
  * - FOLDER-2. The folder of a process that is alive on this machine is never removed.
  * - FOLDER-3. The folder of a process that died on this machine is removed by the next sweep, however recent it is.
  */
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createConnection, createServer, type Server } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { type Clock, every } from "@palimpsest/std";
+import { type Clock, every, makeFolder } from "@palimpsest/std";
 import { z } from "zod";
 
 const prefix = "palimpsest-objects-";
@@ -43,7 +44,7 @@ export class FolderLease {
   /** Creates the folder. */
   static async take(parent: string, name: string, clock: Clock): Promise<FolderLease> {
     const folder = join(parent, `${prefix}${name}`);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     // The socket is created first: a folder with a lease file but without a socket would be judged by its age alone.
     const socket = await listenAt(folder);
     const file = join(folder, leaseFile);

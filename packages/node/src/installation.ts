@@ -6,10 +6,11 @@
  * it. A node_modules folder next to the bundles has links that lead back to the installation.
  */
 import { existsSync } from "node:fs";
-import { mkdir, readlink, rm, symlink } from "node:fs/promises";
+import { readlink, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { makeFolder } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 
 const scope = "@palimpsest/";
@@ -70,7 +71,7 @@ export class Installation {
   /** Makes the importable packages visible to modules in `folder`. */
   async linkInto(folder: string): Promise<void> {
     const scopeFolder = join(folder, "node_modules", "@palimpsest");
-    await mkdir(scopeFolder, { recursive: true });
+    makeFolder(scopeFolder);
     await Promise.all(
       [...importable, ...Object.keys(aliases)].map(async (name) => {
         const target = this.#packageFolder(`${scope}${aliases[name] ?? name}`);

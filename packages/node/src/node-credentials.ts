@@ -1,6 +1,8 @@
 /** The credentials of a node, and those that it passes to the processes it starts. */
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+
+import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 import {
   Credentials,
   loadTls,
@@ -46,7 +48,7 @@ export class NodeCredentials {
         `tls: the certificate in ${tls} has the role ${identity.role}; a worker needs one of the role node`,
       );
     }
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir, 0o700);
     return new NodeCredentials(Credentials.ofCluster(token, { tls: identity }), dataDir, tls);
   }
 

@@ -2,9 +2,9 @@
  * The parts of a node besides its link and its processes: folders, object service, metrics page, resources and
  * credentials.
  */
-import { mkdir } from "node:fs/promises";
+
 import { join } from "node:path";
-import { type Clock, systemClock } from "@palimpsest/std";
+import { type Clock, makeFolder, systemClock } from "@palimpsest/std";
 import { type Logger, type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
 import { AuditLog, auditPathsOf, faultsLoaded, grpcNetwork, httpGuard, type Network } from "@palimpsest/wire";
 import type { ResolvedNodeConfig } from "./config.js";
@@ -70,7 +70,7 @@ export async function openNodeParts(
   await faultsLoaded;
   const network = deps.network ?? grpcNetwork({ credentials: credentials.own, onCall: audit.record });
   const folders = ["logs", "work"].map((name) => join(config.dataDir, name));
-  await Promise.all(folders.map((path) => mkdir(path, { recursive: true, mode: 0o700 })));
+  for (const path of folders) makeFolder(path, 0o700);
   const gpus = await findGpus(deps.environment[visibleDevicesName], config.gpus);
   const resources = detectResources({ ...config, gpus: gpus.length });
   const objects = await NodeObjects.start({ config, metrics, network, clock: systemClock });

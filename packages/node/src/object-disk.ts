@@ -1,6 +1,8 @@
 /** The file system under an object store, reduced to what the store needs. */
+
 import { constants, lstatSync, renameSync, type Stats } from "node:fs";
-import { copyFile, link, lstat, mkdir, open, rename, rm, truncate } from "node:fs/promises";
+import { copyFile, link, lstat, open, rename, rm, truncate } from "node:fs/promises";
+import { makeFolder } from "@palimpsest/std";
 
 export interface ObjectFile {
   write(data: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;
@@ -54,7 +56,7 @@ export interface ObjectDisk {
 export const systemDisk: ObjectDisk = {
   async makeFolder(path) {
     await rm(path, { recursive: true, force: true });
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, 0o700);
   },
   removeFolder: (path) => rm(path, { recursive: true, force: true }),
   create: (path) => open(path, "wx", 0o600),

@@ -1,9 +1,9 @@
 /** Installs npm packages in a folder with package.json and a lockfile, exactly as the lockfile says. */
+
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemClock } from "@palimpsest/std";
+import { makeFolder, systemClock } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import { LineTail } from "./lines.js";
 import { OutputFile } from "./output-file.js";
@@ -33,7 +33,7 @@ export async function installPackages(install: PackageInstall): Promise<void> {
   const { folder, environment, logPath, deadlineMs, signal } = install;
   const { program, args } = commandFor(install);
   const sentence = [program, ...args].join(" ");
-  await mkdir(dirname(logPath), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(logPath), 0o700);
   const log = new OutputFile(logPath, { maxBytes: maxLogBytes });
   const last = new LineTail(maxLines);
   log.write(Buffer.from(`$ ${sentence}\n`));

@@ -1,8 +1,10 @@
 /** Unpacks a working directory that a client packed and the bundle cache has checked against its hash. */
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+
+import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import { makeFolder } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
@@ -35,10 +37,10 @@ export async function unpackWorkingDir(
     );
   }
   await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   for (const { path, data, executable } of files) {
     const target = join(folder, path);
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(target), 0o700);
     // "wx": a duplicate name is an error, and nothing is written through a link that an earlier entry created.
     const mode = (executable ? 0o700 : 0o600) & (readOnly ? 0o500 : 0o700);
     await writeFile(target, data, { mode, flag: "wx" });

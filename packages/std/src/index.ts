@@ -2,6 +2,7 @@ export { Backoff, type BackoffLimits, backoffMs, jittered } from "./backoff.js";
 export { backgroundClock, type Clock, every, systemClock } from "./clock.js";
 export { type Deadline, type JoinedSignal, joinSignals, withDeadline } from "./deadline.js";
 export { delay } from "./delay.js";
+export { makeFolder } from "./folder.js";
 export { isProcessAlive } from "./process-alive.js";
 export { sha256Of } from "./sha256.js";
 export { whenAborted } from "./when-aborted.js";

@@ -26,6 +26,7 @@ export { withPromptFiles } from "./recipe/prompt-files.js";
 export { parseRecipe, readRecipe } from "./recipe/recipe.js";
 export { type Recipe, recipeSchema } from "./recipe/recipe-schema.js";
 export { reseededSource } from "./recipe/task-source.js";
+export { parseYaml, readYamlFile } from "./recipe/yaml-text.js";
 export { type ReplayedStep, replayRunStep } from "./run-folder/replay-run.js";
 export { type LengthRow, type RunReport, reportRun } from "./run-folder/report-run.js";
 export { type CheckpointChoice, checkpointsOfRun } from "./run-folder/run-checkpoints.js";

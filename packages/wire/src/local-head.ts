@@ -1,6 +1,7 @@
 /** The files by which the programs of a machine find its head: where they are, and what they say. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { reasonText } from "@palimpsest/std/input";
 import { z } from "zod";
 import { PalimpsestError } from "./error.js";
 import { stateFolder } from "./user-folders.js";
@@ -104,7 +105,7 @@ export function givenToken(given: string | undefined, environment: Environment):
   } catch (cause) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${tokenFileVariable}: ${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}; name a file that this user can read`,
+      `${tokenFileVariable}: ${path} cannot be read: ${reasonText(cause)}; name a file that this user can read`,
       { cause },
     );
   }

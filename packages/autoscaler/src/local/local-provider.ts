@@ -8,9 +8,9 @@
  */
 
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { delay } from "@palimpsest/std";
+import { delay, makeFolder } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { NodeTypeConfig } from "../config.js";
 import { type Instance, instanceLabel, type NewInstance, type NodeProvider } from "../provider.js";
@@ -48,7 +48,7 @@ export class LocalProvider implements NodeProvider {
 
   async create(instances: readonly NewInstance[]): Promise<void> {
     for (const { name, type } of instances) {
-      mkdirSync(this.#path(name), { recursive: true, mode: 0o700 });
+      makeFolder(this.#path(name), 0o700);
       const record = { pid: 0, nodeType: type.name, createdAtMs: Date.now() };
       // LOCAL-1
       if (!claim(this.#path(name), record)) continue;

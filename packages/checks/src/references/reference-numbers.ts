@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Aggregation, LearnerError } from "@palimpsest/learner";
 import { readSafetensors, type StoredTensor } from "@palimpsest/model";
+import { parseJson, reasonText } from "@palimpsest/std/input";
 import { z } from "zod";
 
 const lossCaseSchema = z.object({
@@ -87,12 +88,14 @@ export async function readReferenceNumbers(folder: string): Promise<ReferenceNum
   const path = join(folder, "reference.json");
   const numbers = parse(
     path,
-    await readFile(path, "utf8").catch((cause: unknown) => refuse(path, "cannot be read", cause)),
+    await readFile(path, "utf8").catch((cause: unknown) =>
+      refuse(path, `cannot be read (${reasonText(cause)}); give the folder of a reference`, cause),
+    ),
     numbersSchema,
   );
   const tensorPath = join(folder, "reference.safetensors");
   const tensors = await readSafetensors(tensorPath).catch((cause: unknown) =>
-    refuse(tensorPath, "cannot be read", cause),
+    refuse(tensorPath, `cannot be read (${reasonText(cause)}); give the folder of a reference`, cause),
   );
   const ids = tensors["input_ids"] ?? refuse(tensorPath, "has no input_ids");
   const [rows = 0, length = 0] = ids.shape;
@@ -136,12 +139,12 @@ async function readTemperatures(folder: string, batch: ReferenceBatch): Promise<
     text = await readFile(path, "utf8");
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
-    return refuse(path, "cannot be read", cause);
+    return refuse(path, `cannot be read (${reasonText(cause)}); give the folder of a reference`, cause);
   }
   const cases = parse(path, text, temperaturesSchema);
   const tensorPath = join(folder, "temperature.safetensors");
   const tensors = await readSafetensors(tensorPath).catch((cause: unknown) =>
-    refuse(tensorPath, "cannot be read", cause),
+    refuse(tensorPath, `cannot be read (${reasonText(cause)}); give the folder of a reference`, cause),
   );
   const perToken = perTokenOf(tensorPath, tensors, batch.rows, batch.width);
   return Object.entries(cases).map(([key, { temperature, ...lossCase }]): ReferenceBatch => {
@@ -194,9 +197,12 @@ function lossCases(path: string, numbers: Numbers): ReadonlyMap<string, LossCase
 
 function parse<T>(path: string, text: string, schema: z.ZodType<T>): T {
   try {
-    return schema.parse(JSON.parse(text));
+    return schema.parse(parseJson(text));
   } catch (cause) {
-    const what = cause instanceof z.ZodError ? z.prettifyError(cause).split("\n").join(" ") : "no JSON";
+    const what =
+      cause instanceof z.ZodError
+        ? z.prettifyError(cause).split("\n").join(" ")
+        : `is not JSON: ${reasonText(cause)}`;
     return refuse(path, what, cause);
   }
 }

@@ -1,8 +1,7 @@
 import { extname } from "node:path";
-import { withPromptFiles } from "@palimpsest/trainer";
+import { parseYaml, withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
-import { parse as parseYaml } from "yaml";
 import type { AgentModel } from "../agent-model.js";
 import type { AskResult } from "../ask/ask-run.js";
 import type { AskScreen } from "../ask/ask-screen.js";
@@ -349,7 +348,7 @@ function parseSet(texts: readonly string[]): Record<string, unknown> {
           `--set ${text}: is not NAME=VALUE, such as chunkTokens=2048`,
         );
       }
-      const value = withPromptFiles(parseYaml(text.slice(at + 1)), process.cwd());
+      const value = withPromptFiles(parseYaml(text.slice(at + 1), `--set ${text}`), process.cwd());
       return [text.slice(0, at).trim(), value];
     }),
   );

@@ -1,7 +1,8 @@
 import { X509Certificate } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { writeSecretFile } from "@palimpsest/head/files";
+import { makeFolder } from "@palimpsest/std";
 import {
   loadTls,
   PalimpsestError,
@@ -235,7 +236,7 @@ function serialOf(certificate: string): string {
 }
 
 function writePem(folder: string, pem: Pem, files: { readonly cert: string; readonly key: string }): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   writeSecretFile(join(folder, files.key), pem.key);
   writeSecretFile(join(folder, files.cert), pem.cert);
 }

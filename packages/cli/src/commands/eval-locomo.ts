@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { type LocomoConversation, readLocomoConversation } from "@palimpsest/datasets";
 import { locomoItems, locomoScorer } from "@palimpsest/evals";
 import { createJudge } from "@palimpsest/rewards";
-import { reasonText } from "@palimpsest/std/input";
+import { parseJson, reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
 import { printableLine } from "../display/printable.js";
@@ -80,7 +80,7 @@ function readConversations(path: string): LocomoConversation[] {
     new PalimpsestError("CONFIG_INVALID", `input: "${path}" ${reason}; give LoCoMo's locomo10.json`);
   let rows: unknown;
   try {
-    rows = JSON.parse(readFileSync(path, "utf8"));
+    rows = parseJson(readFileSync(path, "utf8"));
   } catch (cause) {
     throw bad(`cannot be read (${reasonText(cause)})`);
   }

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { reasonText } from "@palimpsest/std/input";
 import { type Command, Option } from "commander";
-import { parse } from "yaml";
 import { formatCount } from "../display/count.js";
 import { parseWhole } from "../key-values.js";
 import { type SaveFlags, saveOptions, withSaveOptions } from "../save-options.js";
@@ -61,7 +60,9 @@ export function addModelInit(model: Command): void {
     const { hashWeights, initModel, parameterCount, parseModelInit, saveModel } = await import(
       "@palimpsest/model"
     );
-    const init = parseModelInit(withFlags(flags.config === undefined ? {} : readYaml(flags.config), flags));
+    const init = parseModelInit(
+      withFlags(flags.config === undefined ? {} : await readYaml(flags.config), flags),
+    );
     const made = initModel(init, files.map(readText));
     await saveModel(flags.out, made, saveOptions(flags));
     const { config, parameters } = made;
@@ -93,13 +94,9 @@ function sectionOf(file: Section, name: string): object {
   throw new Error(`model init: ${name} is ${JSON.stringify(section)}; it must be a mapping of settings`);
 }
 
-function readYaml(path: string): Section {
-  let content: unknown;
-  try {
-    content = parse(readText(path)) ?? {};
-  } catch (reason) {
-    throw new Error(`${path}: ${reason instanceof Error ? reason.message : String(reason)}`);
-  }
+async function readYaml(path: string): Promise<Section> {
+  const { parseYaml, readYamlFile } = await import("@palimpsest/trainer");
+  const content = parseYaml(readYamlFile(path, "--config"), path) ?? {};
   if (typeof content === "object" && content !== null && !Array.isArray(content)) return { ...content };
   throw new Error(`${path}: it must be a mapping of settings (seed, tokenizer, model)`);
 }

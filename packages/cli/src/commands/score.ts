@@ -7,7 +7,7 @@ import {
   goldenMetrics,
   listsIn,
 } from "@palimpsest/checks";
-import { reasonText } from "@palimpsest/std/input";
+import { parseJson, reasonText } from "@palimpsest/std/input";
 import type { Command } from "commander";
 import { type OwnScores, ownMetricNames, scoreOwn } from "../own-scores.js";
 import { formatTable } from "../table.js";
@@ -46,19 +46,20 @@ async function readCases(path: string): Promise<unknown> {
     throw new Error(`--cases ${path}: cannot be read (${reasonText(reason)}); give a JSON or JSONL file`);
   });
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (reason) {
     const lines = text.split("\n").filter((line) => line.trim() !== "");
-    if (lines.length < 2) throw new Error(`--cases ${path}: is not JSON (${String(reason)})`);
+    if (lines.length < 2)
+      throw new Error(`--cases ${path}: is not JSON: ${reasonText(reason)}; give a JSON or JSONL file`);
     return lines.map((line, place) => parseLine(line, `${path}, line ${place + 1}`));
   }
 }
 
 function parseLine(line: string, place: string): unknown {
   try {
-    return JSON.parse(line);
+    return parseJson(line);
   } catch (reason) {
-    throw new Error(`--cases ${place}: is not JSON (${String(reason)})`);
+    throw new Error(`--cases ${place}: is not JSON: ${reasonText(reason)}; give one object per line`);
   }
 }
 

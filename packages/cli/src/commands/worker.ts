@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { makeFolder } from "@palimpsest/std";
 import { PalimpsestError, plainHost, tlsMismatch } from "@palimpsest/wire";
 import { lockFolder } from "@palimpsest/wire/folder-lock";
 import { defaultDataDir } from "@palimpsest/wire/local-head";
@@ -112,7 +112,7 @@ export function addWorker(program: Command): void {
       ]);
       const { address, token, tls } = resolveConnection(options, { mayHaveEnded: true });
       const logger = createLogger({ component: "node", level: options.logLevel, format: logFormat(options) });
-      mkdirSync(options.nodeDir, { recursive: true, mode: 0o700 });
+      makeFolder(options.nodeDir, 0o700);
       const lock = await lockFolder(options.nodeDir, "node.lock", (reason) =>
         logger.warn({ err: reason }, "the node's folder cannot be locked: run no second worker on it"),
       );

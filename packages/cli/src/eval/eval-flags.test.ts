@@ -27,7 +27,7 @@ it("lets flags replace parts of the file", () => {
 it("names what is wrong with a setting", () => {
   expect(() => readEvalSettings(flags({ set: ["chunkTokens"] }))).toThrow(/"chunkTokens" is not PATH=VALUE/);
   expect(() => readEvalSettings(flags({ settings: "/nowhere.yaml" }))).toThrow(
-    /cannot read "\/nowhere.yaml"/,
+    /settings "\/nowhere.yaml" cannot be read \(it does not exist/,
   );
 });
 

@@ -1,11 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type EvalSettings, overrideSetting, parseEvalSettings } from "@palimpsest/evals";
-import { reasonText } from "@palimpsest/std/input";
-import { builtinRecipesDir, withPromptFiles } from "@palimpsest/trainer";
+import { builtinRecipesDir, parseYaml, readYamlFile, withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parse as parseYaml } from "yaml";
 import { parseAmount, parseCount, parseWhole } from "../key-values.js";
 import { withIgnoreConfig } from "../model-input.js";
 
@@ -83,12 +81,15 @@ function names(text: string): string[] {
 export function readEvalSettings(flags: EvalFlags): EvalSettings {
   const { settings: file, set, concurrency } = flags;
   const path = file === undefined ? undefined : settingsPath(file);
-  const fromFile = path === undefined ? {} : withPromptFiles(readYaml(path), dirname(path));
+  const fromFile =
+    path === undefined
+      ? {}
+      : withPromptFiles(parseYaml(readYamlFile(path, "settings"), path, { merge: true }), dirname(path));
   const parsed = parseEvalSettings(fromFile, file ?? "settings");
   const overridden = set.reduce<EvalSettings>((settings, text) => {
     const at = text.indexOf("=");
     if (at < 1) throw new PalimpsestError("CONFIG_INVALID", `--set: "${text}" is not PATH=VALUE`);
-    const value = withPromptFiles(parseYaml(text.slice(at + 1)), process.cwd());
+    const value = withPromptFiles(parseYaml(text.slice(at + 1), `--set ${text}`), process.cwd());
     return overrideSetting(settings, text.slice(0, at).trim(), value);
   }, parsed);
   return concurrency === undefined ? overridden : { ...overridden, concurrency };
@@ -98,13 +99,4 @@ export function readEvalSettings(flags: EvalFlags): EvalSettings {
 function settingsPath(name: string): string {
   const builtin = join(builtinRecipesDir, "evals", `${name}.yaml`);
   return /^[a-z0-9-]+$/.test(name) && existsSync(builtin) ? builtin : resolve(name);
-}
-
-function readYaml(file: string): unknown {
-  try {
-    return parseYaml(readFileSync(file, "utf8"), { merge: true });
-  } catch (cause) {
-    const problem = `cannot read "${file}" (${reasonText(cause)})`;
-    throw new PalimpsestError("CONFIG_INVALID", `settings: ${problem}; name a YAML file of settings`);
-  }
 }

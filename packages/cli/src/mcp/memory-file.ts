@@ -1,4 +1,4 @@
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import {
   createEmbedder,
@@ -12,6 +12,7 @@ import {
   writeSnapshotFile,
 } from "@palimpsest/memory";
 import { withFolderLock } from "@palimpsest/model/folder-lock";
+import { makeFolder } from "@palimpsest/std";
 import { reasonText, systemFailure } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 
@@ -73,7 +74,7 @@ export class MemoryFile {
       await before.catch(() => undefined);
       signal.throwIfAborted();
       const target = await snapshotTarget(this.path).catch((cause: unknown) => this.#refuse(cause));
-      await makeFolder(target).catch((cause: unknown) => this.#refuse(cause));
+      this.#makeFolder(dirname(target));
       const work = () => this.#alone(signal, () => this.#change(tool, args, signal));
       const lock = { signal, waitMs: lockWaitMs };
       return await withFolderLock(target, lock, work).catch((cause: unknown) => this.#refuse(cause));
@@ -116,6 +117,15 @@ export class MemoryFile {
     });
   }
 
+  /** Makes the folder of the first memory, which only its owner may read. */
+  #makeFolder(folder: string): void {
+    try {
+      makeFolder(folder, 0o700);
+    } catch (cause) {
+      this.#refuse(cause);
+    }
+  }
+
   async #change(tool: string, args: unknown, signal: AbortSignal): Promise<ToolResult> {
     const result = await this.#call(tool, args, signal);
     if (result.outcome !== "done") return result;
@@ -144,11 +154,6 @@ export class MemoryFile {
     this.#seen = now;
     return this.#store;
   }
-}
-
-/** Makes the folder of the first memory, which only its owner may read. */
-async function makeFolder(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 }
 
 /**

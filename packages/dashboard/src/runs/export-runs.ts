@@ -1,6 +1,8 @@
 /** Writes the front end and all its answers about some runs into a folder that can be opened without a server. */
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Session } from "../api/session.js";
 import { episodesAtOnce, staticName } from "../api/static-name.js";
@@ -24,7 +26,7 @@ export async function exportRuns(
     const name = staticName(path);
     const file = join(out, "data", `${name}.js`);
     const text = `palimpsestAnswer(${JSON.stringify(name)},${json})\n`;
-    await mkdir(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     await writeFile(file, text);
     bytes += Buffer.byteLength(text);
   };
@@ -35,7 +37,7 @@ export async function exportRuns(
         "INVALID_ARGUMENT",
         `${folders.join(", ")}: contains no run: give folders of runs`,
       );
-    await mkdir(out, { recursive: true });
+    makeFolder(out);
     await cp(pages, out, { recursive: true });
     const page = await readFile(join(out, "index.html"), "utf8");
     await writeFile(

@@ -1,3 +1,4 @@
+import { parseJson, reasonText } from "@palimpsest/std/input";
 import { z } from "zod";
 import { answerTextSchema } from "../answer-text.js";
 import { readRow } from "../row-problem.js";
@@ -48,11 +49,11 @@ const maybeText = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value, context) => {
     if (typeof value !== "string") return value;
     try {
-      return JSON.parse(value) as unknown;
+      return parseJson(value);
     } catch (error) {
       context.issues.push({
         code: "custom",
-        message: `is a string that is not JSON: ${String(error)}`,
+        message: `is a string that is not JSON: ${reasonText(error)}`,
         input: value,
       });
       return value;

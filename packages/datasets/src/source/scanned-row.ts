@@ -1,3 +1,4 @@
+import { parseJson, reasonText } from "@palimpsest/std/input";
 import { utf8Problem } from "@palimpsest/trajectories/text";
 import type { ByteWindow } from "./byte-window.js";
 import type { RowSlice } from "./json-array.js";
@@ -34,9 +35,9 @@ export function readRow(row: FileRow, place: RowPlace): ScannedRow {
 
 export function parsedRow(row: number, text: string): FileRow {
   try {
-    return { row, value: JSON.parse(text) };
+    return { row, value: parseJson(text) };
   } catch (error) {
-    return { row, reason: "not-json", detail: error instanceof Error ? error.message : String(error) };
+    return { row, reason: "not-json", detail: reasonText(error) };
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 import { reasonText } from "@palimpsest/std/input";
 import { DatasetError } from "../error.js";
 import type { HashedFile } from "../source/file-hash.js";
@@ -23,7 +24,7 @@ export class OutputFile {
   static async create(path: string): Promise<OutputFile> {
     const part = `${path}.${process.pid}.part`;
     const file = await orUnwritable(path, async () => {
-      await mkdir(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       return await open(part, "w");
     });
     return new OutputFile(path, part, file);

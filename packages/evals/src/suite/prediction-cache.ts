@@ -11,8 +11,9 @@
  * - PREDICTIONS-3. Lines are written completely, one after another.
  */
 
-import { type FileHandle, mkdir, open, readFile } from "node:fs/promises";
+import { type FileHandle, open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 import { reasonText } from "@palimpsest/std/input";
 import { z } from "zod";
 import { EvaluationError } from "../error.js";
@@ -58,7 +59,7 @@ export class PredictionCache {
    */
   static async open(path: string): Promise<PredictionCache> {
     try {
-      await mkdir(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       const file = await open(path, "a+");
       try {
         const bytes = await readFile(file);

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
-import { type FileHandle, mkdir, open, rename, writeFile } from "node:fs/promises";
+import { type FileHandle, open, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
+import { makeFolder } from "@palimpsest/std";
 import { parseInput, reasonText } from "@palimpsest/std/input";
 import { EvaluationError } from "../error.js";
 import { type Trace, traceSchema } from "./trace-schema.js";
@@ -10,7 +11,7 @@ const lineOf = (trace: Trace) => `${JSON.stringify(trace)}\n`;
 
 /** Writes a complete trace file, which appears as a whole or not at all. */
 export async function writeTraces(path: string, traces: readonly Trace[]): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   await writeFile(`${path}.part`, traces.map(lineOf).join(""));
   await rename(`${path}.part`, path);
 }
@@ -26,7 +27,7 @@ export class TraceFile {
 
   /** Opens a file to continue after its existing lines. An incomplete line that a killed process left is removed. */
   static async open(path: string): Promise<TraceFile> {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     await removeTornLine(path);
     return new TraceFile(await open(path, "a"));
   }

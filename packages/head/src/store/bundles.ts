@@ -14,10 +14,10 @@
  */
 
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { sha256Of } from "@palimpsest/std";
+import { makeFolder, sha256Of } from "@palimpsest/std";
 import { isSha256, PalimpsestError } from "@palimpsest/wire";
 import type { Bundle } from "./bundle.js";
 import type { BundleShare } from "./shared-bundles.js";
@@ -178,7 +178,7 @@ export class Bundles {
   }
 
   async #temporary(): Promise<string> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder, 0o700);
     return join(this.#folder, `${uploadPrefix}${randomBytes(6).toString("hex")}`);
   }
 

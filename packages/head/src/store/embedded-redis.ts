@@ -18,11 +18,11 @@
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { closeSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { createServer } from "node:net";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
-import { delay } from "@palimpsest/std";
+import { delay, makeFolder } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { formatAddress, isLoopback, newToken, PalimpsestError, redisUrlWithCa } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
@@ -70,7 +70,7 @@ export class EmbeddedRedis {
 
   /** Adopts the server that runs on the folder, or starts one. @throws {PalimpsestError} CONFIG_INVALID, UNAVAILABLE */
   static async start(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
-    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+    makeFolder(options.folder, 0o700);
     const known = readRecord(options.folder);
     if (known !== undefined) {
       const running = await answersWithin(options, known, (await isRedisOf(known)) ? startTimeoutMs : 0);

@@ -2,12 +2,14 @@
  * Writes the small files in the head's folder: its token and its address. Only their owner can read them. Other
  * programs read them with `@palimpsest/wire/local-head`.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { makeFolder } from "@palimpsest/std";
 import { newToken } from "@palimpsest/wire";
 import { type HeadAddress, headAddressPathOf, tokenPathOf } from "@palimpsest/wire/local-head";
 
 export function prepareFolder(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir, 0o700);
 }
 
 /** Returns the given token, else the stored one, else a new one, and stores it. */

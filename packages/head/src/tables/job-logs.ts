@@ -13,10 +13,11 @@
  * - LOG-4. A failed append fails alone: the next one is attempted. After retryMs of failures the output is given up and
  *   becomes a hole, so that a full disk does not block its driver forever.
  */
-import { constants, mkdirSync, rmSync, statSync } from "node:fs";
+
+import { constants, rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, systemClock } from "@palimpsest/std";
+import { type Clock, makeFolder, systemClock } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 
 const readBytes = 64 * 1024;
@@ -162,7 +163,7 @@ export class JobLogs {
 
   /** Writes as much as the limit allows, with its marks, and returns the new end of the file. */
   async #write(jobId: string, log: Log, bytes: Uint8Array, from: number): Promise<number> {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder, 0o700);
     const path = this.#path(jobId);
     const end = from + bytes.byteLength;
     if (end <= this.#maxBytes) {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 
 /**
  * Writes a folder that appears either complete or not at all: `fill` writes into a folder next to it, which is then
@@ -13,7 +14,7 @@ export async function writeWholeFolder(
 ): Promise<void> {
   const target = resolve(folder);
   const fresh = beside(target, "new");
-  await mkdir(fresh, { recursive: true });
+  makeFolder(fresh);
   try {
     await fill(fresh);
     await moveFolder(fresh, target);

@@ -9,9 +9,11 @@
  * - HUBMODEL-2. A download that was stopped at any point is continued by the next call.
  * - HUBMODEL-3. A complete folder costs no request unless a refresh is requested, which fetches only what has changed.
  */
+
 import { existsSync } from "node:fs";
-import { copyFile, link, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { copyFile, link, readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 import { z } from "zod";
 import { ModelError } from "../error.js";
 import { moveFolder, writeJson } from "../files/whole-folder.js";
@@ -131,7 +133,7 @@ export async function downloadRepo(
     commit: record.commit,
     files: Object.keys(record.files),
   });
-  await mkdir(dirname(target), { recursive: true });
+  makeFolder(dirname(target));
   return await withFolderLock(target, { signal: options.signal }, async () => {
     const old = await readRecord(target);
     if (old === undefined) await refuseForeign(target);
@@ -169,7 +171,7 @@ interface FetchPlan {
 
 async function fetchFiles(access: HubAccess, { target, record, wanted, old, onProgress }: FetchPlan) {
   const fresh = `${target}.partial`;
-  await mkdir(fresh, { recursive: true });
+  makeFolder(fresh);
   const totalBytes = wanted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   let before = 0;
   for (const { path, sizeBytes, digest } of wanted) {
@@ -200,7 +202,7 @@ async function fetchFiles(access: HubAccess, { target, record, wanted, old, onPr
   const whole = `${target}.whole`;
   await rm(whole, { recursive: true, force: true });
   for (const { path, digest } of wanted) {
-    await mkdir(dirname(join(whole, path)), { recursive: true });
+    makeFolder(dirname(join(whole, path)));
     await linkOrCopy(join(fresh, `${digest.hex}.done`), join(whole, path));
   }
   await writeJson(join(whole, recordFile), record);

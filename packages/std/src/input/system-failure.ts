@@ -15,6 +15,7 @@ const failures: Readonly<Record<string, readonly [what: string, remedy: string]>
   ENFILE: ["this machine has too many open files", "close programs, or raise fs.file-max"],
   ENAMETOOLONG: ["the path is too long", "name a shorter one"],
   ELOOP: ["its links lead in a circle", "name the file itself"],
+  ERR_ENCODING_INVALID_ENCODED_DATA: ["it is not UTF-8 text", "save it as UTF-8"],
   ERR_INVALID_ARG_VALUE: ["the path is none, because a zero byte is in it", "name another path"],
   EADDRINUSE: ["another program listens there", "stop it, or give another port (0: a free one)"],
   EADDRNOTAVAIL: ["this machine has no such address", "give one of its own, such as 127.0.0.1 or 0.0.0.0"],
@@ -30,6 +31,9 @@ const failures: Readonly<Record<string, readonly [what: string, remedy: string]>
   ETIMEDOUT: ["there was no answer", "look at the network, and whether the server runs"],
 };
 
+/** Codes that mean something else where a folder is made. */
+const foldersFailures: Readonly<Record<string, string>> = { EEXIST: "ENOTDIR", ENOENT: "EROFS" };
+
 export interface SystemFailure {
   readonly code: string;
   readonly what: string;
@@ -41,9 +45,9 @@ export interface SystemFailure {
 /** @returns undefined for an error that is not of the operating system */
 export function systemFailure(reason: unknown): SystemFailure | undefined {
   if (!(reason instanceof Error) || !("code" in reason) || typeof reason.code !== "string") return undefined;
-  // A folder cannot be made where a file is.
-  const code =
-    reason.code === "EEXIST" && Reflect.get(reason, "syscall") === "mkdir" ? "ENOTDIR" : reason.code;
+  // A folder cannot be made where a file is; and where all above it exists, its file system has no room for folders.
+  const isFolder = Reflect.get(reason, "syscall") === "mkdir";
+  const code = (isFolder && foldersFailures[reason.code]) || reason.code;
   const known = Object.hasOwn(failures, code) ? failures[code] : undefined;
   if (known === undefined) return undefined;
   const [what, remedy] = known;

@@ -6,13 +6,15 @@
  *  ENGINE-2 (T5). A sample carries the version and hash of the weights that were loaded into the server process that
  *    produced it. After a restart of the server nothing is sampled before the weights are loaded again.
  */
-import { mkdir, rm } from "node:fs/promises";
+
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { GenerateRequest, GenerateResult } from "@palimpsest/agents";
 import { EngineError } from "@palimpsest/engines";
 import type { BpeTokenizer, ModelConfig } from "@palimpsest/model";
 import { readToken } from "@palimpsest/rewards";
+import { makeFolder } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import type { Parameters } from "../weights/weights.js";
 import { EngineServer } from "./engine-server.js";
@@ -61,7 +63,7 @@ export class EngineSampler implements PolicySampler {
     const folder = join(root, runId, `engine-${place}`);
     // Removes what an earlier process of this actor left behind.
     await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     const weights = await EngineWeights.open(folder, config, tokenizer);
     const apiKey = await readToken({ tokenEnv: engine.tokenEnv }, environment);
     const server = new EngineServer({ engine, temperature, place, apiKey, environment, folder, logger });

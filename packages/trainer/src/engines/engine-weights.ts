@@ -1,6 +1,7 @@
-import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
+import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BpeTokenizer, type ModelConfig, saveModel } from "@palimpsest/model";
+import { makeFolder } from "@palimpsest/std";
 import type { Parameters } from "../weights/weights.js";
 
 /** A policy version in a folder that a server can load. */
@@ -24,7 +25,7 @@ export class EngineWeights {
   }
 
   static async open(folder: string, config: ModelConfig, tokenizer: BpeTokenizer): Promise<EngineWeights> {
-    await mkdir(folder, { recursive: true, mode: 0o755 });
+    makeFolder(folder, 0o755);
     return new EngineWeights(folder, config, tokenizer);
   }
 

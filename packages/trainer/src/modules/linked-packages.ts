@@ -2,10 +2,12 @@
  * Responsibility: a folder whose modules resolve the installation's packages to the copies that this process has loaded.
  * Not responsible for: which packages those are (installed.ts).
  */
+
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { makeFolder } from "@palimpsest/std";
 import { z } from "zod";
 import { importablePackages } from "./installed.js";
 
@@ -25,7 +27,7 @@ export function folderWithPackages(): string {
   const bundled: unknown = Reflect.get(globalThis, registry);
   for (const [name, target] of importablePackages()) {
     const place = join(made, "node_modules", name);
-    mkdirSync(dirname(place), { recursive: true });
+    makeFolder(dirname(place));
     if (typeof bundled !== "object" || bundled === null) symlinkSync(target, place, "dir");
     else writeStandIn(place, target, name, bundled as Readonly<Record<string, LoadPackage>>);
   }

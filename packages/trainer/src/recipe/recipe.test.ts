@@ -173,7 +173,27 @@ test.each([
     minimal.replace("memoryTokens: 6", "memoryTokenz: 6"),
     /unknown key "memoryTokenz"; did you mean "memoryTokens"/,
   ],
-  ["YAML that is none", "name: [", /fix the YAML/],
+  ["YAML that is none", "name: [", /is not YAML: line 1, column 8.*: .*close what was opened$/],
+  [
+    "a tab",
+    "name: x\ndata:\n\tsource: ruler\n",
+    /line 3, column 1 \("\\tsource: ruler"\): a tab indents the line; indent with spaces$/,
+  ],
+  [
+    "a name that stands twice",
+    "name: x\nname: y\n",
+    /line 2, column 1 \("name: y"\): this name stands twice.*keep one/,
+  ],
+  ["a quote that is not closed", 'name: "x\nseed: 1\n', /line 3.*close what was opened/],
+  ["a colon in a value", "name: a: b\n", /line 1, column 7.*put a value that contains ": " in quotes/],
+  ["a sign of YAML's own", "name: @x\n", /line 1, column 7 .*put it in quotes/],
+  ["a second document", "name: x\n---\nname: y\n", /line 2.*a second document begins; keep one/],
+  ["an alias without an anchor", "name: *nope\n", /the alias \*nope has no anchor &nope before it/],
+  [
+    "an alias of what it is in",
+    "data: &x\n  ruler: *x\n",
+    /an alias \(\*\) stands inside the value that it repeats/,
+  ],
 ])("%s is an error of one line that names it", (_what, text, message) => {
   expect(() => parseRecipe(text, "/data", "r.yaml")).toThrowError(message);
   try {
@@ -185,8 +205,14 @@ test.each([
 
 test("a missing file is named with what to give", () => {
   expect(() => readRecipe(join(folder, "absent.yaml"))).toThrowError(
-    /absent\.yaml" cannot be read; give the path/,
+    /absent\.yaml" cannot be read \(it does not exist: ENOENT\); give the path/,
   );
+  expect(() => readRecipe(folder)).toThrowError(/cannot be read \(it is a folder: EISDIR\)/);
+  expect(() => readRecipe(join(folder, "quikstart.yaml"))).toThrowError(
+    `did you mean ${JSON.stringify(join(builtinRecipesDir, "quickstart.yaml"))}?`,
+  );
+  writeFileSync(join(folder, "latin.yaml"), Buffer.from("name: caf\xe9\n", "latin1"));
+  expect(() => readRecipe(join(folder, "latin.yaml"))).toThrowError(/it is not UTF-8 text/);
   writeFileSync(join(folder, "r.yaml"), minimal);
   expect(readRecipe(join(folder, "r.yaml")).recipe.model.path).toBe(join(folder, "base"));
 });

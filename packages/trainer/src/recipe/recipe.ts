@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { PalimpsestError } from "@palimpsest/wire";
 import { Document, parseDocument } from "yaml";
@@ -8,6 +7,7 @@ import { settlePromptFiles } from "./prompt-files.js";
 import { recipeProblems } from "./recipe-checks.js";
 import { settlePaths } from "./recipe-paths.js";
 import { type Recipe, recipeSchema } from "./recipe-schema.js";
+import { parseYaml, readYamlFile } from "./yaml-text.js";
 
 /**
  * Parses and validates a recipe from YAML text, and makes its paths absolute.
@@ -15,12 +15,8 @@ import { type Recipe, recipeSchema } from "./recipe-schema.js";
  * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix
  */
 export function parseRecipe(text: string, baseDir: string, name = "recipe"): Recipe {
-  const parsed = parseDocument(text);
-  const problem = parsed.errors[0];
-  if (problem)
-    throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; fix the YAML`);
   // The document is created again from its values, because nothing can be set inside an alias.
-  const document = new Document(parsed.toJS(), { aliasDuplicateObjects: false });
+  const document = new Document(parseYaml(text, name), { aliasDuplicateObjects: false });
   settlePromptFiles(document, baseDir);
   settlePaths(document, baseDir);
   const given: unknown = document.toJS();
@@ -33,15 +29,7 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
 
 /** @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
 export function readRecipe(path: string): { readonly recipe: Recipe; readonly text: string } {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch {
-    throw new PalimpsestError(
-      "NOT_FOUND",
-      `recipe "${path}" cannot be read; give the path of a YAML file, such as recipe.yaml`,
-    );
-  }
+  const text = readYamlFile(path, "recipe");
   return { recipe: parseRecipe(text, dirname(resolve(path)), path), text };
 }
 

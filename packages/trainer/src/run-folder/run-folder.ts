@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { appendFile, mkdir, stat, truncate } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { appendFile, stat, truncate } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type DurableFiles, durableFiles } from "@palimpsest/learner";
+import { makeFolder } from "@palimpsest/std";
 import { newId, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { type DiskFullOptions, whenDiskHasSpace } from "../disk-full.js";
@@ -117,7 +118,7 @@ export async function openRunFolder(
     return { path: folder, runId: saved.runId, startedAtMs, resumed: true, ...kept };
   }
   const data = await dataFilesOf(recipe, waiting.signal);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const runId = newId("run");
   const now = new Date();
   const modules = built.map(({ field, file: name, bundle }) => ({
@@ -126,7 +127,7 @@ export async function openRunFolder(
     sha256: bundle.sha256,
   }));
   for (const { bundle } of built) {
-    mkdirSync(join(folder, "modules"), { recursive: true });
+    makeFolder(join(folder, "modules"));
     await files.write(join(folder, keptModule(bundle.sha256)), bundle.bytes);
   }
   const content = { runId, createdAt: now.toISOString(), shuffleRewards, recipe: resolved, modules, data };
@@ -164,7 +165,7 @@ function refuseOtherData(folder: string, saved: readonly DataFile[], present: re
 
 /** Writes the file atomically; it is on disk when the promise resolves. */
 async function writeWhole(path: string, content: object, files: DurableFiles): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   await files.write(`${path}.part`, Buffer.from(`${JSON.stringify(content, null, 2)}\n`));
   await files.rename(`${path}.part`, path);
   await files.syncFolder(dirname(path));

@@ -9,9 +9,10 @@
  *   has to be. An object without an owner is a mere copy, which the store may evict.
  */
 
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { durableFiles } from "@palimpsest/learner";
+import { makeFolder } from "@palimpsest/std";
 import { isSha256 } from "@palimpsest/wire";
 import { z } from "zod";
 import type { ObjectLocation } from "./object-location.js";
@@ -56,7 +57,7 @@ export class PutWeights {
    * @param onDisk waits for space on the disk
    */
   static async open(objects: WeightObjects, path: string, onDisk: OnDisk): Promise<PutWeights> {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const text = await readFile(path, "utf8").catch(() => "[]");
     return new PutWeights(objects, path, onDisk, parseNotes(text));
   }

@@ -1,3 +1,4 @@
+import { parseInput, parseJson, reasonText } from "@palimpsest/std/input";
 import { z } from "zod";
 import { type ErrorCode, errorCodes, PalimpsestError } from "../error.js";
 
@@ -44,13 +45,11 @@ const example = '{"seed":7,"rules":[{"method":"Head.CreateActor","when":"after",
 export function parseFaultPlan(text: string): FaultPlan {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (reason) {
-    throw invalid(`not JSON (${reason instanceof Error ? reason.message : String(reason)})`);
+    throw invalid(`is not JSON: ${reasonText(reason)}`);
   }
-  const result = faultPlanSchema.safeParse(value);
-  if (!result.success) throw invalid(z.prettifyError(result.error).replaceAll("\n", " "));
-  return result.data;
+  return parseInput(faultPlanSchema, value, invalid);
 }
 
 function invalid(problem: string): PalimpsestError {

@@ -129,10 +129,10 @@ test("equal seeds draw equal faults, and only of the methods that the rule names
 
 test("a plan that is wrong is refused with the field and an example", () => {
   expect(() => parseFaultPlan("seed 7")).toThrow(
-    /CONFIG_INVALID.*PALIMPSEST_FAULTS: not JSON.*write it like/,
+    /CONFIG_INVALID.*PALIMPSEST_FAULTS: is not JSON: "seed 7" stands at.*write it like/,
   );
   expect(() => parseFaultPlan('{"rules":[{"method":"Head","when":"before"}]}')).toThrow(
-    /Service\.Method.*rules\[0\]\.method/,
+    /PALIMPSEST_FAULTS: rules\[0\]\.method: .*Service\.Method/,
   );
   expect(() => parseFaultPlan('{"rules":[{"method":"*","when":"never"}]}')).toThrow(/rules\[0\]\.when/);
   expect(() => parseFaultPlan('{"rules":[{"method":"*","when":"after","probability":2}]}')).toThrow(
