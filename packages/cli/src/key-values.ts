@@ -54,6 +54,13 @@ export function parseAmount(text: string): number {
   return value;
 }
 
+/** Parses a number above 0. */
+export function parsePositive(text: string): number {
+  const value = parseAmount(text);
+  if (value === 0) throw new InvalidArgumentError(`"${text}" is not a number above 0`);
+  return value;
+}
+
 /** Parses a count of at least one. */
 export function parseCount(text: string): number {
   const value = parseWhole(text);

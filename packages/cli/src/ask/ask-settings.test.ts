@@ -1,7 +1,8 @@
 import { agentSettingsSchema } from "@palimpsest/agents";
 import { wordTokenizer } from "@palimpsest/agents/testing";
 import { describe, expect, it } from "vitest";
-import { chooseSettings } from "./ask-settings.js";
+import { documentAfterSettings } from "../commands/ask.js";
+import { checkWishes, chooseSettings } from "./ask-settings.js";
 
 const chatting = wordTokenizer(["<|im_start|>", "<|im_end|>"]);
 const wishes = { agent: "memagent", set: {}, question: "who?" } as const;
@@ -10,6 +11,38 @@ const local = (contextTokens: number, parameterCount: number) => ({
   contextTokens,
   parameterCount,
   trainable: true,
+});
+
+it("takes a document after --set for what it is", () => {
+  expect(documentAfterSettings("-", ["a=b", "c=d", "doc.txt"])).toEqual({
+    source: "doc.txt",
+    set: ["a=b", "c=d"],
+  });
+  for (const [source, set] of [
+    ["-", ["doc.txt"]],
+    ["other.txt", ["a=b", "doc.txt"]],
+    ["-", ["a=b", "c=d"]],
+    ["-", []],
+  ] as const)
+    expect(documentAfterSettings(source, set)).toEqual({ source, set });
+});
+
+describe("checkWishes", () => {
+  it("refuses before a model is loaded what chooseSettings refuses afterwards", () => {
+    const trained = agentSettingsSchema.parse({ kind: "rememr1", preset: "rememr1", settings: {} });
+    for (const wrong of [{ chunkTokens: -1 }, { chunkTokns: 3 }, { memoryTokens: "many" }])
+      for (const given of [wishes, { ...wishes, agent: undefined, trained }])
+        for (const check of [
+          () => checkWishes({ ...given, set: wrong }),
+          () => chooseSettings({ ...given, set: wrong }, local(32_768, 4e9)),
+        ])
+          expect(check).toThrow(new RegExp(`agent settings: .*${Object.keys(wrong)[0]}`));
+    expect(() => checkWishes({ ...wishes, preset: "smal" })).toThrow(
+      /preset: .*"smal".*did you mean "small"/,
+    );
+    checkWishes(wishes);
+    checkWishes({ ...wishes, agent: undefined, trained });
+  });
 });
 
 describe("chooseSettings", () => {

@@ -60,6 +60,27 @@ export function moduleSettings({
 }
 
 /**
+ * Refuses settings that no model can take, before one is fetched and loaded.
+ * @throws {PalimpsestError} CONFIG_INVALID naming the setting and the fix
+ */
+export function checkWishes(wishes: AskWishes): void {
+  if (moduleSettings(wishes) !== undefined) return;
+  const { agent, trained } = agentOf(wishes);
+  parse({
+    kind: agent,
+    preset: trained?.preset ?? wishes.preset ?? agent,
+    settings: { ...trained?.config, ...wishes.set },
+  });
+}
+
+/** Returns the kind of the agent, and how a run trained it if its settings are wished. */
+function agentOf({ agent, preset, trained }: AskWishes) {
+  const kind = agent ?? askAgents.find((one) => one === trained?.kind) ?? "memagent";
+  const asTrained = preset === undefined && trained?.kind === kind;
+  return { agent: kind, ...(asTrained ? { trained } : {}) };
+}
+
+/**
  * Returns settings that suit the model: the preset for its size, reduced to its context.
  * @throws {PalimpsestError} CONFIG_INVALID naming the setting and the fix
  */
@@ -67,9 +88,9 @@ export function chooseSettings(
   wishes: AskWishes,
   model: Pick<AgentModel, "tokenizer" | "chat" | "contextTokens" | "parameterCount" | "trainable">,
 ): ChosenSettings {
-  const { set, trained } = wishes;
-  const { agent = askAgents.find((kind) => kind === trained?.kind) ?? "memagent" } = wishes;
-  if (wishes.preset === undefined && trained?.kind === agent) {
+  const { set } = wishes;
+  const { agent, trained } = agentOf(wishes);
+  if (trained !== undefined) {
     const settings = parse({ kind: agent, preset: trained.preset, settings: { ...trained.config, ...set } });
     return {
       settings,

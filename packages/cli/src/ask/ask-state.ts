@@ -63,9 +63,13 @@ export async function readAskState(
     text = await readFile(path, "utf8");
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
-    throw new PalimpsestError("INVALID_ARGUMENT", `--resume ${path}: cannot be read; name another file`, {
-      cause,
-    });
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--resume ${path}: cannot be read (${reasonText(cause)}); name another file`,
+      {
+        cause,
+      },
+    );
   }
   const parsed = stateSchema.safeParse(jsonOf(text));
   if (!parsed.success) {

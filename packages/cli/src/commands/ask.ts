@@ -8,7 +8,8 @@ import type { AskScreen } from "../ask/ask-screen.js";
 import { counted } from "../display/count.js";
 import { formatSeconds } from "../display/duration.js";
 import type { ReadText } from "../documents/read-documents.js";
-import { parseAmount, parseWhole } from "../key-values.js";
+import { refuseWithoutEndpoint } from "../endpoint-flags.js";
+import { parseAmount, parseCount, parsePositive, parseWhole } from "../key-values.js";
 import { withIgnoreConfig } from "../model-input.js";
 import { shippedAgentName } from "../shipped-agent-name.js";
 import { stopSignal } from "../signals.js";
@@ -83,7 +84,7 @@ export function addAsk(program: Command): void {
     .option(
       "--context <n>",
       "maximum tokens of prompt and reply of a local model; default: at most 4096",
-      parseWhole,
+      parseCount,
     )
     .addOption(singleWeightsOption())
     .option(
@@ -97,9 +98,13 @@ export function addAsk(program: Command): void {
       parseWhole,
       0,
     )
-    .option("--attempts <n>", "attempts per request to a server, including the first; default 6", parseWhole)
-    .option("--timeout <seconds>", "deadline of one attempt; default 240", parseAmount)
-    .option("--max-size <MiB>", "maximum total size of all files", parseAmount, 64)
+    .option(
+      "--attempts <n>",
+      "with --endpoint: attempts per request, including the first; default 6",
+      parseCount,
+    )
+    .option("--timeout <seconds>", "with --endpoint: deadline of one attempt; default 240", parsePositive)
+    .option("--max-size <MiB>", "maximum total size of all files", parsePositive, 64)
     .option(
       "--encoding <name>",
       "encoding of documents that are not marked as Unicode, such as shift_jis; default: what they declare, UTF-8, or a guess",
@@ -111,9 +116,11 @@ export function addAsk(program: Command): void {
     .action(run);
 }
 
-async function run(source: string, flags: AskFlags): Promise<void> {
+async function run(sourceGiven: string, flags: AskFlags): Promise<void> {
   const { temperature } = flags;
-  const given = parseSet(flags.set);
+  const { source, set } = documentAfterSettings(sourceGiven, flags.set);
+  const given = parseSet(set);
+  refuseWithoutEndpoint(flags);
   const settings = {
     temperature: 0,
     ...given,
@@ -136,9 +143,12 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   });
   const { openAskScreen } = await import("../ask/ask-screen.js");
   const { ask } = await import("../ask/ask-run.js");
-  const { chooseSettings, moduleSettings } = await import("../ask/ask-settings.js");
+  const { checkWishes, chooseSettings, moduleSettings } = await import("../ask/ask-settings.js");
   const { askedModel } = await import("../ask/asked-model.js");
   const { model: name, trained, module } = await askedModel(flags);
+  const { agent, preset, question } = flags;
+  const wishes = { agent, preset, set: settings, question, trained };
+  checkWishes(wishes);
   const retries: RetryNote[] = [];
   const signal = stopSignal();
   let screen: AskScreen | undefined;
@@ -155,8 +165,6 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   try {
     for (const reason of document.skipped) note(`skipped ${reason}`);
     for (const remark of document.remarks) note(remark);
-    const { agent, preset, question } = flags;
-    const wishes = { agent, preset, set: settings, question, trained };
     const chosen = moduleSettings(wishes) ?? chooseSettings(wishes, model);
     note(`${model.name}, ${chosen.settings.kind}`);
     for (const text of chosen.notes) note(text);
@@ -336,6 +344,13 @@ async function writeTrace(path: string, { trace }: AskResult): Promise<void> {
 function checkTrace(path: string | undefined): void {
   if (path === undefined || [".html", ".jsonl"].includes(extname(path))) return;
   throw new PalimpsestError("INVALID_ARGUMENT", `--trace ${path}: name a file that ends in .html or .jsonl`);
+}
+
+/** Gives back the document that follows --set, because the flag takes every word after it for a setting. */
+export function documentAfterSettings(source: string, set: readonly string[]) {
+  const last = set.at(-1);
+  const isDocument = source === "-" && set.length > 1 && last !== undefined && !last.includes("=");
+  return isDocument ? { source: last, set: set.slice(0, -1) } : { source, set };
 }
 
 function parseSet(texts: readonly string[]): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { PalimpsestError, stateFolder } from "@palimpsest/wire";
 import type { Command } from "commander";
-import { parseAmount } from "../key-values.js";
+import { parsePositive } from "../key-values.js";
 import { shippedAgentName } from "../shipped-agent-name.js";
 import { stopSignal } from "../signals.js";
 
@@ -43,9 +43,9 @@ export function addMcp(program: Command): void {
     .option(
       "--timeout <seconds>",
       "for ask with --endpoint: deadline of one attempt; default 240",
-      parseAmount,
+      parsePositive,
     )
-    .option("--max-size <MiB>", "maximum total size of all files of a question", parseAmount, 64)
+    .option("--max-size <MiB>", "maximum total size of all files of a question", parsePositive, 64)
     .option(
       "--encoding <name>",
       "encoding of documents that are not marked as Unicode; default: as `ask` reads them",

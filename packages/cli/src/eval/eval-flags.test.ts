@@ -24,6 +24,12 @@ it("lets flags replace parts of the file", () => {
   expect(systemSettings("memagent", settings)).toMatchObject({ settings: { chunkTokens: 99 } });
 });
 
+it("refuses flags of a server's model without a server", () => {
+  for (const given of [{ tokenizer: "t" }, { timeout: 3 }])
+    expect(() => readEvalSettings(flags(given))).toThrow(/--(tokenizer|timeout) .*name its --endpoint/);
+  readEvalSettings(flags({ timeout: 3, endpoint: "http://127.0.0.1:8000" }));
+});
+
 it("names what is wrong with a setting", () => {
   expect(() => readEvalSettings(flags({ set: ["chunkTokens"] }))).toThrow(/"chunkTokens" is not PATH=VALUE/);
   expect(() => readEvalSettings(flags({ settings: "/nowhere.yaml" }))).toThrow(

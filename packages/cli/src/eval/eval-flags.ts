@@ -4,7 +4,8 @@ import { type EvalSettings, overrideSetting, parseEvalSettings } from "@palimpse
 import { builtinRecipesDir, parseYaml, readYamlFile, withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseAmount, parseCount, parseWhole } from "../key-values.js";
+import { refuseWithoutEndpoint } from "../endpoint-flags.js";
+import { parseCount, parsePositive, parseWhole } from "../key-values.js";
 import { withIgnoreConfig } from "../model-input.js";
 
 /** Options of all evaluations. */
@@ -57,7 +58,7 @@ export function withEvalFlags(command: Command): Command {
     )
     .option("--limit <n>", "only the first n questions of each group", parseCount)
     .option("--concurrency <n>", "number of questions in progress at once", parseCount)
-    .option("--timeout <seconds>", "with --endpoint: deadline of one attempt; default 240", parseAmount)
+    .option("--timeout <seconds>", "with --endpoint: deadline of one attempt; default 240", parsePositive)
     .option("--seed <n>", "seed of sampling", parseWhole, 0)
     .option(
       "--out <folder>",
@@ -79,6 +80,7 @@ function names(text: string): string[] {
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export function readEvalSettings(flags: EvalFlags): EvalSettings {
+  refuseWithoutEndpoint(flags);
   const { settings: file, set, concurrency } = flags;
   const path = file === undefined ? undefined : settingsPath(file);
   const fromFile =
