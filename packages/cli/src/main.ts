@@ -1,7 +1,10 @@
+import { printableLine } from "./display/printable.js";
 import { reportFailure } from "./failure.js";
+import { mistypedVariables } from "./mistyped-variables.js";
 import { makeProgram } from "./whole-program.js";
 
 async function run(): Promise<void> {
+  for (const line of mistypedVariables(process.env)) process.stderr.write(`${printableLine(line)}\n`);
   try {
     const program = await makeProgram(process.argv[2]);
     await program.parseAsync();

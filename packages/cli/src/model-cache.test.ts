@@ -37,3 +37,15 @@ it("asks a hub through the environment's proxy, but not where no_proxy excepts i
   vi.stubEnv("no_proxy", "127.0.0.1");
   expect(await ask()).toBe("directly: /api/models/a/b");
 });
+
+it("names the variable that is no URL", async () => {
+  expect(() => modelCache({ HF_ENDPOINT: "hub" })).toThrow(/HF_ENDPOINT is "hub": give the URL of a hub/);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  vi.stubEnv("https_proxy", "proxy");
+  const { signal } = new AbortController();
+  const asked = async () =>
+    await modelCache().fetch?.("http://127.0.0.1:9/", { method: "GET", headers: {}, signal });
+  await expect(asked()).rejects.toThrow(/https_proxy: must be the URL of a proxy.*it is "proxy"/);
+});

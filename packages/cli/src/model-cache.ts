@@ -1,5 +1,6 @@
+import { shownValue } from "@palimpsest/std/input";
 import type { ModelCache } from "@palimpsest/trainer";
-import { cacheFolder } from "@palimpsest/wire";
+import { cacheFolder, PalimpsestError } from "@palimpsest/wire";
 
 const proxyVariables = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"];
 
@@ -9,6 +10,11 @@ const proxyVariables = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"
  */
 export function modelCache(environment: NodeJS.ProcessEnv = process.env): ModelCache {
   const endpoint = environment["HF_ENDPOINT"];
+  if (endpoint && !/^https?:\/\/[^/]/.test(endpoint))
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `HF_ENDPOINT is ${shownValue(endpoint)}: give the URL of a hub, such as https://huggingface.co, or unset it`,
+    );
   const token = environment["HF_TOKEN"];
   const proxied: ModelCache["fetch"] = async (url, request) =>
     await (await import("@palimpsest/engines")).proxiedFetch(url, request);

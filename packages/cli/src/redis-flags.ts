@@ -4,6 +4,7 @@
  * and files.
  */
 import { readFileSync } from "node:fs";
+import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 
@@ -87,7 +88,7 @@ function fromFile(environment: Environment, variable: string): string | undefine
   } catch (cause) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `${variable}: ${path} cannot be read: name a file that holds a redis:// URL`,
+      `${variable}: ${path} cannot be read: ${reasonText(cause)}; name a file that holds a redis:// URL`,
       { cause },
     );
   }

@@ -4,8 +4,10 @@
  * module's own bundle. So does the URL by which a module names itself in `actorModule` and `taskModule`, which in a bundle
  * around it would be the bundle's.
  */
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
+import { reasonText } from "@palimpsest/std/input";
 import { bundledName, knowPackage, PalimpsestError, packageFolder } from "@palimpsest/wire";
 import type { Plugin } from "esbuild";
 import { placelessBundle } from "./placeless-bundle.js";
@@ -59,8 +61,13 @@ export async function buildModule(
     const entry = bundledName(relative(folder, path));
     return placelessBundle(output.contents, Object.keys(result.metafile.inputs), entry);
   } catch (reason) {
-    const message = reason instanceof Error ? reason.message : String(reason);
-    throw new PalimpsestError("INVALID_ARGUMENT", `${path} cannot be bundled: ${message}`, { cause: reason });
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${path} cannot be bundled: ${unreadable(path) ?? failureOf(reason)}`,
+      {
+        cause: reason,
+      },
+    );
   }
 }
 
@@ -116,3 +123,17 @@ async function urlExpression(
   const bytes = await buildModule(target, options, bundling);
   return `new URL("data:text/javascript;base64,${Buffer.from(bytes).toString("base64")}")`;
 }
+
+/** Says why a module cannot be read, which the bundler tells as one that it cannot resolve. */
+function unreadable(path: string): string | undefined {
+  try {
+    readFileSync(path);
+    return undefined;
+  } catch (cause) {
+    return `${reasonText(cause)}; name the file of a module`;
+  }
+}
+
+/** Returns the bundler's message in one line. */
+const failureOf = (reason: unknown) =>
+  (reason instanceof Error ? reason.message : String(reason)).replace(/:?\n\s*/g, ": ");

@@ -165,6 +165,10 @@ export class Agent { text = "../node_modules/plain/lib/index.js"; run = () => [p
     const path = await file("broken.ts", "export class {");
     await expect(bundleModule(path)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     await expect(bundleModule(path)).rejects.toThrow("broken.ts");
+    const missing = `${path}.missing.ts`;
+    await expect(bundleModule(missing)).rejects.toThrow(
+      /missing\.ts cannot be bundled: it does not exist: ENOENT; name the file of a module$/,
+    );
     await expect(bundleModule("./relative.ts")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     await expect(bundleModule("https://example.com/x.js")).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "@palimpsest/std";
+import { systemFailure } from "@palimpsest/std/input";
 import {
   HeadPeer,
   type Method,
@@ -84,8 +85,19 @@ export class HeadClient {
     if (error.code !== "UNAVAILABLE") return error;
     return new PalimpsestError(
       "UNAVAILABLE",
-      `the head at ${this.peer.address} cannot be reached: ${error.rawMessage}; is it running there?`,
+      `the head at ${this.peer.address} cannot be reached: ${unreached(error.rawMessage)}`,
       { cause: error.cause },
     );
   }
+}
+
+/** Says in words why there is no connection. The transport's message has the system's code, or none for a name. */
+function unreached(message: string): string {
+  const code = message.startsWith("Name resolution failed")
+    ? "ENOTFOUND"
+    : /\b(E[A-Z]{4,})\b/.exec(message)?.[1];
+  const failure = systemFailure(Object.assign(new Error(message), { code }));
+  return failure === undefined
+    ? `${message}; is it running there?`
+    : `${failure.what} (${failure.code}): ${failure.remedy}`;
 }

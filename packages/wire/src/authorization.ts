@@ -227,7 +227,7 @@ export function tokenHolder(credentials: Credentials, authorization: string | un
     "UNAUTHENTICATED",
     authorization === undefined
       ? "the authorization metadata is missing: pass the cluster's token with --token or PALIMPSEST_TOKEN"
-      : "the token is not this cluster's: use the one that `palimpsest head start` prints, or the head's token file",
+      : "the token is not this cluster's: use that of the head's token file, whose path `palimpsest head start` prints",
   );
 }
 

@@ -27,3 +27,15 @@ test("CREDENTIALS-3: a token is compared in constant time with every accepted on
   for (const wrong of ["b-token", "a-tokem", "", "a-token-and-more"])
     expect(comparisonsOf(wrong)).toEqual({ known: false, lengths: right.lengths });
 });
+
+test("a token that no header can carry is refused by its character, and not told", () => {
+  for (const [token, said] of [
+    ["secret\nword", /U\+000A at position 6.*token file/],
+    ["sécret", /U\+00E9 at position 1/],
+    ["se cret", /U\+0020 at position 2/],
+  ] as const) {
+    const make = () => Credentials.ofCluster(token);
+    expect(make).toThrow(said);
+    expect(make).not.toThrow(/cret/);
+  }
+});

@@ -14,6 +14,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { type Clock, systemClock } from "@palimpsest/std";
 import type { TokenRole } from "./access.js";
+import { PalimpsestError } from "./error.js";
 import type { TlsIdentity } from "./tls.js";
 
 const memberRoles = ["cluster", "driver", "actor", "reader"] as const;
@@ -66,6 +67,20 @@ function callerToken(token: string): string {
   return createHmac("sha256", token).update("palimpsest caller").digest("base64url");
 }
 
+/**
+ * Refuses a token that no header can carry, without telling it: the transport's own error would.
+ * @throws {PalimpsestError} CONFIG_INVALID
+ */
+function checkedToken(token: string): string {
+  const at = token.search(/[^\x21-\x7e]/);
+  if (at < 0) return token;
+  const code = token.codePointAt(at)?.toString(16).toUpperCase().padStart(4, "0");
+  throw new PalimpsestError(
+    "CONFIG_INVALID",
+    `token: has the character U+${code} at position ${at}, which no token has; take the token from the head's token file, whose path \`palimpsest head start\` prints`,
+  );
+}
+
 export class Credentials {
   readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();
@@ -80,7 +95,7 @@ export class Credentials {
   ) {
     this.#tls = options.tls;
     this.#clock = options.clock ?? systemClock;
-    this.#token = grant.token;
+    this.#token = checkedToken(grant.token);
     this.#accepted = this.#known(grant.accepted);
   }
 

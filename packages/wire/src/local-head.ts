@@ -96,7 +96,7 @@ export function readToken(dataDir: string): string | undefined {
  */
 export function givenToken(given: string | undefined, environment: Environment): string | undefined {
   // An empty variable is one that is not set, as shells and service files leave it.
-  const said = given ?? (environment["PALIMPSEST_TOKEN"] || undefined);
+  const said = given ?? (environment["PALIMPSEST_TOKEN"]?.trim() || undefined);
   const path = environment[tokenFileVariable];
   if (said || !path) return said;
   let token: string;

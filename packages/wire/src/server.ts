@@ -8,6 +8,7 @@ import {
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { systemFailure } from "@palimpsest/std/input";
 import { type Access, maxMessageBytes, standardMethods } from "./access.js";
 import { authorization, type CallRecord, UnreadableMessage } from "./authorization.js";
 import { bulkProtocol } from "./bulk/bulk-frames.js";
@@ -132,9 +133,10 @@ export class GrpcServer implements RpcServer {
     listener.maxConnections = this.#maxConnections;
     await new Promise<void>((resolve, reject) => {
       listener.once("error", (error) => {
-        const fix = port === 0 ? "" : "; choose another port or stop the process that listens on it";
-        const address = formatAddress(host, port);
-        const text = `cannot listen on ${address}: ${error.message}${fix}`;
+        const failure = systemFailure(error);
+        const why =
+          failure === undefined ? error.message : `${failure.what} (${failure.code}): ${failure.remedy}`;
+        const text = `cannot listen on ${formatAddress(host, port)}: ${why}`;
         reject(new PalimpsestError("UNAVAILABLE", text, { cause: error }));
       });
       listener.listen(port, plainHost(host), () => resolve());

@@ -1,4 +1,4 @@
-import { preparedTasks } from "@palimpsest/datasets";
+import { preparedTasks, type SourceBadRow } from "@palimpsest/datasets";
 import type { Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError } from "commander";
@@ -36,12 +36,16 @@ export function addDataShow(data: Command): void {
 }
 
 async function find(path: string, { id, index = 0, corpus }: ShowFlags, signal: AbortSignal): Promise<Task> {
-  const options = { signal, ...(corpus === undefined ? {} : { corpus }) };
+  let bad = "";
+  const onBadRow = ({ row, reason, detail }: SourceBadRow) => {
+    bad ||= `; row ${row} is no task: ${reason}, ${detail}`;
+  };
+  const options = { signal, onBadRow, ...(corpus === undefined ? {} : { corpus }) };
   let at = 0;
   for await (const task of preparedTasks(path, options)) {
     if (id === undefined ? at === index : task.id === id) return task;
     at += 1;
   }
   const wanted = id === undefined ? `index ${index}` : `id "${id}"`;
-  throw new PalimpsestError("NOT_FOUND", `${path}: none of its ${at} tasks has the ${wanted}`);
+  throw new PalimpsestError("NOT_FOUND", `${path}: none of its ${at} tasks has the ${wanted}${bad}`);
 }

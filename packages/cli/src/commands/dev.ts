@@ -4,6 +4,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { isProcessAlive } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
+import { reasonText } from "@palimpsest/std/input";
 import { devFolder, readHeadAddress, tokenFileVariable, tokenPathOf } from "@palimpsest/wire/local-head";
 import { type Command, Option } from "commander";
 import { parseAmount, parsePort } from "../key-values.js";
@@ -103,7 +104,7 @@ async function runProgram(
         reject(
           new PalimpsestError(
             "INVALID_ARGUMENT",
-            `${name} cannot be started: ${reason.message}; give a program after --`,
+            `${name} cannot be started: ${reasonText(reason)}; give a program after --`,
           ),
         ),
       );

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Cluster, JobInfo } from "@palimpsest/client";
@@ -56,12 +57,15 @@ async function submission(file: string, argv: readonly string[]) {
     const onNotice = (notice: string) => process.stderr.write(`${notice}\n`);
     return { recipe: await carriedRecipe(text, dirname(path), file, { onNotice }), name: file, argv };
   }
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw refused(`${file} does not exist: check the path`);
+  if (found.isDirectory())
+    throw refused(`${file} is a folder: name a recipe (.yaml) or a program (.ts, .js) in it`);
   if (/\.[cm]?[jt]sx?$/.test(path)) return { program: pathToFileURL(path), name: file, argv };
-  throw new PalimpsestError(
-    "INVALID_ARGUMENT",
-    `${file} is neither a recipe (.yaml) nor a program (.ts, .js); give one of these`,
-  );
+  throw refused(`${file} is neither a recipe (.yaml) nor a program (.ts, .js); give one of these`);
 }
+
+const refused = (problem: string) => new PalimpsestError("INVALID_ARGUMENT", problem);
 
 interface SubmitOptions extends ConnectionOptions {
   readonly follow?: boolean;

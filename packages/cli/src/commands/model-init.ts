@@ -63,7 +63,10 @@ export function addModelInit(model: Command): void {
     const init = parseModelInit(
       withFlags(flags.config === undefined ? {} : await readYaml(flags.config), flags),
     );
-    const made = initModel(init, files.map(readText));
+    const texts = files.map(readText);
+    if (texts.every((text) => text.trim() === ""))
+      throw new Error(`${files.join(", ")}: has no text to train a tokenizer on; name files with text`);
+    const made = initModel(init, texts);
     await saveModel(flags.out, made, saveOptions(flags));
     const { config, parameters } = made;
     process.stdout.write(

@@ -1,4 +1,5 @@
 import { writeSecretFile } from "@palimpsest/head/files";
+import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
@@ -66,7 +67,7 @@ function writeSecret(path: string, text: string): void {
   } catch (cause) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `--out: ${path} cannot be written; the token was rotated, take it from the head's token file`,
+      `--out: ${path} cannot be written (${reasonText(cause)}); the token was rotated, take it from the head's token file`,
       { cause },
     );
   }

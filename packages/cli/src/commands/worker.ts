@@ -163,7 +163,11 @@ export function addWorker(program: Command): void {
           logger,
           environment: process.env,
         },
-      );
+      ).catch(async (reason: unknown) => {
+        // The lock's socket would keep the process.
+        await lock.release();
+        throw reason;
+      });
       const stop = stopSignal(options);
       stop.addEventListener("abort", () => void node.close());
       // The line is printed when the head has registered the node, so that its readers can use the node at once.

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { readQuestionSource } from "@palimpsest/datasets";
 import { type EvalItem, longQaItems } from "@palimpsest/evals";
+import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
 import { parseCount, parseLengths, parseWhole } from "../key-values.js";
 
@@ -61,6 +62,12 @@ export async function readQuestionItems(
     ...(pool ? { pool } : {}),
     ...(corpus === undefined ? {} : { corpus }),
   });
+  const [bad] = source.badRows;
+  if (bad !== undefined && source.questions.length + source.finished.length === 0)
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `--input: no row is a question; the first bad one is row ${bad.row} of ${bad.source}: ${bad.reason}, ${bad.detail}`,
+    );
   const items = longQaItems({
     source,
     seed: dataSeed,
@@ -71,7 +78,6 @@ export async function readQuestionItems(
     ...(minDistance === undefined ? {} : { minDistance }),
     ...(limit === undefined ? {} : { limit }),
   });
-  const [bad] = source.badRows;
   return {
     items,
     facts: {

@@ -107,6 +107,7 @@ async function headOf(path: string): Promise<Buffer> {
 
 /** Recognizes a table of separated values by its name, or by two first lines of which neither can begin a JSON value. */
 function commaSeparated(path: string, head: Buffer): string | undefined {
+  if (head.includes(0)) return "is a binary file; give JSON, JSONL or parquet";
   const lines = stripMark(head.toString("utf8")).split(/\r?\n/).slice(0, 2);
   const [first = 0, second = first] = lines.map((line) => line.split(/[,;\t]/).length);
   const isJson = lines.some((line) => /^\s*(?:[[{]|null|true|false|-?\d|"(?:[^"\\]|\\.)*"\s*$)/.test(line));

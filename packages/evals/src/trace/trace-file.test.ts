@@ -63,6 +63,12 @@ describe("a trace file", () => {
     expect(await all(path)).toEqual([]);
   });
 
+  it("names a folder by its path", async () => {
+    await expect(all(testFolder())).rejects.toThrow(
+      /BAD_TRACE\] \/.*: cannot be read \(it is a folder: EISDIR\); give a trace file/,
+    );
+  });
+
   it("names the line and the field of what is no trace", async () => {
     const path = join(folder, "t.jsonl");
     const good = JSON.stringify(aTrace());

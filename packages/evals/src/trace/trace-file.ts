@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { makeFolder } from "@palimpsest/std";
-import { parseInput, reasonText } from "@palimpsest/std/input";
+import { parseInput, parseJson, reasonText } from "@palimpsest/std/input";
 import { EvaluationError } from "../error.js";
 import { type Trace, traceSchema } from "./trace-schema.js";
 
@@ -71,11 +71,11 @@ export async function* readTraces(path: string): AsyncGenerator<Trace> {
 function parseTrace(path: string, line: number, text: string): Trace {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
+    value = parseJson(text);
+  } catch (reason) {
     throw new EvaluationError(
       "BAD_TRACE",
-      `${path}, line ${line}: is not JSON; give a trace file with one trace per line`,
+      `${path}, line ${line}: is not JSON (${reasonText(reason)}); give a trace file with one trace per line`,
     );
   }
   return parseInput(traceSchema, value, (problem) => {
@@ -102,6 +102,10 @@ async function endsTorn(path: string): Promise<boolean> {
   let file: Awaited<ReturnType<typeof open>>;
   try {
     file = await open(path, "r");
+    if ((await file.stat()).isDirectory()) {
+      await file.close();
+      throw Object.assign(new Error(path), { code: "EISDIR" });
+    }
   } catch (reason) {
     throw new EvaluationError(
       "BAD_TRACE",

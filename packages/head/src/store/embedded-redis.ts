@@ -23,8 +23,16 @@ import { createServer } from "node:net";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { delay, makeFolder } from "@palimpsest/std";
+import { reasonText, systemFailure } from "@palimpsest/std/input";
 import type { Logger } from "@palimpsest/telemetry";
-import { formatAddress, isLoopback, newToken, PalimpsestError, redisUrlWithCa } from "@palimpsest/wire";
+import {
+  formatAddress,
+  isLoopback,
+  newToken,
+  PalimpsestError,
+  plainHost,
+  redisUrlWithCa,
+} from "@palimpsest/wire";
 import type { Redis } from "ioredis";
 import { writeSecretFile } from "./head-files.js";
 import { accessLines, listenLines, type RedisPasswords, type RedisTls } from "./redis-access.js";
@@ -221,7 +229,7 @@ async function startAnywhere(
 ): Promise<RedisRecord> {
   const passwords = known?.passwords ?? { head: newToken(), queues: newToken() };
   for (let attempt = 0; ; attempt++) {
-    const port = attempt === 0 && known ? known.port : await freePort();
+    const port = attempt === 0 && known ? known.port : await freePort(options.host);
     try {
       return await launch(options, port, passwords);
     } catch (reason) {
@@ -339,10 +347,15 @@ export function defaultMaxMemoryBytes(): number {
   return Math.floor(total / 4);
 }
 
-function freePort(): Promise<number> {
+/** Returns a port that is free at the head's address. @throws {PalimpsestError} UNAVAILABLE for an address of others */
+function freePort(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
+    const server = createServer().once("error", (cause) => {
+      const remedy = systemFailure(cause)?.remedy ?? "give another";
+      const text = `host ${host}: cannot be listened on (${reasonText(cause)}); ${remedy}`;
+      reject(new PalimpsestError("UNAVAILABLE", text, { cause }));
+    });
+    server.listen(0, plainHost(host), () => {
       const address = server.address();
       server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
     });

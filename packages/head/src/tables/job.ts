@@ -117,7 +117,7 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
   if (problem !== undefined) throw invalid(problem);
   const maxRetries = message.maxRetries ?? 0;
   if (maxRetries < 0 || maxRetries > maxRetriesLimit)
-    throw invalid(`max_retries is ${maxRetries}: give 0 to ${maxRetriesLimit}`);
+    throw invalid(`retries are ${maxRetries}: give 0 to ${maxRetriesLimit}`);
   const firstAttempt = message.firstAttempt ?? "";
   // The id of a further attempt is made from it, and names files.
   if (firstAttempt !== "" && !isValidId(firstAttempt))

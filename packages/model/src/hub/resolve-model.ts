@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { makeFolder } from "@palimpsest/std";
+import { closestWord } from "@palimpsest/std/input";
 import { ModelError } from "../error.js";
 import { type DownloadOptions, downloadModel } from "./download-model.js";
 import { withFolderLock } from "./folder-lock.js";
@@ -39,8 +40,12 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
   if (existsSync(nameOrPathOrId)) return resolve(nameOrPathOrId);
   const [, repo, revision = options.revision] = hubId.exec(nameOrPathOrId) ?? [];
   if (repo === undefined) {
-    const names = Object.keys(knownModels).join(", ");
-    const fix = `give a folder, the id of a model on a hub such as Qwen/Qwen3-0.6B, or a known name (${names})`;
+    const names = Object.keys(knownModels);
+    const meant = closestWord(nameOrPathOrId, names);
+    const fix =
+      meant === undefined
+        ? `give a folder, the id of a model on a hub such as Qwen/Qwen3-0.6B, or a known name (${names.join(", ")})`
+        : `did you mean "${meant}"?`;
     throw new ModelError("FILE_MISSING", `model ${nameOrPathOrId}: the folder does not exist; ${fix}`);
   }
   const name = revision === undefined ? repo : `${repo}@${revision}`;

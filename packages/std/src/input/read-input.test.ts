@@ -19,6 +19,14 @@ const schema = z.strictObject({
     .optional(),
   seed: z.union([z.string(), z.strictObject({ start: z.number() })]).optional(),
   nothing: z.undefined().optional(),
+  mode: z.literal(["a", undefined]).optional(),
+  answers: z
+    .union([
+      z.union([z.string(), z.bigint()]),
+      z.array(z.union([z.string(), z.bigint()])),
+      z.array(z.string()),
+    ])
+    .optional(),
 });
 
 const refusal = (value: unknown) => {
@@ -49,6 +57,8 @@ it.each([
     { limits: { gpu: { cpus: 1 } } },
     'limits.gpu.cpu: must be a number; it is missing | limits.gpu: unknown key "cpus"; did you mean "cpu"?',
   ],
+  [{ mode: "b" }, 'mode: must be "a" or left out; it is "b"; did you mean "a"?'],
+  [{ answers: {} }, "answers: must be a text, or a whole number, or a list; it is {}"],
   [{ customs: 1 }, 'unknown key "customs"; did you mean "share"?'],
   [
     { x1: 1, x2: 2, cuont: 2 },

@@ -177,10 +177,11 @@ function counted(origin: string, size: number | bigint): string {
 }
 
 const oneOf = (values: readonly unknown[]) =>
-  `must be ${values.map((value) => shownValue(value)).join(" or ")}`;
+  `must be ${values.map((value) => (value === undefined ? "left out" : shownValue(value))).join(" or ")}`;
 
 const nouns: Readonly<Record<string, string>> = {
   array: "a list",
+  bigint: "a whole number",
   boolean: "true or false",
   date: "a Date",
   function: "a function",
@@ -220,7 +221,9 @@ function innerIssues(issue: Issue): Issue[] {
     .sort((a, b) => a.length - b.length);
   if (closest !== undefined)
     return closest.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
-  const sentences = new Set(alternatives.flat().map(({ message }) => message.replace(/^must be /, "")));
+  const sentences = new Set(
+    alternatives.flat().flatMap(({ message }) => message.replace(/^must be /, "").split(", or ")),
+  );
   const values = alternatives.flat().flatMap(choicesOf);
   return [
     { code: "invalid_value", path: issue.path, message: `must be ${[...sentences].join(", or ")}`, values },
