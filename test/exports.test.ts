@@ -1,10 +1,23 @@
-// Every function and class that the libraries for memory agents export is given what is wrong, in each position of a valid
-// call and in each of its options: the answer is an error with a code, which names what it is about, or a plain result.
+// Every function and class that the libraries for memory agents export, and every one of the other packages that a document
+// or an example imports, is given what is wrong, in each position of a valid call and in each of its options: the answer is an
+// error with a code, which names what it is about, or a plain result.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import * as agents from "@palimpsest/agents";
+import * as client from "@palimpsest/client";
+import * as datasets from "@palimpsest/datasets";
 import * as engines from "@palimpsest/engines";
+import * as evals from "@palimpsest/evals";
+import * as jit from "@palimpsest/jit";
 import * as memory from "@palimpsest/memory";
+import * as model from "@palimpsest/model";
+import * as rewards from "@palimpsest/rewards";
+import * as smallWorld from "@palimpsest/small-world";
+import * as trainer from "@palimpsest/trainer";
+import * as trajectories from "@palimpsest/trajectories";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import * as learner from "../packages/learner/src/index.js";
 
 const wrong: readonly unknown[] = [
   ...[null, Number.NaN, -1, "", true, 7, "\ud83d", "x".repeat(100_000), [], [undefined], {}],
@@ -111,6 +124,104 @@ const calls: Readonly<Record<string, Call>> = {
   },
 };
 
+// A class of its own, to which a program may add what it likes.
+const ownTokenizer: object = Object.assign(Object.create({}) as object, {
+  namedToken: () => undefined,
+  configJson: {},
+});
+
+/** What may be anything. */
+const anything = Symbol("anything");
+
+/** The same for what documents and examples import from the other packages. A device of the system cannot be written to. */
+const documented: Readonly<Record<string, Call>> = {
+  PredictionCache: { run: evals.PredictionCache.open, args: ["/dev/null/x"] },
+  agentSystem: {
+    run: evals.agentSystem,
+    args: [
+      {
+        name: "a",
+        agent: agents.memAgent(parts),
+        settings: anything,
+        model: anything,
+        temperature: 0,
+        topP: 1,
+        memories: true,
+        onEpisode: () => undefined,
+      },
+    ],
+  },
+  itemOfTask: {
+    run: evals.itemOfTask,
+    args: [{ id: "a", question: "q", answers: ["a"], document: "d", metadata: {} }],
+  },
+  qaScorer: { run: evals.qaScorer, args: [{ form: "auto", golds: "any", primary: "f1" }] },
+  readTraces: { run: (path: string) => all(evals.readTraces(path)), args: ["/nonesuch/file"] },
+  traceHtml: { run: evals.traceHtml, args: [[], { title: "t" }] },
+  runSuite: {
+    run: evals.runSuite,
+    args: [{ suite: "s", items: [], systems: [], scorer: evals.qaScorer({}) }],
+  },
+  summarizeSuite: {
+    run: evals.summarizeSuite,
+    args: [{ suite: "s", seed: 0, items: [], systems: [], scorer: evals.qaScorer({}) }],
+  },
+  readRecipe: { run: trainer.readRecipe, args: ["/nonesuch/file"] },
+  trainInProcess: { run: trainer.trainInProcess, args: [{ recipe: {} }] },
+  preparedTasks: { run: (path: string) => all(datasets.preparedTasks(path)), args: ["/nonesuch/file"] },
+  preparerByName: { run: datasets.preparerByName, args: ["squad"] },
+  prepareData: {
+    run: datasets.prepareData,
+    args: [
+      {
+        preparer: datasets.preparerByName("squad"),
+        options: {},
+        inputs: ["/nonesuch/file"],
+        out: "/dev/null/x.jsonl",
+        seed: 0,
+        format: "tasks",
+      },
+    ],
+  },
+  defineData: { run: datasets.defineData, args: [{ settings: z.strictObject({}), tasks: () => [] }] },
+  defineReward: { run: rewards.defineReward, args: [{ settings: z.strictObject({}), score: () => 1 }] },
+  boxedAnswer: { run: rewards.boxedAnswer, args: ["\\boxed{1}"] },
+  defineAdvantage: {
+    run: learner.defineAdvantage,
+    args: [{ settings: z.strictObject({}), advantages: () => [1] }],
+  },
+  jit: { run: jit.jit, args: [{ backend: { name: "cpu" }, state: {}, functions: {}, mode: "eager" }] },
+  loadBackend: { run: jit.loadBackend, args: [{ prefer: "cpu", threads: 1 }] },
+  scan: { run: jit.scan, args: [{ xs: [], init: [], body: () => ({ carry: [] }) }] },
+  createSampler: {
+    run: model.createSampler,
+    args: [{ maxLength: 8, backend: {}, config: {}, parameters: {} }],
+  },
+  loadModel: { run: model.loadModel, args: ["/nonesuch/file"] },
+  inspectModel: { run: model.inspectModel, args: ["/nonesuch/file"] },
+  loadAnyModel: { run: model.loadAnyModel, args: ["/nonesuch/file"] },
+  resolveModel: { run: model.resolveModel, args: ["/nonesuch", { cacheDir: "/dev/null/x" }] },
+  saveModel: { run: model.saveModel, args: ["/dev/null/x", { config: {}, parameters: {} }] },
+  createTextModel: {
+    run: model.createTextModel,
+    args: [{ tokenizer: { configJson: {} } }, { maxLength: 8 }],
+  },
+  ChatTemplate: {
+    run: construct(model.ChatTemplate),
+    args: [ownTokenizer, { template: "{{ 1 }}", now: () => new Date(0) }],
+  },
+  HttpSampler: { run: construct(engines.HttpSampler), args: [{ kind: "vllm", url: "http://127.0.0.1:9" }] },
+  connect: { run: client.connect, args: [{ address: "127.0.0.1", token: "t", name: "n" }] },
+  actorModule: { run: client.actorModule, args: [class Own {}, "file:///nonesuch/own.js"] },
+  taskModule: { run: client.taskModule, args: [function own() {}, "file:///nonesuch/own.js"] },
+  ActorPool: { run: construct(client.ActorPool), args: [[]] },
+  taskContext: { run: client.taskContext, args: [] },
+};
+
+async function all(items: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of items);
+}
+
 /** What a program hardly calls itself: it works on what these packages made, and its types are its contract. */
 const inner = new Set([
   ...["Bm25Index", "DenseIndex", "StoreBase", "StoreBases", "readArguments", "toolSet"],
@@ -143,6 +254,30 @@ it("has a valid call of every function and class that is for programs", () => {
   expect(exported.filter((name) => calls[name] === undefined)).toEqual([]);
 });
 
+it("has a valid call of every function that a document or an example imports from the other packages", () => {
+  const listed = execFileSync("git", ["ls-files", "README.md", "docs", "examples", "recipes"], {
+    encoding: "utf8",
+  });
+  const texts = listed
+    .split("\n")
+    .filter((file) => /\.(md|ts)$/.test(file))
+    .map((file) => readFileSync(file, "utf8"));
+  const named = new Set(
+    texts.flatMap((text) =>
+      [...text.matchAll(/import \{([^}]*)\} from "@palimpsest\//g)].flatMap(([, names = ""]) =>
+        names.split(",").map((name) => name.trim().replace(/ as .*/, "")),
+      ),
+    ),
+  );
+  const packages = { ...client, ...datasets, ...evals, ...jit, ...learner, ...model, ...rewards };
+  const exported = Object.entries({ ...packages, ...smallWorld, ...trainer, ...trajectories });
+  const functions = exported.flatMap(([name, value]) =>
+    typeof value === "function" && named.has(name) && !/Error$/.test(name) ? [name] : [],
+  );
+  expect(functions.length).toBeGreaterThan(20);
+  expect(functions.filter((name) => documented[name] === undefined && calls[name] === undefined)).toEqual([]);
+});
+
 /** Returns what is wrong with the outcome of a call, if anything is. */
 async function problemOf({ run, args }: Call, given: readonly unknown[]): Promise<string | undefined> {
   try {
@@ -159,7 +294,7 @@ async function problemOf({ run, args }: Call, given: readonly unknown[]): Promis
   }
 }
 
-it.each(Object.entries(calls))(
+it.each(Object.entries({ ...calls, ...documented }))(
   "%s refuses what is wrong in every position and option",
   async (_name, call) => {
     const found: string[] = [];
@@ -200,6 +335,7 @@ const isPlain = (value: unknown): value is object =>
 
 /** Whether a value is of the valid one's type, so that it may be accepted. */
 function isLike(valid: unknown, value: unknown): boolean {
+  if (valid === anything) return true;
   if (Array.isArray(valid)) return Array.isArray(value);
   if (isPlain(valid)) return isPlain(value);
   return typeof valid === typeof value && !Number.isNaN(value);

@@ -1,4 +1,4 @@
-import { parseInput } from "@palimpsest/std/input";
+import { checkParts, parseInput } from "@palimpsest/std/input";
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "./error.js";
@@ -27,6 +27,8 @@ export function defineData<Config extends object>(definition: {
   readonly settings: z.ZodType<Config>;
   tasks(settings: Config, signal: AbortSignal | undefined): OwnTasks | Promise<OwnTasks>;
 }): DataModule {
+  const parts = { settings: "a schema, such as z.strictObject({})", tasks: "a function" } as const;
+  checkParts(definition, "defineData()", parts, (problem) => new DatasetError("BAD_CONFIG", problem));
   const { settings: schema } = definition;
   return {
     provides: "data",

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import {
   freeWrappedHandles,
   gatherWithoutReadback,
@@ -8,7 +9,7 @@ import {
 } from "./binding-patches.js";
 import { compileCacheEnvironment, compileCacheFolder } from "./compile-cache.js";
 import { registerCpuKernels } from "./cpu-kernels.js";
-import { JitError } from "./error.js";
+import { checkChoice, checkOptions, JitError } from "./error.js";
 import { fetchTensorflow } from "./fetched-tensorflow.js";
 import { gpuMemory, gpuNames, visibleGpus } from "./gpu-device.js";
 import { roundsToTensorFloat32 } from "./tensor-float-32.js";
@@ -51,6 +52,8 @@ export interface BackendOptions {
   readonly deterministic?: boolean;
 }
 
+const optionNames = ["prefer", "device", "threads", "operationsAtOnce", "deterministic"];
+
 type Name = Backend["name"];
 
 /**
@@ -58,11 +61,12 @@ type Name = Backend["name"];
  * @throws {JitError} BACKEND_UNAVAILABLE if `prefer` or `device` names one that is not available
  */
 export async function loadBackend(options: BackendOptions = {}): Promise<Backend> {
-  const prefer = options.prefer ?? "auto";
+  const { prefer = "auto" } = checkOptions("loadBackend()", options, optionNames);
+  checkChoice("prefer", prefer, ["auto", "tensorflow", "wasm", "cpu"]);
   if (options.threads !== undefined && !(Number.isInteger(options.threads) && options.threads > 0)) {
     throw new JitError(
       "INVALID_OPTIONS",
-      `threads is ${options.threads}; give a whole number > 0, or leave it out`,
+      `threads is ${inspect(options.threads, { maxStringLength: 80 })}; give a whole number > 0, or leave it out`,
     );
   }
   const candidates: readonly Name[] = prefer === "auto" ? ["tensorflow", "wasm", "cpu"] : [prefer];

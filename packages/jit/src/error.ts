@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { MemoryShortage } from "./memory-shortage.js";
 
 /** The closed set of error codes. The message names the function, operation or field, the value, and the fix. */
@@ -42,4 +43,26 @@ export class JitError extends Error {
     this.losesState = options.losesState ?? false;
     if (options.shortage !== undefined) this.shortage = options.shortage;
   }
+}
+
+const shown = (value: unknown) =>
+  inspect(value, { depth: 0, maxStringLength: 80, breakLength: Number.POSITIVE_INFINITY });
+
+/**
+ * Returns options that are an object.
+ * @param names what they may contain; default: anything
+ * @throws {JitError} INVALID_OPTIONS
+ */
+export function checkOptions<Options>(what: string, options: Options, names?: readonly string[]): Options {
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw new JitError("INVALID_OPTIONS", `the options of ${what} are ${shown(options)}; give an object`);
+  const unknown = Object.keys(options).find((name) => names?.includes(name) === false);
+  if (unknown === undefined) return options;
+  throw new JitError("INVALID_OPTIONS", `${what} has no option ${shown(unknown)}; use ${names?.join(", ")}`);
+}
+
+/** @throws {JitError} INVALID_OPTIONS */
+export function checkChoice(name: string, value: unknown, choices: readonly string[]): void {
+  if (typeof value === "string" && choices.includes(value)) return;
+  throw new JitError("INVALID_OPTIONS", `${name} is ${shown(value)}; give one of ${choices.join(", ")}`);
 }

@@ -1,6 +1,6 @@
 import type { Backend } from "./backend.js";
 import { EagerModule } from "./eager-module.js";
-import { JitError } from "./error.js";
+import { checkChoice, checkOptions, JitError } from "./error.js";
 import { GraphModule } from "./graph-module.js";
 import type { JitFunction } from "./jit-function.js";
 import type { JitMode, JitModule, JitPrecision } from "./jit-module.js";
@@ -29,13 +29,20 @@ export interface JitOptions {
   readonly reductions?: Readonly<Record<string, readonly string[]>>;
 }
 
+const optionNames = ["backend", "state", "functions", "mode", "precision", "replicas", "reductions"];
+
 /**
  * Makes functions over shared state callable, either traced into one TensorFlow graph or run op by op. A dimension is at most
  * 2,147,483,647; inputs and outputs, and in mode eager state entries, have at most 2³² values.
  * @throws {JitError} INVALID_OPTIONS, NO_SHAPE_INFERENCE, HOST_READ_WHILE_TRACING, SHAPE_MISMATCH, UNKNOWN_STATE
  */
 export function jit(options: JitOptions): JitModule {
-  const { backend, state, functions } = options;
+  const { backend, state, functions } = checkOptions("jit()", options, optionNames);
+  checkOptions("jit(): backend", backend);
+  checkOptions("jit(): state", state);
+  for (const one of Object.values(checkOptions("jit(): functions", functions)))
+    checkOptions("jit(): inputs of a function", checkOptions("jit(): a function", one).inputs);
+  if (options.mode !== undefined) checkChoice("mode", options.mode, ["auto", "eager", "xla", "graph"]);
   for (const [name, spec] of Object.entries(state)) checkStateSpec(`state ${JSON.stringify(name)}`, spec);
   for (const [name, fn] of Object.entries(functions)) {
     for (const [input, spec] of Object.entries(fn.inputs)) {

@@ -1,5 +1,5 @@
 import type { TensorsOf } from "./custom-grad.js";
-import { JitError } from "./error.js";
+import { checkOptions, JitError } from "./error.js";
 import { gradientsInScope } from "./scan-gradient.js";
 import { checkCarry, type Scanned, type ScanOptions } from "./scan-options.js";
 import { tf } from "./tf.js";
@@ -33,6 +33,10 @@ export function scan<
   const Ys extends readonly tf.Tensor[] = readonly [],
 >(options: TypedScan<Carry, Xs, Ys>): { carry: TensorsOf<Carry>; ys: TensorsOf<Ys> };
 export function scan(options: ScanOptions): Scanned {
+  const { xs } = checkOptions("scan()", options);
+  if (!Array.isArray(xs))
+    throw new JitError("INVALID_OPTIONS", "scan(): xs is no list; give a list of tensors");
+  for (const x of xs) checkOptions("scan(): one of xs", x);
   const length = options.xs[0]?.shape[0];
   if (length === undefined || options.xs.some((x) => x.shape[0] !== length)) {
     const shapes = options.xs.map((x) => `[${x.shape.join(", ")}]`).join(", ");

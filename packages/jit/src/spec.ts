@@ -1,4 +1,4 @@
-import { JitError } from "./error.js";
+import { checkOptions, JitError } from "./error.js";
 
 export type DType = "float32" | "int32" | "bool";
 
@@ -35,6 +35,9 @@ const mostHostValues = 2 ** 32;
 
 /** Refuses dimensions that are not whole numbers from 0 to 2,147,483,647, and types other than the three. */
 export function checkSpec(label: string, spec: TensorSpec): void {
+  checkOptions(label, spec);
+  if (!Array.isArray(spec.shape))
+    throw new JitError("INVALID_OPTIONS", `${label} has no shape; give a list of sizes`);
   for (const dimension of spec.shape) {
     if (Number.isInteger(dimension) && dimension >= 0 && dimension <= mostInDimension) continue;
     throw new JitError(

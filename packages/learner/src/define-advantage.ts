@@ -1,4 +1,4 @@
-import { parseInput } from "@palimpsest/std/input";
+import { checkParts, parseInput } from "@palimpsest/std/input";
 import type { z } from "zod";
 import type { EpisodeReward } from "./episode-reward.js";
 import { LearnerError } from "./error.js";
@@ -25,6 +25,13 @@ export function defineAdvantage<Config extends object>(definition: {
   readonly settings: z.ZodType<Config>;
   advantages(group: readonly EpisodeReward[], settings: Config): readonly number[];
 }): AdvantageModule {
+  const parts = { settings: "a schema, such as z.strictObject({})", advantages: "a function" } as const;
+  checkParts(
+    definition,
+    "defineAdvantage()",
+    parts,
+    (problem) => new LearnerError("CONFIG_INVALID", problem),
+  );
   const { settings: schema } = definition;
   return {
     provides: "advantage",

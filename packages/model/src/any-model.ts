@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
+import { checkKind } from "@palimpsest/std/input";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { checkTensors, type ReadOptions } from "./files/hf-weights.js";
@@ -61,6 +62,7 @@ export async function inspectModel(path: string, options: ConfigOptions = {}): P
 }
 
 function formatOf(path: string): ModelFormat {
+  checkKind(path, "path of the model", "a path", (problem) => new ModelError("CONFIG_INVALID", problem));
   if (!existsSync(path))
     throw new ModelError("FILE_MISSING", `${path} does not exist; give a model folder or file`);
   if (statSync(path).isDirectory()) return "folder";

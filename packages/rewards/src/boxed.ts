@@ -1,3 +1,6 @@
+import { checkKind } from "@palimpsest/std/input";
+import { RewardError } from "./error.js";
+
 /**
  * Returns the content of the last `\boxed` of a text, or null when there is none.
  * As in the reference (BytedTsinghua-SIA/MemAgent, verl/utils/reward_score/hotpotqa.py):
@@ -8,6 +11,8 @@
  *   the answer is null).
  */
 export function boxedAnswer(text: string): string | null {
+  if (typeof text !== "string")
+    checkKind(text, "text of boxedAnswer()", "a text", (problem) => new RewardError("BAD_REPLY", problem));
   if (text.includes("\\boxed ")) {
     const after = text.slice(text.lastIndexOf("\\boxed ") + "\\boxed ".length);
     return after.split("$", 1)[0] as string;

@@ -1,3 +1,4 @@
+import { checkParts } from "@palimpsest/std/input";
 import type { Score, Task } from "@palimpsest/trajectories";
 import type { z } from "zod";
 import { checkedScore } from "./checked-score.js";
@@ -31,6 +32,8 @@ export function defineReward<Config extends object>(definition: {
     call: RewardCall<Config>,
   ): number | Score | Promise<number | Score>;
 }): RewardModule {
+  const parts = { settings: "a schema, such as z.strictObject({})", score: "a function" } as const;
+  checkParts(definition, "defineReward()", parts, (problem) => new RewardError("BAD_CONFIG", problem));
   const definedAt = (new Error().stack ?? "").split("\n").slice(2).join("\n");
   const kind = rewardKind({
     names: ["module"],

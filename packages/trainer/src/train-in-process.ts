@@ -9,6 +9,7 @@
  * - INPROCESS-2. A failed episode is left out of its group and counted; it never gets a reward of zero.
  * - INPROCESS-3. The sampler, the learner and every other resource are freed at the end, even if creating a later one failed.
  */
+
 import { setMaxListeners } from "node:events";
 import type { Agent } from "@palimpsest/agents";
 import { generatedTasks, type TaskSet } from "@palimpsest/datasets";
@@ -22,6 +23,7 @@ import {
   type ModelSampler,
 } from "@palimpsest/model";
 import { rewardReadsTokens, type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
+import { checkKind } from "@palimpsest/std/input";
 import type { Group, Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { sampleStep, settingsWithoutEffect } from "./in-process-groups.js";
@@ -92,7 +94,18 @@ export interface InProcessResult {
  * @throws {PalimpsestError} CONFIG_INVALID; INTERNAL when every group of a step failed; the signal's reason
  */
 export async function trainInProcess(options: InProcessOptions): Promise<InProcessResult> {
+  const refuse = (problem: string) => new PalimpsestError("CONFIG_INVALID", problem);
+  checkKind(options, "options of trainInProcess()", "an object", refuse);
   const { recipe, onNotice, signal } = options;
+  // A recipe that nobody parsed lacks the defaults of its fields.
+  checkKind(recipe, "recipe of trainInProcess()", "an object", refuse);
+  for (const name of ["agent", "model", "data", "rollout", "learner", "train"])
+    checkKind(
+      Reflect.get(recipe, name),
+      `recipe of trainInProcess(), which readRecipe() returns: ${name}`,
+      "an object",
+      refuse,
+    );
   // Every episode of a step listens to it, and Node would report more than ten listeners as a leak.
   if (signal !== undefined) setMaxListeners(0, signal);
   if (options.tasks?.length === 0)

@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
+import { checkKind } from "@palimpsest/std/input";
 import type { Task } from "@palimpsest/trajectories";
+import { DatasetError } from "../error.js";
 import type { SourceBadRow } from "../prepare/preparer.js";
 import { fileRows } from "../source/file-rows.js";
 import { Corpora } from "../written/corpus.js";
@@ -21,6 +23,12 @@ export interface PreparedTasksOptions {
  * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS if indices are outside their corpus; the signal's reason
  */
 export async function* preparedTasks(path: string, options: PreparedTasksOptions = {}): AsyncGenerator<Task> {
+  checkKind(
+    path,
+    "path of preparedTasks()",
+    "a path",
+    (problem) => new DatasetError("UNREADABLE_FILE", problem),
+  );
   const corpora = new Corpora();
   const stores = new Stores();
   const seen = new Map<string, number>();

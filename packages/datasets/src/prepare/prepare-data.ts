@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import { checkKind } from "@palimpsest/std/input";
 import { DatasetError } from "../error.js";
 import { type HashedFile, hashFile } from "../source/file-hash.js";
 import { fileRows } from "../source/file-rows.js";
@@ -43,6 +44,8 @@ export interface PreparedData {
   readonly badRows: readonly SourceBadRow[];
 }
 
+const refuse = (problem: string) => new DatasetError("BAD_CONFIG", problem);
+
 /**
  * Prepares files of tasks from source files, and writes a manifest beside them. The same sources, options and seed give
  * the same bytes.
@@ -51,7 +54,15 @@ export interface PreparedData {
  *   reason
  */
 export async function prepareData(request: PrepareRequest): Promise<PreparedData> {
+  checkKind(request, "request of prepareData()", "an object", refuse);
   const { preparer, inputs, out, signal, onProgress } = request;
+  checkKind(preparer, "preparer, which preparerByName() returns", "an object", refuse);
+  checkKind(preparer.prepare, "preparer: prepare", "a function", refuse);
+  checkKind(inputs, "inputs", "a list", refuse);
+  for (const input of inputs) checkKind(input, "one of inputs", "a path", refuse);
+  checkKind(out, "out", "a path", refuse);
+  checkKind(request.options, "options", "an object", refuse);
+  if (typeof request.seed !== "string") checkKind(request.seed, "seed", "a number", refuse);
   checkInputs(preparer, inputs);
   checkOut(preparer, out);
   checkLimit(request.limit);

@@ -1,3 +1,4 @@
+import { shownValue } from "@palimpsest/std/input";
 import { DatasetError } from "../error.js";
 import { hotpotqa, twoWikiMultihopqa } from "./hotpotqa.js";
 import { jsonl } from "./jsonl.js";
@@ -28,5 +29,6 @@ export function preparerByName(name: string): Preparer {
   const preparer = preparers.find((known) => known.name === name);
   if (preparer !== undefined) return preparer;
   const known = preparers.map((one) => one.name).join(", ");
-  throw new DatasetError("BAD_CONFIG", `data set: "${name}" is unknown; use one of ${known}`, { name });
+  const refused = `data set: ${shownValue(name)} is unknown; use one of ${known}`;
+  throw new DatasetError("BAD_CONFIG", refused, { name: shownValue(name) });
 }

@@ -1,4 +1,6 @@
 import type { Agent, EpisodeResult } from "@palimpsest/agents";
+import { checkParts } from "@palimpsest/std/input";
+import { EvaluationError } from "../error.js";
 import { type EvalItem, openDocument } from "../suite/item.js";
 import type { Prediction, System } from "../suite/system.js";
 
@@ -24,6 +26,14 @@ export function agentSystem(options: {
   readonly memories?: boolean;
   readonly onEpisode?: OnEpisode;
 }): System {
+  const parts = { name: "a text", agent: "an object", settings: "any value", model: "any value" } as const;
+  const optional = { "temperature?": "a number", "topP?": "a number", "memories?": "true or false" } as const;
+  checkParts(
+    options,
+    "agentSystem()",
+    { ...parts, ...optional, "onEpisode?": "a function" },
+    (problem) => new EvaluationError("BAD_CONFIG", problem),
+  );
   const { name, agent, settings, model, temperature, topP, memories = false, onEpisode } = options;
   const sampling = {
     ...(temperature === undefined ? {} : { temperature }),

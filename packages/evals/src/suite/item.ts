@@ -1,5 +1,7 @@
 import type { DocumentText } from "@palimpsest/agents";
+import { checkKind } from "@palimpsest/std/input";
 import type { Task } from "@palimpsest/trajectories";
+import { EvaluationError } from "../error.js";
 import { fingerprint } from "./fingerprint.js";
 
 /** A document that is built when it is read, so that hundreds of long ones are never in memory at once. */
@@ -81,7 +83,14 @@ export function itemFingerprint(item: EvalItem): string {
  * @param group the group under which the item is listed; default: the task's `lengthTokens`, then `numDocs`, then "all"
  */
 export function itemOfTask(task: Task, group?: string | number): EvalItem {
+  const refuse = (problem: string) => new EvaluationError("BAD_CONFIG", problem);
+  checkKind(task, "task of itemOfTask()", "an object", refuse);
   const { id, question, answers, document, records, probes, metadata } = task;
+  for (const [name, text] of Object.entries({ id, question }))
+    checkKind(text, `task of itemOfTask(): ${name}`, "a text", refuse);
+  if (document !== "") checkKind(document, "task of itemOfTask(): document", "a text", refuse);
+  checkKind(answers, "task of itemOfTask(): answers", "a list", refuse);
+  checkKind(metadata, "task of itemOfTask(): metadata", "an object", refuse);
   const { lengthTokens, numDocs } = metadata;
   const own = [lengthTokens, numDocs].find((value) => typeof value === "number");
   return {

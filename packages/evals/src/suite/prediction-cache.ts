@@ -14,7 +14,7 @@
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makeFolder } from "@palimpsest/std";
-import { reasonText } from "@palimpsest/std/input";
+import { checkKind, reasonText } from "@palimpsest/std/input";
 import { z } from "zod";
 import { EvaluationError } from "../error.js";
 import { predictionSchema } from "./system.js";
@@ -58,6 +58,8 @@ export class PredictionCache {
    * @throws {EvaluationError} BAD_FOLDER
    */
   static async open(path: string): Promise<PredictionCache> {
+    const refuse = (problem: string) => new EvaluationError("BAD_FOLDER", problem);
+    checkKind(path, "path of PredictionCache.open()", "a path", refuse);
     try {
       makeFolder(dirname(path));
       const file = await open(path, "a+");

@@ -1,4 +1,7 @@
 import { afterThinking, bestQaMetrics, boxedText, phraseAnswer } from "@palimpsest/rewards";
+import { parseInput } from "@palimpsest/std/input";
+import { z } from "zod";
+import { EvaluationError } from "../error.js";
 import type { Scorer } from "./scorer.js";
 
 /**
@@ -17,6 +20,12 @@ export function answerIn(reply: string, form: AnswerForm): string | null {
   return boxedText(text) ?? phraseAnswer(text) ?? text.trim();
 }
 
+const scorerOptions = z.strictObject({
+  form: z.enum(answerForms).optional(),
+  golds: z.enum(["any", "first"]).optional(),
+  primary: z.enum(["exactMatch", "f1", "subExactMatch"]).optional(),
+});
+
 /**
  * Scores exact match, F1 and containment of question answering, with the best of the right answers.
  * @param options.golds "first": only the first right answer counts, as in the official RULER-HQA evaluation
@@ -27,6 +36,11 @@ export function qaScorer(options: {
   /** The metric that comes first. Default exactMatch. */
   readonly primary?: "exactMatch" | "f1" | "subExactMatch" | undefined;
 }): Scorer {
+  parseInput(
+    scorerOptions,
+    options,
+    (problem) => new EvaluationError("BAD_CONFIG", `qaScorer(): ${problem}`),
+  );
   const { form = "auto", golds = "any", primary = "exactMatch" } = options;
   const metrics = [
     { name: "exactMatch", label: "EM", kind: "share" },

@@ -15,6 +15,7 @@
 import { setMaxListeners } from "node:events";
 import { callSeed } from "@palimpsest/agents";
 import { joinSignals } from "@palimpsest/std";
+import { checkKind } from "@palimpsest/std/input";
 import { EvaluationError } from "../error.js";
 import { fingerprint } from "./fingerprint.js";
 import { type EvalItem, itemFingerprint } from "./item.js";
@@ -95,7 +96,15 @@ export interface SuiteOptions {
  * @throws {EvaluationError} BAD_CONFIG; the signal's reason; whatever the cache or the scorer throws
  */
 export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
+  const refuse = (problem: string) => new EvaluationError("BAD_CONFIG", problem);
+  checkKind(options, "options of runSuite()", "an object", refuse);
   const { suite, items, systems, scorer, seed = 0 } = options;
+  checkKind(suite, "options of runSuite(): suite", "a text", refuse);
+  checkKind(scorer, "options of runSuite(): scorer", "an object", refuse);
+  for (const [name, list] of Object.entries({ items, systems })) {
+    checkKind(list, `options of runSuite(): ${name}`, "a list", refuse);
+    for (const one of list) checkKind(one, `options of runSuite(): one of ${name}`, "an object", refuse);
+  }
   checkSuite(options);
   const fingerprints = items.map(itemFingerprint);
   const runs: SystemRun[] = [];

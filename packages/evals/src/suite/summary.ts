@@ -1,3 +1,5 @@
+import { checkKind, checkParts } from "@palimpsest/std/input";
+import { EvaluationError } from "../error.js";
 import { type Interval, wilsonInterval } from "../intervals.js";
 import { meanInterval } from "../resampling.js";
 import type { ItemOutcome, SuiteRun } from "./runner.js";
@@ -60,7 +62,12 @@ export interface SuiteSummary {
 
 /** Returns everything in the report as numbers. */
 export function summarizeSuite(run: SuiteRun): SuiteSummary {
+  const refuse = (problem: string) => new EvaluationError("BAD_CONFIG", problem);
+  const parts = { suite: "a text", seed: "a number", scorer: "an object", items: "a list" } as const;
+  checkParts(run, "run of summarizeSuite()", { ...parts, systems: "a list" }, refuse);
   const { suite, seed, scorer, items } = run;
+  for (const one of [...items, ...run.systems])
+    checkKind(one, "run of summarizeSuite(): one of its items or systems", "an object", refuse);
   const groups = sortedGroups(items.map((item) => item.group));
   const questions = new Map(items.map((item) => [item.id, item.questionKey ?? item.id]));
   const questionOf = (id: string) => questions.get(id) ?? id;

@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { makeFolder } from "@palimpsest/std";
-import { parseInput, parseJson, reasonText } from "@palimpsest/std/input";
+import { checkKind, parseInput, parseJson, reasonText } from "@palimpsest/std/input";
 import { EvaluationError } from "../error.js";
 import { type Trace, traceSchema } from "./trace-schema.js";
 
@@ -55,6 +55,7 @@ export class TraceFile {
  * @throws {EvaluationError} BAD_TRACE naming the line and the field
  */
 export async function* readTraces(path: string): AsyncGenerator<Trace> {
+  checkKind(path, "path of readTraces()", "a path", (problem) => new EvaluationError("BAD_TRACE", problem));
   const torn = await endsTorn(path);
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
   let number = 0;

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { checkKind, checkParts } from "@palimpsest/std/input";
+import { EvaluationError } from "../error.js";
 import { Html, type HtmlPart, html } from "./html.js";
 import { traceArticle } from "./trace-article.js";
 import type { Trace } from "./trace-schema.js";
@@ -17,6 +19,13 @@ const policy = `default-src 'none'; script-src ${sha256(viewerScript)}; style-sr
  * @param title default: the number of trajectories
  */
 export function traceHtml(traces: readonly Trace[], options: { readonly title?: string } = {}): string {
+  const refuse = (problem: string) => new EvaluationError("BAD_TRACE", problem);
+  checkKind(traces, "traces of traceHtml()", "a list", refuse);
+  for (const trace of traces) {
+    checkKind(trace, "a trace of traceHtml()", "an object", refuse);
+    checkKind(trace.conversations, "a trace of traceHtml(): conversations", "a list", refuse);
+  }
+  checkParts(options, "options of traceHtml()", { "title?": "a text" }, refuse);
   const { title = `${traces.length} ${traces.length === 1 ? "trajectory" : "trajectories"}` } = options;
   return html`<!doctype html>
 <html lang="en">

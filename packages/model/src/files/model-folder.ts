@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { checkKind } from "@palimpsest/std/input";
 import { BpeTokenizer } from "../bpe-tokenizer.js";
 import type { ModelConfig } from "../config.js";
 import { endTokenIds, type GenerationConfig, listedEndTokenIds } from "../end-tokens.js";
@@ -51,6 +52,11 @@ export async function saveModel(
   model: ModelFolder,
   { dtype = "float32", maxShardBytes = defaultMaxShardBytes }: SaveOptions = {},
 ): Promise<void> {
+  const refuse = (problem: string) => new ModelError("CONFIG_INVALID", problem);
+  checkKind(folder, "folder of saveModel()", "a path", refuse);
+  checkKind(model, "model of saveModel()", "an object", refuse);
+  for (const part of ["config", "parameters"] as const)
+    checkKind(model[part], `model of saveModel(): ${part}`, "an object", refuse);
   checkParameters(model.config, model.parameters);
   checkFinite(model.parameters);
   await refuseForeign(folder);
@@ -156,6 +162,7 @@ async function readRecord(path: string): Promise<GenerationConfig | undefined> {
 
 /** @throws {ModelError} FILE_MISSING, FILE_DAMAGED, CONFIG_INVALID */
 export async function loadConfig(folder: string, options: ConfigOptions = {}): Promise<ModelConfig> {
+  checkKind(folder, "folder of the model", "a path", (problem) => new ModelError("CONFIG_INVALID", problem));
   return modelConfigFromHf(await readJson(join(folder, "config.json")), options.ignoreConfig);
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { makeFolder } from "@palimpsest/std";
-import { closestWord } from "@palimpsest/std/input";
+import { checkKind, closestWord } from "@palimpsest/std/input";
 import { ModelError } from "../error.js";
 import { type DownloadOptions, downloadModel } from "./download-model.js";
 import { withFolderLock } from "./folder-lock.js";
@@ -22,6 +22,10 @@ const hubId = /^([\w][\w.-]*\/[\w][\w.-]*)(?:@([\w./-]+))?$/;
  * @throws {ModelError} FILE_MISSING; whatever the download throws
  */
 export async function resolveModel(nameOrPathOrId: string, options: ResolveOptions): Promise<string> {
+  const refuse = (problem: string) => new ModelError("CONFIG_INVALID", problem);
+  checkKind(nameOrPathOrId, "name of resolveModel()", "a path", refuse);
+  checkKind(options, "options of resolveModel()", "an object", refuse);
+  checkKind(options.cacheDir, "options of resolveModel(): cacheDir", "a path", refuse);
   const known = knownModel(nameOrPathOrId);
   if (known !== undefined) {
     if (options.revision !== undefined) {

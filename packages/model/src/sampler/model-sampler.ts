@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Backend, type FunctionStats, JitError, type JitMode } from "@palimpsest/jit";
+import { checkKind } from "@palimpsest/std/input";
 import type { ChosenPrecision } from "../chosen-precision.js";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
@@ -68,6 +69,10 @@ export interface ModelSamplerOptions extends SamplerConfigInput {
 
 /** @throws {ModelError} CONFIG_INVALID, TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, MEMORY_EXHAUSTED */
 export function createSampler(options: ModelSamplerOptions): ModelSampler {
+  const refuse = (problem: string) => new ModelError("CONFIG_INVALID", problem);
+  checkKind(options, "options of createSampler()", "an object", refuse);
+  for (const part of ["backend", "config", "parameters"] as const)
+    checkKind(options[part], `options of createSampler(): ${part}`, "an object", refuse);
   return new ModelSampler(options);
 }
 

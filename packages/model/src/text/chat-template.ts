@@ -1,3 +1,4 @@
+import { checkKind, checkParts } from "@palimpsest/std/input";
 import { z } from "zod";
 import type { BpeTokenizer } from "../bpe-tokenizer.js";
 import { ModelError } from "../error.js";
@@ -40,6 +41,11 @@ export class ChatTemplate {
     tokenizer: BpeTokenizer,
     options: { readonly template?: string; readonly now?: () => Date } = {},
   ) {
+    const refuse = (problem: string) => new ModelError("TEMPLATE_MISSING", problem);
+    checkKind(tokenizer, "tokenizer of ChatTemplate", "an object", refuse);
+    checkKind(tokenizer.configJson, "tokenizer of ChatTemplate: configJson", "an object", refuse);
+    checkKind(tokenizer.namedToken, "tokenizer of ChatTemplate: namedToken", "a function", refuse);
+    checkParts(options, "options of ChatTemplate", { "template?": "a text", "now?": "a function" }, refuse);
     this.#tokenizer = tokenizer;
     this.#now = options.now ?? (() => new Date());
     this.#templates = parseTemplates(options.template ?? tokenizer.configJson["chat_template"]);

@@ -1,4 +1,5 @@
 import type { Backend, JitMode } from "@palimpsest/jit";
+import { checkKind } from "@palimpsest/std/input";
 import type { BpeTokenizer } from "../bpe-tokenizer.js";
 import type { ModelConfig } from "../config.js";
 import { endTokenIds } from "../end-tokens.js";
@@ -36,6 +37,19 @@ const defaultMaxLength = 4096;
  * @throws {ModelError} TOKENIZER_INVALID if the model was loaded without a tokenizer; CONFIG_INVALID
  */
 export function createTextModel(model: LoadedModel, options: LocalTextModelOptions): LocalTextModel {
+  const refuse = (problem: string) => new ModelError("CONFIG_INVALID", problem);
+  checkKind(model, "model of createTextModel()", "an object", refuse);
+  checkKind(options, "options of createTextModel()", "an object", refuse);
+  checkKind(model.config, "model of createTextModel(): config", "an object", refuse);
+  if (model.tokenizer !== undefined) {
+    checkKind(model.tokenizer, "model of createTextModel(): tokenizer", "an object", refuse);
+    checkKind(
+      model.tokenizer.configJson,
+      "model of createTextModel(): tokenizer.configJson",
+      "an object",
+      refuse,
+    );
+  }
   return new LocalTextModel(model, options);
 }
 

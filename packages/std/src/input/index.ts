@@ -1,4 +1,5 @@
 // The one reader of what users give. Every package may import it, and it loads neither zod nor stores.
+export { checkKind, checkParts } from "./check-parts.js";
 export { closestWord } from "./closest-word.js";
 export { parseJson } from "./parse-json.js";
 export {

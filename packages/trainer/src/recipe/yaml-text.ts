@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { closestWord, reasonText, yamlProblem } from "@palimpsest/std/input";
+import { checkKind, closestWord, reasonText, yamlProblem } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { parse } from "yaml";
 import { builtinRecipesDir } from "../model-source.js";
@@ -29,6 +29,12 @@ export function parseYaml(text: string, name: string, { merge = false } = {}): u
  * @throws {PalimpsestError} NOT_FOUND with the reason and the file that was probably meant
  */
 export function readYamlFile(path: string, what: string): string {
+  checkKind(
+    path,
+    `path of the ${what}`,
+    "a path",
+    (problem) => new PalimpsestError("CONFIG_INVALID", problem),
+  );
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
   } catch (cause) {
