@@ -135,7 +135,13 @@ const anything = Symbol("anything");
 
 /** The same for what documents and examples import from the other packages. A device of the system cannot be written to. */
 const documented: Readonly<Record<string, Call>> = {
-  PredictionCache: { run: evals.PredictionCache.open, args: ["/dev/null/x"] },
+  PredictionCache: {
+    run: (path: unknown) =>
+      Reflect.apply(evals.PredictionCache.open, evals.PredictionCache, [
+        typeof path === "string" && path !== "" ? `/dev/null/${path}` : path,
+      ]),
+    args: ["x"],
+  },
   agentSystem: {
     run: evals.agentSystem,
     args: [

@@ -297,3 +297,11 @@ describe("map", () => {
 async function* asynchronous(values: readonly number[]): AsyncGenerator<number> {
   yield* values;
 }
+
+test("a map with its arguments exchanged is refused by name", () => {
+  const map = (...args: readonly unknown[]): unknown => Reflect.apply(pool.map, pool, args);
+  expect(() => map([1, 2], () => 1)).toThrow(
+    /INVALID_ARGUMENT\] work of a pool: is \[ 1, 2 \]: give a function/,
+  );
+  expect(() => map(() => 1, 3)).toThrow(/values of a pool: is 3: give a list, or another iterable/);
+});

@@ -10,7 +10,9 @@
  * - POOLMAP-3. Nothing is taken before the first read, nor between the read of a failure and the next read, so that a
  *   loop that ends with the failure starts no more work.
  */
+
 import type { ActorHandle } from "./actor-handle.js";
+import { checkValue } from "./fields.js";
 import type { PoolMembers } from "./pool-members.js";
 
 /** The number of results of one map that may wait for the reader, in addition to one per actor. */
@@ -54,6 +56,16 @@ export class PoolMap<Actor, Value, Result> implements AsyncIterableIterator<Resu
   #asking = false;
 
   constructor(options: PoolMapOptions<Actor, Value, Result>) {
+    checkValue(
+      options.work,
+      { passes: (given) => typeof given === "function", give: "a function" },
+      "work of a pool",
+    );
+    checkValue(
+      options.values,
+      { passes: isIterable, give: "a list, or another iterable" },
+      "values of a pool",
+    );
     this.#options = options;
     this.#input = iteratorOf(options.values);
   }
@@ -169,3 +181,9 @@ function iteratorOf<Value>(
   if (typeof values === "object" && Symbol.asyncIterator in values) return values[Symbol.asyncIterator]();
   return values[Symbol.iterator]();
 }
+
+const isIterable = (given: unknown): boolean =>
+  typeof given === "string" ||
+  (typeof given === "object" &&
+    given !== null &&
+    (Symbol.iterator in given || Symbol.asyncIterator in given));

@@ -71,6 +71,19 @@ test.each([
   expect(words).not.toMatch(/\n|Node\.js v|^\}/);
 });
 
+test("an aborted process is explained by V8's words, not by its native frames", () => {
+  const lines = [
+    "<--- Last few GCs --->",
+    "[1:0x1]      100 ms: Mark-Compact 30.5 (34.2) -> 30.4 (34.2) MB",
+    "<--- JS stacktrace --->",
+    "",
+    "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory",
+    " 1: 0xca9d60 node::Abort() [/usr/bin/node]",
+    "16: 0x195e476  [/usr/bin/node]",
+  ];
+  expect(lastWords(lines)).toBe(lines[4]);
+});
+
 test("the place is the first frame of user code, also of a cause", () => {
   const lines = [
     "/node/bundles/a.mjs:25",

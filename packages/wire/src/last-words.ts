@@ -21,6 +21,9 @@ export interface LastError {
   readonly place: string;
 }
 
+/** What V8 says before it aborts, such as that the heap is full. A stack of native frames follows. */
+const fatal = /^(?:FATAL ERROR|# Fatal error in|Fatal JavaScript)/;
+
 /** Returns the last error in these lines; undefined if there is none. */
 export function lastError(lines: readonly string[]): LastError | undefined {
   const at = lines.findLastIndex((line, index) => header.test(line) || isCustomHeader(lines, index));
@@ -35,6 +38,8 @@ export function lastError(lines: readonly string[]): LastError | undefined {
 
 /** Returns in one line what a process said last: its last error, else its last line that says something. */
 export function lastWords(lines: readonly string[]): string {
+  const aborted = lines.findLast((line) => fatal.test(line));
+  if (aborted !== undefined) return aborted.trim();
   const error = lastError(lines);
   if (error) return error.place === "" ? error.header : `${error.header} (${error.place})`;
   return thrownValue(lines) ?? lines.findLast((line) => !silent.test(line))?.trim() ?? "";
