@@ -24,8 +24,6 @@ export type OpenFilter = (
   environment: Environment,
 ) => Value;
 
-const none: Keywords = new Map();
-
 export function callBuiltin<Result>(
   what: string,
   [parameters, work]: Builtin<Result>,
