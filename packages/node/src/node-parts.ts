@@ -80,6 +80,10 @@ export async function openNodeParts(
     guard: httpGuard(credentials.own, audit.record),
     host: config.listenHost,
     port: config.metricsPort,
+  }).catch(async (reason: unknown) => {
+    // The object service listens already and would keep the process.
+    await objects.close();
+    throw reason;
   });
   return { objects, network, credentials, installation, resources, gpus, metricsServer };
 }

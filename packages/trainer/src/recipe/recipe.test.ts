@@ -212,7 +212,7 @@ test("a missing file is named with what to give", () => {
     `did you mean ${JSON.stringify(join(builtinRecipesDir, "quickstart.yaml"))}?`,
   );
   writeFileSync(join(folder, "latin.yaml"), Buffer.from("name: caf\xe9\n", "latin1"));
-  expect(() => readRecipe(join(folder, "latin.yaml"))).toThrowError(/it is not UTF-8 text/);
+  expect(() => readRecipe(join(folder, "latin.yaml"))).toThrowError(/it is not UTF-8 text.*; give the path/);
   writeFileSync(join(folder, "r.yaml"), minimal);
   expect(readRecipe(join(folder, "r.yaml")).recipe.model.path).toBe(join(folder, "base"));
 });

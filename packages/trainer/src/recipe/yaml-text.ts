@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { checkKind, closestWord, reasonText, yamlProblem } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -38,7 +38,7 @@ export function readYamlFile(path: string, what: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
   } catch (cause) {
-    const near = similarFile(path);
+    const near = existsSync(path) ? undefined : similarFile(path);
     const fix = near === undefined ? "give the path of a YAML file" : `did you mean ${JSON.stringify(near)}?`;
     throw new PalimpsestError(
       "NOT_FOUND",
