@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * Creates a folder and those above it that are missing. `mkdir` with `recursive` asks for ever where a file system refuses
+ * Creates a folder and those above it that are missing. `mkdir` with `recursive` asks forever where a file system refuses
  * with ENOENT, as /proc does, and neither a signal nor a deadline ends that.
  * @param mode permissions of what is created, less those of the umask
  * @throws {Error} of the operating system, for the first folder that cannot be created

@@ -55,7 +55,7 @@ export function encodePlain(value: unknown): Uint8Array {
   return plainPackr.pack(value);
 }
 
-/** The most holes that an array of a value may have, and the undefined parts of a value that are not looked at for it. */
+/** The most holes that an array of a value may have, and the undefined parts of a value that are ignored for it. */
 const maxHoles = 65_536;
 let undefinedParts = 0;
 
