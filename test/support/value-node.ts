@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { type Clock, systemClock } from "@palimpsest/std";
 import { grpcNetwork, objectsService, PalimpsestError, type RpcServer } from "@palimpsest/wire";
 import { ValueStore } from "../../packages/client/src/value-store.js";
-import { ByteBudget } from "../../packages/node/src/byte-budget.js";
-import type { ObjectFetcher } from "../../packages/node/src/object-fetch.js";
-import { ObjectHolds } from "../../packages/node/src/object-holds.js";
-import { ObjectPins } from "../../packages/node/src/object-pins.js";
-import { ObjectRecoveries } from "../../packages/node/src/object-recoveries.js";
-import { ObjectStore } from "../../packages/node/src/object-store.js";
-import { createObjectsHandlers } from "../../packages/node/src/objects-service.js";
+import { ByteBudget } from "../../packages/node/src/base/byte-budget.js";
+import type { ObjectFetcher } from "../../packages/node/src/objects/object-fetch.js";
+import { ObjectHolds } from "../../packages/node/src/objects/object-holds.js";
+import { ObjectPins } from "../../packages/node/src/objects/object-pins.js";
+import { ObjectRecoveries } from "../../packages/node/src/objects/object-recoveries.js";
+import { createObjectsHandlers } from "../../packages/node/src/objects/objects-service.js";
+import { ObjectStore } from "../../packages/node/src/objects/store/object-store.js";
 
 /** No program of these tests has a lost result recomputed. */
 const noHead = () => {

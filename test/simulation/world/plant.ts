@@ -6,8 +6,8 @@ import type { DurableStates } from "../../../packages/head/src/store/durable-sta
 import type { Leadership } from "../../../packages/head/src/store/leadership.js";
 import type { SharedStore } from "../../../packages/head/src/store/shared-store.js";
 import type { Store } from "../../../packages/head/src/store/store.js";
-import type { ActorProcessOptions } from "../../../packages/node/src/actor-process.js";
-import type { ObjectStore } from "../../../packages/node/src/object-store.js";
+import type { ObjectStore } from "../../../packages/node/src/objects/store/object-store.js";
+import type { ActorProcessOptions } from "../../../packages/node/src/processes/actor-process.js";
 import type { ActorHostOptions } from "../../../packages/worker/src/actor-host.js";
 import type { Arrival } from "./connection.js";
 import type { SimProcess } from "./process.js";

@@ -5,8 +5,8 @@
  */
 import { actorHostService, addresseeOf, decodeValue, PalimpsestError, toGrpcError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { SharedWorker } from "../../../packages/node/src/shared-process.js";
-import type { ProcessEnd } from "../../../packages/node/src/supervised-process.js";
+import type { SharedWorker } from "../../../packages/node/src/processes/shared-process.js";
+import type { ProcessEnd } from "../../../packages/node/src/processes/supervised-process.js";
 import { ActorHost } from "../../../packages/worker/src/actor-host.js";
 import { type CallMetrics, createCallMetrics } from "../../../packages/worker/src/call-metrics.js";
 import type { CallerStream } from "../../../packages/worker/src/caller.js";

@@ -12,8 +12,8 @@ import {
   grpcNetwork,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { NodeConfig } from "../config.js";
-import { NodeManager } from "../node-manager.js";
+import type { NodeConfig } from "../base/config.js";
+import { NodeManager } from "../node/node-manager.js";
 import type { FakeHead } from "./fake-head.js";
 
 /** A package that depends on the worker, as the CLI does in an installation. */

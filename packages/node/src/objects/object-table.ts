@@ -1,0 +1,236 @@
+/**
+ * Responsibility: which objects a store has, who has leases on each, and which objects without leases were least
+ * recently used.
+ * Not responsible for: bytes and their room (object-store.ts).
+ *
+ * The store's invariants STORE-3 and STORE-6 are kept here.
+ */
+import type { Clock } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { DropCause, DropOrder, StoredObject, StoredPlace, StoreWatcher } from "./store/stored-object.js";
+
+export interface TableEntry extends StoredObject {
+  /** The owners of its leases, with the revision of each lease. */
+  readonly holders: Map<string, number>;
+  revision: number;
+  /** The owner that stored it; empty for a copy. */
+  readonly ownerId: string;
+  readonly storedAtMs: number;
+  readers: number;
+  leasedUntilMs: number;
+  /** Whether its bytes are in the store; otherwise they have been spilled. */
+  isResident: boolean;
+}
+
+export class ObjectTable {
+  readonly #discard: (entry: TableEntry) => void;
+  readonly #objects = new Map<string, TableEntry>();
+  /** Objects without a lease, the least recently used first. */
+  readonly #copies = new Map<string, TableEntry>();
+  /** Objects in memory with a lease, the least recently used first. */
+  readonly #kept = new Map<string, TableEntry>();
+  readonly #held = new Map<string, Set<TableEntry>>();
+  readonly #watchers = new Set<StoreWatcher>();
+  readonly #clock: Clock;
+  #storedBytes = 0;
+  #residentBytes = 0;
+  /**
+   * The last revision. It begins with the time, so that a restarted node with the same id is not behind its former
+   * revisions.
+   */
+  #revisions: number;
+
+  /** @param discard removes the bytes of an object that is no longer in the table */
+  constructor(clock: Clock, discard: (entry: TableEntry) => void) {
+    this.#clock = clock;
+    this.#revisions = clock.now();
+    this.#discard = discard;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  /** The number of bytes in the store and spilled. */
+  get storedBytes(): number {
+    return this.#storedBytes;
+  }
+
+  get residentBytes(): number {
+    return this.#residentBytes;
+  }
+
+  /** Whether any object is being read. */
+  get hasReaders(): boolean {
+    for (const { readers } of this.#objects.values()) if (readers > 0) return true;
+    return false;
+  }
+
+  get copyBytes(): number {
+    let bytes = 0;
+    for (const { sizeBytes } of this.#copies.values()) bytes += sizeBytes;
+    return bytes;
+  }
+
+  /** Returns objects without a lease, the least recently used first. */
+  copies(): Iterable<TableEntry> {
+    return this.#copies.values();
+  }
+
+  /** Returns objects in memory with a lease, the least recently used first: those that can be spilled. */
+  kept(): Iterable<TableEntry> {
+    return this.#kept.values();
+  }
+
+  watch(watcher: StoreWatcher): void {
+    this.#watchers.add(watcher);
+  }
+
+  *places(): Generator<StoredPlace> {
+    for (const entry of this.#objects.values()) yield placeOf(entry);
+  }
+
+  entries(): Iterable<TableEntry> {
+    return this.#objects.values();
+  }
+
+  holders(): string[] {
+    return [...this.#held.keys()];
+  }
+
+  heldBy(holder: string): string[] {
+    return [...(this.#held.get(holder) ?? [])].map(({ objectId }) => objectId);
+  }
+
+  bytesByHolder(): ReadonlyMap<string, number> {
+    const bytesByHolder = new Map<string, number>();
+    for (const [holder, entries] of this.#held) {
+      let bytes = 0;
+      for (const entry of entries) bytes += entry.sizeBytes;
+      bytesByHolder.set(holder, bytes);
+    }
+    return bytesByHolder;
+  }
+
+  find(objectId: string): TableEntry | undefined {
+    return this.#objects.get(objectId);
+  }
+
+  /** @throws {PalimpsestError} NOT_FOUND */
+  get(objectId: string): TableEntry {
+    const found = this.#objects.get(objectId);
+    if (found) return found;
+    throw new PalimpsestError("NOT_FOUND", `object ${objectId} is not on this node`, {
+      details: { objectId },
+    });
+  }
+
+  /** @param holder owner of the lease; empty for a copy */
+  enter(object: StoredObject, holder: string): TableEntry {
+    const entry: TableEntry = {
+      ...object,
+      holders: new Map(),
+      revision: ++this.#revisions,
+      ownerId: holder,
+      storedAtMs: this.#clock.now(),
+      readers: 0,
+      leasedUntilMs: 0,
+      isResident: true,
+    };
+    this.#objects.set(entry.objectId, entry);
+    this.#storedBytes += entry.sizeBytes;
+    this.#residentBytes += entry.sizeBytes;
+    if (holder !== "") this.hold(entry, holder);
+    else {
+      this.#copies.set(entry.objectId, entry);
+      for (const watcher of this.#watchers) watcher.present(placeOf(entry));
+    }
+    return entry;
+  }
+
+  /** Records that it was used just now. */
+  use(entry: TableEntry): void {
+    for (const order of [this.#copies, this.#kept])
+      if (order.delete(entry.objectId)) order.set(entry.objectId, entry);
+  }
+
+  /** Records that its bytes came into the store or left it. */
+  reside(entry: TableEntry, isResident: boolean): void {
+    if (entry.isResident === isResident) return;
+    entry.isResident = isResident;
+    this.#residentBytes += isResident ? entry.sizeBytes : -entry.sizeBytes;
+    if (!isResident) this.#kept.delete(entry.objectId);
+    else if (entry.holders.size > 0) this.#kept.set(entry.objectId, entry);
+    for (const watcher of this.#watchers) watcher.present(placeOf(entry));
+  }
+
+  hold(entry: TableEntry, holder: string): void {
+    entry.revision = ++this.#revisions;
+    this.#copies.delete(entry.objectId);
+    if (entry.isResident) this.#kept.set(entry.objectId, entry);
+    entry.holders.set(holder, entry.revision);
+    let objects = this.#held.get(holder);
+    if (objects === undefined) {
+      objects = new Set();
+      this.#held.set(holder, objects);
+      for (const watcher of this.#watchers) watcher.newHolder(holder);
+    }
+    objects.add(entry);
+    for (const watcher of this.#watchers) watcher.present(placeOf(entry));
+  }
+
+  /** Carries out an order. Returns false if there was nothing to do. */
+  drop({ objectId, holder, revision, copiesOnly = false }: DropOrder): boolean {
+    const entry = this.#objects.get(objectId);
+    if (entry === undefined) return false;
+    const meant = holder === "" ? entry.revision : entry.holders.get(holder);
+    if (meant === undefined || (revision !== undefined && meant > revision)) return false;
+    if (copiesOnly && entry.holders.size > 0) return false;
+    if (holder === "") this.remove(entry, "freed");
+    else this.#letGo(entry, holder, "freed");
+    return true;
+  }
+
+  /** Handles the end of an owner: frees the objects that have no other lease. */
+  release(holder: string): void {
+    for (const entry of [...(this.#held.get(holder) ?? [])]) this.#letGo(entry, holder, "holder ended");
+  }
+
+  #letGo(entry: TableEntry, holder: string, cause: DropCause): void {
+    this.#forgetHold(entry, holder);
+    if (entry.holders.size === 0) this.remove(entry, cause);
+    else for (const watcher of this.#watchers) watcher.present(placeOf(entry));
+  }
+
+  #forgetHold(entry: TableEntry, holder: string): void {
+    entry.holders.delete(holder);
+    const objects = this.#held.get(holder);
+    objects?.delete(entry);
+    if (objects?.size === 0) this.#held.delete(holder);
+  }
+
+  remove(entry: TableEntry, cause: DropCause): void {
+    for (const holder of [...entry.holders.keys()]) this.#forgetHold(entry, holder);
+    this.#objects.delete(entry.objectId);
+    this.#copies.delete(entry.objectId);
+    this.#kept.delete(entry.objectId);
+    this.#storedBytes -= entry.sizeBytes;
+    if (entry.isResident) this.#residentBytes -= entry.sizeBytes;
+    this.#discard(entry);
+    for (const watcher of this.#watchers) watcher.gone(entry.objectId, cause);
+  }
+
+  clear(): void {
+    this.#watchers.clear();
+    this.#objects.clear();
+    this.#copies.clear();
+    this.#kept.clear();
+    this.#held.clear();
+    this.#storedBytes = 0;
+    this.#residentBytes = 0;
+  }
+}
+
+function placeOf({ objectId, sizeBytes, holders, revision, isResident }: TableEntry): StoredPlace {
+  return { objectId, sizeBytes, held: holders.size > 0, revision, spilled: !isResident };
+}

@@ -1,0 +1,182 @@
+/**
+ * Responsibility: objects that are being written to a store: room and a file for each, and their name when they are
+ * complete.
+ * Not responsible for: bytes (object-writer.ts, shared-write.ts), or which objects there are (object-table.ts).
+ *
+ * The store's invariants STORE-1 and STORE-4 are kept here.
+ */
+import { basename } from "node:path";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { WithdrawnValues } from "../../base/withdrawn-values.js";
+import { ObjectAssembly } from "../object-assembly.js";
+import type { ObjectTable } from "../object-table.js";
+import { ObjectWriter } from "../object-writer.js";
+import type { FileHashes } from "./file-hashes.js";
+import type { ObjectFiles } from "./object-files.js";
+import type { ObjectSegments } from "./object-segments.js";
+import { SharedWrite } from "./shared-write.js";
+import type { StoreRoom } from "./store-room.js";
+import { isValueId, type StoredObject } from "./stored-object.js";
+
+export interface StoreWritesDeps {
+  readonly files: ObjectFiles;
+  readonly table: ObjectTable;
+  readonly segments: ObjectSegments;
+  readonly room: StoreRoom;
+  readonly hashes: FileHashes;
+  readonly withdrawn: Pick<WithdrawnValues, "has">;
+}
+
+export class StoreWrites {
+  readonly #files: ObjectFiles;
+  readonly #table: ObjectTable;
+  readonly #segments: ObjectSegments;
+  readonly #room: StoreRoom;
+  readonly #hashes: FileHashes;
+  readonly #withdrawn: StoreWritesDeps["withdrawn"];
+
+  constructor({ files, table, segments, room, hashes, withdrawn }: StoreWritesDeps) {
+    this.#hashes = hashes;
+    this.#withdrawn = withdrawn;
+    this.#files = files;
+    this.#table = table;
+    this.#segments = segments;
+    this.#room = room;
+  }
+
+  /**
+   * @param holder owner of the lease; empty for a copy
+   * @param valueId empty if the object is named by its hash
+   * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
+   */
+  async create(sizeBytes: number, holder: string, valueId: string): Promise<ObjectWriter> {
+    return await this.#reserved(sizeBytes, async () => {
+      const { file, temporary } = await this.#files.create();
+      return new ObjectWriter(
+        file,
+        sizeBytes,
+        (objectId) => this.#settle(temporary, sizeBytes, holder, objectId),
+        valueId,
+      );
+    });
+  }
+
+  /**
+   * Reserves room for an object that a program on this machine writes itself.
+   * @param valueId empty if the object is named by its hash when it is sealed
+   * @throws {PalimpsestError} OBJECT_STORE_FULL, INVALID_ARGUMENT
+   */
+  async reserve(sizeBytes: number, holder: string, valueId: string): Promise<SharedWrite> {
+    return await this.#inFile(sizeBytes, async (path) => {
+      return new SharedWrite({
+        path,
+        sizeBytes,
+        sizeOf: () => this.#files.sizeOf(path),
+        nameOf: async () => valueId || (await this.#hashes.of(path, sizeBytes)),
+        settle: (objectId) => this.#settle(path, sizeBytes, holder, objectId),
+      });
+    });
+  }
+
+  /**
+   * Reserves room for a copy of an object that arrives in pieces from other nodes. @throws {PalimpsestError}
+   * OBJECT_STORE_FULL
+   */
+  async assemble(objectId: string, sizeBytes: number): Promise<ObjectAssembly> {
+    return await this.#inFile(sizeBytes, async (path) => {
+      const file = await this.#files.openToWrite(path);
+      const hash = isValueId(objectId) ? undefined : this.#hashes.open(path);
+      const settle = (name: string | undefined) => this.#settle(path, sizeBytes, "", name);
+      return new ObjectAssembly({ objectId, sizeBytes, file, hash, settle });
+    });
+  }
+
+  /** Runs `begin` with a file of at most that many bytes: one that was kept for reuse, or a new one. */
+  async #inFile<T>(sizeBytes: number, begin: (path: string) => Promise<T>): Promise<T> {
+    const kept = this.#segments.take(sizeBytes);
+    const path = kept?.path ?? this.#files.temporaryName();
+    try {
+      return await this.#reserved(sizeBytes, async () => {
+        if (kept === undefined || !(await kept.ready)) await (await this.#files.create(path)).file.close();
+        else if (kept.sizeBytes > sizeBytes) await this.#files.resize(path, sizeBytes);
+        return await begin(path);
+      });
+    } catch (reason) {
+      await this.#files.discard(path).catch(() => undefined);
+      throw reason;
+    }
+  }
+
+  async sees({ objectId, path, sizeBytes }: StoredObject): Promise<boolean> {
+    return basename(path) === objectId && (await this.#files.sizeOf(path)) === sizeBytes;
+  }
+
+  /**
+   * Adds an object from the store of another node on this machine, without reading its bytes.
+   * @param source what that node reported about it
+   * @returns undefined if this process cannot see the file
+   * @throws {PalimpsestError} OBJECT_STORE_FULL
+   */
+  async adopt(
+    { objectId, path, sizeBytes }: StoredObject,
+    holder: string,
+  ): Promise<StoredObject | undefined> {
+    if (!(await this.sees({ objectId, path, sizeBytes }))) return undefined;
+    const temporary = this.#files.temporaryName();
+    await this.#reserved(sizeBytes, async () => undefined);
+    const adopted = await this.#files.adopt(path, temporary, sizeBytes).catch(() => false);
+    return await this.#settle(temporary, sizeBytes, holder, adopted ? objectId : undefined);
+  }
+
+  /** Counts the bytes as announced while `begin` opens their destination. */
+  async #reserved<T>(sizeBytes: number, begin: () => Promise<T>): Promise<T> {
+    if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `size_bytes is ${sizeBytes}: the first chunk must give the total size`,
+      );
+    }
+    await this.#room.take(sizeBytes);
+    try {
+      await this.#room.settled();
+      return await begin();
+    } catch (reason) {
+      this.#room.giveBack(sizeBytes);
+      throw reason;
+    }
+  }
+
+  /** Ends a writer: keeps the file under its name, or discards it if there is no name or the object exists already. */
+  async #settle(
+    temporary: string,
+    sizeBytes: number,
+    holder: string,
+    objectId: string | undefined,
+  ): Promise<StoredObject | undefined> {
+    const unreserve = () => this.#room.giveBack(sizeBytes);
+    if (objectId === undefined) {
+      await this.#files.discard(temporary).finally(unreserve);
+      return undefined;
+    }
+    return await this.#files.inTurn(objectId, async () => {
+      // STORE-7
+      if (this.#withdrawn.has(objectId)) {
+        await this.#files.discard(temporary).finally(unreserve);
+        return undefined;
+      }
+      const known = this.#table.find(objectId);
+      if (known !== undefined) {
+        if (holder !== "") this.#table.hold(known, holder);
+        await this.#files.discard(temporary).finally(unreserve);
+        return this.#table.find(objectId);
+      }
+      try {
+        await this.#files.keep(temporary, objectId);
+        return this.#table.enter({ objectId, sizeBytes, path: this.#files.pathOf(objectId) }, holder);
+      } finally {
+        // The bytes change from announced to stored in one step (STORE-2).
+        unreserve();
+      }
+    });
+  }
+}
