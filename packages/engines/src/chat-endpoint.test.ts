@@ -195,6 +195,23 @@ describe("a chat endpoint", () => {
     await expect(empty.model()).rejects.toThrow(/CONFIG_INVALID.*list at http.*\/v1\/models is empty/);
   });
 
+  it("reads lists of other shapes: bare, of names, empty as null, with odd numbers", async () => {
+    const lists: readonly (readonly [unknown, string | RegExp])[] = [
+      [[{ id: "together" }], "together"],
+      [{ models: [{ name: "gemini", model: "gemini" }] }, "gemini"],
+      [{ object: "list", data: [{ id: "odd", max_model_len: "4k", meta: null }] }, "odd"],
+      [{ data: [{ object: "model" }, { id: "second" }] }, "second"],
+      [{ object: "list", data: null }, /CONFIG_INVALID.*list at http.*\/models is empty/],
+      [{ ok: true }, /BAD_REPLY.*not a list of models/],
+    ];
+    for (const [list, expected] of lists) {
+      const { endpoint } = await anEndpoint(json(list), {});
+      const named = endpoint.model().then(({ name }) => name);
+      if (typeof expected === "string") expect(await named).toBe(expected);
+      else await expect(named).rejects.toThrow(expected);
+    }
+  });
+
   it("learns from the list how much the model reads at once, as vLLM and llama.cpp write it", async () => {
     const list = [
       { id: "a", owned_by: "vllm", max_model_len: 2048 },

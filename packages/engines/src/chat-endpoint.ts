@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ChatReply, type EndpointText } from "./chat-reply.js";
 import { type EngineConfigInput, engineConfigSchema, parseConfig } from "./config.js";
-import { EngineError } from "./error.js";
+import { EngineError, withMessage } from "./error.js";
 import { HttpClient, type PostOptions, type Retry, type RetryClock } from "./http-client.js";
 import { TextQueue } from "./text-queue.js";
 
@@ -42,15 +42,26 @@ export interface EndpointGeneration extends AsyncIterable<string> {
   readonly result: Promise<EndpointText>;
 }
 
-const modelsSchema = z.looseObject({
-  data: z.array(
-    z.object({
-      id: z.string(),
-      max_model_len: z.int().positive().nullish(),
-      meta: z.object({ n_ctx: z.int().positive().nullish() }).nullish().catch(undefined),
-    }),
-  ),
-});
+const length = z.int().positive().nullish().catch(undefined);
+/** An entry without a name is no model. Ollama's and Gemini's own lists have `name` for `id`. */
+const modelSchema = z
+  .object({
+    id: z.string().optional(),
+    name: z.string().optional(),
+    max_model_len: length,
+    meta: z.object({ n_ctx: length }).nullish().catch(undefined),
+  })
+  .transform(({ id, name = "", max_model_len, meta }): ServedModel => {
+    const contextTokens = max_model_len ?? meta?.n_ctx;
+    return { name: id ?? name, ...(contextTokens ? { contextTokens } : {}) };
+  });
+const listSchema = z.array(modelSchema).transform((models) => models.filter(({ name }) => name !== ""));
+/** Together sends the list without an object around it, and Ollama null for an empty one. */
+const modelsSchema = z.union([
+  listSchema,
+  z.object({ data: listSchema.nullable() }).transform(({ data }) => data ?? []),
+  z.object({ models: listSchema }).transform(({ models }) => models),
+]);
 
 /** A model in the server's list. */
 export interface ServedModel {
@@ -168,6 +179,7 @@ export class ChatEndpoint {
           reply.take(event);
           return write !== undefined && reply.written;
         },
+        finished: () => reply.finished,
         done: (complete) => reply.whole(complete),
       };
     });
@@ -194,7 +206,13 @@ export class ChatEndpoint {
           continue;
         }
         const refused = optional.filter((field) => !sent.leftOut.has(field) && names(field));
-        if (refused.length === 0) throw reason;
+        if (refused.length === 0) {
+          const kept = keptFields.filter((field) => names(field));
+          const isBare = kept.length > 0 && reason.message.endsWith(said);
+          throw isBare
+            ? withMessage(reason, `${reason.message}; set ${kept.join(" and ")} to what this model takes`)
+            : reason;
+        }
         const news = refused.filter((field) => !this.#leftOut.has(field));
         for (const field of refused) this.#leftOut.add(field);
         // Nobody asked for the other fields.
@@ -216,15 +234,14 @@ export class ChatEndpoint {
         "BAD_REPLY",
         `${this.shown("/models")}: the response is not a list of models; check that the URL is that of a model server`,
       );
-    return reply.data.data.map(({ id, max_model_len, meta }) => {
-      const contextTokens = max_model_len ?? meta?.n_ctx;
-      return { name: id, ...(contextTokens ? { contextTokens } : {}) };
-    });
+    return reply.data;
   }
 }
 
 /** Fields that only say how an answer is sent. */
 const streamFields = ["stream_options", "stream"];
+/** Fields that say how to sample, which are never left out in silence. */
+const keptFields = ["temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens"];
 
 /** Returns whether a refusal may be about the fields of a request, and not about its key, model or address. */
 const isAboutFields = ({ status }: EngineError) =>

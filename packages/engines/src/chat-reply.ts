@@ -2,7 +2,7 @@ import { StopText } from "@palimpsest/memory/text";
 import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { EngineError } from "./error.js";
-import { failureInReply } from "./reply.js";
+import { changeIt, failureInReply } from "./reply.js";
 
 /** A text that a server's model has written. */
 export interface EndpointText {
@@ -127,6 +127,7 @@ export class ChatReply {
   #thought = false;
   #calledTool = false;
   #hasChoice = false;
+  #inPieces = false;
   #filtered = false;
   #nativeFinish = "";
   #usage: EndpointText["usage"] = { promptTokens: undefined, sampledTokens: undefined };
@@ -140,6 +141,11 @@ export class ChatReply {
     this.#address = address;
     this.#stop = new StopText(stops);
     this.#write = write;
+  }
+
+  /** Whether the server has said why the answer ends. */
+  get finished(): boolean {
+    return this.#finish !== undefined;
   }
 
   /** Whether a part of the answer has been passed to the caller. */
@@ -162,7 +168,8 @@ export class ChatReply {
     this.#hasChoice = true;
     const failed = failureInReply(this.#address, { error: choice.error });
     if (failed !== undefined) throw failed;
-    this.#finish = choice.finish_reason ?? this.#finish;
+    // Some servers write that there is no reason yet as a text.
+    if (!/^(none|null)?$/i.test(choice.finish_reason ?? "")) this.#finish = choice.finish_reason ?? undefined;
     this.#nativeFinish = choice.native_finish_reason ?? this.#nativeFinish;
     if (choice.content_filter_results === true) this.#filtered = true;
     for (const message of [choice.delta, choice.message]) {
@@ -173,9 +180,11 @@ export class ChatReply {
       if (thought || reasoning || details || thinking || content.thought) this.#thought = true;
       if (message.tool_calls || message.function_call) this.#calledTool = true;
     }
-    this.#add(
-      this.#stop.push(choice.delta?.content.said || choice.message?.content.said || choice.text || ""),
-    );
+    const piece = choice.delta?.content.said || "";
+    if (piece !== "") this.#inPieces = true;
+    // Perplexity repeats beside each piece all that was said.
+    const all = this.#inPieces ? "" : choice.message?.content.said || choice.text || "";
+    this.#add(this.#stop.push(piece || all));
   }
 
   /**
@@ -237,6 +246,5 @@ export class ChatReply {
   }
 }
 
-const changeIt = "change the text or the question, or use another model";
 export const thoughtAway =
   "the model used up its tokens by thinking and wrote no answer; raise the limit of tokens, or turn its thinking off";

@@ -281,7 +281,7 @@ describe("an endpoint sampler", () => {
   it("gives up on answers without sense after malformedAttempts, naming how many", async () => {
     const { server, sampler } = await aSampler(raw("{", "application/json"), { malformedAttempts: 2 });
     await expect(sampler.generate(request(sampler, turns))).rejects.toThrow(
-      /\[BAD_REPLY\].*JSON that does not parse \(the last of 2 attempts\)/,
+      /\[BAD_REPLY\].*JSON that does not parse: \{ \(the last of 2 attempts\)/,
     );
     expect(server.received).toHaveLength(2);
   });

@@ -140,7 +140,7 @@ export class EndpointSampler {
     { text, stopReason }: EndpointText,
     { maxTokens, stopTokenIds }: GenerateRequest,
   ): Pick<GenerateResult, "tokenIds" | "stopReason"> {
-    const said = withoutThinking(text);
+    const said = withoutMarks(withoutThinking(text));
     if (said.trim() === "" && text.trim() !== "")
       throw new EngineError("NO_ANSWER", `${this.#endpoint.shown("/chat/completions")}: ${thoughtAway}`);
     const stopIds = stopReason === "stop" ? stopTokenIds.slice(0, 1) : [];
@@ -210,3 +210,8 @@ function withoutThinking(text: string): string {
   const end = endOfBegun.exec(text);
   return end === null ? text : text.slice(end.index + end[0].length).trimStart();
 }
+
+/** Marks that servers leave around an answer when they do not know the model's chat format. */
+const marksBefore = /^\s*(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>/;
+const marksAfter = /(?:\s*(?:<\|[a-z_]{2,30}\|>|<end_of_turn>))+\s*$/;
+const withoutMarks = (text: string) => text.replace(marksBefore, "").replace(marksAfter, "");

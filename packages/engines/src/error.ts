@@ -69,3 +69,14 @@ export class EngineError extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 }
+
+/** Returns the same error with another message. */
+export function withMessage(error: EngineError, message: string): EngineError {
+  return new EngineError(error.code, message.replace(/^\[[A-Z_]+\] /, ""), {
+    cause: error.cause,
+    retryable: error.retryable,
+    retryAfterMs: error.retryAfterMs,
+    said: error.said,
+    ...(error.status === undefined ? {} : { status: error.status }),
+  });
+}

@@ -2,7 +2,7 @@ import { backoffMs, delay, withDeadline } from "@palimpsest/std";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch, type Response } from "undici";
 import type { EngineConfig } from "./config.js";
 import { connectionFailure } from "./connection-failure.js";
-import { EngineError } from "./error.js";
+import { EngineError, withMessage } from "./error.js";
 import { contentTypeOf, failureOf, readText } from "./reply.js";
 import { ServerAddress } from "./server-address.js";
 import { readEvents } from "./server-sent-events.js";
@@ -119,29 +119,37 @@ export class HttpClient {
   /**
    * Reads the data of server-sent events, one by one, and returns what `done` says after the last.
    * @param start begins an attempt. `take` returns true when it passed something to the caller; from then on there is no
-   *   retry (HTTPCLIENT-2). `done` is told whether the server marked the end
+   *   retry (HTTPCLIENT-2). `done` is told whether the server marked the end. Where the answer is `finished`, a connection
+   *   that breaks before its end takes nothing away
    */
   async stream<T>(
     path: string,
     body: unknown,
     options: PostOptions,
-    start: () => { take(event: unknown): boolean; done(complete: boolean): T },
+    start: () => { take(event: unknown): boolean; finished?(): boolean; done(complete: boolean): T },
   ): Promise<T> {
     return await this.#request("POST", path, body, options, async (response, attempt) => {
       const address = this.shown(path);
-      const { take, done } = start();
+      const { take, finished, done } = start();
       // A server that cannot stream answers with the whole, and some send events under another content type.
       const text =
         contentTypeOf(response) === "text/event-stream" ? undefined : await readText(address, response);
-      if (text !== undefined && !/^(data|event|id|retry)?:/.test(text.trimStart())) {
+      if (text !== undefined && !/^(data|event|id|retry|error)?:/.test(text.trimStart())) {
         take(parseJson(address, response, text));
         return done(true);
       }
       const bytes = text === undefined ? (response.body ?? []) : [new TextEncoder().encode(text)];
       let complete = false;
-      for await (const data of readEvents(address, bytes)) {
-        if (data.trim() === "[DONE]") complete = true;
-        else if (data.trim() !== "" && take(parseEvent(address, data))) attempt.handedOn = true;
+      try {
+        for await (const data of readEvents(address, bytes)) {
+          for (const value of valuesOf(address, data)) {
+            if (value === theEnd) complete = true;
+            else if (take(value)) attempt.handedOn = true;
+          }
+        }
+      } catch (reason) {
+        // A broken connection is a TypeError of the library; an abort is not.
+        if (!(reason instanceof TypeError) || finished?.() !== true) throw reason;
       }
       return done(complete);
     });
@@ -310,11 +318,14 @@ export class HttpClient {
   }
 
   #lastWord(error: EngineError, attempts: number, handedOn: boolean): EngineError {
+    const { timeoutMs } = this.#config;
     const note = handedOn
       ? " (a part of the answer was passed on, so it was not requested again)"
-      : attempts > 1
-        ? ` (the last of ${attempts} attempts)`
-        : "";
+      : error.retryable && (error.retryAfterMs ?? 0) >= timeoutMs
+        ? `; it asks to wait ${Math.ceil((error.retryAfterMs ?? 0) / 1000)} s, and ${this.#name("timeoutMs")} ends the request before: repeat it then`
+        : attempts > 1
+          ? ` (the last of ${attempts} attempts)`
+          : "";
     if (note === "") return error;
     return withMessage(error, `${error.message}${note}`);
   }
@@ -329,17 +340,6 @@ export class HttpClient {
   }
 }
 
-/** Returns the same error with another message. */
-function withMessage(error: EngineError, message: string): EngineError {
-  return new EngineError(error.code, message.replace(/^\[[A-Z_]+\] /, ""), {
-    cause: error.cause,
-    retryable: error.retryable,
-    retryAfterMs: error.retryAfterMs,
-    said: error.said,
-    ...(error.status === undefined ? {} : { status: error.status }),
-  });
-}
-
 /** Parses a body that should be JSON. Its content type does not count, because proxies and servers get it wrong. */
 function parseJson(address: string, response: Response, text: string): unknown {
   if (text.trim() === "") return undefined;
@@ -352,10 +352,23 @@ function parseJson(address: string, response: Response, text: string): unknown {
   );
 }
 
+/** What marks the end of a stream. */
+const theEnd = "[DONE]";
+
+/** Returns the values of an event: several where a server puts a single line end between events. */
+function valuesOf(address: string, data: string): unknown[] {
+  const lines = data.split("\n").filter((line) => line.trim() !== "");
+  const isSeveral = lines.length > 1 && lines.every((line) => /^\s*([[{].*[\]}]|\[DONE\])\s*$/.test(line));
+  return (isSeveral ? lines : lines.length === 0 ? [] : [data]).map((text) =>
+    text.trim() === theEnd ? theEnd : parseEvent(address, text),
+  );
+}
+
 function parseEvent(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new EngineError("BAD_REPLY", `${path}: answered with JSON that does not parse`);
+    const excerpt = text.replace(/\s+/g, " ").trim().slice(0, 100);
+    throw new EngineError("BAD_REPLY", `${path}: answered with JSON that does not parse: ${excerpt}`);
   }
 }

@@ -6,42 +6,8 @@ import { EndpointSampler, type EndpointSamplerConfig } from "./endpoint-sampler.
 import { EngineError } from "./error.js";
 import type { RetryClock } from "./http-client.js";
 import { type Answer, cut, events, json, ModelServer, raw } from "./testing/model-server.js";
-
-const clock: RetryClock = { wait: async () => undefined, random: () => 0 };
-const choice = (content: unknown, finish: unknown = "stop", more: object = {}) => ({
-  index: 0,
-  message: { role: "assistant", content, ...more },
-  ...(finish === undefined ? {} : { finish_reason: finish }),
-});
-const whole = (content: unknown, finish: unknown = "stop", more: object = {}) => ({
-  choices: [choice(content, finish)],
-  ...more,
-});
-const yes = json(whole("yes"));
-const delta = (content: unknown, finish: string | null = null) => ({
-  choices: [{ index: 0, delta: { content }, finish_reason: finish }],
-});
-/** Answers only at one address. */
-const at =
-  (path: string, answer: Answer = yes): Answer =>
-  (received, response) =>
-    (received.path === path ? answer : json({ error: { message: "no such path" } }, 404))(received, response);
-/** Refuses requests that contain a field. */
-const without =
-  (field: string, refusal: Answer, answer: Answer = yes): Answer =>
-  (received, response) =>
-    (field in received.body ? refusal : answer)(received, response);
-
-interface Behavior {
-  readonly name: string;
-  readonly answer: Answer;
-  readonly path?: string;
-  readonly config?: Partial<EndpointSamplerConfig>;
-  /** The text of the reply, or what the error says. */
-  readonly is: string | RegExp;
-  /** The most requests; default 1. */
-  readonly requests?: number;
-}
+import { quirks } from "./testing/provider-quirks.js";
+import { at, type Behavior, choice, delta, whole, without, yes } from "./testing/provider-replies.js";
 
 const behaviors: readonly Behavior[] = [
   // Addresses
@@ -355,6 +321,8 @@ async function reply(answer: Answer, path = "", config: Partial<EndpointSamplerC
 
 async function ask(url: string, config: Partial<EndpointSamplerConfig> = {}) {
   const remarks: (string | undefined)[] = [];
+  const waits: number[] = [];
+  const clock: RetryClock = { wait: async (ms) => void waits.push(ms), random: () => 0 };
   const names = { apiKey: "OPENAI_API_KEY", url: "--endpoint", attemptTimeoutMs: "--timeout" };
   try {
     const sampler = new EndpointSampler(
@@ -372,21 +340,22 @@ async function ask(url: string, config: Partial<EndpointSamplerConfig> = {}) {
       stopTokenIds: [],
     };
     const { tokenIds } = await sampler.generate(request);
-    return { said: tokenizer.decode(tokenIds), remarks };
+    return { said: tokenizer.decode(tokenIds), remarks, waits };
   } catch (reason) {
-    if (reason instanceof EngineError) return { said: reason, remarks };
+    if (reason instanceof EngineError) return { said: reason, remarks, waits };
     throw reason;
   }
 }
 
 describe("servers as they are", () => {
-  it("are at least fifty behaviors", () => {
+  it("are at least fifty behaviors, and as many that were met in use", () => {
     expect(behaviors.length).toBeGreaterThanOrEqual(50);
+    expect(quirks.length).toBeGreaterThanOrEqual(50);
   });
 
-  for (const { name, answer, path, config, is, requests = 1 } of behaviors) {
+  for (const { name, answer, path, config, is, requests = 1, waitsMs } of [...behaviors, ...quirks]) {
     it(name, async () => {
-      const { said, received } = await reply(answer, path, config);
+      const { said, received, waits } = await reply(answer, path, config);
       if (typeof is === "string") expect(said).toBe(is);
       else {
         expect(said).toBeInstanceOf(EngineError);
@@ -395,6 +364,7 @@ describe("servers as they are", () => {
         expect(String(said)).not.toContain("sk-test");
       }
       expect(received.length).toBe(requests);
+      if (waitsMs !== undefined) expect(waits[0]).toBe(waitsMs);
     });
   }
 

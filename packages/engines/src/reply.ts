@@ -28,33 +28,27 @@ export async function failureOf(
   scrub: (text: string) => string,
   keyName = "apiKey",
 ): Promise<EngineError> {
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const text = new TextDecoder().decode(bytes);
-  const said = scrub(messageOf(text));
-  const status = response.status === 429 && unpaidCodes.test(text) ? 402 : response.status;
+  const text = new TextDecoder().decode(new Uint8Array(await response.arrayBuffer()));
+  const told = toldBy(parsed(text)) ?? { message: flat(withoutMarkup(text)), words: "" };
+  const said = scrub(told.message);
+  const { headers, status, statusText } = response;
+  const { code, fix, retryable } = judge(status, { ...told, message: said }, keyName);
+  const to = headers.get("location");
+  const moved = status >= 300 && status < 400 && to !== null ? ` to ${scrub(to)}` : "";
   return new EngineError(
-    codeOf(status),
-    `${path}: ${response.status} ${said.slice(0, excerptLength) || response.statusText}${fixFor(status, keyName)}`,
+    code,
+    `${path}: ${status} ${withoutStatus(said.slice(0, excerptLength), status) || statusText}${moved}${fix}`,
     {
-      status: response.status,
+      status,
       said,
-      retryAfterMs: retryAfterMs(response.headers.get("retry-after"), Date.now()),
-      retryable: isRetryable(status),
+      retryable,
+      retryAfterMs: waitInHeaders(headers, Date.now()) ?? told.waitMs ?? waitInWords(said),
     },
   );
 }
 
-/** Texts in `code` or `type` of an error by which a server says that the same request may succeed later. */
-const busyCodes = /rate.?limit|overload|too_many|capacity|busy|exhausted/i;
-const failedCodes = /server|internal|timeout|unavailable|upstream|gateway|network/i;
-/** These codes are sent with status 429, where repeating helps nobody. */
-const unpaidCodes = /\b(insufficient_quota|billing_[a-z_]+|insufficient_balance)\b/i;
-
-/** An error as OpenAI-like servers write it; a text, or an object with some of these fields. */
-const errorSchema = z.union([
-  z.string().transform((message) => ({ message, code: undefined, type: undefined })),
-  z.looseObject({ code: z.unknown().optional(), type: z.unknown().optional() }),
-]);
+/** Proxies begin their pages with the status. */
+const withoutStatus = (said: string, status: number) => said.replace(new RegExp(`^${status} `), "");
 
 /**
  * Reads an error inside a reply of status 200, whole or one event of it: { error: { message, code } }, or a message
@@ -62,102 +56,221 @@ const errorSchema = z.union([
  * @param address the address that was asked
  */
 export function failureInReply(address: string, value: unknown): EngineError | undefined {
-  const reply = replySchema.safeParse(Array.isArray(value) ? value[0] : value).data;
+  const reply = bodySchema.safeParse(Array.isArray(value) ? value[0] : value).data;
   if (reply === undefined) return undefined;
   const isMessage =
-    reply.choices === undefined &&
-    [reply.msg, reply.message, reply.detail].some((said) => typeof said === "string");
-  const given = isEmpty(reply.error) ? undefined : reply.error;
-  const error = errorSchema.safeParse(given ?? (isMessage ? reply : undefined)).data;
-  if (error === undefined) return undefined;
-  const status = statusOf(error.code, error.type);
-  const said = messageOf(JSON.stringify(given === undefined ? reply : { error: given }));
-  return new EngineError(codeOf(status), `${address}: ${said.slice(0, excerptLength)}${fixFor(status)}`, {
+    (reply.choices ?? undefined) === undefined && messagesOf(reply).some((said) => typeof said === "string");
+  if (partOf(reply) === undefined && !isMessage) return undefined;
+  const told = toldBy(value);
+  if (told === undefined) return undefined;
+  const status = statusOf(told);
+  const { code, fix, retryable } = judge(status, told);
+  return new EngineError(code, `${address}: ${told.message.slice(0, excerptLength)}${fix}`, {
     status,
-    said,
-    retryable: isRetryable(status),
+    said: told.message,
+    retryable,
+    retryAfterMs: told.waitMs ?? waitInWords(told.message),
   });
 }
 
-const isEmpty = (value: unknown) => !value || (typeof value === "object" && Object.keys(value).length === 0);
+/** What a server says about a failure. */
+interface Told {
+  /** On one line. */
+  readonly message: string;
+  /** Its words for programs: code, type and status. */
+  readonly words: string;
+  /** The first of them that is a number. */
+  readonly number?: number | undefined;
+  /** Whether it says why it withholds an answer, as routers do. */
+  readonly isWithheld?: boolean;
+  readonly waitMs?: number | undefined;
+}
 
-const replySchema = z.looseObject({
-  error: z.unknown().optional(),
-  choices: z.unknown().optional(),
-  msg: z.unknown().optional(),
-  message: z.unknown().optional(),
-  detail: z.unknown().optional(),
-});
+/** Texts in `code` or `type` of an error by which a server says that the same request may succeed later. */
+const busyWords = /rate.?limit|overload|too.?many|capacity|busy|exhausted/i;
+const failedWords = /server|internal|timeout|unavailable|upstream|gateway|network/i;
+/** These are sent with status 429 and others, where repeating helps nobody. */
+const unpaidWords =
+  /insufficient.?(quota|balance|credits?|funds)|billing_[a-z_]+|exceeded_current_quota|arrearage|overdue|余额不足|欠费/i;
+const withheldWords =
+  /content.?(filter|policy)|moderation|data_inspection|sensitive|guardrail|responsible.?ai|prohibited_content/i;
+const withheldMessage =
+  /\b(was|were|been) flagged|inappropriate content|content (management )?policy|safety (system|filter|polic)/i;
+const tooLongWords =
+  /context.?(size|length|window)|maximum context|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens|`inputs` (tokens|must)|reduce the length/i;
+const keyWords = /api.?key/i;
+const badKeyWords = /invalid|not valid|incorrect|missing|required|expired|not provided|revoked/i;
+const wantsTls = /plain HTTP request was sent to HTTPS/i;
+
+/** What to change where a text is withheld by a filter. */
+export const changeIt = "change the text or the question, or use another model";
+const tooLong =
+  "; ask for fewer tokens at once, such as by a smaller chunkTokens, or let the server take more of them";
+
+/** Returns what a failure means: a status says what kind it is, and words say more where servers use one status for all. */
+function judge(
+  given: number,
+  { message, words, isWithheld }: Told,
+  keyName = "apiKey",
+): { code: EngineErrorCode; fix: string; retryable: boolean } {
+  const refused = (fix: string) => ({ code: "REFUSED" as const, fix, retryable: false });
+  const mayWithhold = [400, 403, 422, 451].includes(given);
+  if (mayWithhold && (isWithheld || withheldWords.test(words) || withheldMessage.test(message)))
+    return { code: "NO_ANSWER", fix: `; ${changeIt}`, retryable: false };
+  if ([400, 403, 429].includes(given) && unpaidWords.test(`${words} ${message}`)) return refused(fixFor(402));
+  if (given === 413 || ([400, 422, 429, 500].includes(given) && tooLongWords.test(`${words} ${message}`)))
+    return refused(tooLong);
+  if (given === 400 && wantsTls.test(message)) return refused("; use https:// in the URL");
+  if (given === 400 && keyWords.test(message) && badKeyWords.test(message))
+    return refused(fixFor(401, keyName));
+  return { code: codeOf(given), fix: fixFor(given, keyName), retryable: isRetryable(given) };
+}
 
 /** Returns the HTTP status that an error without one stands for. */
-function statusOf(code: unknown, type: unknown): number {
-  const number = Number(code);
-  if (Number.isInteger(number) && number >= 400 && number < 600) return number;
-  const words = [code, type].filter((word) => typeof word === "string").join(" ");
-  if (unpaidCodes.test(words)) return 402;
-  if (busyCodes.test(words)) return 429;
+function statusOf({ words, message, number }: Told): number {
+  if (number !== undefined && number >= 400 && number < 600) return number;
+  if (unpaidWords.test(`${words} ${message}`)) return 402;
+  if (busyWords.test(words)) return 429;
   if (/auth|api_key|permission/i.test(words)) return 401;
   // A text such as context_length_exceeded or invalid_request_error, and a number of a provider's own, refuse the request.
-  if (!failedCodes.test(words) && (words !== "" || (code !== undefined && code !== null))) return 400;
+  if (!failedWords.test(words) && words !== "") return 400;
   return 500;
 }
 
-/** Parses a Retry-After header: seconds, or a date. */
-function retryAfterMs(header: string | null, nowMs: number): number | undefined {
-  if (header === null || header.trim() === "") return undefined;
-  const seconds = Number(header);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
-}
-
-const isRetryable = (status: number) => status === 408 || status === 425 || status === 429 || status >= 500;
+/** 409, 425, 498 and 499 are sent by servers that lock, are out of capacity, or cancel requests to save themselves. */
+const isRetryable = (status: number) => [408, 409, 425, 429, 498, 499].includes(status) || status >= 500;
 
 function codeOf(status: number): EngineErrorCode {
-  if (status === 429 || status === 503) return "OVERLOADED";
+  if (status === 429 || status === 498 || status === 503) return "OVERLOADED";
   if (status === 408 || status === 504) return "TIMEOUT";
   return status >= 500 ? "SERVER_FAILED" : "REFUSED";
 }
 
 function fixFor(status: number, keyName = "apiKey"): string {
-  if (status === 401 || status === 403) return `; give the server's key as ${keyName}`;
+  if (status === 401) return `; give the server's key as ${keyName}`;
+  if (status === 403) return `; give the server's key as ${keyName}, one that may use this model from here`;
   if (status === 402) return "; pay for the account, or use another one";
   if (status === 407) return "; the proxy wants a name and a password: put them into HTTP_PROXY";
   if (status >= 300 && status < 400) return "; redirects are not followed, so give the server's own URL";
-  if (status === 404) return "; check the URL, and that the server serves a model of this name";
+  if (status === 404 || status === 405)
+    return "; check the URL, and that the server serves a model of this name";
   return "";
 }
 
+/** Returns how long the headers ask to wait: milliseconds, seconds, or a date. */
+function waitInHeaders(headers: Response["headers"], nowMs: number): number | undefined {
+  const ms = headers.get("retry-after-ms")?.trim();
+  if (ms && Number.isFinite(Number(ms))) return Math.max(0, Number(ms));
+  const after = headers.get("retry-after")?.trim();
+  if (!after) return undefined;
+  const seconds = Number(after);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const at = Date.parse(after);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+}
+
+/** Returns how long a sentence such as "Please try again in 1m7.66s." asks to wait. */
+function waitInWords(said: string): number | undefined {
+  const asked = /\b(?:try again|retry) (?:in|after) ((?:[\d.]+ ?[a-z]+ ?)+)/i.exec(said)?.[1];
+  return asked === undefined ? undefined : durationMs(asked);
+}
+
+/** Reads durations such as 39.5s, 1m7.66s, 20ms and 12 seconds. */
+function durationMs(text: string): number | undefined {
+  const units: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+  let sum: number | undefined;
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?) ?(ms|millis|h|m|s)/gi)) {
+    const short = unit === "millis" ? "ms" : (unit?.toLowerCase() ?? "");
+    sum = (sum ?? 0) + Number(amount) * (units[short] ?? 0);
+  }
+  return sum === undefined ? undefined : Math.ceil(sum);
+}
+
+const unread = z.unknown().optional();
+/** The fields in which servers say what went wrong, at the top of a body or within its `error`. */
+const bodySchema = z.looseObject({
+  choices: unread,
+  error: unread,
+  errors: unread,
+  /** MiniMax says there also that all is well, by 0. */
+  base_resp: z.looseObject({ status_code: unread, status_msg: unread }).optional().catch(undefined),
+  message: unread,
+  Message: unread,
+  msg: unread,
+  detail: unread,
+  error_msg: unread,
+  status_msg: unread,
+  code: unread,
+  error_code: unread,
+  status_code: unread,
+  type: unread,
+  error_type: unread,
+  status: unread,
+  param: unread,
+  metadata: z.looseObject({ raw: unread, reasons: unread }).nullish().catch(undefined),
+  details: z
+    .array(z.looseObject({ retryDelay: z.string().optional() }))
+    .optional()
+    .catch(undefined),
+});
+type Body = z.infer<typeof bodySchema>;
+
+const isHeld = (value: unknown) =>
+  Boolean(value) && (typeof value !== "object" || Object.keys(value ?? {}).length > 0);
+const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : value);
+const messagesOf = (body: Body) =>
+  [body.message, body.msg, body.detail, body.error_msg, body.status_msg, body.Message].filter(isHeld);
+
+/** Returns the part of a body that tells of a failure; `true` where the body itself does. */
+function partOf({ error, errors, base_resp }: Body): unknown {
+  const fails = base_resp?.status_code !== undefined && base_resp.status_code !== 0;
+  return [error, errors, fails ? base_resp : undefined].filter(isHeld).map(firstOf)[0];
+}
+
 /**
- * Returns what a server says in an error, on one line: the message of { error: { message } }, { message }, { msg } or
- * { detail }, with the reason of the provider behind a router (`metadata.raw`); or the text itself.
+ * Returns what a server says in an error, with the reason of the provider behind a router (`metadata.raw`) and the field
+ * that is refused (`param`); undefined for what is no object.
  */
-function messageOf(text: string): string {
-  const flat = text.replace(/\s+/g, " ").trim();
+function toldBy(value: unknown): Told | undefined {
+  // Gemini sends its errors in a list.
+  const body = bodySchema.safeParse(firstOf(value)).data;
+  if (body === undefined) return undefined;
+  const part = partOf(body);
+  const inner = bodySchema.safeParse(part).data ?? body;
+  const message = typeof part === "string" ? part : (messagesOf(inner)[0] ?? inner.error ?? firstOf(value));
+  const { code, error_code, status_code, type, error_type, status, param, metadata, details } = inner;
+  const given = [code, error_code, status_code, type, error_type, status].filter(
+    (word) => typeof word === "number" || (typeof word === "string" && !/^(none|null|error)?$/i.test(word)),
+  );
+  const numbers = given.map(Number).filter((number) => Number.isInteger(number));
+  const said = flat(textOf(message));
+  const raw = metadata?.raw;
+  const behind = isHeld(raw) ? (toldBy(parsed(textOf(raw)))?.message ?? flat(textOf(raw))) : "";
+  const field = typeof param === "string" && param !== "" && !said.includes(param) ? ` (${param})` : "";
+  const delay = details?.find(({ retryDelay }) => retryDelay !== undefined)?.retryDelay;
+  return {
+    message: `${said}${behind === "" ? "" : `: ${behind}`}${field}`,
+    words: given.join(" "),
+    number: numbers[0],
+    isWithheld: isHeld(metadata?.reasons),
+    waitMs: delay === undefined ? undefined : durationMs(delay),
+  };
+}
+
+function parsed(text: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(text);
-    // Gemini sends its errors in a list.
-    const { error, message, msg, detail } = bodySchema.parse(Array.isArray(parsed) ? parsed[0] : parsed);
-    const inner = innerSchema.safeParse(error).data;
-    const said = inner?.message ?? error ?? message ?? msg ?? detail;
-    if (said === undefined || said === null) return flat;
-    const raw = inner?.metadata?.raw;
-    const behind = raw === undefined || raw === null ? "" : messageOf(textOf(raw));
-    return `${textOf(said)}${behind === "" ? "" : `: ${behind}`}`.replace(/\s+/g, " ").trim();
+    return JSON.parse(text);
   } catch {
-    // It is not JSON, most often a proxy's page.
-    return flat;
+    return undefined;
   }
 }
 
+/** Returns the title of a proxy's page, or what it says. */
+function withoutMarkup(text: string): string {
+  if (!/^\s*<[!a-z]/i.test(text)) return text;
+  const title = /<title[^>]*>([^<]+)</i.exec(text)?.[1];
+  return title ?? text.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " ");
+}
+
+const flat = (text: string) => text.replace(/\s+/g, " ").trim();
 const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
-const bodySchema = z.looseObject({
-  error: z.unknown().optional(),
-  message: z.unknown().optional(),
-  msg: z.unknown().optional(),
-  detail: z.unknown().optional(),
-});
-const innerSchema = z.looseObject({
-  message: z.unknown().optional(),
-  metadata: z.looseObject({ raw: z.unknown().optional() }).nullish().catch(undefined),
-});

@@ -19,6 +19,12 @@ export async function* readEvents(
       sizeBytes = 0;
       ready.push(data);
     },
+    // llama.cpp writes a failure as a field of its own, and Ollama as a bare line.
+    onError: ({ type, field, value, line }) => {
+      if (type !== "unknown-field") return;
+      if (field === "error" && value) ready.push(value);
+      else if (line !== undefined && /^\{.*\}$/.test(line)) ready.push(line);
+    },
   });
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const decode = (bytes?: Uint8Array) => {
