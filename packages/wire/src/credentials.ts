@@ -72,7 +72,7 @@ function callerToken(token: string): string {
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 function checkedToken(token: string): string {
-  const at = token.search(/[^\x21-\x7e]/);
+  const at = token.search(/[^\x20-\x7e]|^ | $/);
   if (at < 0) return token;
   const code = token.codePointAt(at)?.toString(16).toUpperCase().padStart(4, "0");
   throw new PalimpsestError(
