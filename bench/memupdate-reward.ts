@@ -1,14 +1,15 @@
 /**
- * Compares what MemUpdate's two rewards pay for five ways of changing a store, on LoCoMo's test questions, to show the
- * loopholes of the released reward. Prints a table; with --json FILE it also writes the figures. `npx tsx
- * --conditions=@palimpsest/source bench/memupdate-reward.ts --input locomo10.json [--every 4]`
+ * Compares what MemUpdate's two rewards pay for scripted ways of changing a store, on LoCoMo's test questions: cheats,
+ * which must get nothing, and what an honest agent does. Prints a table; with --json FILE it also writes the figures.
+ * `npx tsx --conditions=@palimpsest/source bench/memupdate-reward.ts --input locomo10.json [--every 4]`
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { locomoOptionsSchema, locomoTasks, readLocomoConversation } from "@palimpsest/datasets";
+import { hashedEmbedder } from "@palimpsest/memory";
 import { rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
-import type { MemoryRecord, StoreDiff, Task } from "@palimpsest/trajectories";
 import { writeResult } from "./result-file.js";
+import { honestPolicies, storeCheats } from "./rewards/store-policies.js";
 
 const { values } = parseArgs({
   options: { input: { type: "string" }, every: { type: "string", default: "4" }, json: { type: "string" } },
@@ -37,50 +38,24 @@ const common = [...counts]
   .map(([word]) => word)
   .join(" ");
 
-const written = (content: string): MemoryRecord => ({
-  id: "written",
-  content,
-  memoryType: "episodic",
-  provenance: [],
-  metadata: {},
-});
-const ids = ({ records = [] }: Task) => records.map(({ id }) => id);
-const diff = (changes: Partial<StoreDiff>): StoreDiff => ({
-  created: [],
-  updated: [],
-  deleted: [],
-  ...changes,
-});
-const ways: Readonly<Record<string, (task: Task) => StoreDiff>> = {
-  "nothing is changed": () => diff({}),
-  "the question and 500 common words are written": ({ question }) =>
-    diff({ created: [written(`${question} ${common}`)] }),
-  "the same, and all else is deleted": (task) =>
-    diff({ created: [written(`${task.question} ${common}`)], deleted: ids(task) }),
-  "all but 100 records are deleted": (task) => diff({ deleted: ids(task).slice(100) }),
-  "the question is written with its right answer": ({ question, answers }) =>
-    diff({ created: [written(`${question} ${answers[0]}`)] }),
-};
-
 const rewards = (["memupdate-released", "memupdate"] as const).map((name) => ({
   name,
   reward: trajectoryReward(rewardConfigSchema.parse({ name })),
 }));
+const embedder = hashedEmbedder();
+process.stdout.write(`${asked.length} test questions of LoCoMo, store of observations\n`);
 const rows: { way: string; means: Record<string, number> }[] = [];
-for (const [way, change] of Object.entries(ways)) {
+for (const [way, change] of Object.entries({ ...honestPolicies, ...storeCheats(common) })) {
   const means: Record<string, number> = {};
   for (const task of asked) {
-    const episode = { answer: "", conversations: [], memorySteps: [], storeDiff: change(task) };
+    const storeDiff = await change(task, embedder);
+    const episode = { answer: "", conversations: [], memorySteps: [], storeDiff };
     for (const { name, reward } of rewards) {
       const score = await reward(task, episode);
       means[name] = (means[name] ?? 0) + score.reward / asked.length;
     }
   }
   rows.push({ way, means });
-}
-
-process.stdout.write(`${asked.length} test questions of LoCoMo, store of observations\n`);
-for (const { way, means } of rows) {
   const figures = rewards.map(({ name }) => (means[name] ?? 0).toFixed(3).padStart(8));
   process.stdout.write(`${way.padEnd(48)}${figures.join("")}\n`);
 }

@@ -4,6 +4,7 @@ import type { MemoryStore, RecordChange } from "../memory-store.js";
 import { type MemoryRecord, memoryTypes } from "../records/index.js";
 import { isTime, plainTime } from "../search-filter.js";
 import { shownId } from "./record-lines.js";
+import { sourcesOf } from "./sources-of.js";
 import { memoryTool } from "./tool.js";
 
 const schema = z.strictObject({
@@ -26,8 +27,8 @@ export const manageMemory = memoryTool({
   description: "Creates a memory, or updates one: the new content replaces the old. Returns its id.",
   schema,
   async run(args, { store, style, signal }) {
-    const { operation, content, memory_type: memoryType, metadata, source, memory_id: named } = args;
-    const id = named === undefined ? undefined : shownId(store, named);
+    const { operation, content, memory_type: memoryType, metadata, source, memory_id: givenId } = args;
+    const id = givenId === undefined ? undefined : shownId(store, givenId);
     const change = {
       content,
       ...(memoryType === undefined ? {} : { memoryType }),
@@ -41,7 +42,7 @@ export const manageMemory = memoryTool({
         );
       }
       const record = await store.create(
-        { ...change, source: source ?? "agent", provenance: provenanceOf(source, store) },
+        { ...change, source: source ?? "agent", provenance: provenanceOf(source, store) ?? [] },
         signal,
       );
       return style === "compact" ? record.id : `Created [${record.id}].`;
@@ -49,11 +50,14 @@ export const manageMemory = memoryTool({
     if (id === undefined)
       throw new MemoryError("BAD_INPUT", "memory_id: is missing; an update needs the id of a memory");
     const old = store.get(id);
+    const named = provenanceOf(source, store);
+    // A memory that was written without sources does not come from the newly named ones alone.
+    const unsourced = old?.provenance.length === 0 && store.changedIds().includes(id);
     const kept: RecordChange = {
       ...change,
       ...(source === undefined ? {} : { source }),
       ...(change.metadata === undefined ? {} : { metadata: { ...old?.metadata, ...change.metadata } }),
-      provenance: [...new Set([...(old?.provenance ?? []), ...provenanceOf(source, store)])],
+      provenance: named === null || unsourced ? [] : [...new Set([...(old?.provenance ?? []), ...named])],
     };
     const record = await store.update(id, kept, signal);
     return style === "compact" ? record.id : `Updated [${record.id}].`;
@@ -78,8 +82,19 @@ function fieldsOf(metadata: MemoryRecord["metadata"]): RecordChange {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Returns the ids of memories and of dialogue turns (D1:3) that the source names. */
-function provenanceOf(source: string | undefined, store: MemoryStore): string[] {
-  const named = source?.match(/[^\s,;[\]()"]+/g) ?? [];
-  return [...new Set(named.filter((id) => store.get(id) !== undefined || /^D\d+:\d+$/.test(id)))];
+/**
+ * Returns the ids of memories and of dialogue turns (D1:3) that the source names, with the sources of a memory that was
+ * written since the beginning in its place; null when such a memory names none.
+ */
+function provenanceOf(source: string | undefined, store: MemoryStore): string[] | null {
+  const written = new Set(store.changedIds());
+  const found = new Set<string>();
+  for (const id of source?.match(/[^\s,;[\]()"]+/g) ?? []) {
+    const known = store.get(id) !== undefined;
+    if (!known && !/^D\d+:\d+$/.test(id)) continue;
+    const sources = known && written.has(id) ? sourcesOf(store, [id]) : [id];
+    if (sources.length === 0) return null;
+    for (const each of sources) found.add(each);
+  }
+  return [...found];
 }

@@ -5,6 +5,7 @@ import { searchText } from "../record-text.js";
 import type { MemoryRecord } from "../records/index.js";
 import { indented, shownId } from "./record-lines.js";
 import { sentences, sharedWords } from "./sentences.js";
+import { sourcesOf } from "./sources-of.js";
 import { memoryTool } from "./tool.js";
 
 const schema = z.strictObject({
@@ -34,7 +35,7 @@ export const mergeMemory = memoryTool({
       return record;
     });
     const text = content ?? texts[strategy](merged.map(searchText));
-    const [record] = await store.replace(ids, [mergedDraft(merged, text)], signal);
+    const [record] = await store.replace(ids, [mergedDraft(merged, text, sourcesOf(store, ids))], signal);
     const { id } = record as MemoryRecord;
     const shown = indented(text);
     return style === "compact" ? `${id} ${shown}` : `Merged ${ids.join(", ")} into [${id}] ${shown}`;
@@ -67,7 +68,11 @@ const texts = {
 /**
  * Keeps fields on which all agree; of different times the latest is the record's, and the earliest is kept beside it.
  */
-function mergedDraft(merged: readonly MemoryRecord[], content: string): RecordDraft {
+function mergedDraft(
+  merged: readonly MemoryRecord[],
+  content: string,
+  provenance: readonly string[],
+): RecordDraft {
   const speakers = distinct(merged.map(({ speaker }) => speaker));
   const sessions = distinct(merged.map(({ session }) => session));
   const types = distinct(merged.map(({ memoryType }) => memoryType));
@@ -87,7 +92,7 @@ function mergedDraft(merged: readonly MemoryRecord[], content: string): RecordDr
     content,
     memoryType: types.length === 1 ? (types[0] as MemoryRecord["memoryType"]) : "semantic",
     source: "agent",
-    provenance: [...new Set(merged.flatMap(({ id, provenance }) => [id, ...provenance]))],
+    provenance,
     metadata: Object.fromEntries(metadata),
     ...(speakers.length === 1 ? { speaker: speakers[0] as string } : {}),
     ...(sessions.length === 1 ? { session: sessions[0] as string } : {}),

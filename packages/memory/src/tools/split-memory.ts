@@ -3,6 +3,7 @@ import { MemoryError } from "../error.js";
 import type { MemoryStore, RecordDraft } from "../memory-store.js";
 import { bySpeaker, byTheme, byTime, type Part } from "./parts.js";
 import { recordLine, recordLines, shownId } from "./record-lines.js";
+import { sourcesOf } from "./sources-of.js";
 import { memoryTool } from "./tool.js";
 
 const schema = z.strictObject({
@@ -37,7 +38,7 @@ export const splitMemory = memoryTool({
     const common: Omit<RecordDraft, "content"> = {
       memoryType,
       metadata,
-      provenance: [id, ...record.provenance],
+      provenance: sourcesOf(store, [id]),
       ...(speaker === undefined ? {} : { speaker }),
       ...(session === undefined ? {} : { session }),
       ...(dialogueTime === undefined ? {} : { dialogueTime }),

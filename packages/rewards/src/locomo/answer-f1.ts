@@ -119,3 +119,14 @@ export function locomoF1(
   );
   return best.reduce((sum, value) => sum + value, 0) / best.length;
 }
+
+/**
+ * Returns the same score where it is a reward: in a multi-hop answer with more parts than the gold each part counts for
+ * less, because listing every name would otherwise hold every gold.
+ */
+export function pricedLocomoF1(category: LocomoCategory, prediction: string, gold: string): number {
+  const score = locomoF1(category, prediction, gold);
+  if (category !== "multi-hop") return score;
+  const given = prediction.split(",").filter((part) => part.trim() !== "").length;
+  return score * Math.min(1, locomoParts(category, gold).length / Math.max(1, given));
+}

@@ -28,6 +28,13 @@ const storeScoreSchema = z.discriminatedUnion("by", [
   z.strictObject({
     by: z.literal("span").describe("LoCoMo's F1 of the best-matching segment of a retrieved record"),
     maxWords: z.int().min(1).max(200).default(24).describe("most words in a segment"),
+    fullWords: z
+      .int()
+      .min(1)
+      .default(40)
+      .describe(
+        "words of the longest sentence in which a segment counts in full; in a longer one its score is multiplied by this number over the sentence's words",
+      ),
   }),
   z.strictObject({
     by: z.literal("reader").describe("probability of the right answer under a frozen model"),
@@ -71,7 +78,15 @@ export const memUpdateRewardSchema = z.strictObject({
   score: storeScoreSchema
     .prefault({ by: "span" })
     .describe("how it is scored how well a store answers a question"),
-  topK: z.int().min(1).max(100).default(5).describe("number of records that are retrieved for a question"),
+  retrievedTokens: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .nullable()
+    .default(null)
+    .describe(
+      "tokens (of 4 bytes) that are retrieved for a question, where the last record is cut; null: as many as five records of the store's mean length at the beginning have, 160 for an empty store",
+    ),
   embedder: embedderConfigSchema
     .prefault({ kind: "hashed" })
     .describe("embedder of the search that retrieves these records"),

@@ -1,3 +1,4 @@
+import { hashedEmbedder, MemoryStore, memoryTools } from "@palimpsest/memory";
 import type { Probe } from "@palimpsest/trajectories";
 import { describe, expect, it } from "vitest";
 import {
@@ -12,6 +13,7 @@ import {
 import { anEpisode, aRecord, aTask } from "../scored-episode.fixture.js";
 import { bestSpanF1 } from "./best-span.js";
 import { memoryLine, plainDate } from "./memory-line.js";
+import { fiveRecordsTokens, retrievedLines } from "./retrieved-lines.js";
 import { writtenSupport } from "./support.js";
 
 const old = [
@@ -58,14 +60,40 @@ describe("storeAfter", () => {
 });
 
 describe("bestSpanF1", () => {
+  const limits = { maxWords: 24, fullWords: 40 };
+
   it("finds what a perfect reader would quote, within its length", () => {
     const lines = ["Ben: I went to the old harbour of Bergen on Sunday", "Ann: nothing"];
-    expect(bestSpanF1(lines, "single-hop", "harbour of Bergen", 24)).toBe(1);
-    expect(bestSpanF1(lines, "single-hop", "old Bergen", 24)).toBeCloseTo(2 / 3, 12);
-    expect(bestSpanF1(lines, "single-hop", "old Bergen", 4)).toBeCloseTo(2 / 3, 12);
-    expect(bestSpanF1(lines, "single-hop", "Oslo", 24)).toBe(0);
-    expect(bestSpanF1(lines, "multi-hop", "Bergen, tea", 24)).toBe(0.5);
-    expect(bestSpanF1([], "temporal", "May", 24)).toBe(0);
+    expect(bestSpanF1(lines, "single-hop", "harbour of Bergen", limits)).toBe(1);
+    expect(bestSpanF1(lines, "single-hop", "old Bergen", limits)).toBeCloseTo(2 / 3, 12);
+    expect(bestSpanF1(lines, "single-hop", "old Bergen", { ...limits, maxWords: 4 })).toBeCloseTo(2 / 3, 12);
+    expect(bestSpanF1(lines, "single-hop", "Oslo", limits)).toBe(0);
+    expect(bestSpanF1(lines, "multi-hop", "Bergen, tea", limits)).toBe(0.5);
+    expect(bestSpanF1([], "temporal", "May", limits)).toBe(0);
+  });
+
+  it("prices what stands in a list by the list's length, however it is punctuated", () => {
+    const names = Array.from({ length: 79 }, (_, i) => `Name${i}`);
+    for (const separator of [" ", ", ", ". ", "\n"]) {
+      const list = [...names, "Bergen"].join(separator);
+      expect(bestSpanF1([list], "single-hop", "Bergen", limits), separator).toBeCloseTo(0.5, 12);
+    }
+    const sentences = names.map((name) => `${name} is what somebody said.`).join(" ");
+    expect(bestSpanF1([`${sentences} Ben went to see Bergen.`], "single-hop", "Bergen", limits)).toBe(1);
+  });
+});
+
+describe("retrievedLines", () => {
+  it("fills its tokens with the best records, and cuts the last behind a whole word", async () => {
+    const store = await MemoryStore.of(old, hashedEmbedder());
+    const lines = (mostTokens: number) =>
+      retrievedLines(store, "Where did Ann move to in May?", { mostTokens, denseWeight: 0.2 });
+    expect(await lines(9)).toEqual(["Ann moved to the city of Oslo in May"]);
+    expect(await lines(5)).toEqual(["Ann moved to the"]);
+    expect((await lines(11)).slice(1)).toEqual(["Ann"]);
+    expect(await lines(1000)).toHaveLength(2);
+    expect(fiveRecordsTokens(old)).toBe(Math.ceil((5 * (5 + 5 + 9)) / 3));
+    expect(fiveRecordsTokens([])).toBe(160);
   });
 });
 
@@ -100,6 +128,22 @@ describe("writtenSupport", () => {
       unsupported: 1,
       unknownSources: 1,
     });
+  });
+
+  it("wants a source's sentence behind a word, and not only the word somewhere", () => {
+    const many = Array.from({ length: 30 }, (_, i) =>
+      aRecord(`m${i}`, `Person${i} went to Town${i} by train. Then Person${i} bought Thing${i} there.`),
+    );
+    const listOf = (word: string) =>
+      writtenSupport(many, {
+        created: [aRecord("n", many.map((_, i) => `${word}${i}`).join(" "))],
+        updated: [],
+        deleted: [],
+      });
+    expect(listOf("Town").unsupported).toBe(1);
+    const copied = many.map(({ content }) => content).join(" ");
+    const copy = writtenSupport(many, { created: [aRecord("n", copied)], updated: [], deleted: [] });
+    expect(copy.unsupported).toBe(0);
   });
 
   it("lets an update say what the record said before", () => {
@@ -155,7 +199,8 @@ describe("reward memupdate", () => {
       empty,
       anEpisode({ created }),
     );
-    expect(components).toMatchObject({ shownNew: 1, shownGain: 0 });
+    expect(components["shownNew"]).toBeGreaterThan(0);
+    expect(components["shownGain"]).toBe(0);
     expect(components["overBudget"]).toBe(1);
     expect(reward).toBe(-0.5);
   });
@@ -176,6 +221,62 @@ describe("reward memupdate", () => {
     expect(made.reward).toBeCloseTo(-0.2, 12);
   });
 
+  it("fines no honest agent that merges, splits and creates in two steps", async () => {
+    const call = memoryTools();
+    type Step = readonly [string, (made: readonly string[]) => object];
+    const merge = (...others: string[]): Step => [
+      "merge_memory",
+      (made) => ({ memory_ids: [...made.slice(0, 1), ...others], strategy: "concatenate" }),
+    ];
+    const split: Step = [
+      "split_memory",
+      (made) => ({
+        memory_id: made[0] ?? "m3",
+        criteria: "thematic",
+        parts: ["Ann moved to the city of Oslo", "Ann moved in May"],
+      }),
+    ];
+    const create = (source?: string): Step => [
+      "manage_memory",
+      (made) => ({
+        operation: "create",
+        content: "Ben likes green tea",
+        ...(source === undefined ? {} : { source: source === "made" ? made[0] : source }),
+      }),
+    ];
+    const update = (source?: string): Step => [
+      "manage_memory",
+      (made) => ({
+        operation: "update",
+        memory_id: made[0],
+        content: "Ann moved to the city of Oslo in May. Ben likes green tea",
+        ...(source === undefined ? {} : { source }),
+      }),
+    ];
+    const ways: Readonly<Record<string, readonly Step[]>> = {
+      "merge, merge": [merge("m1", "m2"), merge("m3")],
+      "merge, split": [merge("m1", "m3"), split],
+      "split, merge": [split, merge("m1")],
+      "split, split, merge": [split, ["split_memory", split[1]], merge("m2")],
+      "create with a source, merge": [create("m2"), merge("m3")],
+      "create without a source, merge": [create(), merge("m1"), merge("m3")],
+      "create, create of it, merge": [create("m2"), create("made"), merge("m1")],
+      "merge, update": [merge("m3", "m2"), update()],
+      "create without a source, update, merge": [create(), update("m3"), merge("m1")],
+    };
+    for (const [name, steps] of Object.entries(ways)) {
+      const store = await MemoryStore.of(old, hashedEmbedder());
+      for (const [tool, args] of steps) {
+        const made = store.diff().created.map(({ id }) => id);
+        const { outcome, text } = await call.run(tool, args(made), { store, random: () => 0 });
+        expect([name, outcome, text.slice(0, 5)]).toEqual([name, "done", expect.any(String)]);
+      }
+      const { reward, components } = await score({}, task, anEpisode(store.diff()));
+      expect([name, components["unsupported"], components["unknownSources"]]).toEqual([name, 0, 0]);
+      expect([name, reward]).toEqual([name, 0]);
+    }
+  });
+
   it("does not pay for an echo of the question with the commonest answers", async () => {
     const bait = aRecord("n", "Where does Ann live? yes no likely 2022 2023 green city home dog");
     const target = aTask({ records: old.slice(0, 2), probes: [aProbe("Where does Ann live?", "Bergen")] });
@@ -191,6 +292,17 @@ describe("reward memupdate", () => {
     );
     expect(components["answerF1"]).toBeCloseTo(2 / 3, 12);
     expect(reward).toBeCloseTo(1 / 3, 12);
+  });
+
+  it("prices an own answer that lists more than was asked for", async () => {
+    const cities = "Oslo, Bergen, Paris, Rome, Berlin, Turin, Lyon, Bath";
+    const asked = aTask({ answers: ["Oslo, Bergen"], records: old, metadata: { category: "multi-hop" } });
+    const f1 = async (answer: string) =>
+      (await score({ weights: { answer: 1 } }, asked, anEpisode({}, { answer }))).components["answerF1"];
+    expect(await f1("Bergen, Oslo")).toBe(1);
+    expect(await f1("Bergen")).toBe(0.5);
+    expect(await f1(cities)).toBeCloseTo(2 / 8, 12);
+    expect(await f1("Bergen, Oslo,,")).toBe(1);
   });
 
   it("scores an own answer to several questions by all of them, and not as if they were adversarial", async () => {

@@ -2,12 +2,13 @@ import { createEmbedder, MemoryStore, type StoreBase, StoreBases } from "@palimp
 import type { Probe, Score, Task } from "@palimpsest/trajectories";
 import type { RewardDependencies } from "../dependencies.js";
 import { RewardError } from "../error.js";
-import { locomoF1 } from "../locomo/answer-f1.js";
+import { locomoF1, pricedLocomoF1 } from "../locomo/answer-f1.js";
 import type { ScoredEpisode, TrajectoryReward } from "../reward-kind.js";
 import type { MemUpdateReleasedConfig, MemUpdateRewardConfig } from "./config.js";
 import { memoryEfficiency, storeSize } from "./efficiency.js";
 import { estimatedTokens } from "./memory-statistics.js";
 import { releasedReward } from "./released.js";
+import { fiveRecordsTokens } from "./retrieved-lines.js";
 import { categoryOf, type StoreScore, storeScore } from "./store-score.js";
 import { type StoreStates, storeStates } from "./store-states.js";
 import { writtenSupport } from "./support.js";
@@ -53,6 +54,7 @@ export function memUpdateReleasedReward({ maxTotalMemories }: MemUpdateReleasedC
  * separate snapshots, each searched by itself. With weights w:
  * reward = w.shown · gain(shown) + w.heldOut · gain(held out) + w.answer · F1 of the agent's answer
  *          − w.unsupported · unsupported fraction − w.overBudget · excess − penalties of calls
+ * The reader of a store gets what the search retrieves within `retrievedTokens`, so that longer records bring nothing.
  * gain = mean over questions of s(new) − s(old), where an improvement is multiplied by efficiency and counts nothing
  * when the store is above its budget, and damage counts in full. s is set by `score`. Questions that it cannot score
  * are left out and counted.
@@ -71,11 +73,12 @@ export function memUpdateReward(
     const base = await bases.baseOf(states.before, signal);
     const changed = new MemoryStore(base);
     await changed.apply(diff, signal);
+    const mostTokens = config.retrievedTokens ?? fiveRecordsTokens(states.before);
     const unchanged = diff.created.length + diff.updated.length + diff.deleted.length === 0;
     const change = async (probe: Probe): Promise<Change | null> => {
-      const old = await score.ofBase(base, probe, signal);
+      const old = await score.ofBase(base, probe, mostTokens, signal);
       if (old === null || unchanged) return old === null ? null : { old, new: old };
-      const now = await score.ofStore(changed, probe, signal);
+      const now = await score.ofStore(changed, probe, mostTokens, signal);
       return now === null ? null : { old, new: now };
     };
     const all = probesOf(task);
@@ -215,7 +218,7 @@ function ownAnswerF1({ task, episode }: Scored): number {
 function answerF1Of({ answers, metadata }: Pick<Task, "answers" | "metadata">, answer: string): number {
   const category = categoryOf({ answers, category: String(metadata["category"] ?? "") });
   if (category === "adversarial") return locomoF1(category, answer, null);
-  return Math.max(...answers.map((gold) => locomoF1(category, answer, gold)));
+  return Math.max(...answers.map((gold) => pricedLocomoF1(category, answer, gold)));
 }
 
 const mostRemembered = 8192;
@@ -225,12 +228,17 @@ function remembered(score: StoreScore) {
   const known = new Map<string, number | null>();
   return {
     ofStore: score,
-    async ofBase(base: StoreBase, probe: Probe, signal?: AbortSignal): Promise<number | null> {
+    async ofBase(
+      base: StoreBase,
+      probe: Probe,
+      mostTokens: number,
+      signal?: AbortSignal,
+    ): Promise<number | null> {
       const { question, answers, category = "" } = probe;
       const key = JSON.stringify([base.hash, question, answers, category]);
       const found = known.get(key);
       if (found !== undefined) return found;
-      const made = await score(new MemoryStore(base), probe, signal);
+      const made = await score(new MemoryStore(base), probe, mostTokens, signal);
       known.set(key, made);
       for (const oldest of known.keys()) {
         if (known.size <= mostRemembered) break;

@@ -4,27 +4,31 @@ import { afterThinking } from "../answer-text.js";
 import { openTextModel, type Reader, type RewardDependencies, type TextModel } from "../dependencies.js";
 import { RewardError } from "../error.js";
 import { createJudge } from "../judge/judge.js";
-import { locomoF1 } from "../locomo/answer-f1.js";
+import { locomoF1, pricedLocomoF1 } from "../locomo/answer-f1.js";
 import { bestSpanF1 } from "./best-span.js";
 import type { MemUpdateRewardConfig, StoreScoreConfig } from "./config.js";
-import { memoryLine } from "./memory-line.js";
+import { retrievedLines } from "./retrieved-lines.js";
 
-/** Returns how well a store answers a question, in [0, 1]; null when this method cannot score such a question. */
-export type StoreScore = (store: MemoryStore, probe: Probe, signal?: AbortSignal) => Promise<number | null>;
+/**
+ * Returns how well a store answers a question from what is retrieved within a number of tokens, in [0, 1]; null when
+ * this method cannot score such a question.
+ */
+export type StoreScore = (
+  store: MemoryStore,
+  probe: Probe,
+  mostTokens: number,
+  signal?: AbortSignal,
+) => Promise<number | null>;
 
 type LineScore = (lines: readonly string[], probe: Probe, signal?: AbortSignal) => Promise<number | null>;
 
 /** @throws {RewardError} BAD_CONFIG when it needs a model that cannot be opened */
 export function storeScore(config: MemUpdateRewardConfig, dependencies: RewardDependencies): StoreScore {
   const scoreLines = lineScore(config.score, dependencies);
-  const { topK, denseWeight } = config;
-  return async (store, probe, signal) => {
-    const hits = await store.search(probe.question, { topK, denseWeight }, signal);
-    return await scoreLines(
-      hits.map(({ record }) => memoryLine(record)),
-      probe,
-      signal,
-    );
+  const { denseWeight } = config;
+  return async (store, probe, mostTokens, signal) => {
+    const lines = await retrievedLines(store, probe.question, { mostTokens, denseWeight }, signal);
+    return await scoreLines(lines, probe, signal);
   };
 }
 
@@ -40,7 +44,7 @@ function lineScore(config: StoreScoreConfig, dependencies: RewardDependencies): 
       return async (lines, probe) => {
         const category = categoryOf(probe);
         if (category === "adversarial") return null;
-        return best(probe.answers, (answer) => bestSpanF1(lines, category, answer, config.maxWords));
+        return best(probe.answers, (answer) => bestSpanF1(lines, category, answer, config));
       };
     case "reader":
       return readerScore(openReader(config, dependencies), config.perToken);
@@ -53,7 +57,7 @@ function lineScore(config: StoreScoreConfig, dependencies: RewardDependencies): 
         const said = await answer(lines, probe.question, signal);
         const category = categoryOf(probe);
         if (category === "adversarial") return locomoF1(category, said, null);
-        return best(probe.answers, (gold) => locomoF1(category, said, gold));
+        return best(probe.answers, (gold) => pricedLocomoF1(category, said, gold));
       };
     }
     case "judge": {
