@@ -54,3 +54,34 @@ describe.each(languages)("texts in $name", (language) => {
     }
   });
 });
+
+describe("names and compounds that a dictionary splits", () => {
+  const worlds = {
+    Japanese: {
+      people: ["佐藤健一", "鈴木美咲", "高橋大輔", "田中由美", "伊藤翔太", "渡辺恵子"],
+      things: ["懐中電灯", "鍵束", "自転車", "辞書"],
+      places: ["廊下", "屋根裏", "事務所"],
+      record: (who: string, what: string, where: string) =>
+        `${who}さんの${what}は昨日から${where}に置いてある。`,
+    },
+    Thai: {
+      people: ["สมชาย", "มาลี", "ประเสริฐ", "วิภา", "ธนากร", "กัญญา"],
+      things: ["กล้องถ่ายรูป", "พวงกุญแจ", "เครื่องบดกาแฟ", "เสื้อโค้ต"],
+      places: ["ที่ทางเดิน", "ในสำนักงาน", "ใต้บันได"],
+      record: (who: string, what: string, where: string) => `${what}ของ${who}อยู่${where}ตั้งแต่เมื่อวาน`,
+    },
+  };
+  it.each(Object.entries(worlds))("do not stand for the whole fact in %s", (_, world) => {
+    const { people, things, places, record } = world;
+    const facts = people.flatMap((who, i) =>
+      things.map((what, j) => record(who, what, places[(i + j) % places.length] ?? "")),
+    );
+    const counts = countWords(facts, facts);
+    const alone = facts.filter((fact) => {
+      const pattern = patternOf(fact, counts);
+      const saying = facts.filter((memory) => saysFact(memory, pattern) !== "no");
+      return saying.includes(fact) && saying.length <= 2;
+    });
+    expect(alone.length).toBeGreaterThanOrEqual(0.9 * facts.length);
+  });
+});

@@ -27,7 +27,10 @@ export interface FactPattern {
   readonly words: readonly string[];
   /** Rare words weigh more, because they distinguish the fact from similar ones. */
   readonly weights: ReadonlyMap<string, number>;
-  /** Words that must occur: the two that weigh most, or the names when the words' frequencies are unknown. */
+  /**
+   * Words that must occur: the two that weigh most and are not parts of one name, or the names when the words' frequencies
+   * are unknown.
+   */
   readonly needed: readonly string[];
   readonly enough: number;
 }
@@ -63,12 +66,50 @@ export function patternOf(
   const weightOf = (word: string) =>
     (names.has(word) ? nameBonus : lengthOf(word)) / (1 + Math.log(1 + (counts.get(word) ?? 0)));
   const weights = new Map(words.map((word) => [word, weightOf(word)]));
-  const byWeight = [...weights].sort(([, a], [, b]) => b - a);
-  const heaviest = byWeight.slice(0, 2).map(([word]) => word);
+  const heaviest = heaviestWords(words, weights, counts);
   const named = words.filter((word) => names.has(word));
   const needed = rarity === "known" || named.length === 0 ? heaviest : named;
   return { text, words: wordsOf(text), weights, needed, enough: enough[rarity] };
 }
+
+/**
+ * Returns the two words that weigh most. A dictionary splits compounds and names of scripts without spaces, and the parts
+ * of one distinguish together what one of them does: only the heaviest of them is returned, and they weigh as a whole.
+ */
+function heaviestWords(
+  words: readonly string[],
+  weights: ReadonlyMap<string, number>,
+  counts: ReadonlyMap<string, number>,
+): string[] {
+  const weightOf = (word = "") => weights.get(word) ?? 0;
+  const compounds: string[][] = [];
+  for (const word of weights.keys()) {
+    const last = compounds.at(-1);
+    const before = last?.at(-1) ?? "";
+    const isNext = words[words.indexOf(before) + 1] === word;
+    // Parts that occurred together once may have met by chance.
+    const isTogether = (counts.get(word) ?? 0) > 1 && counts.get(word) === counts.get(before);
+    if (last !== undefined && isNext && isTogether && isOfOneScript(before, word)) last.push(word);
+    else compounds.push([word]);
+  }
+  const whole = compounds.map((parts) => {
+    const sorted = parts.toSorted((a, b) => weightOf(b) - weightOf(a));
+    const [first = ""] = sorted;
+    const isCounted = lengthOf(first) > 1 || han.test(first);
+    const weight = isCounted ? parts.reduce((sum, part) => sum + weightOf(part), 0) : weightOf(first);
+    return { sorted, weight };
+  });
+  const [one, other] = whole.sort((a, b) => b.weight - a.weight).map(({ sorted }) => sorted);
+  return [one?.[0], other?.[0] ?? one?.[1]].filter((word) => word !== undefined);
+}
+
+const han = /^\p{Script=Han}+$/u;
+const scripts = [
+  han,
+  /^[\p{Script=Katakana}ー]+$/u,
+  /^[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u,
+];
+const isOfOneScript = (a: string, b: string) => scripts.some((script) => script.test(a) && script.test(b));
 
 /** Returns whether the text says the fact. */
 export function saysFact(text: string, pattern: FactPattern): Said {
