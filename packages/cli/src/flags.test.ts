@@ -118,6 +118,24 @@ it.each([
   expect(wrong).toEqual([]);
 });
 
+it("an option of several words leaves the argument after it to the command", async () => {
+  for (const [words, name, values] of [
+    ["model info --ignore-config a x", "ignoreConfig", ["a"]],
+    ["model chat --ignore-config a --ignore-config b x", "ignoreConfig", ["a", "b"]],
+    ["model generate --stop END x", "stop", ["END"]],
+    ["serve --cors * --cors https://app.example x", "cors", ["*", "https://app.example"]],
+  ] as const) {
+    const command = leaves.find((one) => words.startsWith(`${pathOf(one).join(" ")} `));
+    const reason = await program
+      .parseAsync(words.split(" "), { from: "user" })
+      .catch((thrown: unknown) => thrown);
+    expect(reason, words).toBeInstanceOf(Reached);
+    expect(command?.args, words).toEqual(["x"]);
+    expect(command?.getOptionValue(name), words).toEqual(values);
+    command?.setOptionValueWithSource(name, undefined, "default");
+  }
+});
+
 it("says which command was meant", async () => {
   for (const command of commands) {
     // The argument of a command that has subcommands, too, may be any word.

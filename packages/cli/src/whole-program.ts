@@ -46,7 +46,10 @@ function nameHelp(command: Command, name: string): void {
   command.showHelpAfterError(`(${name} --help lists the ${listed})`);
   for (const option of command.options) {
     const { defaultValue } = option;
-    if (option.required && !option.flags.endsWith("<text>")) option.argParser(filled(option));
+    if (option.required && !option.flags.endsWith("<text>"))
+      option.argParser(filled(option, option.variadic));
+    if (option.variadic && command.registeredArguments.length > 0 && !option.flags.includes("="))
+      takeOneWord(option);
     if (typeof defaultValue !== "object" || defaultValue === null) continue;
     const words = Array.isArray(defaultValue) ? defaultValue : Object.keys(defaultValue);
     // Commander has stored the value; from here on the option's copy is only shown.
@@ -56,12 +59,20 @@ function nameHelp(command: Command, name: string): void {
   for (const child of command.commands) nameHelp(child, `${name} ${child.name()}`);
 }
 
-const filled = (option: Option) => {
+/** Lets an option of several words take one each time, because it would take the command's own argument after them. */
+function takeOneWord(option: Option): void {
+  option.variadic = false;
+  option.flags = option.flags.replace("...", "");
+  option.description += "; repeat it for several";
+}
+
+/** @param isList whether the option holds all words that it was given */
+const filled = (option: Option, isList: boolean) => {
   const { parseArg } = option;
   return (text: string, before: unknown) => {
     const value = parseFilled(text);
     if (parseArg !== undefined) return parseArg(value, before);
-    if (!option.variadic) return value;
+    if (!isList) return value;
     return Array.isArray(before) && before !== option.defaultValue ? [...before, value] : [value];
   };
 };

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
+import { constants as system, tmpdir } from "node:os";
 import { join } from "node:path";
-import { isProcessAlive } from "@palimpsest/std";
+import { isProcessAlive, makeFolder } from "@palimpsest/std";
+import { reasonText, systemFailure } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
-import { reasonText } from "@palimpsest/std/input";
 import { devFolder, readHeadAddress, tokenFileVariable, tokenPathOf } from "@palimpsest/wire/local-head";
 import { type Command, Option } from "commander";
 import { parseAmount, parsePort } from "../key-values.js";
@@ -38,7 +38,10 @@ export function addDev(program: Command): void {
       // Other programs find the cluster by its folder. One that is there for a single program has none that is known.
       const isShared = !forProgram && command.length === 0;
       const folder = isShared ? devFolder() : mkdtempSync(join(tmpdir(), "palimpsest-dev-"));
-      if (isShared) refuseSecond(folder);
+      if (isShared) {
+        makeUsable(folder);
+        refuseSecond(folder);
+      }
       let local: LocalCluster | undefined;
       try {
         local = await LocalCluster.start(folder, signal, {
@@ -61,6 +64,21 @@ export function addDev(program: Command): void {
 function firstLine({ address, token, dashboardAddress }: LocalCluster, forProgram: boolean): string {
   if (forProgram) return JSON.stringify({ address, token });
   return `dashboard  ${signInLink(dashboardAddress, token)}`;
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT that names the variables from which the folder comes */
+function makeUsable(folder: string): void {
+  try {
+    makeFolder(folder);
+    accessSync(folder, constants.W_OK);
+  } catch (cause) {
+    if (systemFailure(cause) === undefined) throw cause;
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${folder}: dev cannot keep its data there, since ${reasonText(cause)}; set HOME or XDG_STATE_HOME to a folder that you may write to, or PALIMPSEST_DATA_DIR to one for this alone (\`palimpsest head start\` takes it as --data-dir)`,
+      { cause },
+    );
+  }
 }
 
 /** @throws {PalimpsestError} ALREADY_EXISTS */
@@ -108,7 +126,7 @@ async function runProgram(
           ),
         ),
       );
-      child.once("exit", (code, by) => resolve(code ?? 128 + (by ? constants.signals[by] : 0)));
+      child.once("exit", (code, by) => resolve(code ?? 128 + (by ? system.signals[by] : 0)));
     });
   } finally {
     process.off("SIGTERM", end);

@@ -63,3 +63,15 @@ test("a read waits for no lock (MEMORY-FILE-4), and a change behind a lock can b
   stop.abort(new Error("enough"));
   await expect(waiting).rejects.toThrow("enough");
 });
+
+test("a folder for the memory file is told with the flag and a file in it, by every tool", async () => {
+  const folder = testFolder();
+  const { signal } = new AbortController();
+  for (const [tool, args] of [
+    ["search_memory", { query: "dog" }],
+    ["manage_memory", { operation: "create", content: "x" }],
+  ] as const)
+    await expect(new MemoryFile(folder).run(tool, args, signal)).rejects.toThrow(
+      `[INVALID_ARGUMENT] --memory ${folder}: is a folder; give a file, such as ${join(folder, "memory.jsonl")}`,
+    );
+});

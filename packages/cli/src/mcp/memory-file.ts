@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import {
   createEmbedder,
   embedderConfigSchema,
@@ -73,26 +73,15 @@ export class MemoryFile {
     const run = (async () => {
       await before.catch(() => undefined);
       signal.throwIfAborted();
-      const target = await snapshotTarget(this.path).catch((cause: unknown) => this.#refuse(cause));
+      await seen(this.path);
+      const target = await snapshotTarget(this.path).catch((cause: unknown) => refuse(this.path, cause));
       this.#makeFolder(dirname(target));
       const work = () => this.#alone(signal, () => this.#change(tool, args, signal));
       const lock = { signal, waitMs: lockWaitMs };
-      return await withFolderLock(target, lock, work).catch((cause: unknown) => this.#refuse(cause));
+      return await withFolderLock(target, lock, work).catch((cause: unknown) => refuse(this.path, cause));
     })();
     this.#lastChange = run.catch(() => undefined);
     return await run;
-  }
-
-  /** @throws for an error of the file system, one that names the flag and the fix; any other as it is */
-  #refuse(cause: unknown): never {
-    const failure = systemFailure(cause);
-    if (failure === undefined) throw cause;
-    const { what, where = this.path } = failure;
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `--memory ${this.path}: cannot be used, since ${where}: ${what}; give a file in a folder that you may write to`,
-      { cause },
-    );
   }
 
   /** Runs work on the store while no other work is. */
@@ -122,7 +111,7 @@ export class MemoryFile {
     try {
       makeFolder(folder, 0o700);
     } catch (cause) {
-      this.#refuse(cause);
+      refuse(this.path, cause);
     }
   }
 
@@ -163,19 +152,30 @@ export class MemoryFile {
 async function seen(path: string): Promise<string> {
   const found = await stat(path, { bigint: true }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return undefined;
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `--memory ${path}: ${cause.message}; give a file that you may read`,
-      {
-        cause,
-      },
-    );
+    return refuse(path, cause);
   });
   if (found === undefined) return "";
+  if (!found.isFile())
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--memory ${path}: is ${found.isDirectory() ? "a folder" : "no file"}; give a file, such as ${join(path, "memory.jsonl")}`,
+    );
   if (found.size > mostBytes)
     throw new PalimpsestError(
       "LIMIT_EXCEEDED",
       `--memory ${path}: has ${found.size} bytes, and a memory file may have at most ${mostBytes}; delete memories with another program, or start a new file`,
     );
   return `${found.ino} ${found.size} ${found.mtimeNs}`;
+}
+
+/** @throws for an error of the file system, one that names the flag and the fix; any other as it is */
+function refuse(path: string, cause: unknown): never {
+  const failure = systemFailure(cause);
+  if (failure === undefined) throw cause;
+  const { what, where = path } = failure;
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `--memory ${path}: cannot be used, since ${where}: ${what}; give a file in a folder that you may write to`,
+    { cause },
+  );
 }

@@ -3,10 +3,12 @@
  * if `builtin:NAME` names a folder of this package. Settings of agents and rewards are looked up in their own schemas.
  */
 
+import { existsSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { agentKinds } from "@palimpsest/agents";
 import { rewardConfigSchema } from "@palimpsest/rewards";
-import { layersOf } from "@palimpsest/std/input";
+import { closestWord, layersOf } from "@palimpsest/std/input";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { Document } from "yaml";
 import { z } from "zod";
 import { builtinRecipesDir } from "../model-source.js";
@@ -29,11 +31,28 @@ interface PathSetting {
 export function settlePaths(document: Document, baseDir: string, { keepBuiltin = false } = {}): void {
   const recipe: unknown = document.toJS();
   for (const { at, path, builtin } of pathSettings(recipe)) {
-    if (typeof builtin !== "string" || !path.startsWith(builtinPrefix))
+    if (typeof builtin !== "string" || !path.startsWith(builtinPrefix)) {
       document.setIn(at, resolve(baseDir, path));
-    else if (!keepBuiltin)
+      continue;
+    }
+    checkBuiltin(at, builtin, path.slice(builtinPrefix.length));
+    if (!keepBuiltin)
       document.setIn(at, resolve(builtinRecipesDir, builtin, path.slice(builtinPrefix.length)));
   }
+}
+
+/** @throws {PalimpsestError} CONFIG_INVALID for a name that no included model has */
+function checkBuiltin(at: PathSetting["at"], builtin: string, name: string): void {
+  const folder = resolve(builtinRecipesDir, builtin);
+  // A name may lead deeper, to a file.
+  if (existsSync(resolve(folder, name))) return;
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const meant = closestWord(name, names);
+  const fix = meant === undefined ? "" : `did you mean ${builtinPrefix}${meant}? `;
+  throw new PalimpsestError(
+    "CONFIG_INVALID",
+    `${at.join(".")}: ${builtinPrefix}${name} is not in this installation; ${fix}It has ${names.map((one) => builtinPrefix + one).join(", ")}`,
+  );
 }
 
 function pathSettings(recipe: unknown): readonly PathSetting[] {

@@ -52,6 +52,10 @@ test("relative paths start from the recipe's folder; builtin: names what comes a
   expect(recipe.data).toMatchObject({ path: "/data/tasks.jsonl" });
   const builtin = parseRecipe(minimal.replace("./base", "builtin:quickstart"), "/data", "r.yaml");
   expect(builtin.model.path).toBe(join(builtinRecipesDir, "bases/quickstart"));
+  for (const read of [parseRecipe, portableRecipe])
+    expect(() => read(minimal.replace("./base", "builtin:quickstrt"), "/data", "r.yaml")).toThrow(
+      /CONFIG_INVALID\] model\.path: builtin:quickstrt is not in this installation; did you mean builtin:quickstart\?.*builtin:two-hop/,
+    );
 });
 
 test("a portable recipe means the same in any folder and is the same text otherwise", () => {
