@@ -32,6 +32,7 @@ const allowed = {
 /** The folders of a package's src from the top down: arrows between them point downwards only. Tests and doubles may look anywhere. */
 const storeys = {
   head: ["start", "services", "rules", "tables", "store"],
+  client: ["cluster", "mesh", "queue", "tasks", "actors", "calls", "values", "jobs", "session", "base"],
   node: ["node", "processes", "objects", "environments", "base"],
 };
 

@@ -12,12 +12,12 @@ import { systemClock } from "@palimpsest/std";
 import { createLogger, createMetrics } from "@palimpsest/telemetry";
 import { grpcNetwork, headService, newToken } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { actorSpecFromProto } from "../packages/head/src/tables/actor.js";
 import { parseHeadConfig } from "../packages/head/src/config.js";
-import { ControlPlane } from "../packages/head/src/start/control-plane.js";
 import { createHeadHandlers } from "../packages/head/src/services/head-service.js";
 import { Rpc } from "../packages/head/src/services/rpc.js";
+import { ControlPlane } from "../packages/head/src/start/control-plane.js";
 import type { StoreWrite } from "../packages/head/src/store/store.js";
+import { actorSpecFromProto } from "../packages/head/src/tables/actor.js";
 import { MemoryStore } from "../packages/head/src/testing/memory-store.js";
 import { writeResult } from "./result-file.js";
 

@@ -3,7 +3,7 @@
  * around the code under test; the product has no switch for any of them.
  */
 import * as proto from "@palimpsest/wire/protocol";
-import type { ActorOptions } from "../../packages/client/src/config.js";
+import type { ActorOptions } from "../../packages/client/src/base/config.js";
 import type { ControlPlane } from "../../packages/head/src/start/control-plane.js";
 import type { SharedStore } from "../../packages/head/src/store/shared-store.js";
 import type { Store, StoreWrite } from "../../packages/head/src/store/store.js";

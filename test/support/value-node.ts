@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock } from "@palimpsest/std";
 import { grpcNetwork, objectsService, PalimpsestError, type RpcServer } from "@palimpsest/wire";
-import { ValueStore } from "../../packages/client/src/value-store.js";
+import { ValueStore } from "../../packages/client/src/values/value-store.js";
 import { ByteBudget } from "../../packages/node/src/base/byte-budget.js";
 import type { ObjectFetcher } from "../../packages/node/src/objects/object-fetch.js";
 import { ObjectHolds } from "../../packages/node/src/objects/object-holds.js";

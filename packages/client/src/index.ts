@@ -3,71 +3,37 @@
 // maxCallBytes, reservedMethods, setTaskContext, SharedStreams.
 
 export { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
-export { ActorChannel, type ActorChannelOptions } from "./actor-channel.js";
-export type { ActorContext, ActorLifecycle } from "./actor-context.js";
 export type {
   ActorControls,
   ActorHandle,
   CallSettings,
   RemoteMethod,
   RemoteMethods,
-} from "./actor-handle.js";
-export { createHandle, reservedMethods } from "./actor-handle.js";
-export { ActorPool } from "./actor-pool.js";
-export type { ActorResolver } from "./actor-resolver.js";
-export type { ActorClass, ActorSource, ActorType } from "./actor-type.js";
+} from "./actors/actor-handle.js";
+export { createHandle, reservedMethods } from "./actors/actor-handle.js";
+export type { ActorClass, ActorSource, ActorType } from "./actors/actor-type.js";
+export { ProgramValues } from "./actors/program-values.js";
+export type { ActorResolver } from "./base/actor-resolver.js";
 export {
   type ActorFilter,
   type ActorInfo,
   type ActorStateName,
   type DeathCertificate,
   fullNameOf,
-} from "./actor-view.js";
-export type { BundleOptions } from "./build-module.js";
-export { type Bundle, bundleModule } from "./bundle.js";
-export { isSignalMarker } from "./call-arguments.js";
-export { Cluster } from "./cluster.js";
-export type { DrainProgress } from "./cluster-administration.js";
-export {
-  type ActorModule,
-  actorModule,
-  type CodeModuleOptions,
-  type TaskModule,
-  taskModule,
-} from "./code-module.js";
-export type { CodeSource } from "./code-ref.js";
-export { knowBundle } from "./code-ref.js";
-export type { ActorOptions, ConnectOptions, PlacementGroupOptions, TaskOptions } from "./config.js";
-export { connect } from "./connect.js";
-export type { DurableState, DurableTimer, DurableTimers, TimerDelay } from "./durable.js";
-export { fromEnvironment } from "./environment.js";
-export type { HeadCallOptions } from "./head-client.js";
-export { HeadClient } from "./head-client.js";
-export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } from "./jobs.js";
-export type { Mesh, MeshMember, MeshOptions, MeshResult, MeshSlice, MeshType } from "./mesh.js";
-export { type MeshCallSettings, MeshCalls } from "./mesh-calls.js";
-export type { Coordinates, MeshShape, Selection } from "./mesh-shape.js";
-export type { ModuleSource } from "./module-source.js";
-export type { HeldObject, MemoryOptions, ObjectMemory } from "./object-memory.js";
-export { type GetOptions, ObjectRef } from "./object-ref.js";
-export type { ContentRef, HoldOptions, ObjectCallOptions } from "./objects.js";
-export { Objects, type ObjectsOptions } from "./objects.js";
-export { maxCallBytes, type OutgoingValue, outgoingValue } from "./outgoing-value.js";
+} from "./base/actor-view.js";
+export type { ActorOptions, ConnectOptions, PlacementGroupOptions, TaskOptions } from "./base/config.js";
+export type { DurableState, DurableTimer, DurableTimers, TimerDelay } from "./base/durable.js";
+export type { HeadCallOptions } from "./base/head-client.js";
+export { HeadClient } from "./base/head-client.js";
+export { type GetOptions, ObjectRef } from "./base/object-ref.js";
 export type {
   BundleInfo,
   GroupStrategyName,
   PlacementGroupFilter,
   PlacementGroupInfo,
   PlacementGroupStateName,
-} from "./placement-group.js";
-export { PlacementGroup } from "./placement-group.js";
-export type { PoolWork } from "./pool-map.js";
-export { ProgramValues } from "./program-values.js";
-export { Queue, type QueueHandle, type QueueOptions, type QueueWait } from "./queue.js";
-export { SharedStreams } from "./shared-streams.js";
-export type { TaskContext } from "./task-context.js";
-export { setTaskContext, taskContext } from "./task-context.js";
-export type { TaskControls, TaskFunction, TaskType } from "./task-type.js";
+} from "./base/placement-group.js";
+export { PlacementGroup } from "./base/placement-group.js";
 export {
   type ClusterEventFilter,
   type ClusterEventInfo,
@@ -78,9 +44,7 @@ export {
   type TaskStateName,
   taskKindNames,
   taskStateNames,
-} from "./task-views.js";
-export { type PutOptions, ValueStore } from "./value-store.js";
-export type { Waitable, Waited, WaitOptions } from "./value-wait.js";
+} from "./base/task-views.js";
 export type {
   AutoscalerStatus,
   ClusterInfo,
@@ -93,4 +57,40 @@ export type {
   ProcessStack,
   QueueInfo,
   WaitingShape,
-} from "./views.js";
+} from "./base/views.js";
+export { ActorChannel, type ActorChannelOptions } from "./calls/actor-channel.js";
+export { isSignalMarker } from "./calls/call-arguments.js";
+export { SharedStreams } from "./calls/shared-streams.js";
+export type { ActorContext, ActorLifecycle } from "./cluster/actor-context.js";
+export { Cluster } from "./cluster/cluster.js";
+export type { DrainProgress } from "./cluster/cluster-administration.js";
+export { connect } from "./cluster/connect.js";
+export { fromEnvironment } from "./cluster/environment.js";
+export type { TaskContext } from "./cluster/task-context.js";
+export { setTaskContext, taskContext } from "./cluster/task-context.js";
+export type { BundleOptions } from "./jobs/build-module.js";
+export { type Bundle, bundleModule } from "./jobs/bundle.js";
+export type { CodeSource } from "./jobs/code-ref.js";
+export { knowBundle } from "./jobs/code-ref.js";
+export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } from "./jobs/jobs.js";
+export type { ModuleSource } from "./jobs/module-source.js";
+export type { Mesh, MeshMember, MeshOptions, MeshResult, MeshSlice, MeshType } from "./mesh/mesh.js";
+export { type MeshCallSettings, MeshCalls } from "./mesh/mesh-calls.js";
+export type { Coordinates, MeshShape, Selection } from "./mesh/mesh-shape.js";
+export { Queue, type QueueHandle, type QueueOptions, type QueueWait } from "./queue/queue.js";
+export { ActorPool } from "./tasks/actor-pool.js";
+export {
+  type ActorModule,
+  actorModule,
+  type CodeModuleOptions,
+  type TaskModule,
+  taskModule,
+} from "./tasks/code-module.js";
+export type { PoolWork } from "./tasks/pool-map.js";
+export type { TaskControls, TaskFunction, TaskType } from "./tasks/task-type.js";
+export type { HeldObject, MemoryOptions, ObjectMemory } from "./values/object-memory.js";
+export type { ContentRef, HoldOptions, ObjectCallOptions } from "./values/objects.js";
+export { Objects, type ObjectsOptions } from "./values/objects.js";
+export { maxCallBytes, type OutgoingValue, outgoingValue } from "./values/outgoing-value.js";
+export { type PutOptions, ValueStore } from "./values/value-store.js";
+export type { Waitable, Waited, WaitOptions } from "./values/value-wait.js";

@@ -1,6 +1,6 @@
 /**
  * Responsibility: one stream of a program for its calls to all light actors of this process.
- * Not responsible for: one actor's calls (actor-host.ts), or the program's side (client/shared-streams.ts).
+ * Not responsible for: one actor's calls (actor-host.ts), or the program's side (client/calls/shared-streams.ts).
  *
  * Invariants:
  * - SHAREDCALLS-1. A call to an actor that is not in this process, or has another incarnation, is answered accordingly

@@ -4,7 +4,7 @@
  * Not responsible for: objects at rest (../invariants/objects.ts), files (memory-disk.ts).
  */
 import type * as proto from "@palimpsest/wire/protocol";
-import type { ContentRef } from "../../../packages/client/src/objects.js";
+import type { ContentRef } from "../../../packages/client/src/values/objects.js";
 import type { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
 import { hasEnded } from "../../../packages/head/src/tables/job.js";
 import type { Arrival } from "./connection.js";

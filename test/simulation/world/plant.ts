@@ -1,6 +1,6 @@
-import type { ActorOptions } from "../../../packages/client/src/config.js";
-import type { HeadClient } from "../../../packages/client/src/head-client.js";
-import type { ValueStore } from "../../../packages/client/src/value-store.js";
+import type { ActorOptions } from "../../../packages/client/src/base/config.js";
+import type { HeadClient } from "../../../packages/client/src/base/head-client.js";
+import type { ValueStore } from "../../../packages/client/src/values/value-store.js";
 import type { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
 import type { DurableStates } from "../../../packages/head/src/store/durable-states.js";
 import type { Leadership } from "../../../packages/head/src/store/leadership.js";

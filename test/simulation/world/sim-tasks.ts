@@ -1,7 +1,7 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import { Cluster } from "../../../packages/client/src/cluster.js";
-import { parseConnectOptions } from "../../../packages/client/src/config.js";
-import type { ObjectRef } from "../../../packages/client/src/object-ref.js";
+import { parseConnectOptions } from "../../../packages/client/src/base/config.js";
+import type { ObjectRef } from "../../../packages/client/src/base/object-ref.js";
+import { Cluster } from "../../../packages/client/src/cluster/cluster.js";
 import type { TaskFunctions } from "../../../packages/worker/src/actor-host.js";
 import type { Method } from "../../../packages/worker/src/invocation.js";
 import type { TaskPlan } from "./task-records.js";

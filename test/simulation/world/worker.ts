@@ -1,7 +1,7 @@
 import { decodeValue, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { HeadClient } from "../../../packages/client/src/head-client.js";
-import { ValueStore } from "../../../packages/client/src/value-store.js";
+import { HeadClient } from "../../../packages/client/src/base/head-client.js";
+import { ValueStore } from "../../../packages/client/src/values/value-store.js";
 import type { ActorEnd, ActorProcessOptions } from "../../../packages/node/src/processes/actor-process.js";
 import type { SupervisedActor } from "../../../packages/node/src/processes/supervised-actor.js";
 import { ActorHost } from "../../../packages/worker/src/actor-host.js";

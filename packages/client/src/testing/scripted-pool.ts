@@ -1,8 +1,8 @@
 import { encodeValue } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import type { ActorHandle } from "../actor-handle.js";
-import type { Cluster } from "../cluster.js";
-import { connect } from "../connect.js";
+import type { ActorHandle } from "../actors/actor-handle.js";
+import type { Cluster } from "../cluster/cluster.js";
+import { connect } from "../cluster/connect.js";
 import { FakeHead } from "./fake-head.js";
 import { ScriptedActor } from "./scripted-actor.js";
 

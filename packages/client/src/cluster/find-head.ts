@@ -1,0 +1,164 @@
+/**
+ * Finds the head that a program connects to: the one that it was given, that its environment names, or that runs on
+ * this machine. Commands and `connect()` find the same one.
+ */
+
+import { join, resolve } from "node:path";
+import { isProcessAlive } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
+import {
+  defaultDataDir,
+  devFolder,
+  givenToken,
+  type HeadAddress,
+  headAddressPathOf,
+  readHeadAddress,
+  readToken,
+  tokenFileVariable,
+  tokenPathOf,
+} from "@palimpsest/wire/local-head";
+import { addressForm, isAddress } from "../base/address-form.js";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface HeadSearch {
+  readonly address?: string | undefined;
+  readonly token?: string | undefined;
+  readonly tls?: string | undefined;
+  /** The data folder of this machine's head. Default: that of `head start`, and that of `palimpsest dev`. */
+  readonly dataDir?: string | undefined;
+}
+
+export interface SearchHow {
+  /** Whether the search's values are flags of a command, for messages. Default: they are options of a function. */
+  readonly flags?: boolean;
+  /** Whether a head that has ended will do, because the caller waits for its next start. Default: false. */
+  readonly mayHaveEnded?: boolean;
+}
+
+export interface FoundHead {
+  readonly address: string;
+  readonly token: string;
+  /** Absolute path of the folder of certificates; empty means no TLS. */
+  readonly tls: string;
+  /** Data folder of the head on this machine that has the address; undefined if none is known. */
+  readonly dataDir: string | undefined;
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT without a head, UNAUTHENTICATED without a token, CONFIG_INVALID */
+export function findHead(given: HeadSearch, environment: Environment, how: SearchHow = {}): FoundHead {
+  const say = (option: string) => (how.flags ? `--${option}` : option);
+  const folders =
+    given.dataDir === undefined
+      ? [defaultDataDir("head", environment), join(devFolder(environment), "head")]
+      : [given.dataDir];
+  const known = folders.flatMap((folder) => knownHead(folder));
+  const named = given.address ?? (environment["PALIMPSEST_ADDRESS"] || undefined);
+  if (named !== undefined)
+    checkAddress(named, given.address === undefined ? "PALIMPSEST_ADDRESS" : say("address"));
+  const local = named === undefined ? mostAlive(known) : known.find(({ head }) => head.address === named);
+  const address = named ?? local?.head.address;
+  if (!address) {
+    const files = folders.map((folder) => headAddressPathOf(folder)).join(" and ");
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `no head was found: ${say("address")} is not given, PALIMPSEST_ADDRESS is not set, and no head has run on this machine ` +
+        `(${files} ${folders.length > 1 ? "are" : "is"} missing); start head and worker with \`palimpsest dev\`, or a head with ` +
+        `\`palimpsest head start\`, or give the ${say("address")} HOST:PORT of one on another machine`,
+    );
+  }
+  if (named === undefined && local?.head.pid === 0 && !how.mayHaveEnded) {
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      `the head of this machine has ended (${headAddressPathOf(local.folder)} says so): start it with ${startOf(local.folder, environment)}, ` +
+        `or give the ${say("address")} of another one`,
+      { retryable: false },
+    );
+  }
+  const token = givenToken(given.token, environment) ?? readToken(local?.folder ?? folders[0] ?? "");
+  if (!token) {
+    const file = tokenPathOf(local?.folder ?? folders[0] ?? "");
+    throw new PalimpsestError(
+      "UNAUTHENTICATED",
+      `no token was found for ${address}: give ${say("token")}, PALIMPSEST_TOKEN or ${tokenFileVariable}, which names a file that ` +
+        `holds it; \`palimpsest head start\` prints the path of its token file, and ${file} cannot be read`,
+    );
+  }
+  const tls = given.tls ?? environment["PALIMPSEST_TLS"] ?? "";
+  checkTls(local, { tls, isFound: named === undefined, say, isGiven: given.tls !== undefined });
+  return { address, token, tls: tls === "" ? "" : resolve(tls), dataDir: local?.folder };
+}
+
+function checkAddress(address: string, what: string): void {
+  if (isAddress(address)) return;
+  throw new PalimpsestError("INVALID_ARGUMENT", `${what} is ${JSON.stringify(address)}: ${addressForm}`);
+}
+
+interface KnownHead {
+  readonly folder: string;
+  readonly head: HeadAddress;
+}
+
+function knownHead(folder: string): KnownHead[] {
+  const head = readHeadAddress(folder);
+  return head === undefined ? [] : [{ folder, head }];
+}
+
+/**
+ * Returns the first head whose process lives, else the first that did not end in an orderly way: its process may be in
+ * another container, with process ids of its own, or about to be started again.
+ */
+function mostAlive(known: readonly KnownHead[]): KnownHead | undefined {
+  return (
+    known.find(({ head }) => head.pid !== 0 && isProcessAlive(head.pid)) ??
+    known.find(({ head }) => head.pid !== 0) ??
+    known[0]
+  );
+}
+
+function startOf(folder: string, environment: Environment): string {
+  if (folder === join(devFolder(environment), "head")) return "`palimpsest dev`";
+  if (folder === defaultDataDir("head", environment))
+    return "`palimpsest head start`, or head and worker with `palimpsest dev`";
+  return `\`palimpsest head start --data-dir ${folder}\``;
+}
+
+/** Compares the certificates with what the head of this machine speaks: either mistake looks like a head that is away. */
+function checkTls(
+  local: KnownHead | undefined,
+  how: {
+    readonly tls: string;
+    readonly isFound: boolean;
+    readonly isGiven: boolean;
+    readonly say: (option: string) => string;
+  },
+): void {
+  if (local?.head.tls === true && how.tls === "") {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${how.say("tls")} is not given, and the head at ${local.head.address} speaks TLS (${headAddressPathOf(local.folder)}): give the folder of a ` +
+        "certificate, or set PALIMPSEST_TLS to it; `palimpsest certs init` made certs/driver for programs and certs/node for workers",
+    );
+  }
+  if (local?.head.tls === false && how.tls !== "" && how.isFound) {
+    const name = how.isGiven ? how.say("tls") : "PALIMPSEST_TLS";
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${name} is ${how.tls}, but the head at ${local.head.address} was started without TLS (${headAddressPathOf(local.folder)}): ` +
+        `leave ${name} out, or start the head with --tls`,
+    );
+  }
+}
+
+/**
+ * Says what the files of this machine know about a head that cannot be reached; empty if nothing.
+ */
+export function whyAway(address: string, environment: Environment): string {
+  for (const folder of [defaultDataDir("head", environment), join(devFolder(environment), "head")]) {
+    const head = knownHead(folder)[0]?.head;
+    if (head?.address !== address || (head.pid !== 0 && isProcessAlive(head.pid))) continue;
+    const process = head.pid === 0 ? "it has ended" : `its process ${head.pid} has ended`;
+    return `${process} (${headAddressPathOf(folder)}): start it with ${startOf(folder, environment)}`;
+  }
+  return "";
+}

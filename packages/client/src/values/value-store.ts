@@ -1,0 +1,394 @@
+/**
+ * Responsibility: the values of this program: storing, reading and freeing them.
+ * Not responsible for: which of them are leased (value-holds.ts), values that exist only in this program
+ * (local-values.ts), the stream to the node (node-connection.ts), or how bytes get there (value-writes.ts).
+ *
+ * A small value stays in this program until a reference to it leaves the program: until then it costs no message, and
+ * it ends with the program, which has all references to it. It is stored on the node before the message with the
+ * reference is sent.
+ *
+ * Invariants:
+ * - VALUES-1. A reference that leaves this program names a value that is on a node, with all values that it refers
+ *   to.
+ * - VALUES-2. Each read returns a new value, so that no other reader changes it.
+ */
+import { type Clock, systemClock } from "@palimpsest/std";
+import {
+  decodeWhole,
+  encodeLong,
+  fromGrpcError,
+  type Network,
+  objectsService,
+  PalimpsestError,
+  type Reference,
+  type StoredValue,
+  storedValue,
+  transferTimeoutMs,
+  wholeOf,
+} from "@palimpsest/wire";
+import { type GetOptions, ObjectRef, type RefStore, refsOf } from "../base/object-ref.js";
+import { TaskLineage } from "../base/task-lineage.js";
+import { within } from "../base/within.js";
+import { type Contained, type LocalValue, LocalValues } from "./local-values.js";
+import { NodeConnection } from "./node-connection.js";
+import { idBytes } from "./object-link.js";
+import { pull } from "./object-transfer.js";
+import { OwnerRecoveries } from "./owner-recoveries.js";
+import { readFileValue } from "./value-files.js";
+import { ValueHolds } from "./value-holds.js";
+import { newValueId, smallValueBytes, storeAt } from "./value-writes.js";
+
+const controlTimeoutMs = 30_000;
+/** For how long one request to the owner of a lost result waits for its answer. */
+const recoverWaitMs = 10_000;
+/** For how long the head or a node may be away before a received value that is not leased counts as lost. */
+const holdLimitMs = 120_000;
+/** The maximum number of times that an object is looked up for one read. */
+const maxReads = 3;
+/**
+ * The maximum number of values in one order or call, which is within the node's limit. Other clients are served between
+ * two of them.
+ */
+const maxIdsPerCall = 10_000;
+
+export interface PutOptions {
+  /** Milliseconds. Default: 30 s plus a second for each MiB. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+interface StoreOptions extends PutOptions {
+  /** Its name. Default: a new one. */
+  readonly objectId?: string;
+}
+
+export interface ValueStoreOptions {
+  /** host:port of the local node's Objects service. */
+  readonly address: () => Promise<string>;
+  readonly network: Network;
+  /** The session, or actor and incarnation, that owns this program's references. */
+  readonly holder: string;
+  /**
+   * Whether this program runs tasks. A task does not wait for the reconstruction of a lost value that it reads,
+   * because it would occupy the resources that the reconstruction needs. It fails instead, and its caller has the
+   * value reconstructed before the task runs again. Default false.
+   */
+  readonly isTaskWorker?: boolean;
+  readonly clock?: Clock;
+  /** Returns the live handle of an actor that a value refers to. */
+  readonly handle: (actorId: string, maxTaskRetries: number) => unknown;
+}
+
+export class ValueStore implements RefStore {
+  readonly holds: ValueHolds;
+  readonly lineage: TaskLineage;
+  readonly #options: ValueStoreOptions;
+  readonly #node: NodeConnection;
+  readonly #local: LocalValues;
+  readonly #clock: Clock;
+
+  constructor(options: ValueStoreOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#node = new NodeConnection({
+      ...options,
+      heldIds: () => this.holds.heldIds(),
+      pinnedIds: () => this.holds.pinnedIds(),
+      recover: (objectId) =>
+        this.lineage.recoverOwn(
+          objectId,
+          lost(objectId, "no node has it, and its owner was asked to recompute it"),
+        ),
+    });
+    this.holds = new ValueHolds({
+      hold: async (objectIds) => {
+        // All parts are leased together, because releases of the same turn must follow them.
+        await Promise.all(partsOf(objectIds).map((part) => this.#holdThere(part)));
+      },
+      letGo: (objectIds) => this.#node.letGo(objectIds),
+      ended: (objectId) => this.lineage.ended(objectId),
+    });
+    this.#local = new LocalValues({
+      holds: this.holds,
+      store: (objectId, local) => this.#storeLocal(objectId, local),
+    });
+    this.lineage = new TaskLineage({
+      ensure: (refs, recover) =>
+        this.#ensure(
+          refs.map((ref) => ({ ref, local: this.#local.of(ref) })),
+          recover,
+        ),
+      isThere: async (objectId) => (await this.#there([objectId], controlTimeoutMs)).has(objectId),
+      askOwner: (objectId) => {
+        const ownerId = this.holds.ownerOf(objectId);
+        if (ownerId === "" || ownerId === this.holder) return undefined;
+        return (why) => owners.recover(objectId, ownerId, why);
+      },
+    });
+    const owners = new OwnerRecoveries({
+      ask: (objectId, ownerId) => this.#askOwner(objectId, ownerId),
+      isReferredTo: (objectId) => this.holds.has(objectId),
+      holdAgain: (objectId) => this.holds.holdAgain(objectId),
+      clock: this.#clock,
+    });
+  }
+
+  /** The session, or actor and incarnation, that owns this program's references. */
+  get holder(): string {
+    return this.#options.holder;
+  }
+
+  /**
+   * Stores a value. Its arrays must not change until the returned promise resolves.
+   * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols, OBJECT_STORE_FULL
+   */
+  async put<T>(value: T, options: PutOptions = {}): Promise<ObjectRef<T>> {
+    const encoded = encodeLong(value);
+    const contained = refsOf(encoded.references);
+    if (encoded.sizeBytes <= smallValueBytes) {
+      const bytes = wholeOf(storedValue(encoded));
+      const ref = new ObjectRef<T>(newValueId(), bytes.byteLength, this);
+      this.#local.add(ref, bytes, contained);
+      return ref;
+    }
+    return (await this.store(storedValue(encoded), contained, options)) as ObjectRef<T>;
+  }
+
+  /** Stores a value on the node, leased to this program. */
+  async store(
+    stored: StoredValue,
+    contained: readonly ObjectRef[],
+    { timeoutMs = transferTimeoutMs(stored.sizeBytes), signal, objectId: name = "" }: StoreOptions = {},
+  ): Promise<ObjectRef> {
+    await this.promoted(contained);
+    const objectId = name || newValueId();
+    const contains = contained.map((ref) => idBytes(ref.objectId));
+    const settings = signal ? { timeoutMs, signal } : { timeoutMs };
+    try {
+      await this.#node.use(settings, (link, leftMs) =>
+        storeAt(link, {
+          ...{ objectId, stored, contains, signal },
+          ...{ holder: this.#options.holder, timeoutMs: leftMs },
+        }),
+      );
+    } catch (reason) {
+      // If only the answer was lost, the value may be stored all the same, and no reference to it will exist here. A
+      // named result is not withdrawn, because the next attempt stores its result under the same name.
+      if (name === "") this.#node.letGo([objectId], "withdraw");
+      throw reason;
+    }
+    const ref = new ObjectRef(objectId, stored.sizeBytes, this);
+    this.holds.stored(ref);
+    return ref;
+  }
+
+  /**
+   * Stores values on the node before references to them leave this program (VALUES-1); undefined if they are all
+   * stored.
+   */
+  promoted(refs: readonly ObjectRef[]): Promise<void> | undefined {
+    return this.#local.promoted(refs);
+  }
+
+  /** @throws {PalimpsestError} OBJECT_LOST, GET_TIMEOUT, CANCELLED */
+  async get<T>(ref: ObjectRef<T>, options: GetOptions = {}): Promise<T> {
+    const local = this.#local.of(ref);
+    if (local) return decodeWhole(local.bytes, (reference) => this.#bindIn(local, reference)) as T;
+    if (!this.holds.has(ref.objectId)) throw lost(ref.objectId, "this program has released or freed it");
+    const unpin = this.holds.pin(ref);
+    try {
+      return (await this.#readOrRecover(ref, options)) as T;
+    } finally {
+      unpin();
+    }
+  }
+
+  /** Reconstructs it if it is lost and can be reconstructed (LINEAGE-2). */
+  async #readOrRecover(ref: ObjectRef, options: GetOptions): Promise<unknown> {
+    for (let reads = 1; ; reads++) {
+      try {
+        return await this.read(ref, options);
+      } catch (reason) {
+        const error = PalimpsestError.from(reason);
+        if (error.code !== "OBJECT_LOST" || reads === maxReads) throw error;
+        if (this.#options.isTaskWorker && !this.lineage.isOwn(ref.objectId)) throw error;
+        const { timeoutMs, signal } = options;
+        const again = this.lineage.recover(ref.objectId, error);
+        await within(again, timeoutMs ?? Number.POSITIVE_INFINITY, signal, this.#clock);
+      }
+    }
+  }
+
+  /** Reads the value of an object that is leased in the meantime. @throws {PalimpsestError} OBJECT_LOST */
+  async read(
+    { objectId, sizeBytes }: { readonly objectId: string; readonly sizeBytes: number },
+    { timeoutMs = transferTimeoutMs(sizeBytes), signal, into }: GetOptions = {},
+  ): Promise<unknown> {
+    const settings = signal ? { timeoutMs, signal } : { timeoutMs };
+    return await this.#node.use(settings, async (link, leftMs) => {
+      for (let attempt = 1; attempt <= maxReads; attempt++) {
+        // A file that is repeatedly spilled while memory is short is finally read through the node.
+        const remote = !link.shared || attempt === maxReads;
+        const find = { objectId: idBytes(objectId), remote };
+        const found = link.order({ find }, leftMs);
+        const { data, info } = await within(found, Number.POSITIVE_INFINITY, signal, this.#clock);
+        if (data?.byteLength) return decodeWhole(data, this.bind);
+        if (info?.path) {
+          const read = await readFileValue(info.path, info.sizeBytes ?? 0, this.bind, into);
+          if (read !== undefined) return read.value;
+          continue;
+        }
+        const pulling = { ...settings, timeoutMs: leftMs };
+        const bytes = await unlessGone(pull(link.peer, objectId, info?.sizeBytes ?? 0, pulling));
+        if (bytes !== undefined && bytes.byteLength === info?.sizeBytes) return decodeWhole(bytes, this.bind);
+      }
+      throw lost(objectId, "it was freed while it was read");
+    });
+  }
+
+  /** Keeps them until the returned function is called. */
+  pinned(refs: readonly ObjectRef[]): { release(): void } {
+    const unpins = refs.map((ref) => this.holds.pin(ref));
+    return {
+      release: () => {
+        for (const unpin of unpins.splice(0)) unpin();
+      },
+    };
+  }
+
+  /** Resolves references in values to the objects that represent them here. */
+  readonly bind = (reference: Reference): unknown => {
+    if (reference.kind === "object")
+      return this.holds.received(reference.objectId, reference.sizeBytes, this, reference.ownerId);
+    return this.#options.handle(reference.actorId, reference.maxTaskRetries);
+  };
+
+  /** Reads a value that exists only in this program, whose references may be local too. */
+  #bindIn(local: LocalValue, reference: Reference): unknown {
+    const own = reference.kind === "object" && this.#local.referred(local, reference.objectId, this);
+    return own || this.bind(reference);
+  }
+
+  /** Removes values on all nodes, whichever programs refer to them. Later reads fail with OBJECT_LOST. */
+  async free(refs: readonly ObjectRef[], { timeoutMs = controlTimeoutMs }: PutOptions = {}): Promise<void> {
+    const stored = refs.filter(({ objectId }) => this.holds.has(objectId)).map(({ objectId }) => objectId);
+    for (const ref of refs) this.#local.free(ref);
+    for (const objectId of stored) this.holds.forget(objectId);
+    for (const part of partsOf(stored)) {
+      const objectIds = [...part];
+      await this.#node.use({ timeoutMs }, ({ peer }, leftMs) =>
+        peer.unary(objectsService.free, { objectIds, holder: "" }, { timeoutMs: leftMs }),
+      );
+    }
+  }
+
+  release(ref: ObjectRef): void {
+    this.#local.release(ref);
+    this.holds.release(ref);
+  }
+
+  /** Returns those whose values are available on some node. */
+  async existing(refs: readonly ObjectRef[], timeoutMs: number): Promise<ReadonlySet<ObjectRef>> {
+    const found = new Set(refs.filter((ref) => this.#local.of(ref) !== undefined));
+    const asked = refs.filter((ref) => !found.has(ref) && this.holds.has(ref.objectId));
+    if (asked.length === 0) return found;
+    const ids = asked.map(({ objectId }) => objectId);
+    const there = await this.#there(ids, timeoutMs);
+    for (const ref of asked) if (there.has(ref.objectId)) found.add(ref);
+    return found;
+  }
+
+  async #there(ids: readonly string[], timeoutMs: number): Promise<ReadonlySet<string>> {
+    const answers = await this.#node.use({ timeoutMs }, (link, leftMs) =>
+      Promise.all(
+        partsOf(ids).map((part) => link.order({ exist: { objectIds: part.map(idBytes) } }, leftMs)),
+      ),
+    );
+    const there = answers.flatMap(({ objectIds }) => objectIds ?? []);
+    return new Set(there.map((id) => Buffer.from(id).toString("hex")));
+  }
+
+  async #askOwner(objectId: string, ownerId: string) {
+    const recover = { objectId: idBytes(objectId), ownerId, waitMs: recoverWaitMs };
+    const { recovery } = await this.#node.use({ timeoutMs: controlTimeoutMs }, (link, leftMs) =>
+      link.order({ recover }, leftMs),
+    );
+    return recovery ?? {};
+  }
+
+  /**
+   * Makes values that tasks need available on a node: this program's own are stored again, and `recover` reconstructs
+   * others.
+   */
+  async #ensure(
+    needed: readonly Pick<Contained, "ref" | "local">[],
+    recover: (ref: ObjectRef) => Promise<void>,
+  ): Promise<void> {
+    if (needed.length === 0) return;
+    const ids = needed.map(({ ref }) => ref.objectId);
+    const there = await this.#there(ids, controlTimeoutMs);
+    for (const { ref, local } of needed) {
+      if (there.has(ref.objectId)) continue;
+      if (local === undefined) await recover(ref);
+      else {
+        await this.#ensure(local.contained, recover);
+        await this.#storeLocal(ref.objectId, local);
+      }
+    }
+  }
+
+  close(): void {
+    this.#node.close();
+  }
+
+  /**
+   * Resolves when it is known of each value whether it can be leased. The sender keeps the values until then
+   * (CALLVALUES-1).
+   */
+  async #holdThere(objectIds: readonly string[]): Promise<void> {
+    const endMs = this.#clock.monotonicMs() + holdLimitMs;
+    // Values that were released while the node was away are not leased again.
+    const ids = () => objectIds.filter((objectId) => this.holds.has(objectId)).map(idBytes);
+    do {
+      try {
+        await this.#node.use({ timeoutMs: controlTimeoutMs }, (link, leftMs) =>
+          link.order({ hold: { objectIds: ids() } }, leftMs),
+        );
+        return;
+      } catch (reason) {
+        const { code, retryable } = PalimpsestError.from(reason);
+        if (!retryable && code !== "GET_TIMEOUT") return;
+      }
+    } while (ids().length > 0 && this.#clock.monotonicMs() < endMs);
+  }
+
+  async #storeLocal(objectId: string, { bytes, contained }: LocalValue): Promise<void> {
+    const contains = contained.map(({ ref }) => idBytes(ref.objectId));
+    const store = { objectId: idBytes(objectId), data: bytes, contains };
+    await this.#node.use({ timeoutMs: controlTimeoutMs }, (link, leftMs) => link.order({ store }, leftMs));
+  }
+}
+
+function partsOf(ids: readonly string[]): readonly (readonly string[])[] {
+  if (ids.length <= maxIdsPerCall) return [ids];
+  const parts: (readonly string[])[] = [];
+  for (let at = 0; at < ids.length; at += maxIdsPerCall) parts.push(ids.slice(at, at + maxIdsPerCall));
+  return parts;
+}
+
+/** Returns undefined if it was there when the node was asked for it, and is gone now. */
+async function unlessGone(bytes: Promise<Uint8Array>): Promise<Uint8Array | undefined> {
+  try {
+    return await bytes;
+  } catch (reason) {
+    const error = fromGrpcError(reason);
+    if (error.code === "NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+function lost(objectId: string, why: string): PalimpsestError {
+  return new PalimpsestError("OBJECT_LOST", `object ${objectId} is not available: ${why}`, {
+    details: { objectId },
+  });
+}
