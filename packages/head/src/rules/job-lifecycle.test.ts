@@ -168,7 +168,7 @@ describe("JobLifecycle", () => {
 
     it("may ask for so many and not more", () => {
       for (const maxRetries of [-1, 101])
-        expect(() => aRecipe("job-1", { maxRetries })).toThrow(`max_retries is ${maxRetries}: give 0 to 100`);
+        expect(() => aRecipe("job-1", { maxRetries })).toThrow(`retries are ${maxRetries}: give 0 to 100`);
     });
   });
 
