@@ -1,0 +1,64 @@
+#!/usr/bin/env node
+// `node scripts/house.mjs`: how large the house is and how it is divided, of what git tracks. Run it in a checkout of another
+// commit with `--root FOLDER` to compare.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename, dirname, join, normalize } from "node:path";
+import { root as own } from "./setup/paths.mjs";
+
+const at = process.argv.indexOf("--root");
+const root = at < 0 ? own : process.argv[at + 1];
+const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trimEnd().split("\n");
+const bytes = new Map(tracked.map((file) => [file, readFileSync(join(root, file))]));
+const isText = (file) => !bytes.get(file).subarray(0, 8000).includes(0);
+const linesOf = (file) => bytes.get(file).toString("utf8").split("\n").length - 1;
+const sum = (files) => files.reduce((total, file) => total + linesOf(file), 0);
+
+const source = tracked.filter((file) => /^packages\/[^/]+\/(?:page\/)?src\/.*\.tsx?$/.test(file));
+const isProduct = (file) => !/\.(?:test|fixture)\.|\/(?:testing|faults|generated)\//.test(file);
+const product = source.filter(isProduct);
+
+/** Who imports each product file, by relative specifiers. */
+const importers = new Map(product.map((file) => [file, new Set()]));
+for (const file of product) {
+  for (const [, specifier] of bytes
+    .get(file)
+    .toString("utf8")
+    .matchAll(/(?:from|import\() ?"(\.{1,2}\/[^"]+)"/g)) {
+    const target = normalize(join(dirname(file), specifier)).replace(/\.jsx?$/, "");
+    for (const end of [".ts", ".tsx"]) importers.get(target + end)?.add(file);
+  }
+}
+const hasTest = (file) => bytes.has(file.replace(/\.tsx?$/, ".test.ts"));
+const small = product.filter(
+  (file) => importers.get(file).size === 1 && linesOf(file) <= 60 && !hasTest(file),
+);
+
+const entries = new Map();
+for (const file of source) {
+  for (let path = file; !path.endsWith("/src"); path = dirname(path)) {
+    const folder = dirname(path);
+    entries.set(folder, (entries.get(folder) ?? new Set()).add(basename(path)));
+  }
+}
+const wide = [...entries]
+  .filter(([, names]) => names.size > 40)
+  .map(([folder, { size }]) => `${folder} ${size}`);
+
+const documents = tracked.filter((file) => file.endsWith(".md"));
+const written = documents.filter((file) => !bytes.get(file).includes("generate-docs.mjs"));
+const words = written
+  .map((file) => bytes.get(file).toString("utf8").split(/\s+/).filter(Boolean).length)
+  .reduce((total, count) => total + count, 0);
+
+for (const [what, value] of [
+  ["tracked text lines", sum(tracked.filter(isText))],
+  ["product lines", sum(product)],
+  ["product files", product.length],
+  ["files of one importer, at most 60 lines, no test", small.length],
+  ["folders of more than 40 entries", wide.length],
+  ["words of documents written by hand", words],
+]) {
+  process.stdout.write(`${String(value).padStart(8)}  ${what}\n`);
+}
+if (wide.length > 0) process.stdout.write(`${wide.join("\n")}\n`);
