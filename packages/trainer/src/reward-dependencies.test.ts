@@ -135,10 +135,10 @@ describe("rewardDependencies", () => {
       probes: [{ question: "Who owns a boat?", answers: ["Ann"], heldOut: false }],
     };
     const forgot = { ...episode, storeDiff: { created: [], updated: [], deleted: ["m2"] } };
-    const search = { topK: 1, denseWeight: 1, embedder } as const;
+    const search = { denseWeight: 1, embedder } as const;
     for (const settings of [
-      { name: "memupdate", ...search },
-      { name: "store-probes", found: { by: "search", ...search } },
+      { name: "memupdate", retrievedTokens: 5, ...search },
+      { name: "store-probes", found: { by: "search", topK: 1, ...search } },
     ] as const) {
       const { dependencies, reward } = await open(settings);
       const before = texts.length;
