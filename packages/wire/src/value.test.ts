@@ -163,6 +163,18 @@ test.each([
   );
 });
 
+test("a value of many undefined parts stores its long arrays once", () => {
+  const long = new Float64Array(1_000).fill(1.5);
+  const stored: Uint8Array[] = [];
+  const encoding = {
+    onReference: () => undefined,
+    longArrayBytes: 1_000,
+    onLongArray: (bytes: Uint8Array) => stored.push(bytes) - 1,
+  };
+  encodeValue({ long, list: new Array(200_000).fill(undefined) }, encoding);
+  expect(stored.map((bytes) => bytes.byteLength)).toEqual([8_000]);
+});
+
 test("an array of which most is missing is refused by its path, in bounded time and memory", () => {
   const sparse = (length: number) => {
     const list: unknown[] = [];

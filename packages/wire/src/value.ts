@@ -55,17 +55,18 @@ export function encodePlain(value: unknown): Uint8Array {
   return plainPackr.pack(value);
 }
 
-/** The most holes that an array of a value may have, and the undefined parts of a value that are ignored for it. */
+/** The most holes that an array of a value may have. A value with fewer undefined parts is not looked through for them. */
 const maxHoles = 65_536;
-let undefinedParts = 0;
+/** The value that is being packed, and how many of its parts were undefined so far. */
+let packing: { readonly value: unknown; undefinedParts: number } | undefined;
 
 // The packer writes a hole of an array as an undefined item, and asks for this option at each of them. Counting here
 // costs other values nothing, while looking through every array before it is packed would. An array with one item and
 // the index 2 ** 31 would otherwise be packed for minutes.
 Object.defineProperty(packr, "encodeUndefinedAsNil", {
   get: () => {
-    undefinedParts += 1;
-    if (undefinedParts > maxHoles) throw new CannotTravel();
+    if (packing && ++packing.undefinedParts === maxHoles + 1)
+      refuseUnsendable(packing.value, undefined, maxHoles);
     return false;
   },
 });
@@ -78,34 +79,23 @@ Object.defineProperty(packr, "encodeUndefinedAsNil", {
  */
 export function encodeValue(value: unknown, encoding?: ValueEncoding): Uint8Array {
   if (isPlain(value)) return encodePlain(value);
-  const outer = undefinedParts;
-  undefinedParts = 0;
-  try {
-    return packed(value, encoding);
-  } finally {
-    undefinedParts = outer;
-    // The packer keeps its table of visited parts until it packs again, which would keep the value and its references
-    // alive.
-    packr.pack(null);
-  }
-}
-
-function packed(value: unknown, encoding: ValueEncoding | undefined): Uint8Array {
+  const outer = packing;
+  packing = { value, undefinedParts: 0 };
   try {
     return encodingWith(encoding, () => packr.pack(value));
   } catch (reason) {
     if (reason instanceof PalimpsestError) throw reason;
     refuseUnsendable(value, reason, maxHoles);
-    if (undefinedParts > maxHoles) {
-      // They are values, not holes.
-      undefinedParts = Number.NEGATIVE_INFINITY;
-      return packed(value, encoding);
-    }
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
       `the value cannot be encoded: ${thrownMessage(reason)}; send data that structuredClone can copy`,
       { cause: reason },
     );
+  } finally {
+    packing = outer;
+    // The packer keeps its table of visited parts until it packs again, which would keep the value and its references
+    // alive.
+    packr.pack(null);
   }
 }
 

@@ -12,4 +12,4 @@ export {
   type TaggedReply,
 } from "./tagged-reply.js";
 export { splitWords, stripWhiteSpace } from "./white-space.js";
-export { foldText, orderedWords, words } from "./words.js";
+export { foldText, orderedWords, withoutCutWord, words } from "./words.js";

@@ -124,3 +124,8 @@ export function wordCounts(text: string): {
   for (const word of found) counts.set(word, (counts.get(word) ?? 0) + 1);
   return { counts, length: found.length };
 }
+
+const cutWord = new RegExp(`\\s*[^\\s${unspaced}]*$`, "u");
+
+/** Returns a text that was cut somewhere without the word in which it ends; scripts without spaces end anywhere. */
+export const withoutCutWord = (text: string): string => text.replace(cutWord, "");

@@ -95,6 +95,17 @@ describe("retrievedLines", () => {
     expect(fiveRecordsTokens(old)).toBe(Math.ceil((5 * (5 + 5 + 9)) / 3));
     expect(fiveRecordsTokens([])).toBe(160);
   });
+
+  it("cuts scripts without spaces by characters", async () => {
+    const store = await MemoryStore.of(
+      [aRecord("m1", "安娜春天搬到了里斯本，她在那里教书。")],
+      hashedEmbedder(),
+    );
+    const lines = (mostTokens: number) =>
+      retrievedLines(store, "安娜搬到了哪里？", { mostTokens, denseWeight: 0.2 });
+    expect(await lines(4)).toEqual(["安娜春天搬"]);
+    expect(await lines(9)).toEqual(["安娜春天搬到了里斯本，她"]);
+  });
 });
 
 describe("memoryLine", () => {

@@ -1,4 +1,5 @@
 import type { MemoryStore } from "@palimpsest/memory";
+import { withoutCutWord } from "@palimpsest/memory/text";
 import type { MemoryRecord } from "@palimpsest/trajectories";
 import { memoryLine } from "./memory-line.js";
 
@@ -45,5 +46,5 @@ function cutLine(line: string, mostBytes: number): string {
   const bytes = Buffer.from(line);
   const start = bytes.subarray(0, mostBytes).toString();
   if (/^\s/.test(bytes.subarray(mostBytes).toString())) return start;
-  return start.replace(/\s*\S*$/, "");
+  return withoutCutWord(start);
 }

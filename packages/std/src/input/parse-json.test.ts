@@ -41,3 +41,10 @@ it("finds a place in whatever JSON.parse refuses", () => {
     { numRuns: 500 },
   );
 });
+
+it("tells where a text of tens of megabytes stops being JSON", () => {
+  const long = "x".repeat(30_000_000);
+  expect(() => parseJson(`{"a": "${long}\\n${long}",}`)).toThrow(
+    /^"}" stands at line 1, column 60000012, where a name in double quotes is expected$/,
+  );
+});

@@ -1,8 +1,10 @@
 import { shownValue } from "./shown-value.js";
 
 const blank = /[ \t\n\r]*/y;
+const quote = /"/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids these in texts.
-const quoted = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*"/y;
+const unescaped = /[^"\\\u0000-\u001f]+/y;
+const escaped = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const plain = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w)/y;
 const shownCharacters = 20;
 
@@ -34,6 +36,15 @@ function jsonProblem(text: string): string {
     if (found !== null) at += found[0].length;
     return found !== null;
   };
+  // In pieces: one pattern of a whole text fills the stack of regular expressions with a long one.
+  const takeText = (): boolean => {
+    const start = at;
+    if (!take(quote)) return false;
+    while (take(unescaped) || take(escaped));
+    if (take(quote)) return true;
+    at = start;
+    return false;
+  };
   for (;;) {
     take(blank);
     const sign = text[at];
@@ -62,12 +73,12 @@ function jsonProblem(text: string): string {
       isFirst = true;
       continue;
     }
-    if (expected === "name" && take(quoted)) {
+    if (expected === "name" && takeText()) {
       expected = "colon";
       isFirst = false;
       continue;
     }
-    if (expected === "value" && (take(quoted) || take(plain))) {
+    if (expected === "value" && (takeText() || take(plain))) {
       expected = "next";
       isFirst = false;
       continue;
