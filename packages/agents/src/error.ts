@@ -1,3 +1,5 @@
+import { CodedError } from "@palimpsest/std";
+
 /** Reasons why an episode could not be run. */
 export type AgentErrorCode =
   /** A setting or a template is invalid, or the tokenizer does not know a special token. */
@@ -12,14 +14,8 @@ export type AgentErrorCode =
   | "SAMPLE_ABORTED";
 
 /** The only error class of this package: its message names the field, the value and the fix. */
-export class AgentError extends Error {
-  readonly code: AgentErrorCode;
-  readonly details: Readonly<Record<string, unknown>>;
-
+export class AgentError extends CodedError<AgentErrorCode> {
   constructor(code: AgentErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
-    super(`[${code}] ${message}`);
-    this.name = "AgentError";
-    this.code = code;
-    this.details = details;
+    super("AgentError", code, message, { details });
   }
 }

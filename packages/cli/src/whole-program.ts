@@ -17,7 +17,8 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Makes the program with the command that is wanted, or with all of them.
- * @param wanted name of a command; all are loaded for one that is none, and for the one that completes all
+ * @param wanted name of a command; all are loaded for one that is none, and for the one that completes all. The version
+ *   needs none.
  */
 export async function makeProgram(wanted: string | undefined): Promise<Command> {
   const program = new Command("palimpsest")
@@ -26,7 +27,7 @@ export async function makeProgram(wanted: string | undefined): Promise<Command> 
   const isOne = wanted !== undefined && wanted !== "completion" && Object.hasOwn(commands, wanted);
   const only = isOne ? commands[wanted] : undefined;
   if (only) (await only())(program);
-  else {
+  else if (wanted !== "--version" && wanted !== "-V") {
     for (const [heading, names] of Object.entries(groups)) {
       program.commandsGroup(`${heading}:`);
       for (const name of names) (await commands[name]?.())?.(program);

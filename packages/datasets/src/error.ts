@@ -1,3 +1,5 @@
+import { CodedError } from "@palimpsest/std";
+
 /** Why a data set could not be created or read. None of these errors is worth a retry. */
 export type DatasetErrorCode =
   /** A generator's settings contradict each other or its vocabulary. */
@@ -10,19 +12,13 @@ export type DatasetErrorCode =
   | "BAD_ROWS";
 
 /** The only error class of this package. Its message names the field, the value and the fix. */
-export class DatasetError extends Error {
-  readonly code: DatasetErrorCode;
-  readonly details: Readonly<Record<string, unknown>>;
-
+export class DatasetError extends CodedError<DatasetErrorCode> {
   constructor(
     code: DatasetErrorCode,
     message: string,
     details: Readonly<Record<string, unknown>> = {},
     cause?: unknown,
   ) {
-    super(`[${code}] ${message}`, cause === undefined ? undefined : { cause });
-    this.name = "DatasetError";
-    this.code = code;
-    this.details = details;
+    super("DatasetError", code, message, { details, cause });
   }
 }

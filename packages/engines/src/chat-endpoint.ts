@@ -210,7 +210,7 @@ export class ChatEndpoint {
           const kept = keptFields.filter((field) => names(field));
           const isBare = kept.length > 0 && reason.message.endsWith(said);
           throw isBare
-            ? withMessage(reason, `${reason.message}; set ${kept.join(" and ")} to what this model takes`)
+            ? withMessage(reason, `${reason.rawMessage}; set ${kept.join(" and ")} to what this model takes`)
             : reason;
         }
         const news = refused.filter((field) => !this.#leftOut.has(field));
@@ -254,13 +254,9 @@ function isWithoutList(reason: unknown): reason is EngineError {
 
 function nameIt(reason: unknown): never {
   if (!isWithoutList(reason)) throw reason;
-  throw new EngineError(
-    reason.code,
-    `${reason.message.replace(/^\[[A-Z_]+\] /, "")}; set model, and this list is not requested`,
-    {
-      cause: reason,
-      retryable: false,
-      ...(reason.status === undefined ? {} : { status: reason.status }),
-    },
-  );
+  throw new EngineError(reason.code, `${reason.rawMessage}; set model, and this list is not requested`, {
+    cause: reason,
+    retryable: false,
+    ...(reason.status === undefined ? {} : { status: reason.status }),
+  });
 }

@@ -1,3 +1,5 @@
+import { CodedError } from "@palimpsest/std";
+
 /** Says what went wrong, for programs. The set is closed: each code has one meaning. */
 export type EngineErrorCode =
   /** A setting is missing, out of bounds or not supported. */
@@ -39,8 +41,7 @@ const retryableCodes: ReadonlySet<EngineErrorCode> = new Set([
 ]);
 
 /** The one error class of this package. The message names the endpoint or field, what arrived, and the fix. */
-export class EngineError extends Error {
-  readonly code: EngineErrorCode;
+export class EngineError extends CodedError<EngineErrorCode> {
   readonly retryable: boolean;
   /** HTTP status, if the server answered. */
   readonly status: number | undefined;
@@ -60,9 +61,7 @@ export class EngineError extends Error {
       readonly retryable?: boolean;
     } = {},
   ) {
-    super(`[${code}] ${message}`, options.cause === undefined ? {} : { cause: options.cause });
-    this.name = "EngineError";
-    this.code = code;
+    super("EngineError", code, message, { cause: options.cause });
     this.retryable = options.retryable ?? retryableCodes.has(code);
     this.status = options.status;
     this.said = options.said;
@@ -72,7 +71,7 @@ export class EngineError extends Error {
 
 /** Returns the same error with another message. */
 export function withMessage(error: EngineError, message: string): EngineError {
-  return new EngineError(error.code, message.replace(/^\[[A-Z_]+\] /, ""), {
+  return new EngineError(error.code, message, {
     cause: error.cause,
     retryable: error.retryable,
     retryAfterMs: error.retryAfterMs,

@@ -273,8 +273,8 @@ export class HttpClient {
 
   #asEngineError(path: string, reason: unknown): EngineError {
     if (reason instanceof EngineError) {
-      const message = this.#scrub(reason.message);
-      return message === reason.message ? reason : withMessage(reason, message);
+      const message = this.#scrub(reason.rawMessage);
+      return message === reason.rawMessage ? reason : withMessage(reason, message);
     }
     const { why, fix, retryable } = connectionFailure(reason, this.#address.hostname, this.#proxy());
     return new EngineError("UNREACHABLE", `${this.shown(path)}: ${this.#scrub(why)}; ${fix}`, {
@@ -327,7 +327,7 @@ export class HttpClient {
           ? ` (the last of ${attempts} attempts)`
           : "";
     if (note === "") return error;
-    return withMessage(error, `${error.message}${note}`);
+    return withMessage(error, `${error.rawMessage}${note}`);
   }
 
   /** Removes keys (HTTPCLIENT-4), because some servers repeat the key that they refuse. */

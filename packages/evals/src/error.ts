@@ -1,3 +1,5 @@
+import { CodedError } from "@palimpsest/std";
+
 /** Why an evaluation, a comparison or a plot could not be made. */
 export type EvaluationErrorCode =
   /** The settings are invalid, for example without tasks. */
@@ -14,12 +16,8 @@ export type EvaluationErrorCode =
   | "PROMPT_TOO_LONG";
 
 /** The only error class of this package. Its message names the field, the value and the fix. */
-export class EvaluationError extends Error {
-  readonly code: EvaluationErrorCode;
-
+export class EvaluationError extends CodedError<EvaluationErrorCode> {
   constructor(code: EvaluationErrorCode, message: string) {
-    super(`[${code}] ${message}`);
-    this.name = "EvaluationError";
-    this.code = code;
+    super("EvaluationError", code, message);
   }
 }

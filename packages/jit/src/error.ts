@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { CodedError } from "@palimpsest/std";
 import type { MemoryShortage } from "./memory-shortage.js";
 
 /** The closed set of error codes. The message names the function, operation or field, the value, and the fix. */
@@ -21,9 +22,7 @@ export type JitErrorCode =
   | "UNKNOWN_STATE";
 
 /** The only error class of this package. */
-export class JitError extends Error {
-  override readonly name = "JitError";
-  readonly code: JitErrorCode;
+export class JitError extends CodedError<JitErrorCode> {
   /** With TensorFlow's MEMORY_EXHAUSTED: how much was requested and where. */
   readonly shortage?: MemoryShortage;
   /** Whether the module's state is gone with this failure, so that every later call is STATE_LOST. */
@@ -38,8 +37,7 @@ export class JitError extends Error {
       readonly losesState?: boolean;
     } = {},
   ) {
-    super(`[${code}] ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = code;
+    super("JitError", code, message, { cause: options.cause });
     this.losesState = options.losesState ?? false;
     if (options.shortage !== undefined) this.shortage = options.shortage;
   }

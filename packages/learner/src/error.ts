@@ -1,3 +1,5 @@
+import { CodedError } from "@palimpsest/std";
+
 /** Why the learner refused or stopped. The set is closed, so a caller may switch over it. */
 export type LearnerErrorCode =
   /** A setting is wrong or two settings contradict each other: fix the configuration. */
@@ -40,19 +42,12 @@ export type LearnerErrorCode =
   | "REFERENCE_INVALID";
 
 /** The only error class of this package. The message names the field, the value and the fix. */
-export class LearnerError extends Error {
-  readonly code: LearnerErrorCode;
-  /** Facts for debugging: ids, indices, values. */
-  readonly details: Readonly<Record<string, unknown>>;
-
+export class LearnerError extends CodedError<LearnerErrorCode> {
   constructor(
     code: LearnerErrorCode,
     message: string,
     options: { readonly details?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
   ) {
-    super(`[${code}] ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = "LearnerError";
-    this.code = code;
-    this.details = options.details ?? {};
+    super("LearnerError", code, message, options);
   }
 }

@@ -1,3 +1,5 @@
+import { CodedError } from "@palimpsest/std";
+
 /** Says what went wrong with a store, for programs. The set is closed: each code has one meaning. */
 export type MemoryErrorCode =
   /** A setting, a record or an argument is invalid. */
@@ -13,12 +15,8 @@ export type MemoryErrorCode =
   | "CLOSED";
 
 /** The only error class of this package. Its message names the field, the value and the fix. */
-export class MemoryError extends Error {
-  readonly code: MemoryErrorCode;
-
+export class MemoryError extends CodedError<MemoryErrorCode> {
   constructor(code: MemoryErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
-    super(`[${code}] ${message}`, options.cause === undefined ? {} : { cause: options.cause });
-    this.name = "MemoryError";
-    this.code = code;
+    super("MemoryError", code, message, options);
   }
 }

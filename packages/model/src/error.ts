@@ -1,3 +1,5 @@
+import { CodedError } from "@palimpsest/std";
+
 /** What went wrong, for programs. The set is closed: each code has one meaning. */
 export type ModelErrorCode =
   /** A configuration field is missing, out of bounds or not supported. */
@@ -43,14 +45,11 @@ export type ModelErrorCode =
 const retryableCodes: ReadonlySet<ModelErrorCode> = new Set(["QUEUE_FULL", "HUB_UNREACHABLE", "LOCKED"]);
 
 /** The only error class of this package. The message names the field or file, the value, and the fix. */
-export class ModelError extends Error {
-  readonly code: ModelErrorCode;
+export class ModelError extends CodedError<ModelErrorCode> {
   readonly retryable: boolean;
 
   constructor(code: ModelErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
-    super(`[${code}] ${message}`, options);
-    this.name = "ModelError";
-    this.code = code;
+    super("ModelError", code, message, options);
     this.retryable = retryableCodes.has(code);
   }
 }

@@ -1,3 +1,5 @@
+import { CodedError } from "@palimpsest/std";
+
 /** Why an answer could not be scored. These are errors, and never a zero reward. */
 export type RewardErrorCode =
   /** No reward has that name. */
@@ -22,13 +24,9 @@ export type RewardErrorCode =
   | "BAD_REPLY";
 
 /** The only error class of this package. Its message names the field, the value and the fix. */
-export class RewardError extends Error {
-  readonly code: RewardErrorCode;
-
+export class RewardError extends CodedError<RewardErrorCode> {
   constructor(code: RewardErrorCode, message: string, cause?: unknown) {
-    super(`[${code}] ${message}`, cause === undefined ? undefined : { cause });
-    this.name = "RewardError";
-    this.code = code;
+    super("RewardError", code, message, { cause });
   }
 }
 

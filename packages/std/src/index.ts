@@ -1,5 +1,6 @@
 export { Backoff, type BackoffLimits, backoffMs, jittered } from "./backoff.js";
 export { backgroundClock, type Clock, every, systemClock } from "./clock.js";
+export { CodedError, type CodedErrorOptions } from "./coded-error.js";
 export { type Deadline, type JoinedSignal, joinSignals, withDeadline } from "./deadline.js";
 export { delay } from "./delay.js";
 export { makeFolder } from "./folder.js";

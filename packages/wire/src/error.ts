@@ -1,3 +1,4 @@
+import { CodedError } from "@palimpsest/std";
 import { thrownMessage } from "./thrown.js";
 
 /**
@@ -65,26 +66,12 @@ export interface ErrorOptions {
 }
 
 /** The one error class of the runtime. It travels as palimpsest.v1.Error and arrives as this class. */
-export class PalimpsestError extends Error {
-  readonly code: ErrorCode;
+export class PalimpsestError extends CodedError<ErrorCode, ErrorDetails> {
   readonly retryable: boolean;
-  readonly details: ErrorDetails;
-  readonly #rawMessage: string;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
-    super(`[${code}] ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = "PalimpsestError";
-    this.code = code;
-    this.#rawMessage = message;
+    super("PalimpsestError", code, message, options);
     this.retryable = options.retryable ?? errorCodes[code].retryable;
-    this.details = options.details ?? {};
-    // Empty braces in a printed error say nothing.
-    if (Object.keys(this.details).length === 0) Object.defineProperty(this, "details", { enumerable: false });
-  }
-
-  /** The message without the code in front. It is no field of its own, so that a printed error has its message once. */
-  get rawMessage(): string {
-    return this.#rawMessage;
   }
 
   /** Converts any thrown value to a PalimpsestError. A PalimpsestError is returned unchanged. */

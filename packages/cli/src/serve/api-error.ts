@@ -60,7 +60,7 @@ export class ApiError extends Error {
   static from(reason: unknown): ApiError {
     if (reason instanceof ApiError) return reason;
     if (reason instanceof ModelError) {
-      const told = reason.message.replace(/^\[[A-Z_]+\] /, "");
+      const told = reason.rawMessage;
       if (reason.code === "REQUEST_INVALID" || reason.code === "TOKENIZER_INVALID")
         return new ApiError("invalid_value", told, { cause: reason });
       if (reason.code === "TEMPLATE_REFUSED" || reason.code === "TEMPLATE_MISSING")

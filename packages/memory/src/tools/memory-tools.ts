@@ -35,7 +35,7 @@ export const memoryTools = (
 /** Returns the text for a mistake of the model; any other error is rethrown. */
 function refusal(reason: unknown): string | undefined {
   if (!(reason instanceof MemoryError)) return undefined;
-  const message = reason.message.replace(/^\[[A-Z_]+\] /, "");
+  const message = reason.rawMessage;
   if (reason.code === "NOT_FOUND") return `${message}; find ids with search_memory or sample_memory`;
   return reason.code === "BAD_INPUT" ? message : undefined;
 }
