@@ -34,6 +34,22 @@ const storeys = {
   head: ["start", "services", "rules", "tables", "store"],
   client: ["cluster", "mesh", "queue", "tasks", "actors", "calls", "values", "jobs", "session", "base"],
   node: ["node", "processes", "objects", "environments", "base"],
+  trainer: [
+    "run",
+    "trackers",
+    "actors",
+    "engines",
+    "plan",
+    "rates",
+    "records",
+    "run-folder",
+    "parts",
+    "modules",
+    "demonstrations",
+    "weights",
+    "groups",
+    "recipe",
+  ],
 };
 
 module.exports = {

@@ -11,7 +11,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readRecipe } from "../../packages/trainer/src/index.js";
 import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
-import type { InProcessPolicy } from "../../packages/trainer/src/train-in-process.js";
+import type { InProcessPolicy } from "../../packages/trainer/src/run/train-in-process.js";
 import { median } from "../contender.js";
 import { type CurvePoint, runInProcess } from "../learning/in-process-run.js";
 import { writeResult } from "../result-file.js";

@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import { loadBackend } from "../../packages/jit/src/index.js";
 import { createLearner, type LearnerConfigInput, writeStepDump } from "../../packages/learner/src/index.js";
 import { loadConfig, parameterCount } from "../../packages/model/src/index.js";
-import { findSaved, LearnerSaves } from "../../packages/trainer/src/learner-saves.js";
+import { findSaved, LearnerSaves } from "../../packages/trainer/src/run-folder/learner-saves.js";
 import { median } from "../contender.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";

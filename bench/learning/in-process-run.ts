@@ -16,9 +16,9 @@ import {
 import type { UpdateMetrics } from "../../packages/learner/src/index.js";
 import type { ModelFolder } from "../../packages/model/src/index.js";
 import type { TrajectoryReward } from "../../packages/rewards/src/index.js";
-import { openEvaluation } from "../../packages/trainer/src/evaluation.js";
 import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
-import { type InProcessPolicy, trainInProcess } from "../../packages/trainer/src/train-in-process.js";
+import { openEvaluation } from "../../packages/trainer/src/run/evaluation.js";
+import { type InProcessPolicy, trainInProcess } from "../../packages/trainer/src/run/train-in-process.js";
 import type { Task } from "../../packages/trajectories/src/index.js";
 
 /** Questions that are asked before, during and after training; none of them is trained on. */

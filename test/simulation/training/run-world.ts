@@ -7,9 +7,9 @@
 import { type Clock, systemClock } from "@palimpsest/std";
 import { createLogger } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
-import { GroupSchedule } from "../../../packages/trainer/src/async/group-schedule.js";
-import { GroupsInFlight } from "../../../packages/trainer/src/async/groups-in-flight.js";
-import type { StepGroups } from "../../../packages/trainer/src/step-groups.js";
+import { GroupSchedule } from "../../../packages/trainer/src/groups/group-schedule.js";
+import { GroupsInFlight } from "../../../packages/trainer/src/groups/groups-in-flight.js";
+import type { StepGroups } from "../../../packages/trainer/src/groups/step-groups.js";
 import type { Epoch } from "../../../packages/trajectories/src/epoch.js";
 import { GroupProducer } from "../../../packages/trajectories/src/group-producer.js";
 import type { LedgerStore } from "../../../packages/trajectories/src/ledger-store.js";

@@ -1,9 +1,13 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { longestChain, type StepLink } from "../../../packages/learner/src/step-chain.js";
-import type { ScheduleState } from "../../../packages/trainer/src/async/group-schedule.js";
-import { takenBy } from "../../../packages/trainer/src/async/taken-groups.js";
-import type { StepBatch, StepGroups, UndispatchedGroups } from "../../../packages/trainer/src/step-groups.js";
-import { StepProtocol } from "../../../packages/trainer/src/step-protocol.js";
+import { StepProtocol } from "../../../packages/trainer/src/actors/step-protocol.js";
+import type { ScheduleState } from "../../../packages/trainer/src/groups/group-schedule.js";
+import type {
+  StepBatch,
+  StepGroups,
+  UndispatchedGroups,
+} from "../../../packages/trainer/src/groups/step-groups.js";
+import { takenBy } from "../../../packages/trainer/src/groups/taken-groups.js";
 import { GroupConsumer } from "../../../packages/trajectories/src/group-consumer.js";
 import type { SimProcess } from "../world/process.js";
 import type { RunWorld } from "./run-world.js";
@@ -34,7 +38,7 @@ export interface SimRecord extends StepLink {
   readonly step: Omit<SimCheckpoint, "trained">;
 }
 
-/** A checkpoint every third step, and a log of the steps in between (packages/trainer/src/learner-saves.ts). */
+/** A checkpoint every third step, and a log of the steps in between (packages/trainer/src/run-folder/learner-saves.ts). */
 export class Disk {
   checkpoint: SimCheckpoint = {
     policyVersion: 0,

@@ -1,8 +1,8 @@
 import type { SupervisedRow } from "@palimpsest/learner";
 import { type BpeTokenizer, ChatTemplate } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
+import type { DemonstrationSettings } from "../recipe/demonstration-settings.js";
 import type { Demonstration } from "./demonstration-file.js";
-import type { DemonstrationSettings } from "./demonstration-settings.js";
 
 export interface DemonstrationRows {
   readonly rows: readonly SupervisedRow[];

@@ -14,9 +14,9 @@ import {
 import { smallConfig } from "@palimpsest/model/testing";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fileFolder } from "../../../../test/support/temporary-folder.js";
+import { type DemonstrationSettings, demonstrationSettingsSchema } from "../recipe/demonstration-settings.js";
 import { readDemonstrations } from "./demonstration-file.js";
 import { dealtRows, demonstrationRows } from "./demonstration-rows.js";
-import { type DemonstrationSettings, demonstrationSettingsSchema } from "./demonstration-settings.js";
 import { isSupervised, type SupervisedProgress, superviseModel } from "./supervised-start.js";
 import { askTeacher } from "./teacher.js";
 

@@ -23,9 +23,9 @@ import { sha256Of } from "@palimpsest/std";
 import { createRandom } from "@palimpsest/trajectories/random";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
+import type { DemonstrationSettings } from "../recipe/demonstration-settings.js";
 import { readDemonstrations } from "./demonstration-file.js";
 import { dealtRows, demonstrationRows } from "./demonstration-rows.js";
-import type { DemonstrationSettings } from "./demonstration-settings.js";
 
 const resultSchema = z.object({
   /** Hash of base weights, demonstrations and settings. */

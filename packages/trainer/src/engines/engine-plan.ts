@@ -7,9 +7,9 @@ import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { ChatEndpoint, EngineError, HttpSampler } from "@palimpsest/engines";
 import { readToken } from "@palimpsest/rewards";
 import { withDeadline } from "@palimpsest/std";
+import { type EngineSettings, engineCount, loadOf } from "../recipe/engine-settings.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { logprobsRemedy } from "./engine-server.js";
-import { type EngineSettings, engineCount, loadOf } from "./engine-settings.js";
 
 /** Timeout of all questions to one server, because a dry run does not wait for one that is down. */
 const defaultAnswerMs = 5_000;

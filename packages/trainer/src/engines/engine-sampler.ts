@@ -16,9 +16,9 @@ import type { BpeTokenizer, ModelConfig } from "@palimpsest/model";
 import { readToken } from "@palimpsest/rewards";
 import { makeFolder } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
+import type { EngineSettings } from "../recipe/engine-settings.js";
 import type { Parameters } from "../weights/weights.js";
 import { EngineServer } from "./engine-server.js";
-import type { EngineSettings } from "./engine-settings.js";
 import { EngineWeights, type WrittenPolicy } from "./engine-weights.js";
 import type { PolicySampler, SampledSoFar } from "./policy-sampler.js";
 

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "@palimpsest/telemetry";
 import { afterEach, describe, expect, it } from "vitest";
+import { engineSettingsSchema } from "../recipe/engine-settings.js";
 import { EngineServer } from "./engine-server.js";
-import { engineSettingsSchema } from "./engine-settings.js";
 
 const logits = [2.5, -1, 0.5, 3];
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { EngineError, HttpSampler } from "@palimpsest/engines";
 import { delay, withDeadline } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
+import { type EngineSettings, loadOf } from "../recipe/engine-settings.js";
 import { claimPort, type PortClaim } from "./engine-port.js";
 import { EngineProcess, runToEnd } from "./engine-process.js";
-import { type EngineSettings, loadOf } from "./engine-settings.js";
 import type { WrittenPolicy } from "./engine-weights.js";
 
 const probeMs = 500;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createLogger } from "@palimpsest/telemetry";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
+import { engineSettingsSchema } from "../recipe/engine-settings.js";
 import { EngineServer } from "./engine-server.js";
-import { engineSettingsSchema } from "./engine-settings.js";
 
 let folder: string;
 beforeEach(() => {

@@ -1,11 +1,11 @@
 import type { ActorContext } from "@palimpsest/client";
 import type { BpeTokenizer } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { NamedPolicy } from "../own-sampler.js";
-import type { RunSpec } from "../run-spec.js";
+import { type EngineSettings, mustComeUp } from "../recipe/engine-settings.js";
+import type { RunSpec } from "../records/run-spec.js";
 import { EngineIntake } from "./engine-intake.js";
 import { EngineSampler, isAiling, isAway } from "./engine-sampler.js";
-import { type EngineSettings, mustComeUp } from "./engine-settings.js";
+import type { NamedPolicy } from "./own-sampler.js";
 
 /** The fields of the first policy that it uses. */
 type FirstPolicy = Pick<NamedPolicy, "parameters"> & {

@@ -6,7 +6,7 @@ import { trajectoryReward } from "@palimpsest/rewards";
 import { beforeEach, describe, expect, it } from "vitest";
 import { nodeStackTraces } from "../../../../test/support/node-stack-traces.js";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
-import { builtinRecipesDir } from "../model-source.js";
+import { builtinRecipesDir } from "../recipe/model-source.js";
 import { parseRecipe } from "../recipe/recipe.js";
 import { openRunFolder } from "../run-folder/run-folder.js";
 import { agentModuleOfRun, agentOfRun } from "../run-folder/run-model.js";

@@ -1,9 +1,9 @@
 import { smallConfig } from "@palimpsest/model/testing";
 import { expect, test } from "vitest";
-import type { StepReport } from "../event.js";
 import { parseRecipe } from "../recipe/recipe.js";
-import { runMemory } from "../run-memory.js";
+import type { StepReport } from "../records/event.js";
 import { type HeldFigure, heldPlan, heldText, type PlannedRun } from "./held-plan.js";
+import { runMemory } from "./run-memory.js";
 
 const model = smallConfig({ vocabSize: 300, tieWordEmbeddings: true, maxPositions: 512 });
 

@@ -2,15 +2,15 @@ import type { AgentKind } from "@palimpsest/agents";
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import type { ModelConfig } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { StepReport } from "../event.js";
-import type { ProcessMemory } from "../process-memory.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
-import { type RunMemory, runMemory } from "../run-memory.js";
+import type { StepReport } from "../records/event.js";
+import type { ProcessMemory } from "../records/process-memory.js";
 import { episodeMeter } from "./plan-episodes.js";
 import { gpuSharing, plannedGpuBytes } from "./plan-gpu.js";
 import { planModelIn } from "./plan-source.js";
 import { firstExtents, type OpenTasks, planStep } from "./plan-step.js";
 import type { RunTime } from "./plan-time.js";
+import { type RunMemory, runMemory } from "./run-memory.js";
 
 /** One figure of the dry run's plan, compared with what happened. */
 export interface HeldFigure {

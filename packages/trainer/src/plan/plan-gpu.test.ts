@@ -1,8 +1,8 @@
 import { parseModelConfig } from "@palimpsest/model";
 import { expect, test } from "vitest";
 import { parseRecipe } from "../recipe/recipe.js";
-import { runMemory } from "../run-memory.js";
 import { checkFitsGpu } from "./plan-gpu.js";
+import { runMemory } from "./run-memory.js";
 
 const gib = 2 ** 30;
 

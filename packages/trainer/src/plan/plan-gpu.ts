@@ -1,7 +1,7 @@
 import type { ModelConfig } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Recipe } from "../recipe/recipe-schema.js";
-import { type RunMemory, runMemory } from "../run-memory.js";
+import { type RunMemory, runMemory } from "./run-memory.js";
 
 /*
  * Checks whether the parts of a run that use GPUs fit into their memory. The dry run checks this for the plan, and an

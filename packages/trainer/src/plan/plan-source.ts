@@ -4,8 +4,8 @@ import { type DataModule, generatedTasks, type TaskSet } from "@palimpsest/datas
 import { cachedModelFolder, loadConfig, type ModelConfig } from "@palimpsest/model";
 import type { Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
-import { type ModelSource, type ResolveSourceOptions, resolveSource } from "../model-source.js";
-import { openModelText, readModelText } from "../model-text.js";
+import { openModelText, readModelText } from "../parts/model-text.js";
+import { type ModelSource, type ResolveSourceOptions, resolveSource } from "../recipe/model-source.js";
 import { rateOrderOf } from "../recipe/recipe-curriculum.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { absentFile, trainingTasks } from "../recipe/recipe-tasks.js";

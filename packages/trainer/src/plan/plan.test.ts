@@ -4,10 +4,10 @@ import { resolveLearnerConfig } from "@palimpsest/learner";
 import { loadConfig } from "@palimpsest/model";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
-import { planRun } from "../dry-run.js";
-import { builtinRecipesDir } from "../model-source.js";
+import { builtinRecipesDir } from "../recipe/model-source.js";
 import { readRecipe } from "../recipe/recipe.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
+import { planRun } from "../run/dry-run.js";
 import { runTime } from "./plan-time.js";
 import { approximateTokenizer } from "./plan-tokenizer.js";
 

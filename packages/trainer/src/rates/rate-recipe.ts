@@ -9,12 +9,12 @@ import { trajectoryReward } from "@palimpsest/rewards";
 import { episodeSeed, type Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { keptRecipe, openRecipeModules, type RecipeModules } from "../modules/recipe-modules.js";
-import { agentEmbedder, openEmbedder } from "../open-embedder.js";
+import { agentEmbedder, openEmbedder } from "../parts/open-embedder.js";
+import { rewardDependencies } from "../parts/reward-dependencies.js";
+import { rolloutAgent } from "../parts/rollout-agent.js";
 import { dataFilesOf } from "../recipe/data-files.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { recipeTasks } from "../recipe/recipe-tasks.js";
-import { rewardDependencies } from "../reward-dependencies.js";
-import { rolloutAgent } from "../rollout-agent.js";
 import { ratedPlay } from "./rates-of-run.js";
 
 export interface RateRecipeOptions {

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { trainBaseTokenizer } from "@palimpsest/small-world/base";
 import { describe, expect, it } from "vitest";
-import { builtinRecipesDir } from "../model-source.js";
 import { parseBaseRecipe, readBaseRecipe } from "./base-recipe-file.js";
+import { builtinRecipesDir } from "./model-source.js";
 import { readRecipe } from "./recipe.js";
 
 const path = join(builtinRecipesDir, "quickstart-base.yaml");

@@ -2,10 +2,10 @@
  *  Not responsible for: checks within one section (its schema); checks that need the model or the data (dry-run.ts). */
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { rewardNames } from "@palimpsest/rewards";
-import { refillProblems, stalenessProblems } from "../async/staleness-checks.js";
-import { engineProblems } from "../engines/engine-recipe.js";
+import { engineProblems } from "./engine-recipe.js";
 import { curriculumProblems } from "./recipe-curriculum.js";
 import type { Recipe } from "./recipe-schema.js";
+import { refillProblems, stalenessProblems } from "./staleness-checks.js";
 
 /** Settings that are always overridden: their paths, and what to set instead. */
 const idle: readonly { readonly path: readonly string[]; readonly instead: string }[] = [

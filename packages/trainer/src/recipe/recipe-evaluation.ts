@@ -1,6 +1,6 @@
 import { rulerConfigSchema } from "@palimpsest/small-world";
 import { z } from "zod";
-import { evaluationMetrics } from "../evaluation-standing.js";
+import { evaluationMetrics } from "./evaluation-standing.js";
 
 const count = z.int().min(1);
 

@@ -11,7 +11,7 @@ import { closestWord, layersOf } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Document } from "yaml";
 import { z } from "zod";
-import { builtinRecipesDir } from "../model-source.js";
+import { builtinRecipesDir } from "./model-source.js";
 import { recipeSchema } from "./recipe-schema.js";
 
 const builtinPrefix = "builtin:";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { engineSettingsSchema } from "../engines/engine-settings.js";
+import { engineSettingsSchema } from "./engine-settings.js";
 
 const count = z.int().min(1);
 

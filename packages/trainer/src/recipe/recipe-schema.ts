@@ -2,15 +2,15 @@ import { agentSettingsSchema } from "@palimpsest/agents";
 import { LearnerConfig } from "@palimpsest/learner";
 import { queueSettingsSchema } from "@palimpsest/trajectories";
 import { z } from "zod";
-import { asyncFields } from "../async/async-settings.js";
-import { demonstrationSettingsSchema } from "../demonstrations/demonstration-settings.js";
-import { modelSourceSchema } from "../model-source.js";
-import { trackersSchema } from "../trackers/tracker-settings.js";
+import { asyncFields } from "./async-settings.js";
+import { demonstrationSettingsSchema } from "./demonstration-settings.js";
+import { modelSourceSchema } from "./model-source.js";
 import { curriculumSchema } from "./recipe-curriculum.js";
 import { evaluationSchema } from "./recipe-evaluation.js";
 import { rewardSchema } from "./recipe-reward.js";
 import { rolloutSchema } from "./recipe-rollout.js";
 import { taskSourceSchema } from "./task-source.js";
+import { trackersSchema } from "./tracker-settings.js";
 
 const count = z.int().min(1);
 

@@ -5,7 +5,7 @@ import { rewardConfigSchema } from "@palimpsest/rewards";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { fileFolder } from "../../../../test/support/temporary-folder.js";
-import { builtinRecipesDir } from "../model-source.js";
+import { builtinRecipesDir } from "./model-source.js";
 import { parseRecipe, portableRecipe, readRecipe } from "./recipe.js";
 import { recipeSchema } from "./recipe-schema.js";
 

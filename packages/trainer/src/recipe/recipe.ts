@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
 import { PalimpsestError } from "@palimpsest/wire";
 import { Document, parseDocument } from "yaml";
-import { withEngineDefaults } from "../engines/engine-recipe.js";
 import { parseConfig } from "./config-error.js";
+import { withEngineDefaults } from "./engine-recipe.js";
 import { settlePromptFiles } from "./prompt-files.js";
 import { recipeProblems } from "./recipe-checks.js";
 import { settlePaths } from "./recipe-paths.js";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { trainBaseTokenizer } from "@palimpsest/small-world/base";
 import { describe, expect, it } from "vitest";
 import { fileFolder } from "../../../../test/support/temporary-folder.js";
-import { planRun } from "../dry-run.js";
-import { builtinRecipesDir } from "../model-source.js";
+import { planRun } from "../run/dry-run.js";
 import { readBaseRecipe } from "./base-recipe-file.js";
+import { builtinRecipesDir } from "./model-source.js";
 import { readRecipe } from "./recipe.js";
 
 /** Empty: no recipe may need a model or a file that is not here. */

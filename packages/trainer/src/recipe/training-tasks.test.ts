@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { planTasks } from "../plan/plan-source.js";
 import { otherRates, ratedPlay } from "../rates/rates-of-run.js";
-import { trainInProcess } from "../train-in-process.js";
+import { trainInProcess } from "../run/train-in-process.js";
 import { fileFingerprint } from "./file-fingerprint.js";
 import { parseRecipe, portableRecipe } from "./recipe.js";
 import { recipeTasks, trainingTasks } from "./recipe-tasks.js";

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { checkKind, closestWord, reasonText, yamlProblem } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { parse } from "yaml";
-import { builtinRecipesDir } from "../model-source.js";
+import { builtinRecipesDir } from "./model-source.js";
 
 /**
  * Returns what a YAML text says.

@@ -5,12 +5,12 @@ import { type DurableFiles, durableFiles } from "@palimpsest/learner";
 import { makeFolder } from "@palimpsest/std";
 import { newId, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
-import { type DiskFullOptions, whenDiskHasSpace } from "../disk-full.js";
 import type { BuiltModule } from "../modules/build-module.js";
 import { keptModule, keptRecipe } from "../modules/recipe-modules.js";
 import { parseConfig } from "../recipe/config-error.js";
 import { type DataFile, dataFileSchema, dataFilesOf } from "../recipe/data-files.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
+import { type DiskFullOptions, whenDiskHasSpace } from "./disk-full.js";
 import { extendable, recipeDifference, withLarger } from "./recipe-difference.js";
 
 const runFileSchema = z.strictObject({

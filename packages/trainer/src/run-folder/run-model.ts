@@ -21,14 +21,14 @@ import {
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { isSupervised } from "../demonstrations/supervised-start.js";
+import { loadKeptModules } from "../modules/kept-modules.js";
+import { parseConfig } from "../recipe/config-error.js";
 import {
   type ModelSource,
   modelSourceSchema,
   type ResolveSourceOptions,
   resolveSource,
-} from "../model-source.js";
-import { loadKeptModules } from "../modules/kept-modules.js";
-import { parseConfig } from "../recipe/config-error.js";
+} from "../recipe/model-source.js";
 import { checkpointDirOf } from "./run-paths.js";
 
 const runFileSchema = z.object({

@@ -9,6 +9,7 @@
  * - TRACKER-4. A retry sends the same values with the same timestamps, so that MLflow stores them once.
  */
 import { backoffMs, delay, jittered } from "@palimpsest/std";
+import type { MlflowSettings } from "../recipe/tracker-settings.js";
 import {
   batchLimits,
   MlflowClient,
@@ -17,7 +18,6 @@ import {
   type MlflowStatus,
   type MlflowText,
 } from "./mlflow-client.js";
-import type { MlflowSettings } from "./tracker-settings.js";
 
 export interface MlflowTrackerOptions {
   readonly settings: MlflowSettings;

@@ -1,6 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import type { TrainListener } from "../event.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
+import type { TrainListener } from "../records/event.js";
 import { MlflowTracker } from "./mlflow-tracker.js";
 import { evaluationNumbers, trackedNumbers, trackedParams } from "./tracked-numbers.js";
 

@@ -1,6 +1,6 @@
-import type { StepReport } from "../event.js";
-import { rejectedScalars } from "../learner-metrics.js";
-import type { EvaluationReport } from "../training-evaluations.js";
+import type { StepReport } from "../records/event.js";
+import { rejectedScalars } from "../records/learner-metrics.js";
+import type { EvaluationReport } from "../records/training-evaluations.js";
 import { batchLimits, type MlflowText } from "./mlflow-client.js";
 
 /** Returns one step's metrics under the names of the TensorBoard event files; `rate/` and `groups/` come from the driver. */

@@ -1,0 +1,132 @@
+import { sizeOf } from "@palimpsest/jit";
+import {
+  type DeviceEstimate,
+  estimateDevice,
+  estimateMemory,
+  type MemoryEstimate,
+} from "@palimpsest/learner";
+import { loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
+import type { Recipe } from "../recipe/recipe-schema.js";
+
+/**
+ * Peak memory of the processes of a run, bytes. Processes on one machine share its memory; memory on GPUs is separate.
+ */
+export interface RunMemory {
+  readonly learner: MemoryEstimate;
+  /** Number of learners that train together. */
+  readonly learnerActors: number;
+  /** Memory of each learner, including buffers for the exchange with the others. */
+  readonly learnerBytes: number;
+  /**
+   * The part of it that is on the computing device: everything except the process and the weights as they were loaded.
+   */
+  readonly learnerDeviceBytes: number;
+  /** The same by part, if the learner leases GPUs and computes in bfloat16. */
+  readonly learnerDevice?: DeviceEstimate;
+  readonly rolloutActors: number;
+  /** Memory of each rollout actor while it takes over new weights. */
+  readonly rolloutBytes: number;
+  /** The part of it that is on the computing device: weights, keys and values. */
+  readonly rolloutDeviceBytes: number;
+  /**
+   * Memory of each engine that the run starts, for its weights alone: everything else is bounded by the engine's own
+   * flags.
+   */
+  readonly engineBytes: number;
+  /** Size of all weights of the model in float32. */
+  readonly weightsBytes: number;
+  /** Memory of the driver while it stores the base, and of the head, Redis, nodes and reward actors. */
+  readonly otherBytes: number;
+  /** Size of the base weights and the kept versions in the object store of one node. */
+  readonly storeBytes: number;
+  /** The sum if everything runs on one machine. */
+  readonly totalBytes: number;
+}
+
+const floatBytes = 4;
+/** Memory of a Node process of the trainer that has no tensors. */
+const plainProcessBytes = 150 * 2 ** 20;
+/** Number of processes of the cluster: head, Redis and one node. */
+const clusterProcesses = 3;
+/**
+ * Number of copies of the weights in host memory while they are written to a GPU: as they were loaded, and as they are
+ * fed.
+ */
+const writtenCopies = 2;
+/**
+ * Sizes of the gradients that learners exchange at once, and of the chunks in flight: their own, the others', and both
+ * in messages.
+ */
+const exchangeBlockBytes = 16 * 2 ** 20;
+const exchangeChunksBytes = 4 * 8 * 2 ** 20;
+/** Number of versions that are kept besides the initial weights; see held-weights.ts. */
+const keptVersions = 2;
+
+/** @param gpuBytes memory of the learner's GPU, if it is known */
+export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number): RunMemory {
+  const { rollout, reward } = recipe;
+  const isOnGpu = recipe.learnerGpus > 0 && recipe.learner.precision === "bfloat16";
+  const learnerDevice = isOnGpu ? estimateDevice(model, recipe.learner, gpuBytes) : undefined;
+  const { maxBatch, maxTokens, cacheTokens } = rollout;
+  const learner = estimateMemory(model, recipe.learner, { maxBatch, maxLength: maxTokens, cacheTokens });
+  const { processBytes, hostBytes } = learner;
+  const half = rollout.precision === "bfloat16" ? 0.5 : 1;
+  // The actor of an engine only passes weights on.
+  const own = rollout.engine === undefined ? 1 : 0;
+  const samplerWeightsBytes = own * learner.samplerWeightsBytes * half;
+  // Keys and values have the type of the products. Those of pages are counted as float32, the most that they can take.
+  const isTable = rollout.gpus > 0 && !rollout.batchInvariant;
+  const samplerCacheBytes = own * learner.samplerCacheBytes * (isTable ? half : 1);
+  const rolloutDeviceBytes = samplerWeightsBytes + samplerCacheBytes;
+  const onCpuBytes = learner.totalBytes - learner.samplerWeightsBytes - learner.samplerCacheBytes;
+  const learnerDeviceBytes = learnerDevice?.totalBytes ?? onCpuBytes - processBytes - hostBytes;
+  const lora = recipe.learner.lora ?? null;
+  const weightsBytes = bytesOf(parameterShapes(model));
+  const trained = lora === null ? parameterShapes(model) : loraShapes(model, loraForm(lora));
+  const exchangeBytes = recipe.learnerActors === 1 ? 0 : exchangeHostBytes(trained);
+  const learnerBytes =
+    exchangeBytes + (learnerDevice === undefined ? onCpuBytes : processBytes + writtenCopies * hostBytes);
+  const versionBytes = bytesOf(trained);
+  // Old and new weights are both in host memory while the sampler takes over the new ones, and Node is slow to release
+  // them. With adapters, whole weights are loaded only once, as the base. An engine needs the adapters merged, so its
+  // actor has merged weights besides their base.
+  const swapBytes = (lora === null || own === 1 ? 2 : 4) * weightsBytes;
+  const rolloutBytes = processBytes + (rollout.gpus > 0 ? 0 : rolloutDeviceBytes) + swapBytes;
+  // An engine that runs elsewhere, or on a GPU, takes no memory of this machine.
+  const engineBytes = rollout.engine?.start === undefined || rollout.gpus > 0 ? 0 : weightsBytes;
+  const storeBytes = weightsBytes + keptVersions * versionBytes;
+  // The driver has the base in memory once, and the trained weights at the end.
+  const otherBytes = plainProcessBytes * (clusterProcesses + reward.actors + 1) + 2 * weightsBytes;
+  return {
+    learner,
+    learnerActors: recipe.learnerActors,
+    learnerBytes,
+    learnerDeviceBytes,
+    ...(learnerDevice === undefined ? {} : { learnerDevice }),
+    rolloutActors: rollout.actors,
+    rolloutBytes,
+    rolloutDeviceBytes,
+    engineBytes,
+    weightsBytes,
+    otherBytes,
+    storeBytes,
+    totalBytes:
+      recipe.learnerActors * learnerBytes +
+      rollout.actors * (rolloutBytes + engineBytes) +
+      otherBytes +
+      storeBytes,
+  };
+}
+
+/**
+ * Returns the host memory of an exchange: a block of gradients as it was read and as it is written back, and the chunks
+ * of it in flight.
+ */
+function exchangeHostBytes(trained: Readonly<Record<string, readonly number[]>>): number {
+  const largest = Object.values(trained).map((shape) => floatBytes * sizeOf(shape));
+  return 2 * Math.max(exchangeBlockBytes, ...largest) + exchangeChunksBytes;
+}
+
+function bytesOf(shapes: Readonly<Record<string, readonly number[]>>): number {
+  return Object.values(shapes).reduce((sum, shape) => sum + floatBytes * sizeOf(shape), 0);
+}
