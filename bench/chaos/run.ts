@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createRandom } from "../../packages/trajectories/src/random.js";
+import { createRandom } from "../../packages/std/src/random/index.js";
 import { writeResult } from "../result-file.js";
 import { ChaosCluster } from "./cluster.js";
 import { type Fault, faults, type Random } from "./faults.js";

@@ -13,7 +13,7 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { type Cluster, PalimpsestError } from "@palimpsest/client";
-import { createRandom } from "../../packages/trajectories/src/random.js";
+import { createRandom } from "../../packages/std/src/random/index.js";
 import { collect } from "../../test/support/collect.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { until } from "../../test/support/until.js";

@@ -5,6 +5,7 @@ import type {
   StoreDiff,
   Trajectory,
 } from "@palimpsest/memory/records";
+import { lowBiasMix32 } from "@palimpsest/std/random";
 
 /** A text that is read once, from its beginning: a string, or pieces if the whole text should not be in memory. */
 export type DocumentText = string | Iterable<string> | AsyncIterable<string>;
@@ -155,7 +156,5 @@ export function callSeed(episodeSeed: number, place: number): number {
   let hash = Math.imul((episodeSeed ^ 0x9e3779b9) | 0, 0x85ebca6b) ^ Math.imul((place + 1) | 0, 0xc2b2ae35);
   // The high half of a seed above 2^32 is mixed in too.
   hash ^= Math.imul(Math.floor(episodeSeed / 2 ** 32) | 0, 0x27d4eb2f);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);
-  return (hash ^ (hash >>> 16)) >>> 1;
+  return lowBiasMix32(hash) >>> 1;
 }

@@ -1,5 +1,5 @@
-import { createRandom } from "@palimpsest/memory/random";
 import type { Conversation, StopReason } from "@palimpsest/memory/records";
+import { createRandom } from "@palimpsest/std/random";
 import type { AgentModel } from "./agent-kind.js";
 import { aroundUserTurn } from "./chat-format.js";
 import { ConversationTurns } from "./conversation-turns.js";

@@ -1,6 +1,6 @@
 // For users
 
-export { createRandom, type Random } from "@palimpsest/trajectories/random";
+export { createRandom, type Random } from "@palimpsest/std/random";
 export { z } from "zod";
 export { answersSchema } from "./answer-text.js";
 export { type DataModule, defineData, moduleTasks, type OwnTasks } from "./define-data.js";

@@ -1,4 +1,4 @@
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom } from "@palimpsest/std/random";
 import { describe, expect, it } from "vitest";
 import { differenceInterval, mcNemarP, pairedDifference, wilsonInterval } from "./intervals.js";
 

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "@palimpsest/trajectories/random";
+import { createRandom, type Random } from "@palimpsest/std/random";
 import type { Interval } from "./intervals.js";
 
 /** One number and its cluster. Numbers of one cluster (the same question at several lengths) are not independent. */

@@ -1,4 +1,4 @@
-import { splitmix32, xoshiro128 } from "@palimpsest/model";
+import { splitmix32, xoshiro128 } from "@palimpsest/std/random";
 
 /**
  * The learner's own random generator: xoshiro128** seeded by splitmix32. Its whole state is four words,

@@ -1,3 +1,4 @@
+import { fnv1a32, lowBiasMix32 } from "@palimpsest/std/random";
 import { z } from "zod";
 import type { Embedder } from "./embedder.js";
 import { refuseUnfit } from "./refuse-unfit.js";
@@ -80,21 +81,9 @@ function wordFeatures(word: string, dimensions: number): Features {
   const places = new Uint32Array(features.length);
   const weights = new Float32Array(features.length);
   features.forEach((feature, i) => {
-    const hash = fnv1a(i === 0 ? `word ${feature}` : feature);
+    const hash = lowBiasMix32(fnv1a32(i === 0 ? `word ${feature}` : feature));
     places[i] = hash % dimensions;
     weights[i] = (hash >>> 31 === 0 ? 1 : -1) * (i === 0 ? weight : partWeight);
   });
   return { places, weights };
-}
-
-/**
- * Hashes with 32-bit FNV-1a over UTF-16 code units and then mixes the bits, because FNV's high bits are weak on short
- * texts.
- */
-function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);
-  return (hash ^ (hash >>> 16)) >>> 0;
 }

@@ -83,7 +83,6 @@ export {
   parameterShapes,
   weightsLeafBytes,
 } from "./parameters.js";
-export { type RandomWords, splitmix32, xoshiro128 } from "./random.js";
 export { adaptedBaseShapes } from "./sampler/adapted-weights.js";
 export type { SamplerStats } from "./sampler/sampler-stats.js";
 export { entropy, entropyOfLogits, tokenLogprobs } from "./token-logprobs.js";

@@ -1,5 +1,6 @@
 import type { Task } from "@palimpsest/memory/records";
 import { parseInput } from "@palimpsest/std/input";
+import { murmurMix32 } from "@palimpsest/std/random";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { checkId } from "./run-keys.js";
@@ -77,12 +78,9 @@ export function splitTrajectoryId(
 }
 
 /**
- * Returns the seed of one episode: uint32, different for neighboring episodes, the same for every attempt. Source:
- * finalizer of MurmurHash3 (Appleby, public domain) over the seed and the golden-ratio multiple of the index.
+ * Returns the seed of one episode: uint32, different for neighboring episodes, the same for every attempt. It
+ * mixes the seed and the golden-ratio multiple of the index.
  */
 export function episodeSeed(groupSeed: number, episodeIndex: number): number {
-  let hash = (groupSeed + Math.imul(episodeIndex + 1, 0x9e3779b9)) >>> 0;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) >>> 0;
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35) >>> 0;
-  return (hash ^ (hash >>> 16)) >>> 0;
+  return murmurMix32(groupSeed + Math.imul(episodeIndex + 1, 0x9e3779b9));
 }

@@ -1,2 +1,2 @@
-/** Re-exports the random numbers of data and agents, which the memory package owns, without the queues. */
-export { createRandom, type Random } from "@palimpsest/memory/random";
+/** Seeded random numbers for data and agents, for modules of users that import nothing else of this package. */
+export { createRandom, type Random } from "@palimpsest/std/random";

@@ -22,8 +22,8 @@ import {
   StoreBases,
   type ToolSet,
 } from "@palimpsest/memory";
-import { createRandom } from "@palimpsest/memory/random";
 import type { Conversation, MemoryStep, StoreDiff } from "@palimpsest/memory/records";
+import { createRandom } from "@palimpsest/std/random";
 import { checkParts } from "../agent-parts.js";
 import type { ChatFormat } from "../chat-format.js";
 import { type Agent, type AgentTask, callSeed, type EpisodeResult, type RunOptions } from "../episode.js";

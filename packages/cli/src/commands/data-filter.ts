@@ -1,6 +1,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import { findAnswerable, loadTasks, saveTasks } from "@palimpsest/datasets";
 import { bestQaMetrics, boxedExactMatch, normalizeAnswer } from "@palimpsest/rewards";
+import { fnv1a32 } from "@palimpsest/std/random";
 import type { Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
@@ -157,9 +158,7 @@ export function isRight(match: Match, answer: string, gold: Task["answers"]): bo
 
 /** Hashes a text to 31 bits (FNV-1a), so that a question gets the same seeds whatever else is in the file. */
 function seedOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 1;
+  return fnv1a32(new TextEncoder().encode(text)) >>> 1;
 }
 
 async function writeWhole(path: string, text: string): Promise<void> {

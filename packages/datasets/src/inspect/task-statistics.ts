@@ -1,5 +1,5 @@
+import { createRandom } from "@palimpsest/std/random";
 import type { Task } from "@palimpsest/trajectories";
-import { createRandom } from "@palimpsest/trajectories/random";
 import { goldDocumentsOf } from "../paragraphs/evidence-places.js";
 import type { CountTokens } from "../tasks/count-tokens.js";
 import { kolmogorovSmirnov, type Uniformity } from "./kolmogorov.js";

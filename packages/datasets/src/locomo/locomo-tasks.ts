@@ -1,4 +1,4 @@
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom } from "@palimpsest/std/random";
 import { locomoCategories, type Probe } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 import type { PreparedTask } from "../prepare/preparer.js";

@@ -1,4 +1,4 @@
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom } from "@palimpsest/std/random";
 import { DatasetError } from "../error.js";
 import type { SourceQuestion } from "../questions/source-question.js";
 import { type ParagraphPool, paragraphText } from "./paragraph-pool.js";

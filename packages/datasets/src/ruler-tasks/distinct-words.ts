@@ -1,4 +1,4 @@
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom } from "@palimpsest/std/random";
 import { createPermutation } from "./permutation.js";
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);

@@ -1,4 +1,4 @@
-import type { Random } from "@palimpsest/trajectories/random";
+import type { Random } from "@palimpsest/std/random";
 import type { RulerTasksConfig } from "./config.js";
 import type { HaystackText } from "./haystack-text.js";
 import type { RulerQuestions } from "./questions.js";

@@ -1,4 +1,4 @@
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom } from "@palimpsest/std/random";
 import { fittingSentences } from "@palimpsest/trajectories/text";
 import { DatasetError } from "../error.js";
 

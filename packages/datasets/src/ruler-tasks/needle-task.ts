@@ -1,4 +1,4 @@
-import type { Random } from "@palimpsest/trajectories/random";
+import type { Random } from "@palimpsest/std/random";
 import { type DistinctTexts, numbers, uuids, wordKeys } from "./distinct-words.js";
 import type { Draft, DraftInput } from "./draft.js";
 import { noDocument } from "./draft-error.js";

@@ -1,4 +1,4 @@
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom, lowBiasMix32 } from "@palimpsest/std/random";
 
 /**
  * Creates a permutation of the whole numbers below `size` that is drawn from the seed and computed index by index,
@@ -19,7 +19,7 @@ export function createPermutation(seed: string, size: number): (index: number) =
     let left = value >>> half;
     let right = value & mask;
     for (const key of keys) {
-      const mixed = left ^ (mix(right ^ key) & mask);
+      const mixed = left ^ (lowBiasMix32(right ^ key) & mask);
       left = right;
       right = mixed;
     }
@@ -30,11 +30,4 @@ export function createPermutation(seed: string, size: number): (index: number) =
     while (value >= size) value = once(value);
     return value;
   };
-}
-
-/** Hashes to 32 bits, each of which depends on every bit of the argument. */
-function mix(value: number): number {
-  let hash = Math.imul(value ^ (value >>> 16), 0x7feb352d);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);
-  return (hash ^ (hash >>> 16)) >>> 0;
 }

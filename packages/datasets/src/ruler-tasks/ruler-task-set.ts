@@ -1,5 +1,5 @@
 import { parseInput } from "@palimpsest/std/input";
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom } from "@palimpsest/std/random";
 import { DatasetError } from "../error.js";
 import type { CountTokens } from "../tasks/count-tokens.js";
 import type { StreamedTask } from "../tasks/streamed-task.js";

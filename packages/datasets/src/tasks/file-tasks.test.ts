@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom } from "@palimpsest/std/random";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
 import { fileFolder } from "../../../../test/support/temporary-folder.js";

@@ -1,5 +1,5 @@
+import { createRandom } from "@palimpsest/std/random";
 import type { Task } from "@palimpsest/trajectories";
-import { createRandom } from "@palimpsest/trajectories/random";
 
 /**
  * The tasks of a run, opened one at a time. A set keeps positions instead of documents, so memory does not grow with

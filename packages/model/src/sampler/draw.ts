@@ -1,4 +1,5 @@
 import { tf } from "@palimpsest/jit";
+import { murmurMix32 } from "@palimpsest/std/random";
 
 /** The inverse temperature of a greedy row: every logit below the largest gets weight 0. */
 export const greedyInverseTemperature = 1e30;
@@ -106,16 +107,8 @@ export function blockWidth(size: number): number {
  * It has 23 bits, so that its product with a float32 total stays below the total.
  */
 export function drawUniform(seed: number, index: number): number {
-  let hash = mix(seed | 0, 0x9e3779b9);
-  hash = mix(hash ^ Math.trunc(seed / 2 ** 32), 0x85ebca6b);
-  hash = mix(hash ^ index, 0xc2b2ae35);
+  let hash = murmurMix32((seed | 0) + 0x9e3779b9);
+  hash = murmurMix32((hash ^ Math.trunc(seed / 2 ** 32)) + 0x85ebca6b);
+  hash = murmurMix32((hash ^ index) + 0xc2b2ae35);
   return (hash >>> 9) / 2 ** 23;
-}
-
-/** The finalizer of murmur3 after adding a constant. */
-function mix(value: number, constant: number): number {
-  let z = (value + constant) | 0;
-  z = Math.imul(z ^ (z >>> 16), 0x85ebca6b);
-  z = Math.imul(z ^ (z >>> 13), 0xc2b2ae35);
-  return z ^ (z >>> 16);
 }

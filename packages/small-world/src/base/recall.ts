@@ -1,5 +1,5 @@
 import { DatasetError } from "@palimpsest/datasets";
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom } from "@palimpsest/std/random";
 import { type RulerConfigInput, rulerConfigSchema } from "../tasks/ruler-config.js";
 
 /** A text segment of a supervised row; only trained segments count in the loss. */

@@ -1,5 +1,5 @@
 import { DatasetError } from "@palimpsest/datasets";
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom } from "@palimpsest/std/random";
 
 /** A row of token ids, with a mask of the positions that count in the loss. */
 export interface RepeatRow {

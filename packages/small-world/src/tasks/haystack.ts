@@ -1,7 +1,7 @@
 import { type CountTokens, DatasetError, generatedTasks, type TaskSet } from "@palimpsest/datasets";
 import { parseInput } from "@palimpsest/std/input";
+import { createRandom } from "@palimpsest/std/random";
 import type { Task } from "@palimpsest/trajectories";
-import { createRandom } from "@palimpsest/trajectories/random";
 import { fittingSentences } from "@palimpsest/trajectories/text";
 import { z } from "zod";
 import { rulerKinds } from "./ruler-config.js";

@@ -1,7 +1,7 @@
 import { DatasetError, generatedTasks, type TaskSet } from "@palimpsest/datasets";
 import { parseInput } from "@palimpsest/std/input";
+import { createRandom, type Random } from "@palimpsest/std/random";
 import type { Task } from "@palimpsest/trajectories";
-import { createRandom, type Random } from "@palimpsest/trajectories/random";
 import { z } from "zod";
 import { rulerConfigSchema } from "./ruler-config.js";
 

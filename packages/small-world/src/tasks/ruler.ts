@@ -6,8 +6,8 @@ import {
   type TaskSet,
 } from "@palimpsest/datasets";
 import { parseInput } from "@palimpsest/std/input";
+import { createRandom, type Random } from "@palimpsest/std/random";
 import type { Task } from "@palimpsest/trajectories";
-import { createRandom, type Random } from "@palimpsest/trajectories/random";
 import {
   type RulerConfig,
   type RulerConfigInput,

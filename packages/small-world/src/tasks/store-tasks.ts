@@ -1,7 +1,7 @@
 import { DatasetError, generatedTasks, type TaskSet } from "@palimpsest/datasets";
 import { parseInput } from "@palimpsest/std/input";
+import { createRandom } from "@palimpsest/std/random";
 import type { MemoryRecord, Probe, Task } from "@palimpsest/trajectories";
-import { createRandom } from "@palimpsest/trajectories/random";
 import { z } from "zod";
 import { rulerConfigSchema } from "./ruler-config.js";
 

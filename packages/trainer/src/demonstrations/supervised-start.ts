@@ -20,7 +20,7 @@ import {
   saveModel,
 } from "@palimpsest/model";
 import { sha256Of } from "@palimpsest/std";
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom } from "@palimpsest/std/random";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import type { DemonstrationSettings } from "../recipe/demonstration-settings.js";

@@ -1,3 +1,4 @@
+import { mulberry32 } from "@palimpsest/std/random";
 import { PalimpsestError } from "../error.js";
 import type { FaultPlan, FaultRule } from "./fault-plan.js";
 
@@ -16,7 +17,7 @@ export class FaultDraw {
       .map((rule, index) => ({
         rule,
         pattern: patternOf(rule.method),
-        draw: seededUniform(plan.seed + index),
+        draw: mulberry32(Math.imul(plan.seed + index + 1, 0x9e3779b9)),
       }))
       .filter(({ rule }) => rule.side === side);
   }
@@ -37,15 +38,4 @@ export function injectedError(rule: FaultRule, method: string): PalimpsestError 
 
 function patternOf(method: string): RegExp {
   return new RegExp(`^${method.replaceAll(".", "\\.").replaceAll("*", ".*")}$`);
-}
-
-/** Draws uniform numbers in [0, 1) with mulberry32, which is good enough for faults. */
-function seededUniform(seed: number): () => number {
-  let state = Math.imul(seed + 1, 0x9e3779b9) >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
