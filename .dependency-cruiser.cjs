@@ -50,6 +50,7 @@ const storeys = {
     "groups",
     "recipe",
   ],
+  trajectories: ["run", "work", "groups", "jobs", "store", "codec", "redis", "base"],
 };
 
 module.exports = {

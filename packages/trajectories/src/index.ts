@@ -30,21 +30,26 @@ export {
 // For the learning packages, which do not import wire: how to reach a Redis that a head runs under TLS.
 export { redisTlsOptions } from "@palimpsest/wire";
 // For other packages: the codec and the queues.
-export type { EpisodeFailure, FailureStage } from "./episode-failure.js";
-export type { DropReason, RejectReason } from "./group-assembly.js";
-export type { DroppedGroup, GroupBatch, GroupConsumerOptions, NextGroupsRequest } from "./group-batch.js";
-export type { GroupConsumer } from "./group-consumer.js";
-export type { DispatchOptions, DispatchOutcome } from "./group-producer.js";
-export { type Episode, episodeSeed, type GroupRequest, trajectoryIdOf } from "./group-spec.js";
-export type { CloseOptions, JobConsumer } from "./job-consumer.js";
-export type { GroupState, LedgerStore, RunCounts } from "./ledger-store.js";
-export { exportQueueDepths, type QueueDepth, queueDepths } from "./queue-depths.js";
-export { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from "./queue-settings.js";
-export type { RewardOptions } from "./reward-work.js";
-export type { RolloutOptions } from "./rollout-work.js";
-export { RunQueues, type RunQueuesOptions, type RunSummary } from "./run-queues.js";
-export { decodeScore, type EncodeScoreOptions, encodeScore } from "./score-codec.js";
-export { decodeStepDump, encodeStepDump, type StepDump } from "./step-dump.js";
-export { decodeTask, encodeTask } from "./task-codec.js";
-export { decodeTrajectory, decodeTrajectoryHead, encodeTrajectory } from "./trajectory-codec.js";
-export type { WeightsListener, WeightsSubscription } from "./weight-announcements.js";
+export type { EpisodeFailure, FailureStage } from "./base/episode-failure.js";
+export { type Episode, episodeSeed, type GroupRequest, trajectoryIdOf } from "./base/group-spec.js";
+export { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from "./base/queue-settings.js";
+export { decodeScore, type EncodeScoreOptions, encodeScore } from "./codec/score-codec.js";
+export { decodeStepDump, encodeStepDump, type StepDump } from "./codec/step-dump.js";
+export { decodeTask, encodeTask } from "./codec/task-codec.js";
+export { decodeTrajectory, decodeTrajectoryHead, encodeTrajectory } from "./codec/trajectory-codec.js";
+export type { DropReason, RejectReason } from "./groups/group-assembly.js";
+export type {
+  DroppedGroup,
+  GroupBatch,
+  GroupConsumerOptions,
+  NextGroupsRequest,
+} from "./groups/group-batch.js";
+export type { GroupConsumer } from "./groups/group-consumer.js";
+export type { DispatchOptions, DispatchOutcome } from "./groups/group-producer.js";
+export type { CloseOptions, JobConsumer } from "./jobs/job-consumer.js";
+export { exportQueueDepths, type QueueDepth, queueDepths } from "./run/queue-depths.js";
+export { RunQueues, type RunQueuesOptions, type RunSummary } from "./run/run-queues.js";
+export type { WeightsListener, WeightsSubscription } from "./run/weight-announcements.js";
+export type { GroupState, LedgerStore, RunCounts } from "./store/ledger-store.js";
+export type { RewardOptions } from "./work/reward-work.js";
+export type { RolloutOptions } from "./work/rollout-work.js";

@@ -12,7 +12,7 @@ const apart =
   /^(msgpackr-extract|esbuild|bullmq|@mapbox\/node-pre-gyp|@kubernetes\/client-node|@opentelemetry\/.*|@tensorflow\/.*|@huggingface\/hub|unpdf.*)$/;
 /** What few programs load, the library of queues and tfjs with its backends, and the module that loads it by a require() that a bundler does not see. */
 const loadedByFew = {
-  bullmq: /trajectories\/dist\/bullmq\.js$/,
+  bullmq: /trajectories\/dist\/redis\/bullmq\.js$/,
   "@tensorflow/tfjs": /jit\/dist\/tf\.js$/,
   "@tensorflow/tfjs-node-gpu": /jit\/dist\/tfjs-node\.js$/,
   "@tensorflow/tfjs-backend-wasm": /jit\/dist\/wasm-backend\.js$/,

@@ -2,14 +2,14 @@
  * Responsibility: the run's side of Redis: the ledger and the queues of episodes, with their snapshots on disk; each
  * process reaches them as the product's client does, which resends commands that were not answered. Not responsible
  * for: the ledger's answers, which are those of `MemoryLedgerStore`, compared with Redis's by
- *   packages/trajectories/src/ledger-store.test.ts.
+ *   packages/trajectories/src/store/ledger-store.test.ts.
  */
 
 import { PalimpsestError } from "@palimpsest/wire";
-import type { EpisodeJobs } from "../../../packages/trajectories/src/episode-jobs.js";
-import { trajectoryIdOf } from "../../../packages/trajectories/src/group-spec.js";
-import type { JobKind } from "../../../packages/trajectories/src/job-work.js";
-import type { LedgerStore } from "../../../packages/trajectories/src/ledger-store.js";
+import { trajectoryIdOf } from "../../../packages/trajectories/src/base/group-spec.js";
+import type { EpisodeJobs } from "../../../packages/trajectories/src/jobs/episode-jobs.js";
+import type { JobKind } from "../../../packages/trajectories/src/jobs/job-work.js";
+import type { LedgerStore } from "../../../packages/trajectories/src/store/ledger-store.js";
 import { MemoryLedgerStore } from "../../../packages/trajectories/src/testing/memory-ledger-store.js";
 import type { SimProcess } from "../world/process.js";
 import { RedisLink } from "../world/redis-link.js";

@@ -8,7 +8,7 @@ import type {
   UndispatchedGroups,
 } from "../../../packages/trainer/src/groups/step-groups.js";
 import { takenBy } from "../../../packages/trainer/src/groups/taken-groups.js";
-import { GroupConsumer } from "../../../packages/trajectories/src/group-consumer.js";
+import { GroupConsumer } from "../../../packages/trajectories/src/groups/group-consumer.js";
 import type { SimProcess } from "../world/process.js";
 import type { RunWorld } from "./run-world.js";
 

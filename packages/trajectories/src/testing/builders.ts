@@ -1,6 +1,6 @@
 import type { Task } from "@palimpsest/memory/records";
 import { plainSampling, type Trajectory } from "@palimpsest/memory/records";
-import type { Episode, GroupRequest } from "../group-spec.js";
+import type { Episode, GroupRequest } from "../base/group-spec.js";
 
 export function aTask(fields: Partial<Task> = {}): Task {
   return {

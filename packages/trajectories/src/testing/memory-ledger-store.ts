@@ -4,8 +4,8 @@
  *
  * Invariants: those of `LedgerStore`; `ledger-store.test.ts` checks that this store and the one on Redis answer alike.
  */
-import type { EpisodeFailure } from "../episode-failure.js";
-import { type Epoch, newToken } from "../epoch.js";
+import type { EpisodeFailure } from "../base/episode-failure.js";
+import { type Epoch, newToken } from "../base/epoch.js";
 import {
   type Claim,
   type ClaimResult,
@@ -24,7 +24,7 @@ import {
   type SampledHead,
   type ScoreResult,
   type Subscription,
-} from "../ledger-store.js";
+} from "../store/ledger-store.js";
 
 interface MemoryEpisode {
   trajectory?: Uint8Array;

@@ -1,7 +1,7 @@
-import type { RunCounts } from "../ledger-store.js";
-import type { RewardOptions } from "../reward-work.js";
-import type { RolloutOptions } from "../rollout-work.js";
-import { RunQueues, type RunQueuesOptions } from "../run-queues.js";
+import { RunQueues, type RunQueuesOptions } from "../run/run-queues.js";
+import type { RunCounts } from "../store/ledger-store.js";
+import type { RewardOptions } from "../work/reward-work.js";
+import type { RolloutOptions } from "../work/rollout-work.js";
 import { trajectoryOf } from "./builders.js";
 import type { RedisServer } from "./redis-server.js";
 import { fastSettings } from "./settings.js";

@@ -1,4 +1,4 @@
-import type { QueueSettingsInput } from "../queue-settings.js";
+import type { QueueSettingsInput } from "../base/queue-settings.js";
 
 /** Times for tests, with which a dead consumer is noticed in less than a second. */
 export const fastSettings: QueueSettingsInput = {

@@ -4,7 +4,7 @@
  * it begins.
  */
 
-import { RunQueues } from "../run-queues.js";
+import { RunQueues } from "../run/run-queues.js";
 import { trajectoryOf } from "./builders.js";
 import { fastSettings } from "./settings.js";
 
