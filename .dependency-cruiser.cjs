@@ -50,6 +50,8 @@ const storeys = {
     "groups",
     "recipe",
   ],
+  wire: ["head", "network", "bulk", "security", "failures", "values", "machine", "protocol", "base"],
+  worker: ["process", "host", "durable", "calls", "base"],
   trajectories: ["run", "work", "groups", "jobs", "store", "codec", "redis", "base"],
 };
 

@@ -8,7 +8,7 @@ import type { ControlPlane } from "../../packages/head/src/start/control-plane.j
 import type { SharedStore } from "../../packages/head/src/store/shared-store.js";
 import type { Store, StoreWrite } from "../../packages/head/src/store/store.js";
 import type { ActorProcessOptions } from "../../packages/node/src/processes/actor-process.js";
-import type { ActorHostOptions } from "../../packages/worker/src/actor-host.js";
+import type { ActorHostOptions } from "../../packages/worker/src/host/actor-host.js";
 import type { Arrival } from "./world/connection.js";
 import { Plant } from "./world/plant.js";
 import type { SimProcess } from "./world/process.js";

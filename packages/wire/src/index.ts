@@ -1,29 +1,12 @@
 // Symbols for users of the runtime.
 
-export { type Access, access, type Role, roles, type TokenRole } from "./access.js";
-export { type Addressee, addresseeMetadata, addresseeOf, callerNamed } from "./addressee.js";
-// Symbols for other packages of Palimpsest.
-export { AuditLog, auditPathsOf } from "./audit-log.js";
-export { type Caller, type CallRecord, callerOf, isReader } from "./authorization.js";
-export type { BulkConnection } from "./bulk/bulk-client.js";
-export { type BulkRequest, maxBulkBytes } from "./bulk/bulk-frames.js";
-export type { BulkBytes, BulkReader } from "./bulk/bulk-server.js";
-export { bearerMetadata } from "./channel.js";
-export type { ChannelKind } from "./channel-kind.js";
-export { isObjectId, isSha256 } from "./content-hash.js";
-export { Credentials, type Grant, roleToken } from "./credentials.js";
-export { type Deadline, Deadlines, type Expiring } from "./deadlines.js";
 export {
   type ErrorCode,
   type ErrorDetails,
   type ErrorOptions,
   errorCodes,
   PalimpsestError,
-} from "./error.js";
-export { errorFromProto, errorToProto } from "./error-message.js";
-export { faultsLoaded } from "./faults/environment-faults.js";
-export { needsFence } from "./fence.js";
-export { FramePipe } from "./frame-pipe.js";
+} from "./base/error.js";
 export {
   bundledName,
   isUserFrame,
@@ -34,29 +17,44 @@ export {
   showsInternals,
   userFrames,
   withCaller,
-} from "./frames.js";
-export { freeText } from "./free-text.js";
-export { type GrpcNetworkOptions, grpcNetwork } from "./grpc-network.js";
-export { type HandlerOf, refusals, type ServiceHandlers, servePart } from "./handlers.js";
-export { HeadConnection } from "./head-connection.js";
-export { HeadPeer } from "./head-peer.js";
-export { type HttpGuard, httpGuard } from "./http-guard.js";
-export { type IdKind, newId, newToken } from "./id.js";
-export { type LastError, lastError, lastWords } from "./last-words.js";
-export { addLazily } from "./lazy-service.js";
-export { type LocalCaller, LocalCalls } from "./local-calls.js";
-export { fieldsOf } from "./message-fields.js";
-export type { MessageType, Method } from "./method.js";
-export type { CallSettings, Network, Peer, RpcServer } from "./network.js";
-export { isNetworkFailure } from "./network-failure.js";
-export { OldestFirstMap } from "./oldest-first-map.js";
-export { refuseOpenBind } from "./open-bind.js";
-export { listenWithin, type PortRange } from "./port-range.js";
-export { adoptCredentials, credentialsOf, processCredentials } from "./process-credentials.js";
-export { holdProcess } from "./process-hold.js";
-export { redisTlsOptions, redisUrlWithCa } from "./redis-tls.js";
-export { retryUntil } from "./retry.js";
-export { formatAddress, isLoopback, plainHost, unary } from "./server.js";
+} from "./base/frames.js";
+export { freeText } from "./base/free-text.js";
+export { OldestFirstMap } from "./base/oldest-first-map.js";
+export { partsOfThrown, thrownMessage, thrownText } from "./base/thrown.js";
+export type { BulkConnection } from "./bulk/bulk-client.js";
+export { type BulkRequest, maxBulkBytes } from "./bulk/bulk-frames.js";
+export type { BulkBytes, BulkReader } from "./bulk/bulk-server.js";
+export { errorFromProto, errorToProto } from "./failures/error-message.js";
+export { isNetworkFailure } from "./failures/network-failure.js";
+export { retryUntil } from "./failures/retry.js";
+export { fromGrpcError, toGrpcError } from "./failures/status.js";
+export { epochUs, type RecordedTask, type TaskOutcome, TaskRecorder } from "./failures/task-recorder.js";
+export { faultsLoaded } from "./faults/environment-faults.js";
+export { HeadConnection } from "./head/head-connection.js";
+export { HeadPeer } from "./head/head-peer.js";
+export { type LastError, lastError, lastWords } from "./machine/last-words.js";
+export { listenWithin, type PortRange } from "./machine/port-range.js";
+export { holdProcess } from "./machine/process-hold.js";
+export { compareVersions, softwareVersion } from "./machine/software-version.js";
+export { type Debuggee, readStack, type StackReading } from "./machine/stack.js";
+export { cacheFolder, stateFolder } from "./machine/user-folders.js";
+export { bearerMetadata } from "./network/channel.js";
+export { type Deadline, Deadlines, type Expiring } from "./network/deadlines.js";
+export { FramePipe } from "./network/frame-pipe.js";
+export { type GrpcNetworkOptions, grpcNetwork } from "./network/grpc-network.js";
+export { type HandlerOf, refusals, type ServiceHandlers, servePart } from "./network/handlers.js";
+export { type LocalCaller, LocalCalls } from "./network/local-calls.js";
+export type { CallSettings, Network, Peer, RpcServer } from "./network/network.js";
+export { refuseOpenBind } from "./network/open-bind.js";
+export { formatAddress, isLoopback, plainHost, unary } from "./network/server.js";
+export { type Access, access, type Role, roles, type TokenRole } from "./protocol/access.js";
+export { type Addressee, addresseeMetadata, addresseeOf, callerNamed } from "./protocol/addressee.js";
+export type { ChannelKind } from "./protocol/channel-kind.js";
+export { needsFence } from "./protocol/fence.js";
+export { type IdKind, newId, newToken } from "./protocol/id.js";
+export { addLazily } from "./protocol/lazy-service.js";
+export { fieldsOf } from "./protocol/message-fields.js";
+export type { MessageType, Method } from "./protocol/method.js";
 export {
   actorHostService,
   headService,
@@ -65,10 +63,28 @@ export {
   nodeLogsService,
   objectsService,
   requestsService,
-} from "./services.js";
-export { compareVersions, softwareVersion } from "./software-version.js";
-export { type Debuggee, readStack, type StackReading } from "./stack.js";
-export { fromGrpcError, toGrpcError } from "./status.js";
+} from "./protocol/services.js";
+export { transferTimeoutMs } from "./protocol/transfer.js";
+// Symbols for other packages of Palimpsest.
+export { AuditLog, auditPathsOf } from "./security/audit-log.js";
+export { type Caller, type CallRecord, callerOf, isReader } from "./security/authorization.js";
+export { Credentials, type Grant, roleToken } from "./security/credentials.js";
+export { type HttpGuard, httpGuard } from "./security/http-guard.js";
+export { adoptCredentials, credentialsOf, processCredentials } from "./security/process-credentials.js";
+export { redisTlsOptions, redisUrlWithCa } from "./security/redis-tls.js";
+export {
+  checkServer,
+  contextOf,
+  loadTls,
+  readRevoked,
+  revokedFile,
+  type TlsIdentity,
+  tlsFiles,
+  tlsIdentity,
+} from "./security/tls.js";
+export { tlsMismatch } from "./security/tls-mismatch.js";
+export { watchTls } from "./security/watch-tls.js";
+export { isObjectId, isSha256 } from "./values/content-hash.js";
 export {
   type ArrayToRead,
   decodeStored,
@@ -79,23 +95,8 @@ export {
   type StoredValue,
   storedValue,
   wholeOf,
-} from "./stored-value.js";
-export { epochUs, type RecordedTask, type TaskOutcome, TaskRecorder } from "./task-recorder.js";
-export { partsOfThrown, thrownMessage, thrownText } from "./thrown.js";
-export {
-  checkServer,
-  contextOf,
-  loadTls,
-  readRevoked,
-  revokedFile,
-  type TlsIdentity,
-  tlsFiles,
-  tlsIdentity,
-} from "./tls.js";
-export { tlsMismatch } from "./tls-mismatch.js";
-export { transferTimeoutMs } from "./transfer.js";
-export { cacheFolder, stateFolder } from "./user-folders.js";
-export { decodeValue, encodePlain, encodeValue, isPlain } from "./value.js";
+} from "./values/stored-value.js";
+export { decodeValue, encodePlain, encodeValue, isPlain } from "./values/value.js";
 export {
   markReference,
   objectReference,
@@ -103,5 +104,4 @@ export {
   referenceOf,
   type ValueDecoding,
   type ValueEncoding,
-} from "./value-extensions.js";
-export { watchTls } from "./watch-tls.js";
+} from "./values/value-extensions.js";

@@ -1,2 +1,2 @@
-export { asProtocDescribes, fileMessages, protoFolder } from "./descriptors.js";
-export { addStandardServices } from "./standard-services.js";
+export { asProtocDescribes, fileMessages, protoFolder } from "./protocol/descriptors.js";
+export { addStandardServices } from "./protocol/standard-services.js";

@@ -1,3 +1,4 @@
 // These exports are for other packages.
-export { ActorHost, type ActorHostOptions } from "./actor-host.js";
-export { Mailbox, type MailboxEntry, type MailboxOptions } from "./mailbox.js";
+
+export { Mailbox, type MailboxEntry, type MailboxOptions } from "./calls/mailbox.js";
+export { ActorHost, type ActorHostOptions } from "./host/actor-host.js";

@@ -15,7 +15,7 @@ import {
   type ServiceHandlers,
 } from "@palimpsest/wire";
 import { whenAborted } from "../../../packages/std/src/index.js";
-import { metadataOfCaller } from "../../../packages/wire/src/authorization.js";
+import { metadataOfCaller } from "../../../packages/wire/src/security/authorization.js";
 import { ClientCall, ServerCall, unavailable } from "./call-streams.js";
 import { type Arrival, Connection, type Wire } from "./connection.js";
 import type { SimProcess } from "./process.js";

@@ -8,7 +8,7 @@ import type { SharedStore } from "../../../packages/head/src/store/shared-store.
 import type { Store } from "../../../packages/head/src/store/store.js";
 import type { ObjectStore } from "../../../packages/node/src/objects/store/object-store.js";
 import type { ActorProcessOptions } from "../../../packages/node/src/processes/actor-process.js";
-import type { ActorHostOptions } from "../../../packages/worker/src/actor-host.js";
+import type { ActorHostOptions } from "../../../packages/worker/src/host/actor-host.js";
 import type { Arrival } from "./connection.js";
 import type { SimProcess } from "./process.js";
 import type { WorldSettings } from "./settings.js";

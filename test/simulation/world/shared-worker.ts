@@ -7,12 +7,12 @@ import { actorHostService, addresseeOf, decodeValue, PalimpsestError, toGrpcErro
 import type * as proto from "@palimpsest/wire/protocol";
 import type { SharedWorker } from "../../../packages/node/src/processes/shared-process.js";
 import type { ProcessEnd } from "../../../packages/node/src/processes/supervised-process.js";
-import { ActorHost } from "../../../packages/worker/src/actor-host.js";
-import { type CallMetrics, createCallMetrics } from "../../../packages/worker/src/call-metrics.js";
-import type { CallerStream } from "../../../packages/worker/src/caller.js";
-import { HostedActors } from "../../../packages/worker/src/hosted-actors.js";
-import { serveMesh } from "../../../packages/worker/src/mesh-host.js";
-import { serveShared } from "../../../packages/worker/src/shared-calls.js";
+import { type CallMetrics, createCallMetrics } from "../../../packages/worker/src/calls/call-metrics.js";
+import type { CallerStream } from "../../../packages/worker/src/calls/caller.js";
+import { ActorHost } from "../../../packages/worker/src/host/actor-host.js";
+import { HostedActors } from "../../../packages/worker/src/host/hosted-actors.js";
+import { serveMesh } from "../../../packages/worker/src/host/mesh-host.js";
+import { serveShared } from "../../../packages/worker/src/host/shared-calls.js";
 import type { SimNode } from "./node.js";
 import type { SimProcess } from "./process.js";
 import { type ActorPlan, SimActor, type SimHosted } from "./sim-actor.js";

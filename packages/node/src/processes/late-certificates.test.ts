@@ -10,7 +10,7 @@ import { fileFolder } from "../../../../test/support/temporary-folder.js";
 import { lateCertificates } from "./late-certificates.js";
 import { WorkerProcess } from "./worker-process.js";
 
-const preload = fileURLToPath(new URL("../../../worker/dist/late-certificates.cjs", import.meta.url));
+const preload = fileURLToPath(new URL("../../../worker/dist/base/late-certificates.cjs", import.meta.url));
 
 /** Connects in the program, in a thread of it and in a process that it forks; writes what came of each. */
 const connecting = `

@@ -13,9 +13,9 @@
  */
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { Credentials } from "../credentials.js";
-import { PalimpsestError } from "../error.js";
-import { checkServer, commonServerName, contextOf } from "../tls.js";
+import { PalimpsestError } from "../base/error.js";
+import type { Credentials } from "../security/credentials.js";
+import { checkServer, commonServerName, contextOf } from "../security/tls.js";
 import {
   answerHeadBytes,
   answerHeadFrom,

@@ -10,8 +10,8 @@
  * No HTTP/2 connection begins with the byte 0, so both kinds of connections come to one port.
  */
 import * as proto from "@palimpsest/wire/protocol";
-import { PalimpsestError } from "../error.js";
-import { errorFromProto, errorToProto } from "../error-message.js";
+import { PalimpsestError } from "../base/error.js";
+import { errorFromProto, errorToProto } from "../failures/error-message.js";
 import { checksumBytes, checksumOf } from "./checksum.js";
 
 /** The protocol name (ALPN) with which a client asks for a bulk connection under TLS. */

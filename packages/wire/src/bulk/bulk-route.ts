@@ -8,9 +8,9 @@
  */
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { access } from "../access.js";
-import { callerWith, type Proof } from "../authorization.js";
-import type { Credentials } from "../credentials.js";
+import { access } from "../protocol/access.js";
+import { callerWith, type Proof } from "../security/authorization.js";
+import type { Credentials } from "../security/credentials.js";
 import { bulkProtocol } from "./bulk-frames.js";
 import { type BulkReader, BulkServer } from "./bulk-server.js";
 

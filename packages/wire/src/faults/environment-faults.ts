@@ -1,5 +1,5 @@
-import { PalimpsestError } from "../error.js";
-import type { Network } from "../network.js";
+import { PalimpsestError } from "../base/error.js";
+import type { Network } from "../network/network.js";
 
 const text = process.env["PALIMPSEST_FAULTS"];
 let modules: (typeof import("./fault-plan.js") & typeof import("./faulty-network.js")) | undefined;

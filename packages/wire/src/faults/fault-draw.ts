@@ -1,5 +1,5 @@
 import { mulberry32 } from "@palimpsest/std/random";
-import { PalimpsestError } from "../error.js";
+import { PalimpsestError } from "../base/error.js";
 import type { FaultPlan, FaultRule } from "./fault-plan.js";
 
 interface SeededRule {

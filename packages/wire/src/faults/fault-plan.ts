@@ -1,6 +1,6 @@
 import { parseInput, parseJson, reasonText } from "@palimpsest/std/input";
 import { z } from "zod";
-import { type ErrorCode, errorCodes, PalimpsestError } from "../error.js";
+import { type ErrorCode, errorCodes, PalimpsestError } from "../base/error.js";
 
 const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
 

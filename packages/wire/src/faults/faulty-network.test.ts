@@ -1,10 +1,10 @@
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, expect, test } from "vitest";
-import { grpcNetwork } from "../grpc-network.js";
-import { servePart } from "../handlers.js";
-import { unary } from "../server.js";
-import { actorHostService, objectsService } from "../services.js";
-import { fromGrpcError } from "../status.js";
+import { fromGrpcError } from "../failures/status.js";
+import { grpcNetwork } from "../network/grpc-network.js";
+import { servePart } from "../network/handlers.js";
+import { unary } from "../network/server.js";
+import { actorHostService, objectsService } from "../protocol/services.js";
 import { parseFaultPlan } from "./fault-plan.js";
 import { faultyNetwork } from "./faulty-network.js";
 

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@palimpsest/std";
-import type { Network } from "../network.js";
+import type { Network } from "../network/network.js";
 import { FaultDraw } from "./fault-draw.js";
 import type { FaultPlan } from "./fault-plan.js";
 import { FaultyPeer } from "./faulty-peer.js";

@@ -1,8 +1,8 @@
 import type { ClientDuplexStream, ClientReadableStream, ClientWritableStream } from "@grpc/grpc-js";
 import type { Clock } from "@palimpsest/std";
-import type { PalimpsestError } from "../error.js";
-import type { Method } from "../method.js";
-import type { CallSettings, Peer } from "../network.js";
+import type { PalimpsestError } from "../base/error.js";
+import type { CallSettings, Peer } from "../network/network.js";
+import type { Method } from "../protocol/method.js";
 import { type FaultDraw, injectedError } from "./fault-draw.js";
 import type { FaultRule } from "./fault-plan.js";
 import { FaultyStream, type InnerStream } from "./faulty-stream.js";

@@ -1,8 +1,8 @@
 import type { ServiceDefinition, UntypedHandleCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { Clock } from "@palimpsest/std";
-import type { ServiceHandlers } from "../handlers.js";
-import type { RpcServer } from "../network.js";
-import { toGrpcError } from "../status.js";
+import { toGrpcError } from "../failures/status.js";
+import type { ServiceHandlers } from "../network/handlers.js";
+import type { RpcServer } from "../network/network.js";
 import { type FaultDraw, injectedError } from "./fault-draw.js";
 
 interface ServerStream {

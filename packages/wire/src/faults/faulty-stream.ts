@@ -1,6 +1,6 @@
 import { Duplex } from "node:stream";
 import type { Clock } from "@palimpsest/std";
-import type { PalimpsestError } from "../error.js";
+import type { PalimpsestError } from "../base/error.js";
 import type { FaultRule } from "./fault-plan.js";
 
 /** What the relay needs of a call's real stream, whichever of its sides stream. */
