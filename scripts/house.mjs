@@ -4,6 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
+import { entryPoints, exportsOf } from "./exports.mjs";
 import { root as own } from "./setup/paths.mjs";
 
 const at = process.argv.indexOf("--root");
@@ -45,11 +46,23 @@ const wide = [...entries]
   .filter(([, names]) => names.size > 40)
   .map(([folder, { size }]) => `${folder} ${size}`);
 
-const documents = tracked.filter((file) => file.endsWith(".md"));
-const written = documents.filter((file) => !bytes.get(file).includes("generate-docs.mjs"));
+// What a script writes says so in its first lines.
+const isWritten = (file) => !/Written by scripts|Made from `/.test(bytes.get(file).toString("utf8", 0, 300));
+const written = tracked.filter((file) => file.endsWith(".md") && isWritten(file));
 const words = written
   .map((file) => bytes.get(file).toString("utf8").split(/\s+/).filter(Boolean).length)
   .reduce((total, count) => total + count, 0);
+
+const manifests = tracked.filter((file) => /^packages\/(?:.+\/)?package\.json$/.test(file));
+const entry = entryPoints(root, manifests, "@palimpsest/source");
+const share = (points) => {
+  const found = new Map();
+  for (const file of points)
+    for (const one of exportsOf(file, (name) => entry.get(name)).values()) found.set(`${one.file} ${one.name}`, one);
+  const documented = [...found.values()].filter(({ comment }) => comment !== "").length;
+  return `${((100 * documented) / found.size).toFixed(1)} %`;
+};
+const forUsers = [...entry].filter(([name]) => /^@palimpsest\/(client|agents|trainer)$/.test(name));
 
 for (const [what, value] of [
   ["tracked text lines", sum(tracked.filter(isText))],
@@ -58,6 +71,8 @@ for (const [what, value] of [
   ["files of one importer, at most 60 lines, no test", small.length],
   ["folders of more than 40 entries", wide.length],
   ["words of documents written by hand", words],
+  ["exports of entry points with a doc comment", share([...entry.values()])],
+  ["of those of client, agents and trainer", share(forUsers.map(([, file]) => file))],
 ]) {
   process.stdout.write(`${String(value).padStart(8)}  ${what}\n`);
 }
