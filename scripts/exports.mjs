@@ -17,7 +17,8 @@ function textOf(file) {
   return texts.get(file);
 }
 
-const word = "(?:declare |default |abstract |async )*(?:function\\*?|class|interface|type|const|let|namespace)";
+const word =
+  "(?:declare |default |abstract |async )*(?:function\\*?|class|interface|type|const|let|namespace)";
 
 /** Returns the text of a declaration that begins at an index: up to the line that closes it in the first column. */
 function declarationAt(text, start) {
@@ -25,7 +26,10 @@ function declarationAt(text, start) {
   const opens = /[[({]$|=$|=>$|[|&,]$/.test(lines[0]);
   const next = lines.findIndex((line, index) => index > 0 && !/^[ \t})\]>|&]/.test(line));
   const end = opens || /^[ })\]]/.test(lines[1] ?? "") ? next : 1;
-  return lines.slice(0, end < 0 ? lines.length : end).join("\n").trimEnd();
+  return lines
+    .slice(0, end < 0 ? lines.length : end)
+    .join("\n")
+    .trimEnd();
 }
 
 /** Finds a declaration in its own file. */
@@ -39,7 +43,12 @@ function declared(file, name) {
     return start < 0 || before.indexOf("*/", start) !== before.length - 2 ? "" : before.slice(start + 3, -2);
   });
   const comment = (comments.find(Boolean) ?? "").replace(/^[ \t]*\*[ \t]?/gm, "").trim();
-  return { name, file, comment, declaration: found.map(({ index }) => declarationAt(text, index)).join("\n") };
+  return {
+    name,
+    file,
+    comment,
+    declaration: found.map(({ index }) => declarationAt(text, index)).join("\n"),
+  };
 }
 
 /**

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // Writes the documents that follow from the code: docs/configuration.md, docs/metrics.md and docs/trace-format.md, which
-// are committed, docs/invariants.md and the JSON schema of recipes, which are not. Needs a build. With --check: fails when a
+// are committed; docs/invariants.md, the API reference in docs/api and the JSON schema of recipes, which are not. Needs a build. With --check: fails when a
 // committed one differs, or when an invariant has no number of its own or no test. With --pages: writes only the latter.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { entryPoints, exportsOf } from "./exports.mjs";
 import { invariantsByPackage } from "./invariants.mjs";
 import { root } from "./setup/paths.mjs";
 
@@ -194,7 +195,43 @@ const invariants = [
   ]),
 ].join("\n");
 
+const built = entryPoints(
+  root,
+  readdirSync(join(root, "packages")).map((name) => join("packages", name, "package.json")),
+  "types",
+);
+
+/** A declaration, cut where it is the type of a whole schema, whose fields the configuration reference has. */
+function shown(declaration) {
+  const lines = declaration.split("\n");
+  return /ZodObject|ZodDiscriminated/.test(lines[0]) && lines.length > 5 ? `${lines[0]} … }>;` : declaration;
+}
+
+/** The API of a package: each export with its comment and its declaration, whose members have theirs. */
+function apiPage(name) {
+  const exported = [...exportsOf(built.get(name), (specifier) => built.get(specifier))];
+  const [types, values] = [true, false].map((isType) =>
+    exported
+      .filter(([, { declaration }]) => /^(export )?(declare )?(interface|type) /.test(declaration) === isType)
+      .sort(([one], [other]) => one.localeCompare(other)),
+  );
+  const section = ([outer, { comment, declaration }]) => [
+    `### ${outer}`,
+    "",
+    comment.replace(/^@(\w+)/gm, "\n*$1*").trim(),
+    "",
+    "```ts",
+    shown(declaration.replace(/^ +(private|#).*\n/gm, "")),
+    "```",
+    "",
+  ];
+  const head = [`# API of ${name}`, "", written, "", "## Classes, functions and constants", ""];
+  return [...head, ...values.flatMap(section), "## Types", "", ...types.flatMap(section)].join("\n");
+}
+
+const described = ["client", "agents", "trainer"];
 const pages = {
+  ...Object.fromEntries(described.map((name) => [`docs/api/${name}.md`, apiPage(`@palimpsest/${name}`)])),
   "docs/invariants.md": `${invariants.trimEnd()}\n`,
   "docs/recipe.schema.json": `${JSON.stringify(schemaOf(recipeSchema), null, 2)}\n`,
 };
@@ -207,6 +244,7 @@ const committedFiles = {
 for (const [name, content] of Object.entries(pagesOnly ? pages : { ...pages, ...committedFiles })) {
   const path = join(root, name);
   if (!check || name in pages) {
+    mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
     continue;
   }

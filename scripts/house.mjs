@@ -58,7 +58,8 @@ const entry = entryPoints(root, manifests, "@palimpsest/source");
 const share = (points) => {
   const found = new Map();
   for (const file of points)
-    for (const one of exportsOf(file, (name) => entry.get(name)).values()) found.set(`${one.file} ${one.name}`, one);
+    for (const one of exportsOf(file, (name) => entry.get(name)).values())
+      found.set(`${one.file} ${one.name}`, one);
   const documented = [...found.values()].filter(({ comment }) => comment !== "").length;
   return `${((100 * documented) / found.size).toFixed(1)} %`;
 };

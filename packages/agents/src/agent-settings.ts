@@ -38,7 +38,9 @@ const moduleAgentSchema = z
 
 /** Selects an agent, built-in or from a module. */
 export const agentSettingsSchema = z.union([moduleAgentSchema, builtInAgentSchema]);
+/** An agent's kind, preset and settings, with all defaults filled in. */
 export type AgentSettings = z.output<typeof agentSettingsSchema>;
+/** The same as the section `agent` of a recipe gives it: fields with defaults may be absent. */
 export type AgentSettingsInput = z.input<typeof agentSettingsSchema>;
 
 /** Settings of agents that read a document section by section. */

@@ -1,5 +1,6 @@
 import { AgentError } from "./error.js";
 
+/** One message of a chat, before a template writes it as tokens. */
 export interface ChatTurn {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string;

@@ -10,6 +10,7 @@ import { lowBiasMix32 } from "@palimpsest/std/random";
 /** A text that is read once, from its beginning: a string, or pieces if the whole text should not be in memory. */
 export type DocumentText = string | Iterable<string> | AsyncIterable<string>;
 
+/** What an agent works on: one question, with the document or the store that has the answer. */
 export interface AgentTask {
   readonly question: string;
   /** The document for agents that read one; "" if the task is about a store alone. */
@@ -57,6 +58,7 @@ export interface EarlierMemory {
   readonly tokenIds: readonly number[];
 }
 
+/** Settings of one episode. */
 export interface RunOptions {
   readonly signal?: AbortSignal;
   /** The seed of every sampler call is derived from it and from the index of the call. Default 0. */
@@ -77,6 +79,7 @@ export interface RunOptions {
   readonly resumeFrom?: EpisodeState;
 }
 
+/** Counts over the conversations of one episode, in conversations and tokens. */
 export interface SampleCounts {
   readonly conversations: number;
   readonly promptTokens: number;

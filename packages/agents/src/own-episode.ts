@@ -11,6 +11,7 @@ import { type ReplyContent, replyContent } from "./reply-content.js";
 import type { Tokenizer } from "./sampler.js";
 import { compileTemplate, plainPromptIds, specialId } from "./template.js";
 
+/** How an agent of your own samples one reply. */
 export interface AskOptions {
   /** The most tokens of the reply, including its stop token. */
   readonly maxTokens: number;
@@ -18,6 +19,7 @@ export interface AskOptions {
   readonly kind?: "memory" | "final";
 }
 
+/** What the model replied to one prompt of an agent of your own. */
 export interface Reply {
   /** The reply without thinking and without its stop token. */
   readonly text: string;

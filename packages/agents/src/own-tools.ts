@@ -22,6 +22,7 @@ const optionsSchema = z.strictObject({
   maxTokens: episodeTokens.unwrap(),
 });
 
+/** How an agent of your own lets the model call tools until it answers. */
 export interface ToolOptions extends Readonly<z.input<typeof optionsSchema>> {
   readonly tools: readonly Tool[];
   /** The most tokens after the prompt, including tool results. */

@@ -12,6 +12,7 @@ export interface Template {
   bind(texts: Readonly<Record<string, string>>): BoundTemplate;
 }
 
+/** A prompt template whose fixed parts have been tokenized once. */
 export interface BoundTemplate {
   /** Returns the ids of the prompt, with each id slot filled. */
   render(ids: Readonly<Record<string, readonly number[]>>): number[];

@@ -14,6 +14,7 @@ export interface GenerateRequest {
   readonly onTokens?: (tokenIds: readonly number[]) => void;
 }
 
+/** What a sampler returns for one prompt: the sampled tokens, one log-probability for each, and why it stopped. */
 export interface GenerateResult {
   readonly tokenIds: readonly number[];
   /**

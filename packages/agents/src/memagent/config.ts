@@ -69,5 +69,7 @@ export const memAgentConfigSchema = z.strictObject({
     .describe("nucleus sampling: cumulative probability of the tokens kept"),
 });
 
+/** MemAgent's settings with all defaults filled in; lengths are in tokens. */
 export type MemAgentConfig = z.infer<typeof memAgentConfigSchema>;
+/** MemAgent's settings as a recipe gives them. */
 export type MemAgentConfigInput = z.input<typeof memAgentConfigSchema>;

@@ -67,6 +67,7 @@ export const presets = {
   },
 } satisfies Record<string, { readonly [K in keyof MemAgentConfigInput]: unknown }>;
 
+/** Names of MemAgent's presets. */
 export type MemAgentPreset = keyof typeof presets;
 
 /**

@@ -85,5 +85,7 @@ export const memUpdateConfigSchema = z.strictObject({
   topP,
 });
 
+/** MemUpdate's settings with all defaults filled in; lengths are in tokens. */
 export type MemUpdateConfig = z.infer<typeof memUpdateConfigSchema>;
+/** MemUpdate's settings as a recipe gives them. */
 export type MemUpdateConfigInput = z.input<typeof memUpdateConfigSchema>;

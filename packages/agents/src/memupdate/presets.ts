@@ -59,6 +59,7 @@ export const presets = {
   },
 } satisfies Record<string, { readonly [K in keyof MemUpdateConfigInput]: unknown }>;
 
+/** Names of MemUpdate's presets. */
 export type MemUpdatePreset = keyof typeof presets;
 
 /**

@@ -52,5 +52,7 @@ export const rememr1ConfigSchema = z.strictObject({
     ),
 });
 
+/** ReMemR1's settings with all defaults filled in; lengths are in tokens. */
 export type ReMemR1Config = z.infer<typeof rememr1ConfigSchema>;
+/** ReMemR1's settings as a recipe gives them. */
 export type ReMemR1ConfigInput = z.input<typeof rememr1ConfigSchema>;

@@ -100,6 +100,7 @@ export const presets = {
   },
 } satisfies Record<string, { readonly [K in keyof ReMemR1ConfigInput]: unknown }>;
 
+/** Names of ReMemR1's presets. */
 export type ReMemR1Preset = keyof typeof presets;
 
 /**

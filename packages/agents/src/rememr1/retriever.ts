@@ -4,6 +4,7 @@ import type { Tokenizer } from "../sampler.js";
 /** Splits a text into the terms by which it is compared. */
 export type TermsOf = (text: string) => readonly string[];
 
+/** Which earlier memory a query recalls, and how similar each was. */
 export interface Retrieval {
   /** Index in the history of the memory to recall; null if none is recalled. */
   readonly index: number | null;

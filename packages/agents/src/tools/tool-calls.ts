@@ -8,6 +8,7 @@ export interface ToolCall {
 /** The block between <tool_call> and </tool_call>: a call, or the reason why it is malformed. */
 export type ToolCallBlock = { readonly call: ToolCall } | { readonly error: string };
 
+/** A reply of a model, taken apart into tool calls and the text around them. */
 export interface ToolCallReply {
   /** The blocks in the order in which they were written; null if the reply has no opening or no closing mark at all. */
   readonly blocks: readonly ToolCallBlock[] | null;

@@ -35,10 +35,12 @@ export const reservedMethods = [
   "constructor",
 ] as const;
 
+/** The methods of a class that can be called remotely, each as `RemoteMethod` describes it. */
 export type RemoteMethods<Actor> = {
   readonly [Name in Exclude<MethodNames<Actor>, (typeof reservedMethods)[number]>]: RemoteMethod<Actor[Name]>;
 };
 
+/** Settings of single calls; `handle.with(settings)` returns a handle that makes its calls with them. */
 export interface CallSettings {
   /** Milliseconds from the call until it fails with GET_TIMEOUT; Infinity for no deadline. */
   readonly timeoutMs?: number;
@@ -51,6 +53,7 @@ export interface CallSettings {
   readonly concurrencyGroup?: string;
 }
 
+/** What a handle offers besides the actor's own methods. */
 export interface ActorControls<Actor> {
   readonly actorId: string;
   /**
@@ -96,6 +99,7 @@ const callRules = {
 
 type Call = (...args: unknown[]) => Promise<unknown> & AsyncIterable<unknown>;
 
+/** Creates the proxy whose methods are calls through a channel. Programs get handles from `ActorType.spawn` instead. */
 export function createHandle<Actor>(deps: HandleDeps, settings: CallSettings = {}): ActorHandle<Actor> {
   const controls: ActorControls<Actor> = {
     actorId: deps.channel.actorId,

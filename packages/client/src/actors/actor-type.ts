@@ -17,11 +17,13 @@ const maxInlineArgsBytes = 100 * 1024;
 /** Set by the first spawn, which loads the module (load-config.ts). */
 let configModule: Promise<typeof import("../base/config.js")> | undefined;
 
+/** The constructor of an actor's class. */
 export type ActorClass<Instance extends object, Args extends unknown[]> = new (...args: Args) => Instance;
 
 /** Where nodes find the class. */
 export type ActorSource = CodeSource;
 
+/** A class as `cluster.actor(Class, options)` returns it: it spawns actors of that class. */
 export interface ActorType<Instance extends object, Args extends unknown[]> {
   /** Registers one actor. Resolves when the head knows it; await `handle.ready()` to know that it runs. */
   spawn(...args: Args): Promise<ActorHandle<Instance>>;

@@ -1,6 +1,7 @@
 import { fieldsOf, located, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
+/** The states of an actor: alive again after a restart, dead for good. */
 export type ActorStateName = "pending" | "starting" | "alive" | "restarting" | "dead" | "unknown";
 
 /** The known facts about the end of a process. */
@@ -18,6 +19,7 @@ export interface DeathCertificate {
   readonly pid: number;
 }
 
+/** What the head knows about an actor; times are in milliseconds since 1970. */
 export interface ActorInfo {
   readonly actorId: string;
   /** The actor's name; empty if it has none. */

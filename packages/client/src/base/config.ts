@@ -152,6 +152,7 @@ const placementGroupOptionsSchema = z.strictObject({
   labels: labelsSchema.describe("Conditions on the labels of every bundle's node"),
 });
 
+/** Options of `cluster.placementGroup(options)`; fields with defaults may be absent. */
 export type PlacementGroupOptions = z.input<typeof placementGroupOptionsSchema>;
 type ResolvedPlacementGroupOptions = z.output<typeof placementGroupOptionsSchema>;
 
@@ -266,6 +267,7 @@ const taskOptionsSchema = z.strictObject({
     ),
 });
 
+/** Options of `cluster.task(fn, options)`; fields with defaults may be absent. */
 export type TaskOptions = z.input<typeof taskOptionsSchema>;
 export type ResolvedTaskOptions = z.output<typeof taskOptionsSchema>;
 
@@ -274,6 +276,7 @@ export function parseTaskOptions(value: TaskOptions, name: string): ResolvedTask
   return parsed(taskOptionsSchema, value, `options of task ${name}`);
 }
 
+/** Options of `cluster.actor(Class, options)`; fields with defaults may be absent. */
 export type ActorOptions = z.input<typeof actorOptionsSchema>;
 export type ResolvedActorOptions = z.output<typeof actorOptionsSchema>;
 

@@ -16,6 +16,7 @@ export interface DurableState<State = unknown> {
 /** When the timer fires: once after a delay, or repeatedly. At least 1 ms, at most 10 years. */
 export type TimerDelay = { readonly afterMs: number } | { readonly everyMs: number };
 
+/** A timer of a durable actor; `dueAtMs` is in milliseconds since 1970. */
 export interface DurableTimer {
   readonly name: string;
   readonly method: string;
@@ -24,6 +25,7 @@ export interface DurableTimer {
   readonly everyMs: number;
 }
 
+/** The timers of a durable actor, which survive its process, its node and the head. */
 export interface DurableTimers {
   /**
    * Calls a method of this actor later, even if it, its node and the head are killed in the meantime. The changes of

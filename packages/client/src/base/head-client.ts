@@ -13,6 +13,7 @@ import { checkValue, rules } from "./fields.js";
 
 const backoff = { firstMs: 50, longestMs: 1_000 };
 
+/** Deadline and signal of one RPC to the head. */
 export interface HeadCallOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;

@@ -7,6 +7,7 @@ export interface RefStore {
   release(ref: ObjectRef): void;
 }
 
+/** How `cluster.get` waits for a value. */
 export interface GetOptions {
   /** Milliseconds. Default: 30 s plus a second for each MiB. */
   readonly timeoutMs?: number;

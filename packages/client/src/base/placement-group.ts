@@ -15,9 +15,11 @@ const groupStates = {
   [proto.PlacementGroupState.PLACEMENT_GROUP_STATE_RESCHEDULING]: "rescheduling",
   [proto.PlacementGroupState.PLACEMENT_GROUP_STATE_REMOVED]: "removed",
 } as const;
+/** The states of a placement group. */
 export type PlacementGroupStateName = (typeof groupStates)[keyof typeof groupStates];
 
 const groupStrategies = ["PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD"] as const;
+/** The strategies of placement groups, as Ray names them. */
 export type GroupStrategyName = (typeof groupStrategies)[number];
 
 const strategies: Readonly<Record<GroupStrategyName, proto.GroupStrategy>> = {
@@ -32,6 +34,7 @@ const resolveWaitMs = 20_000;
 const resolveSlackMs = 2_000;
 const defaultReadyTimeoutMs = 600_000;
 
+/** One bundle of a placement group: what it leases, and on which node. */
 export interface BundleInfo {
   readonly resources: Readonly<Record<string, number>>;
   /** Empty while the bundle has no node. */
@@ -39,6 +42,7 @@ export interface BundleInfo {
   readonly gpuIds: readonly number[];
 }
 
+/** What the head knows about a placement group. */
 export interface PlacementGroupInfo {
   readonly groupId: string;
   /** Empty if it has none. */
@@ -54,6 +58,7 @@ export interface PlacementGroupInfo {
   readonly createdAtMs: number;
 }
 
+/** Which placement groups a listing contains; a group has to match every field that is given. */
 export interface PlacementGroupFilter {
   readonly states?: readonly PlacementGroupStateName[];
   readonly ownerId?: string;

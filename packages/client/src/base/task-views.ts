@@ -2,9 +2,13 @@
 import { fieldsOf, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
+/** All states of a task or call. */
 export const taskStateNames = ["pending", "running", "finished", "failed", "cancelled"] as const;
+/** The states of a task or call. */
 export type TaskStateName = (typeof taskStateNames)[number];
+/** All kinds of rows of the task listing. */
 export const taskKindNames = ["task", "call", "transfer"] as const;
+/** What a row of the task listing is: a task, a call of an actor, or a transfer of an object. */
 export type TaskKindName = (typeof taskKindNames)[number];
 
 /** One attempt at a task, one call of an actor, or one transfer of an object between nodes. */
@@ -66,6 +70,7 @@ export interface TaskCountsInfo {
   readonly leftOut: number;
 }
 
+/** Something that happened to a node, an actor or a job; `atMs` is in milliseconds since 1970. */
 export interface ClusterEventInfo {
   readonly atMs: number;
   /** The event, such as "actor dead", "node joined", "drain began". */
@@ -76,6 +81,7 @@ export interface ClusterEventInfo {
   readonly message: string;
 }
 
+/** Which events a listing contains; an event has to match every field that is given. */
 export interface ClusterEventFilter {
   readonly kind?: string;
   readonly subjectId?: string;

@@ -2,8 +2,10 @@ import { fieldsOf, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { actorStates } from "./actor-view.js";
 
+/** The states of a node; a suspect one has missed heartbeats and is not dead yet. */
 export type NodeStateName = "alive" | "suspect" | "dead" | "unknown";
 
+/** What the head knows about a node; resources are amounts by name. */
 export interface NodeInfo {
   readonly nodeId: string;
   readonly hostname: string;
@@ -40,6 +42,7 @@ export interface WaitingShape {
   readonly reason: string;
 }
 
+/** Counts of actors and nodes by state, resources of all nodes, and the shapes that wait for a node. */
 export interface ClusterSummary {
   readonly actors: Readonly<Record<string, number>>;
   readonly nodes: Readonly<Record<string, number>>;
@@ -93,6 +96,7 @@ export interface ProcessStack {
   readonly problem: string;
 }
 
+/** Lengths of one BullMQ queue, in jobs by state. */
 export interface QueueInfo {
   readonly name: string;
   readonly waiting: number;
@@ -102,6 +106,7 @@ export interface QueueInfo {
   readonly failed: number;
 }
 
+/** Identity and addresses of the cluster and of the head that leads it. */
 export interface ClusterInfo {
   readonly clusterId: string;
   /** ioredis URL with its password. */
@@ -138,6 +143,7 @@ function quantitiesOf(resources: proto.Resources.$Properties | null | undefined)
   return resources?.quantities ?? {};
 }
 
+/** One object: its size in bytes, the nodes that lease it and those that have a copy. */
 export interface ObjectRow {
   readonly objectId: string;
   readonly sizeBytes: number;
@@ -147,6 +153,7 @@ export interface ObjectRow {
   readonly spilledNodeIds: readonly string[];
 }
 
+/** The rows of a listing of objects, and how many objects there are. */
 export interface ObjectList {
   readonly objects: readonly ObjectRow[];
   /** The total in the cluster, including objects that are not listed. */

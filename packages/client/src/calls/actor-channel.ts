@@ -40,6 +40,7 @@ const defaultSilenceMs = { first: 5_000, longest: 30_000 };
 const defaultMaxOutstandingCalls = 100_000;
 const defaultMaxOutstandingBytes = 256 * 1024 * 1024;
 
+/** What a channel is made of. */
 export interface ActorChannelOptions {
   readonly actorId: string;
   /** The caller's name, which listings of calls show. */
@@ -56,6 +57,7 @@ export interface ActorChannelOptions {
   readonly onDead?: () => void;
 }
 
+/** Carries one program's calls to one actor: over its incarnations, in order, with retries. */
 export class ActorChannel implements RetryCarrier {
   readonly actorId: string;
   readonly clock: Clock;

@@ -29,6 +29,7 @@ export interface SharedAddress {
   readonly onBreak: OnBreak;
 }
 
+/** The streams to processes of light actors, one per process and program. */
 export class SharedStreams {
   readonly #deps: SharedStreamsDeps;
   readonly #processes = new Map<string, ProcessStream>();

@@ -21,6 +21,7 @@ import { addressForm, isAddress } from "../base/address-form.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What is known about the head that a program looks for; absent fields come from the environment or the data folder. */
 export interface HeadSearch {
   readonly address?: string | undefined;
   readonly token?: string | undefined;
@@ -29,6 +30,7 @@ export interface HeadSearch {
   readonly dataDir?: string | undefined;
 }
 
+/** How a search for the head reports and what it accepts. */
 export interface SearchHow {
   /** Whether the search's values are flags of a command, for messages. Default: they are options of a function. */
   readonly flags?: boolean;
@@ -36,6 +38,7 @@ export interface SearchHow {
   readonly mayHaveEnded?: boolean;
 }
 
+/** The head that was found, and what is needed to connect. */
 export interface FoundHead {
   readonly address: string;
   readonly token: string;

@@ -12,6 +12,7 @@ import { bundledName, knowPackage, PalimpsestError, packageFolder } from "@palim
 import type { Plugin } from "esbuild";
 import { placelessBundle } from "./placeless-bundle.js";
 
+/** How a program's code is bundled for the nodes. */
 export interface BundleOptions {
   /** Packages that the nodes have installed, such as native addons. "@palimpsest/*" is always among them. */
   readonly external?: readonly string[];

@@ -11,8 +11,10 @@ import type { BundleUploads } from "./bundle-uploads.js";
 import { type ModuleSource, sourceRule } from "./module-source.js";
 import { packEnvironment, type RuntimeEnvironmentOptions } from "./runtime-environment.js";
 
+/** The states of a job. */
 export type JobStatusName = "pending" | "running" | "stopped" | "succeeded" | "failed" | "unknown";
 
+/** What the head knows about a job; times are in milliseconds since 1970. */
 export interface JobInfo {
   readonly jobId: string;
   readonly name: string;
@@ -66,6 +68,7 @@ interface CommonJobOptions extends RuntimeEnvironmentOptions {
 export type SubmitJobOptions = CommonJobOptions &
   ({ readonly recipe: string } | ({ readonly program: ModuleSource } & BundleOptions));
 
+/** Which part of a job's output is read: from `offsetBytes` on, and whether it is followed. */
 export interface JobLogsOptions {
   readonly offsetBytes?: number;
   /** Whether to wait for new output until the job ends. */

@@ -27,6 +27,7 @@ const resolveWaitMs = 10_000;
 const newsWaitMs = 1_000;
 const retryMs = 100;
 
+/** Settings of one call to the members of a mesh. */
 export interface MeshCallSettings {
   /** Milliseconds from the call until members without an answer fail with GET_TIMEOUT. */
   readonly timeoutMs?: number;
@@ -55,6 +56,7 @@ interface Message {
   readonly outbox: Map<string, MeshMemberCall[]>;
 }
 
+/** Carries mesh calls: one message per process that hosts members, one outcome per member. */
 export class MeshCalls implements MeshCarrier {
   readonly clock: Clock;
   readonly deadlines: Deadlines;

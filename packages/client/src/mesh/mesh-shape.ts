@@ -6,6 +6,7 @@ const maxMembers = 100_000;
 
 /** The size of each dimension, by its name. */
 export type MeshShape = Readonly<Record<string, number>>;
+/** The position of a member: its index in each dimension, from 0, by the dimension's name. */
 export type Coordinates = Readonly<Record<string, number>>;
 /** One or several indexes for some of the dimensions; the other dimensions are included whole. */
 export type Selection = Readonly<Record<string, number | readonly number[]>>;

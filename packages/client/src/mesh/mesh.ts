@@ -26,6 +26,7 @@ const maxSpawning = 100;
 const nodeWaitMs = 5_000;
 const nodeLookMs = 100;
 
+/** Options of `cluster.mesh(Class, options)`: those of its members and the shape. */
 export interface MeshOptions extends ActorOptions {
   /**
    * The size of each dimension, in the order of the results: { node: 2, lane: 500 } gives 1,000 members. Members with
@@ -35,6 +36,7 @@ export interface MeshOptions extends ActorOptions {
   readonly shape: MeshShape;
 }
 
+/** One member of a mesh: its coordinates and its handle. */
 export interface MeshMember<Instance> {
   readonly at: Coordinates;
   readonly actor: ActorHandle<Instance>;
@@ -52,6 +54,7 @@ type Resulting<Methods, Give extends "results" | "values"> = {
     : never;
 };
 
+/** A class as `cluster.mesh(Class, options)` returns it: it spawns meshes of that class. */
 export interface MeshType<Instance extends object, Args extends unknown[]> {
   /** Creates all members with the same arguments; await `mesh.ready()` to know that they run. */
   spawn(...args: Args): Promise<Mesh<Instance>>;

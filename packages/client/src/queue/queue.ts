@@ -19,6 +19,7 @@ const longestWaitMs = 2 ** 31 - 1;
 /** The plain form of a queue, for arguments, results and stored values. `Queue.of` creates a queue from it. */
 export type QueueHandle<Item> = ActorHandle<QueueActor<Item>>;
 
+/** Options of `cluster.queue`: its bounds, and placement and name of the actor that keeps the items. */
 export interface QueueOptions
   extends Pick<
     ActorOptions,
@@ -30,6 +31,7 @@ export interface QueueOptions
   readonly maxBytes?: number;
 }
 
+/** How long a request to a queue waits for room or for items. */
 export interface QueueWait {
   /** The milliseconds for which a request waits; with 0 it does not wait. Default: no limit. */
   readonly timeoutMs?: number;

@@ -18,6 +18,7 @@ export interface TaskModule<Fn extends TaskFunction> {
   readonly source: CodeSource;
 }
 
+/** How a class or function is found in the module that it is bundled from. */
 export interface CodeModuleOptions extends BundleOptions {
   /** The name under which the module exports it. Default: its own name. */
   readonly exportName?: string;

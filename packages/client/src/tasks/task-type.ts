@@ -13,8 +13,10 @@ import { type RunAgain, referenceReader } from "./task-result.js";
 /** Set by the first task, which loads the module (load-config.ts). */
 let configModule: Promise<typeof import("../base/config.js")> | undefined;
 
+/** A function that can run as a task. */
 export type TaskFunction = (...args: never[]) => unknown;
 
+/** What the promise of a task offers in addition. */
 export interface TaskControls {
   /**
    * Cancels the task, which fails with CANCELLED. A waiting task never runs; a running one has its AbortSignal

@@ -24,6 +24,7 @@ export interface HeldObject {
   readonly storedAtMs: number;
 }
 
+/** What the nodes' object stores hold, and who refers to it. */
 export interface ObjectMemory {
   /** The objects, the largest first. Among objects of the same size, the entries of one object are adjacent. */
   readonly objects: readonly HeldObject[];
@@ -34,6 +35,7 @@ export interface ObjectMemory {
   readonly silent: readonly { readonly nodeId: string; readonly reason: string }[];
 }
 
+/** How many objects `cluster.memory` lists. */
 export interface MemoryOptions extends HeadCallOptions {
   /** Maximum number of objects per node; default 1,000, at most 10,000. */
   readonly limit?: number;

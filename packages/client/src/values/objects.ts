@@ -46,12 +46,14 @@ export interface ContentRef {
   readonly sizeBytes: number;
 }
 
+/** Deadline and signal of a call that may transfer an object's bytes. */
 export interface ObjectCallOptions {
   /** Milliseconds. Default: 30 s plus a second for each MiB. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
+/** Who owns the object that a call puts, fetches or leases. */
 export interface HoldOptions extends ObjectCallOptions {
   /**
    * Id of the session, actor or job that owns the object; objects without a living owner are freed. Default: the
@@ -61,6 +63,7 @@ export interface HoldOptions extends ObjectCallOptions {
   readonly holder?: string;
 }
 
+/** What `Objects` needs to reach the local node's store. */
 export interface ObjectsOptions {
   /** host:port of the local node's Objects service. */
   readonly address: () => Promise<string>;

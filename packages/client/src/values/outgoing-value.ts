@@ -33,6 +33,7 @@ export interface ReadyValue {
   readonly object: { readonly objectId: string; readonly sizeBytes: number } | undefined;
 }
 
+/** An encoded value on its way out, whose references and large parts may have to be stored first. */
 export interface OutgoingValue {
   /**
    * Resolves to the content when it may be sent; undefined if it may be sent at once.

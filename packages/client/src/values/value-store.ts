@@ -51,6 +51,7 @@ const maxReads = 3;
  */
 const maxIdsPerCall = 10_000;
 
+/** Deadline and signal of `cluster.put`. */
 export interface PutOptions {
   /** Milliseconds. Default: 30 s plus a second for each MiB. */
   readonly timeoutMs?: number;
@@ -79,6 +80,7 @@ export interface ValueStoreOptions {
   readonly handle: (actorId: string, maxTaskRetries: number) => unknown;
 }
 
+/** A program's side of the object store: puts, gets and waits for values, and leases what its references name. */
 export class ValueStore implements RefStore {
   readonly holds: ValueHolds;
   readonly lineage: TaskLineage;

@@ -10,6 +10,7 @@ import type { ValueStore } from "./value-store.js";
 /** A reference to a value, or the promise of a call. */
 export type Waitable = ObjectRef | PromiseLike<unknown>;
 
+/** How many items `cluster.wait` waits for, and for how long. */
 export interface WaitOptions {
   /** The number of items that have to be ready. Default 1. */
   readonly count?: number;
@@ -18,6 +19,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The items that were ready, and the others. */
 export interface Waited<Item> {
   /** At most `count` items, in the order in which they were given. */
   readonly ready: readonly Item[];

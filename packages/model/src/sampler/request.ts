@@ -46,6 +46,7 @@ export interface TopLogprobs {
   readonly logprobs: readonly number[];
 }
 
+/** What a sampler returns for one prompt: the sampled tokens, one log-probability for each, and why it stopped. */
 export interface GenerateResult {
   readonly tokenIds: readonly number[];
   /** Nats, of the model's own distribution: before temperature and truncation; one per token. */

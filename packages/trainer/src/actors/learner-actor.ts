@@ -44,6 +44,7 @@ import { LearnerWeights } from "./learner-weights.js";
 import { StepProtocol } from "./step-protocol.js";
 import { StepRecords } from "./step-records.js";
 
+/** The actor that trains a run's policy: takes the groups of a step, updates, saves, acknowledges, publishes. */
 export class LearnerActor {
   readonly #spec: RunSpec;
   #context!: ActorContext;

@@ -32,6 +32,7 @@ type RankContext = Pick<ActorContext, "signal"> & {
   readonly objects: Parameters<typeof fetchModules>[0] & Parameters<typeof fetchWeights>[0];
 };
 
+/** One of several learner actors that train one model together. */
 export class LearnerRank {
   readonly #spec: RunSpec;
   readonly #rank: number;

@@ -68,6 +68,7 @@ export interface Answer {
 /** Traces of longer documents leave out what each step read, so that an evaluation of very long ones fills no disk. */
 const mostTracedCharacters = 200_000;
 
+/** The actor that samples a run's episodes with the newest published weights. */
 export class RolloutActor {
   readonly #spec: RunSpec;
   readonly #place: number;

@@ -38,6 +38,7 @@ const resultSchema = z.object({
   /** Mean over the last step's learned tokens of −log p, nats; absent if nothing was left to do. */
   loss: z.number().optional(),
 });
+/** What a supervised start has trained: its losses and where its model is. */
 export type SupervisedResult = z.infer<typeof resultSchema>;
 
 export interface SupervisedProgress {
@@ -47,6 +48,7 @@ export interface SupervisedProgress {
   readonly tokensPerSecond: number;
 }
 
+/** What a supervised start trains, on what, and where the model goes. */
 export interface SupervisedOptions {
   /** Folder of the base model. */
   readonly modelFolder: string;

@@ -17,6 +17,7 @@ const promptLineSchema = z.union([
 ]);
 const writtenLineSchema = z.object({ prompt: z.json(), sample: z.int().min(0) });
 
+/** Which model answers which prompts, and where its answers are written as demonstrations. */
 export interface AskTeacherOptions {
   readonly endpoint: EngineConfigInput;
   /** JSONL with `prompt` or `messages` in each line. */

@@ -14,6 +14,7 @@ import { logprobsRemedy } from "./engine-server.js";
 /** Timeout of all questions to one server, because a dry run does not wait for one that is down. */
 const defaultAnswerMs = 5_000;
 
+/** The inference servers of a run: how many, who starts them, and what they lease. */
 export interface EnginePlan {
   readonly kind: EngineSettings["kind"];
   readonly count: number;

@@ -17,6 +17,7 @@ import type { Recipe } from "../recipe/recipe-schema.js";
 import { recipeTasks } from "../recipe/recipe-tasks.js";
 import { ratedPlay } from "./rates-of-run.js";
 
+/** Whose episodes rate which questions, and into which file. */
 export interface RateRecipeOptions {
   readonly recipe: Recipe;
   /** The model that plays the episodes. */

@@ -63,4 +63,5 @@ export const demonstrationSettingsSchema = z.strictObject({
     .describe("seed of the order of demonstrations, and of the initial adapters"),
 });
 
+/** The section `start` of a recipe, with all defaults filled in. */
 export type DemonstrationSettings = z.output<typeof demonstrationSettingsSchema>;

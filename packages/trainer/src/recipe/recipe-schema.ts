@@ -87,6 +87,7 @@ const planSchema = z.strictObject({
   questionTokens: count.default(32).describe("tokens per question, if the data file is not on this machine"),
 });
 
+/** The schema of recipes; parsing with it names a wrong field, its value and the fix. */
 export const recipeSchema = z.strictObject({
   name: z
     .string()
@@ -132,4 +133,5 @@ export const recipeSchema = z.strictObject({
     .describe("folder for checkpoints, metrics and reports, relative to where the command runs"),
 });
 
+/** A training run with all defaults filled in; docs/configuration.md has every field. */
 export type Recipe = z.infer<typeof recipeSchema>;

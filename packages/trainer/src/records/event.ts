@@ -3,8 +3,10 @@ import type { RejectedGroups } from "../groups/teaching-groups.js";
 import type { EvaluationReport } from "./training-evaluations.js";
 
 const phases = ["starting", "evaluating before", "training", "evaluating after", "done"] as const;
+/** What a run is doing, in the order of a run. */
 export type Phase = (typeof phases)[number];
 
+/** Lengths of one of the run's queues, in jobs by state. */
 export interface QueueDepth {
   readonly name: string;
   readonly waiting: number;
@@ -79,4 +81,5 @@ export type TrainEvent =
     }
   | { readonly kind: "notice"; readonly text: string };
 
+/** Is called with each event of a run, in order; it must not throw. */
 export type TrainListener = (event: TrainEvent) => void;

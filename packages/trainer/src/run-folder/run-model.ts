@@ -51,6 +51,7 @@ const runAgentSchema = z.object({
   }),
 });
 
+/** How the model of a run is found. */
 export interface RunModelOptions extends ResolveSourceOptions {
   /** Folder of the tokenizer; default: the run's initial model. */
   readonly tokenizerFrom?: string;

@@ -1,5 +1,6 @@
 import type { Cluster } from "@palimpsest/client";
 
+/** One process of a run. */
 export interface ProcessRow {
   /** "head", "redis", "node", "driver", or an actor's role. */
   readonly role: string;

@@ -43,6 +43,7 @@ const runSchema = z.object({
 /** Metrics that measure time and therefore differ in a replay. */
 const timings = new Set(["durationMs", "tokensPerSecond", "modelTeraflops", "modelFlopUtilization"]);
 
+/** A step that was repeated, with what the run had recorded for it. */
 export interface ReplayedStep {
   readonly step: number;
   readonly metrics: UpdateMetrics;

@@ -50,6 +50,7 @@ export interface RunReport {
   readonly files: readonly string[];
 }
 
+/** Scores of the untrained and the trained policy on documents of one length. */
 export interface LengthRow {
   readonly lengthTokens: number;
   /** Document length in multiples of the training length. */

@@ -53,6 +53,7 @@ export interface InProcessPolicy {
   };
 }
 
+/** What one step sampled and trained. */
 export interface InProcessStep {
   readonly step: number;
   readonly update: UpdateMetrics;
@@ -65,6 +66,7 @@ export interface InProcessStep {
   readonly failures: readonly string[];
 }
 
+/** What `trainInProcess` trains, and what it reports to the caller. */
 export interface InProcessOptions {
   readonly recipe: Recipe;
   /** Cache folder for named models and models from a hub; not needed for models in folders. */
@@ -83,6 +85,7 @@ export interface InProcessOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The trained policy and the SHA-256 of its weights. */
 export interface InProcessResult {
   readonly weightsHash: string;
   /** The trained policy as a model. */

@@ -54,6 +54,7 @@ import { exampleOf, trainedWeights } from "./run-outcome.js";
 import { trainSteps } from "./train-steps.js";
 import { lookOften, watchRun } from "./watch-run.js";
 
+/** What `train` needs besides the recipe: a connected cluster and folders. */
 export interface TrainOptions {
   readonly cluster: Cluster;
   readonly recipe: Recipe;
@@ -68,6 +69,7 @@ export interface TrainOptions {
   readonly mlflowAuthorization?: string | undefined;
 }
 
+/** Where a finished run left its model, and its evaluations. */
 export interface TrainResult {
   readonly runDir: string;
   /** The model that the run started from. */

@@ -53,6 +53,7 @@ export const errorCodes = {
   INTERNAL: { retryable: false, grpcStatus: 13 },
 } as const;
 
+/** A code of the closed set of the runtime's errors; docs/errors.md explains each. */
 export type ErrorCode = keyof typeof errorCodes;
 
 /** Facts about an error for programs, such as `actorId` and `exitCode`. */

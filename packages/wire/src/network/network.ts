@@ -11,6 +11,7 @@ import type { Method } from "../protocol/method.js";
 import type { Credentials } from "../security/credentials.js";
 import type { ServiceHandlers } from "./handlers.js";
 
+/** Deadline, signal and metadata of one RPC. */
 export interface CallSettings {
   /** Milliseconds until the call is answered GET_TIMEOUT. A stream without a timeout stays open. */
   readonly timeoutMs?: number;
