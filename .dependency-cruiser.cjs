@@ -52,6 +52,23 @@ const storeys = {
   ],
   wire: ["head", "network", "bulk", "security", "failures", "values", "machine", "protocol", "base"],
   worker: ["process", "host", "durable", "calls", "base"],
+  cli: [
+    "program",
+    "commands",
+    "mcp",
+    "ask",
+    "eval",
+    "data",
+    "training",
+    "models",
+    "documents",
+    "serve",
+    "cluster",
+    "state",
+    "installation",
+    "display",
+    "input",
+  ],
   trajectories: ["run", "work", "groups", "jobs", "store", "codec", "redis", "base"],
 };
 

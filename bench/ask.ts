@@ -12,7 +12,7 @@ import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { shippedAgentName } from "../packages/cli/src/shipped-agent-name.js";
+import { shippedAgentName } from "../packages/cli/src/models/shipped-agent-name.js";
 import { writeResult } from "./result-file.js";
 
 const { values } = parseArgs({ options: { limit: { type: "string" }, json: { type: "string" } } });

@@ -48,7 +48,7 @@ async function reached() {
   const cli = join(workspace.get("cli").folder, "dist");
   const require = createRequire(join(cli, "main.js"));
   const entries = new Set([
-    ...["main.js", "bundled-programs.js"].map((name) => join(cli, name)),
+    ...["main.js", "installation/bundled-programs.js"].map((name) => join(cli, name)),
     ...started.map((name) => require.resolve(name)),
   ]);
   const packages = new Set();
@@ -56,7 +56,7 @@ async function reached() {
   const resolution = {
     name: "runtime",
     setup({ onLoad, onResolve }) {
-      onLoad({ filter: /\/cli\/dist\/commands\.js$/ }, () => ({ contents: commands }));
+      onLoad({ filter: /\/cli\/dist\/program\/commands\.js$/ }, () => ({ contents: commands }));
       onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
         if (kind === "entry-point") return undefined;
         if (path.startsWith(scope) && !left.includes(path)) return undefined;
@@ -160,7 +160,7 @@ export async function stageRuntime(staged, target) {
     const { exports: exported, ...rest } = bundledManifest(publishedManifest(name));
     writeJson(join(folder, "package.json"), { ...rest, exports: presentExports(exported, folder) });
   }
-  const texts = { "bin/palimpsest.js": program, "dist/commands.js": commands };
+  const texts = { "bin/palimpsest.js": program, "dist/program/commands.js": commands };
   for (const name of ["dist/index.js", "dist/index.d.ts"]) texts[name] = index;
   texts["README.md"] = readme(readFileSync(join(staged("client"), "README.md"), "utf8"));
   for (const [path, text] of Object.entries(texts)) {

@@ -1,5 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { bundledModules, bundledProgram, workerSnapshot } from "../../packages/cli/src/bundled-programs.js";
+import {
+  bundledModules,
+  bundledProgram,
+  workerSnapshot,
+} from "../../packages/cli/src/installation/bundled-programs.js";
 
 /** What a node of the command is given, so that actors' processes start from the bundle and its snapshot where setup made them. */
 export const workerProgram = {

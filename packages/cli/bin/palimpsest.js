@@ -12,7 +12,7 @@ if (!existsSync(main)) {
 const firstUse = new URL("../scripts/first-use.mjs", import.meta.url);
 if (existsSync(firstUse) && !(await import(firstUse.href)).firstUse(process.argv.slice(2))) process.exit(1);
 
-const { bundledProgram } = await import("../dist/bundled-programs.js");
+const { bundledProgram } = await import("../dist/installation/bundled-programs.js");
 const bundled = bundledProgram(["head", "worker"].includes(process.argv[2] ?? "") ? "cli" : "commands");
 if (bundled) createRequire(import.meta.url)(bundled);
 else await import(main.href);

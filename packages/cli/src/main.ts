@@ -1,7 +1,7 @@
+import { reportFailure } from "./display/failure.js";
 import { printableLine } from "./display/printable.js";
-import { reportFailure } from "./failure.js";
-import { mistypedVariables } from "./mistyped-variables.js";
-import { makeProgram } from "./whole-program.js";
+import { mistypedVariables } from "./program/mistyped-variables.js";
+import { makeProgram } from "./program/whole-program.js";
 
 async function run(): Promise<void> {
   for (const line of mistypedVariables(process.env)) process.stderr.write(`${printableLine(line)}\n`);

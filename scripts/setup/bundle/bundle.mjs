@@ -1,10 +1,10 @@
 // Bundles of the programs that are started often or whose start is waited for: an actor's process, the actors of training
 // and the command. A program that reads one file, with the code cache of what it runs, starts in a third of the time of one
 // that reads several hundred modules. Nothing depends on them: where they are missing, or older than a module of theirs,
-// the modules run (packages/cli/src/bundled-programs.ts).
+// the modules run (packages/cli/src/installation/bundled-programs.ts).
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isCheckout, packageDir } from "../paths.mjs";
 import { doorOf, loaderOf, standIn } from "./loader.mjs";
@@ -81,12 +81,13 @@ const learningModules = [...Object.keys(actorModules), "@palimpsest/trainer"];
 const learningSource = `${packagesSource}export const modules = ${lazily(learningModules)};\n`;
 
 /** Commands that end soon or compute have a bundle of their own, and what they need with them. */
-const otherCommands = {
-  test: (path) =>
-    dirname(path) === join(cliFolder, "commands") && !/^(head|worker)\.js$/.test(basename(path)),
-};
+const commandsFolder = join(cliFolder, "commands");
 const longCommands = {
-  test: (path) => dirname(path) === join(cliFolder, "commands") && /^(head|worker)\.js$/.test(basename(path)),
+  test: (path) =>
+    dirname(path) === join(commandsFolder, "cluster") && /^(head|worker)\.js$/.test(basename(path)),
+};
+const otherCommands = {
+  test: (path) => path.startsWith(commandsFolder + sep) && !longCommands.test(path),
 };
 
 function writeLoaders(recording) {
@@ -131,7 +132,7 @@ function writeManifest(name, modules) {
 
 /** Whether the bundles are there and of the modules and the bundler as they are. */
 export async function bundlesAreFresh() {
-  const { bundledProgram } = await import(pathToFileURL(join(cliFolder, "bundled-programs.js")).href);
+  const { bundledProgram } = await import(pathToFileURL(join(cliFolder, "installation/bundled-programs.js")).href);
   return Object.keys(programs).every((name) => bundledProgram(name) !== undefined);
 }
 

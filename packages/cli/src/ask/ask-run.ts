@@ -8,7 +8,7 @@ import {
 import { type Trace, traceVersion } from "@palimpsest/evals";
 import type { MemoryStep } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { AgentModel } from "../agent-model.js";
+import type { AgentModel } from "../models/agent-model.js";
 import { type AskState, AskStateWriter, hashOf, readAskState } from "./ask-state.js";
 
 export interface AskOptions {

@@ -1,7 +1,7 @@
 import { agentSettingsSchema } from "@palimpsest/agents";
 import { wordTokenizer } from "@palimpsest/agents/testing";
 import { describe, expect, it } from "vitest";
-import { documentAfterSettings } from "../commands/ask.js";
+import { documentAfterSettings } from "../commands/agents/ask.js";
 import { checkWishes, chooseSettings } from "./ask-settings.js";
 
 const chatting = wordTokenizer(["<|im_start|>", "<|im_end|>"]);

@@ -6,7 +6,7 @@ import {
 } from "@palimpsest/agents";
 import { parseInput } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { AgentModel } from "../agent-model.js";
+import type { AgentModel } from "../models/agent-model.js";
 
 /** The kinds of agents that read a document. */
 const askAgents = agentKinds.filter(({ reads }) => reads !== null).map(({ kind }) => kind);

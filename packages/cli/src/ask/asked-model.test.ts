@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { loadAdapters, loadConfig } from "@palimpsest/model";
 import { builtinRecipesDir } from "@palimpsest/trainer";
 import { describe, expect, it } from "vitest";
-import { shippedAgentName } from "../shipped-agent-name.js";
+import { shippedAgentName } from "../models/shipped-agent-name.js";
 import { askedModel } from "./asked-model.js";
 
 describe("askedModel", () => {

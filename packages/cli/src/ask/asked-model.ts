@@ -4,8 +4,8 @@
  */
 import type { AgentKind, AgentSettings } from "@palimpsest/agents";
 import { agentModuleOfRun, agentOfRun, holdsRunModel } from "@palimpsest/trainer";
-import { shippedAgentSettings } from "../shipped-agent.js";
-import { shippedAgentName } from "../shipped-agent-name.js";
+import { shippedAgentSettings } from "../models/shipped-agent.js";
+import { shippedAgentName } from "../models/shipped-agent-name.js";
 
 export interface AskedModelFlags {
   readonly model?: string | undefined;

@@ -1,5 +1,5 @@
 import type { CheckedData, CheckedFile } from "@palimpsest/datasets";
-import { formatTable } from "../table.js";
+import { formatTable } from "../display/table.js";
 import { shownPath } from "./shown-path.js";
 
 /** Formats one table per manifest, with the state of each of its files. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { CountTokens } from "@palimpsest/datasets";
-import { modelPath } from "../model-input.js";
+import { modelPath } from "../models/model-input.js";
 
 /**
  * Returns a counter of the tokens of a text, for the tokenizer of a model folder, of a tokenizer.json, or of a

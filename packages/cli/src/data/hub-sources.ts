@@ -3,8 +3,8 @@ import type { Manifest } from "@palimpsest/datasets";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { downloadBar } from "../display/download-bar.js";
-import { modelCache } from "../model-cache.js";
-import { untilStopped } from "../signals.js";
+import { untilStopped } from "../input/signals.js";
+import { modelCache } from "../models/model-cache.js";
 
 export interface HubFlags {
   readonly hfDataset?: string;

@@ -1,7 +1,7 @@
 import { conversationNames, type RunPlan } from "@palimpsest/trainer";
-import { formatTable } from "../table.js";
 import { formatCount } from "./count.js";
 import { enginesText } from "./engines-text.js";
+import { formatTable } from "./table.js";
 
 const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 const whole = (value: number) => Math.round(value).toLocaleString("en-US");

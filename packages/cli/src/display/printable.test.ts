@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { formatTable } from "../table.js";
 import { printable, printableJson, printableLine } from "./printable.js";
+import { formatTable } from "./table.js";
 
 test.each([
   ["colors", "\u001b[1;31mred\u001b[0m", "red"],

@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
 import { heldText, type LengthRow, type RunReport } from "@palimpsest/trainer";
-import { formatTable } from "../table.js";
 import { counted, formatCount } from "./count.js";
 import { formatSeconds } from "./duration.js";
 import { sparkline } from "./sparkline.js";
+import { formatTable } from "./table.js";
 
 const percent = (share: number | null) => (share === null ? "–" : `${(share * 100).toFixed(1)} %`);
 

@@ -4,9 +4,9 @@ import { type EvalSettings, overrideSetting, parseEvalSettings } from "@palimpse
 import { builtinRecipesDir, parseYaml, readYamlFile, withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { refuseWithoutEndpoint } from "../endpoint-flags.js";
-import { parseCount, parsePositive, parseWhole } from "../key-values.js";
-import { withIgnoreConfig } from "../model-input.js";
+import { refuseWithoutEndpoint } from "../input/endpoint-flags.js";
+import { parseCount, parsePositive, parseWhole } from "../input/key-values.js";
+import { withIgnoreConfig } from "../models/model-input.js";
 
 /** Options of all evaluations. */
 export interface EvalFlags {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
-import { addEval } from "../commands/eval.js";
+import { addEval } from "../commands/eval/eval.js";
 
 it("counts a reply without an answer as failed, not as empty, and asks for it again", async () => {
   let withholds = true;

@@ -21,8 +21,8 @@ import {
   writeSuiteReport,
 } from "@palimpsest/evals";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "@palimpsest/trainer";
-import { type AgentModel, deadlineOf, identityOf, openAgentModel } from "../agent-model.js";
-import { stopSignal } from "../signals.js";
+import { stopSignal } from "../input/signals.js";
+import { type AgentModel, deadlineOf, identityOf, openAgentModel } from "../models/agent-model.js";
 import type { EvalFlags } from "./eval-flags.js";
 import type { EvalPlan } from "./eval-plan.js";
 import { evalProgress } from "./eval-progress.js";

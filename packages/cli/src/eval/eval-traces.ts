@@ -1,6 +1,6 @@
 import type { EpisodeResult } from "@palimpsest/agents";
 import { type EvalItem, type ItemOutcome, TraceFile, traceOutcome } from "@palimpsest/evals";
-import type { AgentModel } from "../agent-model.js";
+import type { AgentModel } from "../models/agent-model.js";
 import type { EvalPlan } from "./eval-plan.js";
 
 /** Appends evaluated items to a trace file; undefined if no file is named. */

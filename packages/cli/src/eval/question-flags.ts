@@ -3,7 +3,7 @@ import { readQuestionSource } from "@palimpsest/datasets";
 import { type EvalItem, longQaItems } from "@palimpsest/evals";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
-import { parseCount, parseLengths, parseWhole } from "../key-values.js";
+import { parseCount, parseLengths, parseWhole } from "../input/key-values.js";
 
 /** Options of evaluations over contexts of many documents. */
 export interface QuestionFlags {

@@ -4,11 +4,11 @@ import { readArguments } from "@palimpsest/memory";
 import { parseInput } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
-import { type AgentModel, deadlineOf, openAgentModel } from "../agent-model.js";
 import { ask } from "../ask/ask-run.js";
 import { chooseSettings, moduleSettings } from "../ask/ask-settings.js";
 import { type AskedModel, askedModel } from "../ask/asked-model.js";
 import { readDocuments } from "../documents/read-documents.js";
+import { type AgentModel, deadlineOf, openAgentModel } from "../models/agent-model.js";
 
 /** Maximum characters of a question, which is a part of the prompt of every section. */
 const mostQuestionCharacters = 10_000;

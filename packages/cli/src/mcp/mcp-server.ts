@@ -1,6 +1,6 @@
 import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { version } from "../version.js";
+import { version } from "../installation/version.js";
 import { type AskTool, askSchema } from "./ask-tool.js";
 import { MemoryFile } from "./memory-file.js";
 

@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import { PalimpsestError, stateFolder } from "@palimpsest/wire";
+import type { Command } from "commander";
+import { parsePositive } from "../../input/key-values.js";
+import { stopSignal } from "../../input/signals.js";
+import { shippedAgentName } from "../../models/shipped-agent-name.js";
+
+interface McpFlags {
+  readonly memory: string;
+  readonly ask: boolean;
+  readonly root: string;
+  readonly model?: string;
+  readonly endpoint?: string;
+  readonly backend: string;
+  readonly maxSize: number;
+  readonly timeout?: number;
+  readonly encoding?: string;
+}
+
+/** Maximum bytes of a client's message, which is kept in memory until its line ends. */
+const mostMessageBytes = 10 * 2 ** 20;
+
+const examples = `
+Add the server to a client's settings, for example {"mcpServers": {"palimpsest": {"command": "npx", "args": ["--prefix", "/home/me/project", "palimpsest", "mcp", "--root", "/home/me/notes"]}}}.
+Several clients may use one memory file at a time.`;
+
+export function addMcp(program: Command): void {
+  program
+    .command("mcp")
+    .description("serves the memory tools and `ask` to MCP clients over standard input and output")
+    .option("--memory <file>", "JSONL file of the memories", join(stateFolder(), "memory.jsonl"))
+    .option("--no-ask", "serves only the memory tools, which need no model")
+    .option("--root <folder>", "the only folder, with its subfolders, from which `ask` reads documents", ".")
+    .option(
+      "--model <name>",
+      `for ask: folder, run, known name or hub id; default: ${shippedAgentName}, the trained agent of the installation`,
+    )
+    .option(
+      "--endpoint <url>",
+      "for ask: URL of an OpenAI-compatible server; its key comes from OPENAI_API_KEY",
+    )
+    .option("--backend <name>", "backend of a local model: auto, tensorflow, wasm or cpu", "auto")
+    .option(
+      "--timeout <seconds>",
+      "for ask with --endpoint: deadline of one attempt; default 240",
+      parsePositive,
+    )
+    .option("--max-size <MiB>", "maximum total size of all files of a question", parsePositive, 64)
+    .option(
+      "--encoding <name>",
+      "encoding of documents that are not marked as Unicode; default: as `ask` reads them",
+    )
+    .addHelpText("after", examples)
+    .action(run);
+}
+
+/** @throws {PalimpsestError} CONFIG_INVALID */
+async function checkRoot(root: string): Promise<void> {
+  const { stat } = await import("node:fs/promises");
+  const found = await stat(root).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw new PalimpsestError(
+    "CONFIG_INVALID",
+    `--root ${root}: is not a folder${found === undefined ? " that exists" : ""}; name the folder of the documents, or serve the memory tools alone with --no-ask`,
+  );
+}
+
+async function run(flags: McpFlags): Promise<void> {
+  const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
+  const { AskTool } = await import("../../mcp/ask-tool.js");
+  const { MemoryFile } = await import("../../mcp/memory-file.js");
+  const { memoryServer } = await import("../../mcp/mcp-server.js");
+  const { memory: path, ask, root, model, endpoint, backend, maxSize, timeout, encoding } = flags;
+  if (ask) await checkRoot(root);
+  const memory = new MemoryFile(path);
+  const askTool = ask
+    ? new AskTool({
+        root,
+        backend,
+        mostBytes: maxSize * 2 ** 20,
+        encoding,
+        timeoutSeconds: timeout,
+        ...(model === undefined ? {} : { model }),
+        ...(endpoint === undefined ? {} : { endpoint }),
+      })
+    : undefined;
+  const signal = stopSignal();
+  const transport = new StdioServerTransport(process.stdin, process.stdout, {
+    maxBufferSize: mostMessageBytes,
+  });
+  let tooLong = false;
+  // Errors go to standard error, because standard output carries only the protocol.
+  const handle = serveStdio(() => memoryServer(memory, askTool), {
+    transport,
+    onerror: ({ message }) => {
+      tooLong ||= message.includes("exceeded maximum size");
+      process.stderr.write(`${message}\n`);
+    },
+  });
+  await new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    process.stdin.once("end", resolve);
+    process.stdin.once("close", resolve);
+    // The transport also closes by itself, after a message that is too long and when nobody reads its answers.
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
+  });
+  await handle.close();
+  // Standard input is closed, because a client that keeps it open would keep this process running.
+  process.stdin.destroy();
+  await askTool?.close();
+  if (tooLong)
+    throw new PalimpsestError(
+      "LIMIT_EXCEEDED",
+      `standard input: a message has more than ${mostMessageBytes} bytes; put a long text into a file below --root and give its path as source`,
+    );
+}

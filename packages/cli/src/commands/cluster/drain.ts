@@ -1,0 +1,70 @@
+import type { DrainProgress } from "@palimpsest/client";
+import { delay } from "@palimpsest/std";
+import { PalimpsestError } from "@palimpsest/wire";
+import { type Command, Option } from "commander";
+import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
+import { formatBytes } from "../../display/bytes.js";
+import { counted } from "../../display/count.js";
+import { printableJson } from "../../display/printable.js";
+import { parseCount } from "../../input/key-values.js";
+
+const pollMs = 1_000;
+const defaultDeadlineSeconds = 600;
+
+/** Describes what is left on the node. */
+export function progressLine(progress: DrainProgress): string {
+  const { movingActors, waitingActors, taskWorkers, drivers, objects, objectBytes, overdue, leftMs } =
+    progress;
+  const parts = [
+    movingActors > 0 ? `${counted(movingActors, "actor")} moving elsewhere` : "",
+    waitingActors > 0 ? `${counted(waitingActors, "actor")} that cannot restart` : "",
+    taskWorkers > 0 ? `${counted(taskWorkers, "worker")} with tasks` : "",
+    drivers > 0 ? `${counted(drivers, "driver")} of jobs` : "",
+    objects > 0 ? `${counted(objects, "object")} of ${formatBytes(objectBytes)} only on this node` : "",
+  ].filter((part) => part !== "");
+  const what = parts.join(", ") || "nothing is left: the node ends";
+  return overdue ? `${what}; the deadline has passed` : `${what}; ${Math.ceil(leftMs / 1_000)} s left`;
+}
+
+export function addDrain(program: Command): void {
+  withConnection(program.command("drain"))
+    .description(
+      "drains a node and ends it: nothing new is placed there, actors that can restart do so elsewhere, tasks finish, and objects are moved",
+    )
+    .argument("<node>", "id of the node")
+    .addOption(
+      new Option("--deadline <seconds>", "time after which everything that still runs there is ended")
+        .argParser(parseCount)
+        .default(defaultDeadlineSeconds),
+    )
+    .option("--json", "as JSON")
+    .action(
+      async (
+        node: string,
+        {
+          deadline,
+          json,
+          ...connection
+        }: ConnectionOptions & { readonly deadline: number; readonly json?: boolean },
+      ) => {
+        await withCluster(connection, "drain", async (cluster) => {
+          const isNode = (await cluster.nodes()).some(({ nodeId }) => nodeId === node);
+          if (!isNode)
+            throw new PalimpsestError("NOT_FOUND", `there is no node ${node}: see \`palimpsest list nodes\``);
+          let shown = "";
+          for (;;) {
+            const progress = await cluster.drain(node, { deadlineMs: deadline * 1_000 });
+            if (progress.done) break;
+            const line = progressLine(progress);
+            const [what = ""] = line.split(";");
+            if (what !== shown) process.stderr.write(`${line}\n`);
+            shown = what;
+            await delay(pollMs);
+          }
+          process.stdout.write(
+            json ? `${printableJson({ node, drained: true })}\n` : `node ${node} is drained and has left\n`,
+          );
+        });
+      },
+    );
+}

@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { type SaveFlags, saveOptions, withSaveOptions } from "../../input/save-options.js";
+import { type ModelInputOptions, modelArgument, withIgnoreConfig } from "../../models/model-input.js";
+
+export function addModelConvert(model: Command): void {
+  withSaveOptions(
+    withIgnoreConfig(model.command("convert"))
+      .description(
+        "writes a model as a folder in the Hugging Face layout: config.json, safetensors, tokenizer.json",
+      )
+      .argument("<model>", modelArgument),
+  ).action(async (name: string, options: SaveFlags & ModelInputOptions) => {
+    const { readModelInput } = await import("../../models/model-input.js");
+    const { parameterCount, saveModel } = await import("@palimpsest/model");
+    const read = await readModelInput(name, options);
+    await saveModel(options.out, read, saveOptions(options));
+    const tokenizer = read.tokenizer === undefined ? "no tokenizer" : "with its tokenizer";
+    process.stdout.write(
+      `${options.out}: ${parameterCount(read.config)} parameters as ${options.dtype}, ${tokenizer}\n`,
+    );
+  });
+}

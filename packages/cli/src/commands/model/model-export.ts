@@ -1,0 +1,118 @@
+import { join } from "node:path";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { type SaveFlags, saveOptions, withSaveOptions } from "../../input/save-options.js";
+import { modelCache } from "../../models/model-cache.js";
+import { modelArgument, withIgnoreConfig } from "../../models/model-input.js";
+
+interface ExportFlags extends SaveFlags {
+  readonly tokenizer?: string;
+  readonly ignoreConfig?: readonly string[];
+  readonly best?: boolean;
+  readonly step?: number;
+  readonly all?: boolean;
+  readonly adapters?: boolean;
+  readonly addAdapters?: string;
+}
+
+export function addModelExport(model: Command): void {
+  withSaveOptions(
+    withIgnoreConfig(model.command("export"))
+      .description(
+        "writes the trained model of a run as a model folder that transformers loads, with adapters merged, or only its adapters",
+      )
+      .argument(
+        "<from>",
+        `folder of a run (its newest checkpoint) or of one checkpoint, or a model: ${modelArgument}`,
+      )
+      .addOption(
+        new Option("--best", "for a run: the checkpoint with the best evaluation").conflicts(["step", "all"]),
+      )
+      .addOption(
+        new Option("--step <n>", "for a run: the checkpoint after this step")
+          .argParser(stepNumber)
+          .conflicts(["best", "all"]),
+      )
+      .addOption(
+        new Option("--all", "for a run: every checkpoint, each in a folder step-N of --out").conflicts([
+          "best",
+          "step",
+        ]),
+      )
+      .addOption(
+        new Option(
+          "--adapters",
+          "for a run that trains adapters: writes only the adapters, in PEFT's format",
+        ).conflicts(["addAdapters", "tokenizer", "maxShardGb"]),
+      )
+      .addOption(
+        new Option(
+          "--add-adapters <folder>",
+          "for a model: merges the adapters of this folder, PEFT's or of --adapters, into it",
+        ).conflicts(["best", "step", "all"]),
+      )
+      .option(
+        "--tokenizer <folder>",
+        "model folder with the tokenizer; default: that of the run's base model",
+      ),
+  ).action(async (from: string, options: ExportFlags) => {
+    const { holdsRunModel, readRunAdapters, readRunModel } = await import("@palimpsest/trainer");
+    const { readModelInput } = await import("../../models/model-input.js");
+    const { loadAdapters, mergeLora, parameterCount, saveAdapters, saveModel } = await import(
+      "@palimpsest/model"
+    );
+    const { tokenizer, addAdapters, dtype, ignoreConfig } = options;
+    for (const { source, out, about } of await wanted(from, options)) {
+      if (options.adapters) {
+        const { model: config, ...trained } = await readRunAdapters(source);
+        await saveAdapters(out, config, trained, dtype);
+        const count = Object.values(trained.adapters).reduce((sum, { length }) => sum + length, 0);
+        process.stdout.write(`${out}: adapters of ${count} parameters as ${dtype}${about}\n`);
+        continue;
+      }
+      const given = holdsRunModel(source)
+        ? await readRunModel(source, {
+            ...modelCache(),
+            ...(tokenizer === undefined ? {} : { tokenizerFrom: tokenizer }),
+          })
+        : await readModelInput(source, ignoreConfig === undefined ? {} : { ignoreConfig });
+      const added = addAdapters === undefined ? undefined : await loadAdapters(addAdapters, given.config);
+      const exported =
+        added === undefined
+          ? given
+          : {
+              ...given,
+              parameters: mergeLora(given.config, given.parameters, added.adapters, added.lora, {
+                inPlace: true,
+              }),
+            };
+      await saveModel(out, exported, saveOptions(options));
+      process.stdout.write(
+        `${out}: ${parameterCount(exported.config)} parameters as ${options.dtype}${about}\n`,
+      );
+    }
+  });
+}
+
+interface Export {
+  readonly source: string;
+  readonly out: string;
+  readonly about: string;
+}
+
+/** Returns the source and the destination of every export that the flags request. */
+async function wanted(from: string, { out, best, step, all }: ExportFlags): Promise<readonly Export[]> {
+  if (!best && !all && step === undefined) return [{ source: from, out, about: "" }];
+  const { checkpointsOfRun } = await import("@palimpsest/trainer");
+  const choice = best ? "best" : step === undefined ? "all" : { step };
+  const checkpoints = await checkpointsOfRun(from, choice);
+  return checkpoints.map(({ folder, policyVersion, metric }) => ({
+    source: folder,
+    out: all ? join(out, `step-${policyVersion}`) : out,
+    about: `, step ${policyVersion}${metric === null ? "" : `, rated ${metric.toFixed(4)}`}`,
+  }));
+}
+
+function stepNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("give the number of a step, such as 100");
+  return Number(text);
+}

@@ -1,0 +1,201 @@
+import { writeFileSync } from "node:fs";
+import { totalmem } from "node:os";
+import { join } from "node:path";
+import type { Cluster } from "@palimpsest/client";
+import { gpuMemory } from "@palimpsest/jit";
+import {
+  mlflowAuthorization,
+  planRun,
+  type Recipe,
+  type RunReport,
+  readRecipe,
+  reportRun,
+  reseededSource,
+  runFolderName,
+  train,
+} from "@palimpsest/trainer";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { Command } from "commander";
+import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
+import { downloadBar } from "../../display/download-bar.js";
+import { planText } from "../../display/plan-text.js";
+import { printableJson } from "../../display/printable.js";
+import { reportText } from "../../display/report-text.js";
+import { openScreen } from "../../display/screen.js";
+import { TrainDisplay } from "../../display/train-display.js";
+import { parseWhole } from "../../input/key-values.js";
+import { stopSignal } from "../../input/signals.js";
+import { gpuNotice } from "../../installation/gpu-notice.js";
+import { modelCache } from "../../models/model-cache.js";
+import { runInProcess } from "../../training/in-process-run.js";
+import { stoppedRun } from "../../training/stopped-run.js";
+import { addTrainReplay } from "./train-replay.js";
+import { addTrainSft } from "./train-sft.js";
+
+export interface RunOptions {
+  readonly runDir?: string;
+  readonly report?: string;
+  readonly json?: boolean;
+  readonly shuffleRewards?: boolean;
+  readonly seed?: number;
+  readonly steps?: number;
+}
+
+/** Options of every command that runs a recipe. */
+export function withRunOptions(command: Command): Command {
+  return command
+    .option(
+      "--run-dir <folder>",
+      "folder of checkpoints, metrics and report; an existing run of this recipe in it is resumed",
+    )
+    .option("--report <file.json>", "also writes the result as JSON")
+    .option("--json", "prints the result as JSON on standard output, and progress on standard error")
+    .option(
+      "--seed <n>",
+      "seed of the run: changes training questions (for a file: their order), sampling and shuffles, but not the evaluation",
+      parseWhole,
+    )
+    .option("--steps <n>", "replaces the recipe's number of steps", parseWhole)
+    .option("--shuffle-rewards", "shuffles rewards among episodes, as a control that must not learn");
+}
+
+export function recipeWith(recipe: Recipe, options: RunOptions): Recipe {
+  const { train } = recipe;
+  const seeded = options.seed === undefined ? recipe : reseeded(recipe, options.seed);
+  return { ...seeded, train: { ...train, steps: options.steps ?? train.steps } };
+}
+
+/** Changes the seed of a recipe: other training questions, sampling and shuffles, but the same evaluation. */
+function reseeded(recipe: Recipe, seed: number): Recipe {
+  const { data, learner, curriculum } = recipe;
+  return {
+    ...recipe,
+    seed,
+    learner: { ...learner, seed },
+    data: reseededSource(data, seed),
+    curriculum: {
+      ...curriculum,
+      mix: curriculum.mix.map((part) => ({ ...part, data: reseededSource(part.data, seed) })),
+    },
+  };
+}
+
+/** Runs a recipe on a cluster with a display for a terminal or a log, and reports its end. */
+export async function runRecipe(
+  cluster: Cluster,
+  recipe: Recipe,
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<RunReport> {
+  const runDir = options.runDir ?? join(recipe.output, runFolderName(recipe.name, new Date()));
+  const shuffleRewards = options.shuffleRewards ?? false;
+  const display = new TrainDisplay(
+    `Palimpsest: ${recipe.name}${shuffleRewards ? " (shuffled rewards)" : ""}`,
+    Date.now,
+  );
+  const unused = gpuNotice(recipe);
+  if (unused !== undefined) process.stderr.write(`warning: ${unused}\n`);
+  const screen = openScreen(display, options.json ? process.stderr : process.stdout);
+  let report: RunReport;
+  try {
+    const result = await train({
+      cluster,
+      recipe,
+      runDir,
+      models: modelCache(),
+      shuffleRewards,
+      signal,
+      mlflowAuthorization: mlflowAuthorization(process.env),
+      onEvent: (event) => screen.onEvent(event),
+    });
+    report = await reportRun(recipe, result, shuffleRewards);
+    screen.onEvent({ kind: "phase", phase: "done", total: 1 });
+    screen.onEvent({ kind: "progress", phase: "done", done: 1, total: 1 });
+  } catch (reason) {
+    throw signal.aborted ? stoppedRun(signal.reason, runDir) : reason;
+  } finally {
+    screen.close();
+  }
+  if (options.report) writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`);
+  process.stdout.write(options.json ? `${printableJson(report)}\n` : reportText(report));
+  return report;
+}
+
+interface DryRunOptions {
+  readonly dryRun?: boolean;
+  readonly inProcess?: boolean;
+  readonly memory?: number;
+}
+
+/** Prints what a run needs, and starts nothing. Exits with code 1 if the recipe cannot run. */
+export async function dryRun(
+  recipe: Recipe,
+  options: RunOptions & DryRunOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { memory } = options;
+  if (memory !== undefined && !(memory > 0)) {
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--memory is ${memory}; give a number of GiB above 0, such as 64`,
+    );
+  }
+  const bar = downloadBar("model", process.stderr);
+  const asked =
+    memory === undefined ? recipe.plan : { questionTokens: 32, ...recipe.plan, memoryGib: memory };
+  const plan = await planRun(asked === undefined ? recipe : { ...recipe, plan: asked }, {
+    ...modelCache(),
+    memoryBytes: ownMemoryBytes(),
+    gpuBytes: gpuMemory().gpuMemoryBytes,
+    environment: process.env,
+    signal,
+    onProgress: bar.show,
+    onNotice: (text) => process.stderr.write(`${text}\n`),
+  }).finally(bar.close);
+  if (options.report) writeFileSync(options.report, `${JSON.stringify(plan, null, 2)}\n`);
+  process.stdout.write(options.json ? `${printableJson(plan)}\n` : planText(plan));
+  if (plan.problems.length > 0) process.exitCode = 1;
+}
+
+/** Returns the memory of the machine, or of the container in which this process runs. */
+function ownMemoryBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+export function addTrain(program: Command): void {
+  const command = withRunOptions(withConnection(program.command("train")));
+  addTrainSft(command);
+  addTrainReplay(command);
+  command
+    .description("runs a training recipe on a cluster, with this process as its driver")
+    .argument("<recipe.yaml>", "the recipe")
+    .option(
+      "--dry-run",
+      "checks recipe, model, tokenizer and data, prints what the run needs, and starts nothing; no cluster is needed",
+    )
+    .option(
+      "--in-process",
+      "trains in this process only, for debuggers: no cluster, no files except --report, and the same numbers",
+    )
+    .option(
+      "--memory <GiB>",
+      "memory available to the run, for --dry-run; default: the recipe's plan, or this machine's memory",
+      Number,
+    )
+    .action(async (file: string, options: ConnectionOptions & RunOptions & DryRunOptions) => {
+      const recipe = recipeWith(readRecipe(file).recipe, options);
+      const signal = stopSignal();
+      if (options.dryRun) {
+        await dryRun(recipe, options, signal);
+        return;
+      }
+      if (options.inProcess) {
+        await runInProcess(recipe, options, signal);
+        return;
+      }
+      await withCluster(options, `train ${recipe.name}`, async (cluster) => {
+        await runRecipe(cluster, recipe, options, signal);
+      });
+    });
+}

@@ -1,0 +1,79 @@
+import { Command, type Option } from "commander";
+import { parseFilled } from "../input/key-values.js";
+import { version } from "../installation/version.js";
+import { commands } from "./commands.js";
+
+/** The commands by the heading of their help. */
+const groups: Readonly<Record<string, readonly string[]>> = {
+  "A cluster on this machine or several": ["dev", "head", "worker", "stop", "drain", "certs", "token"],
+  "What runs there": [
+    ...["status", "list", "summary", "job", "logs", "stack"],
+    ...["memory", "timeline", "dashboard"],
+  ],
+  "Memory agents": ["ask", "serve", "mcp", "new"],
+  "Training and evaluation": ["quickstart", "train", "eval", "data", "model", "score", "loss", "trace"],
+  "This installation": ["setup", "doctor", "completion"],
+};
+
+/**
+ * Makes the program with the command that is wanted, or with all of them.
+ * @param wanted name of a command; all are loaded for one that is none, and for the one that completes all. The version
+ *   needs none.
+ */
+export async function makeProgram(wanted: string | undefined): Promise<Command> {
+  const program = new Command("palimpsest")
+    .description("A distributed actor system, and reinforcement learning of memory agents on top of it.")
+    .version(version);
+  const isOne = wanted !== undefined && wanted !== "completion" && Object.hasOwn(commands, wanted);
+  const only = isOne ? commands[wanted] : undefined;
+  if (only) (await only())(program);
+  else if (wanted !== "--version" && wanted !== "-V") {
+    for (const [heading, names] of Object.entries(groups)) {
+      program.commandsGroup(`${heading}:`);
+      for (const name of names) (await commands[name]?.())?.(program);
+    }
+    program.helpCommand("help [command]", "shows the help of a command");
+  }
+  nameHelp(program, "palimpsest");
+  return program;
+}
+
+/**
+ * Makes usage errors name the help of the command that was meant, shows defaults as they are written in a command, and
+ * refuses empty values.
+ */
+function nameHelp(command: Command, name: string): void {
+  const listed = command.commands.length > 0 ? "commands" : "arguments and options";
+  command.showHelpAfterError(`(${name} --help lists the ${listed})`);
+  for (const option of command.options) {
+    const { defaultValue } = option;
+    if (option.required && !option.flags.endsWith("<text>"))
+      option.argParser(filled(option, option.variadic));
+    if (option.variadic && command.registeredArguments.length > 0 && !option.flags.includes("="))
+      takeOneWord(option);
+    if (typeof defaultValue !== "object" || defaultValue === null) continue;
+    const words = Array.isArray(defaultValue) ? defaultValue : Object.keys(defaultValue);
+    // Commander has stored the value; from here on the option's copy is only shown.
+    if (words.length === 0) option.defaultValue = undefined;
+    else option.defaultValueDescription ??= words.join(" ");
+  }
+  for (const child of command.commands) nameHelp(child, `${name} ${child.name()}`);
+}
+
+/** Lets an option of several words take one each time, because it would take the command's own argument after them. */
+function takeOneWord(option: Option): void {
+  option.variadic = false;
+  option.flags = option.flags.replace("...", "");
+  option.description += "; repeat it for several";
+}
+
+/** @param isList whether the option holds all words that it was given */
+const filled = (option: Option, isList: boolean) => {
+  const { parseArg } = option;
+  return (text: string, before: unknown) => {
+    const value = parseFilled(text);
+    if (parseArg !== undefined) return parseArg(value, before);
+    if (!isList) return value;
+    return Array.isArray(before) && before !== option.defaultValue ? [...before, value] : [value];
+  };
+};
