@@ -1,4 +1,4 @@
-import { open, rename, rm } from "node:fs/promises";
+import { WholeFile } from "@palimpsest/std/files";
 import type { Task } from "@palimpsest/trajectories";
 import { preparedTasks } from "./inspect/prepared-tasks.js";
 import type { IndexedDocument, NamedStore } from "./written/task-row.js";
@@ -51,21 +51,16 @@ export async function loadTasks(
  * @returns the number of tasks
  */
 export async function saveTasks(path: string, tasks: Iterable<Task> | AsyncIterable<Task>): Promise<number> {
-  const part = `${path}.${process.pid}.part`;
-  const file = await open(part, "w");
+  const file = await WholeFile.create(path);
   let count = 0;
   try {
     for await (const task of tasks) {
       await file.write(`${JSON.stringify(taskRow(task))}\n`);
       count += 1;
     }
-    await file.sync();
-    await file.close();
-    await rename(part, path);
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(part, { force: true });
-    throw error;
+    await file.finish();
+  } finally {
+    await file.discard();
   }
   return count;
 }

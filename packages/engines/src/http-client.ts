@@ -1,4 +1,4 @@
-import { backoffMs, delay, withDeadline } from "@palimpsest/std";
+import { backoffMs, delay, Semaphore, withDeadline } from "@palimpsest/std";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch, type Response } from "undici";
 import type { EngineConfig } from "./config.js";
 import { connectionFailure } from "./connection-failure.js";
@@ -6,7 +6,6 @@ import { EngineError, withMessage } from "./error.js";
 import { contentTypeOf, failureOf, readText } from "./reply.js";
 import { ServerAddress } from "./server-address.js";
 import { readEvents } from "./server-sent-events.js";
-import { Turnstile } from "./turnstile.js";
 
 /*
  * Responsibility: sends requests to one server: bounded in number, retried where that helps, and with a deadline.
@@ -60,7 +59,8 @@ const realClock: RetryClock = {
 export class HttpClient {
   readonly #config: Omit<EngineConfig, "apiKey">;
   readonly #apiKey: string | undefined;
-  readonly #turnstile: Turnstile;
+  /** A call that runs alone takes all places. */
+  readonly #places: Semaphore;
   readonly #clock: RetryClock;
   readonly #closing = new AbortController();
   readonly #address: ServerAddress;
@@ -81,7 +81,7 @@ export class HttpClient {
     // asked for http:// addresses as such, because few proxies tunnel to other ports than 443.
     const patient = { headersTimeout: 0, bodyTimeout: 0, proxyTunnel: false };
     this.#dispatcher = this.#usesProxies ? new EnvHttpProxyAgent(patient) : new Agent(patient);
-    this.#turnstile = new Turnstile({ maxRunning: config.maxConcurrency, maxWaiting: config.maxQueue });
+    this.#places = new Semaphore({ most: config.maxConcurrency, maxWaiting: config.maxQueue, full });
   }
 
   /** Returns the whole address of an endpoint, for messages. */
@@ -158,13 +158,13 @@ export class HttpClient {
   /** Waiting and running requests reject with CLOSED. A second close does nothing. */
   async close(): Promise<void> {
     this.#closing.abort(new EngineError("CLOSED", "the engine was closed"));
-    await this.#turnstile.close();
+    await this.#places.close(closed);
     await this.#dispatcher.destroy();
   }
 
   /** Runs several requests with no other request between them. */
   async alone<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return await this.#turnstile.run(call, signal, true);
+    return await this.#places.run(call, { amount: Number.POSITIVE_INFINITY, signal });
   }
 
   async #request<T>(
@@ -202,7 +202,7 @@ export class HttpClient {
           }
         },
       );
-    return options.inTurn === true ? await call() : await this.#turnstile.run(call, options.signal);
+    return options.inTurn === true ? await call() : await this.#places.run(call, { signal: options.signal });
   }
 
   async #attempt<T>(
@@ -372,3 +372,10 @@ function parseEvent(path: string, text: string): unknown {
     throw new EngineError("BAD_REPLY", `${path}: answered with JSON that does not parse: ${excerpt}`);
   }
 }
+
+const full = (waiting: number) =>
+  new EngineError(
+    "QUEUE_FULL",
+    `${waiting} requests are already waiting; send fewer at once or raise maxQueue`,
+  );
+const closed = () => new EngineError("CLOSED", "the engine was closed; create another one");

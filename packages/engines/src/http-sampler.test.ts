@@ -372,7 +372,7 @@ describe("requests", () => {
     await expect(aSampler(server).generate(request, controller.signal)).rejects.toThrow("enough");
   });
 
-  it("run so many at once, wait in a bounded row, and leave it when aborted (TURNSTILE-1, TURNSTILE-3)", async () => {
+  it("run so many at once, wait in a bounded row, and leave it when aborted (SEMAPHORE-2, SEMAPHORE-3)", async () => {
     const held: (() => void)[] = [];
     const server = await aServer((received, response) => {
       held.push(() => void likeVllm(received, response));
@@ -430,7 +430,7 @@ describe("requests", () => {
     expect(error.message).toMatch(/UNREACHABLE.*ECONNREFUSED.*check that the server runs/);
   });
 
-  it("end with the sampler: running and waiting ones with CLOSED, later ones too (TURNSTILE-4)", async () => {
+  it("end with the sampler: running and waiting ones with CLOSED, later ones too (SEMAPHORE-4)", async () => {
     const server = await aServer(hang);
     const sampler = aSampler(server, { maxConcurrency: 1 });
     const running = failure(sampler.generate(request));
@@ -543,7 +543,7 @@ describe("loading weights", () => {
     expect(error.message).toMatch(/UNSUPPORTED.*restart it/);
   });
 
-  it("waits for running requests and holds later ones (HTTPSAMPLER-2, TURNSTILE-2)", async () => {
+  it("waits for running requests and holds later ones (HTTPSAMPLER-2, SEMAPHORE-1)", async () => {
     let answerFirst = () => {};
     const server = await aServer((received, response) =>
       (received.path === "/v1/completions" ? likeVllm : json({}))(received, response),

@@ -1,6 +1,5 @@
-import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder, replaceFile } from "@palimpsest/std/files";
 import { categorySection } from "./category-section.js";
 import { compareEvaluations, type LengthComparison } from "./compare.js";
 import type { Interval } from "./intervals.js";
@@ -238,8 +237,7 @@ export async function writeFiles(folder: string, files: Readonly<Record<string, 
   const paths: string[] = [];
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name);
-    await writeFile(`${path}.part`, content);
-    await rename(`${path}.part`, path);
+    await replaceFile(path, content);
     paths.push(path);
   }
   return paths;

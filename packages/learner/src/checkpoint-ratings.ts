@@ -1,9 +1,9 @@
 /** Responsibility: ratings by evaluations of policy versions whose checkpoints were already written, in one file beside them.
  *  Not responsible for: which checkpoints are kept (checkpoint.ts). */
 
-import { open, readFile, rename } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder, replaceFile } from "@palimpsest/std/files";
 import { z } from "zod";
 import { LearnerError } from "./error.js";
 
@@ -23,14 +23,7 @@ export async function rateCheckpoint(root: string, policyVersion: number, metric
   ratings.set(policyVersion, metric);
   makeFolder(root);
   const path = join(root, FILE);
-  const file = await open(`${path}.part`, "w");
-  try {
-    await file.writeFile(`${JSON.stringify(Object.fromEntries(ratings))}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.part`, path);
+  await replaceFile(path, `${JSON.stringify(Object.fromEntries(ratings))}\n`);
 }
 
 /** Reads the ratings by policy version. @throws {LearnerError} CHECKPOINT_CORRUPT */

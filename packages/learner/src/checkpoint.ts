@@ -11,7 +11,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { makeFolder } from "@palimpsest/std";
+import { durableFiles, makeFolder, namesIn } from "@palimpsest/std/files";
 import type { z } from "zod";
 import {
   type CheckpointExtra,
@@ -23,7 +23,6 @@ import {
   type tensorFileSchema,
 } from "./checkpoint-manifest.js";
 import { readRatings } from "./checkpoint-ratings.js";
-import { durableFiles, namesIn } from "./durable-files.js";
 import { LearnerError } from "./error.js";
 import { referenceFile, StoredReference, splitReference } from "./stored-reference.js";
 import { readTensorFile, writeTensorFile } from "./tensor-file.js";

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { encodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import { LearnerError } from "./error.js";
 

@@ -32,7 +32,6 @@ export { createLearner, type LearnerOptions } from "./create-learner.js";
 export { type AdvantageModule, defineAdvantage, type GroupAdvantage } from "./define-advantage.js";
 export { type DeviceEstimate, estimateDevice } from "./device-estimate.js";
 export { type Double, doubleAlgebra, doubleGradient, doubleMatrix } from "./double-algebra.js";
-export { type DurableFiles, durableFiles } from "./durable-files.js";
 export type { EpisodeReward } from "./episode-reward.js";
 export { LearnerError, type LearnerErrorCode } from "./error.js";
 export { importanceWeights } from "./importance.js";

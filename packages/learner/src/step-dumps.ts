@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { makeFolder, sha256Of } from "@palimpsest/std";
+import { sha256Of } from "@palimpsest/std";
+import { durableFiles, makeFolder, namesIn, replaceFile } from "@palimpsest/std/files";
 import { encodeStepDump, type StepDump } from "@palimpsest/trajectories";
-import { durableFiles, namesIn } from "./durable-files.js";
 
 const FILE = /^step-(\d{8,})\.pb$/;
 
@@ -31,8 +31,7 @@ export async function writeStepDump(
   makeFolder(folder);
   const file = stepDumpFile(folder, step);
   const bytes = encodeStepDump(dump);
-  await durableFiles.write(`${file}.part`, bytes);
-  await durableFiles.rename(`${file}.part`, file);
+  await replaceFile(file, bytes);
   const steps = (await namesIn(folder)).filter((name) => FILE.test(name)).sort();
   const gone = steps.slice(0, Math.max(steps.length - options.keepLast, 0));
   await Promise.all(gone.map((name) => durableFiles.remove(join(folder, name))));

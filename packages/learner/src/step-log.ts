@@ -12,10 +12,10 @@
 
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { makeFolder, sha256Of } from "@palimpsest/std";
+import { sha256Of } from "@palimpsest/std";
+import { bytesOf, type DurableFiles, durableFiles, makeFolder, namesIn } from "@palimpsest/std/files";
 import { decodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import { z } from "zod";
-import { bytesOf, type DurableFiles, durableFiles, namesIn } from "./durable-files.js";
 import { LearnerError } from "./error.js";
 import { longestChain } from "./step-chain.js";
 import type { WrittenDump } from "./step-dumps.js";

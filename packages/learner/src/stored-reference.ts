@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { durableFiles } from "./durable-files.js";
+import { durableFiles } from "@palimpsest/std/files";
 import { stateName } from "./state.js";
 import { type TensorFile, writeTensorFile } from "./tensor-file.js";
 

@@ -1,6 +1,6 @@
 import { copyFile, lstat, open, readFile, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { parseInput, reasonText, systemFailure } from "@palimpsest/std/input";
 import { z } from "zod";
 import { MemoryError } from "./error.js";

@@ -53,3 +53,10 @@ export class ModelError extends CodedError<ModelErrorCode> {
     this.retryable = retryableCodes.has(code);
   }
 }
+
+/** The error of one who has waited too long for another process that works on the same folder. */
+export const lockedModel = (holder: string, lock: string) =>
+  new ModelError(
+    "LOCKED",
+    `${lock}: is held by ${holder}; wait until that process is done, or remove this file if it has ended`,
+  );

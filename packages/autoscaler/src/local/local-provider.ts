@@ -10,7 +10,8 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { delay, makeFolder } from "@palimpsest/std";
+import { delay } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { NodeTypeConfig } from "../config.js";
 import { type Instance, instanceLabel, type NewInstance, type NodeProvider } from "../provider.js";

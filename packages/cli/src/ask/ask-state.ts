@@ -1,7 +1,8 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { EpisodeState } from "@palimpsest/agents";
 import { type Trace, traceSchema } from "@palimpsest/evals";
 import { sha256Of } from "@palimpsest/std";
+import { replaceFile, WholeFile } from "@palimpsest/std/files";
 import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
@@ -122,8 +123,7 @@ export class AskStateWriter {
    */
   static async open(path: string, leastMs = 1000): Promise<AskStateWriter> {
     try {
-      await writeFile(partOf(path), "");
-      await rm(partOf(path));
+      await (await WholeFile.create(path)).discard();
     } catch (cause) {
       throw cannotWrite(path, cause);
     }
@@ -155,8 +155,7 @@ export class AskStateWriter {
       const state = this.#next;
       this.#next = undefined;
       try {
-        await writeFile(partOf(this.#path), JSON.stringify({ version: 1, ...state }));
-        await rename(partOf(this.#path), this.#path);
+        await replaceFile(this.#path, JSON.stringify({ version: 1, ...state }));
       } catch (cause) {
         this.#failure = cannotWrite(this.#path, cause);
       }
@@ -165,8 +164,6 @@ export class AskStateWriter {
     this.#writing = undefined;
   }
 }
-
-const partOf = (path: string) => `${path}.part`;
 
 function cannotWrite(path: string, cause: unknown): PalimpsestError {
   const message = `--resume ${path}: cannot be written (${reasonText(cause)}); name another file`;

@@ -11,8 +11,7 @@ import {
   type ToolResult,
   writeSnapshotFile,
 } from "@palimpsest/memory";
-import { withFolderLock } from "@palimpsest/model/folder-lock";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder, withFolderLock } from "@palimpsest/std/files";
 import { reasonText, systemFailure } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 
@@ -64,8 +63,7 @@ export class MemoryFile {
   }
 
   /**
-   * @throws {MemoryError} DAMAGED; {PalimpsestError} LIMIT_EXCEEDED, INVALID_ARGUMENT; {ModelError} LOCKED; the signal's
-   *   reason
+   * @throws {MemoryError} DAMAGED; {PalimpsestError} LIMIT_EXCEEDED, INVALID_ARGUMENT, UNAVAILABLE; the signal's reason
    */
   async run(tool: string, args: unknown, signal: AbortSignal): Promise<ToolResult> {
     if (!MemoryFile.changes(tool)) return await this.#alone(signal, () => this.#call(tool, args, signal));
@@ -77,7 +75,7 @@ export class MemoryFile {
       const target = await snapshotTarget(this.path).catch((cause: unknown) => refuse(this.path, cause));
       this.#makeFolder(dirname(target));
       const work = () => this.#alone(signal, () => this.#change(tool, args, signal));
-      const lock = { signal, waitMs: lockWaitMs };
+      const lock = { signal, waitMs: lockWaitMs, locked };
       return await withFolderLock(target, lock, work).catch((cause: unknown) => refuse(this.path, cause));
     })();
     this.#lastChange = run.catch(() => undefined);
@@ -179,3 +177,9 @@ function refuse(path: string, cause: unknown): never {
     { cause },
   );
 }
+
+const locked = (holder: string, lock: string) =>
+  new PalimpsestError(
+    "UNAVAILABLE",
+    `${lock}: is held by ${holder}; wait until that process is done, or remove this file if it has ended`,
+  );

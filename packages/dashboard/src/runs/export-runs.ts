@@ -2,7 +2,7 @@
 
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Session } from "../api/session.js";
 import { episodesAtOnce, staticName } from "../api/static-name.js";

@@ -18,6 +18,7 @@ import { setMaxListeners } from "node:events";
 import { existsSync } from "node:fs";
 import { type FileHandle, open, stat, truncate } from "node:fs/promises";
 import { joinSignals } from "@palimpsest/std";
+import { withFolderLock } from "@palimpsest/std/files";
 import type { Task } from "@palimpsest/trajectories";
 import { DatasetError } from "../error.js";
 import { lineTexts } from "../source/line-texts.js";
@@ -29,7 +30,6 @@ import {
   ratingSettingsSchema,
   taskTextHash,
 } from "./pass-rates.js";
-import { withRatingLock } from "./rating-lock.js";
 
 interface RatingEpisode {
   /** Position of the question in its set, from 0. */
@@ -80,7 +80,14 @@ export interface Rating {
  *   process; BAD_ROWS, also with the reason why a question could not be rated; the signal's reason
  */
 export async function rateQuestions(request: RatingRequest): Promise<Rating> {
-  return await withRatingLock(request.path, () => rateUnderLock(request));
+  const { path, signal } = request;
+  const locked = (holder: string, lock: string) =>
+    new DatasetError(
+      "BAD_CONFIG",
+      `out: "${path}" is being written by ${holder}; wait until that ends, give another file, or, if you know that it has ended, remove ${lock}`,
+      { path },
+    );
+  return await withFolderLock(path, { signal, waitMs: 0, locked }, () => rateUnderLock(request));
 }
 
 async function rateUnderLock(request: RatingRequest): Promise<Rating> {

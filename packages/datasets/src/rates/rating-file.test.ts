@@ -40,7 +40,7 @@ describe("a file of rates", () => {
     expect(first).toMatchObject({ rated: 6, resumed: 0 });
     expect(String(await second)).toMatch(
       new RegExp(
-        `\\[BAD_CONFIG\\] out: ".*two.jsonl" is being written by process ${process.pid} of ${hostname()}; .* remove .*two.jsonl.lock`,
+        `\\[BAD_CONFIG\\] out: ".*two.jsonl" is being written by process ${process.pid} on ${hostname()}, since .*; .* remove .*two.jsonl.lock`,
       ),
     );
     expect((await PassRates.read(path)).count).toBe(6);
@@ -51,12 +51,18 @@ describe("a file of rates", () => {
   it("RATING-4: is taken over from a process that has ended, and not from one of another machine", async () => {
     const path = join(folder, "dead.jsonl");
     const { pid } = spawnSync(process.execPath, ["-e", ""]);
-    writeFileSync(`${path}.lock`, JSON.stringify({ pid, host: hostname() }));
+    const lock = `${path}.lock`;
+    let own = "";
+    const onProgress = () => {
+      own = readFileSync(lock, "utf8");
+    };
+    await rateQuestions({ ...request(join(folder, "dead.jsonl")), onProgress });
+    writeFileSync(lock, JSON.stringify({ ...JSON.parse(own), pid }));
     expect(await rateQuestions(request(path))).toMatchObject({ rated: 6 });
-    expect(existsSync(`${path}.lock`)).toBe(false);
-    writeFileSync(`${path}.lock`, JSON.stringify({ pid, host: "elsewhere" }));
+    expect(existsSync(lock)).toBe(false);
+    writeFileSync(lock, JSON.stringify({ ...JSON.parse(own), pid, machine: "elsewhere" }));
     await expect(rateQuestions(request(path))).rejects.toThrow(
-      /is being written by process \d+ of elsewhere/,
+      /is being written by process \d+ on elsewhere/,
     );
   });
 

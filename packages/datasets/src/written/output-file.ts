@@ -1,54 +1,45 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder, WholeFile } from "@palimpsest/std/files";
 import { reasonText } from "@palimpsest/std/input";
 import { DatasetError } from "../error.js";
 import type { HashedFile } from "../source/file-hash.js";
 
 /** A file that is written piece by piece and hashed. It appears under its name only when it is complete. */
 export class OutputFile {
-  readonly path: string;
-  readonly #part: string;
-  readonly #file: FileHandle;
+  readonly #file: WholeFile;
   readonly #hash = createHash("sha256");
   #sizeBytes = 0;
 
-  private constructor(path: string, part: string, file: FileHandle) {
-    this.path = path;
-    this.#part = part;
+  private constructor(file: WholeFile) {
     this.#file = file;
   }
 
   /** @throws {DatasetError} UNWRITABLE_FILE */
   static async create(path: string): Promise<OutputFile> {
-    const part = `${path}.${process.pid}.part`;
-    const file = await orUnwritable(path, async () => {
+    return await orUnwritable(path, async () => {
       makeFolder(dirname(path));
-      return await open(part, "w");
+      return new OutputFile(await WholeFile.create(path));
     });
-    return new OutputFile(path, part, file);
   }
 
   async write(text: string): Promise<void> {
     const bytes = Buffer.from(text);
-    await this.#file.appendFile(bytes);
+    await this.#file.write(bytes);
     this.#hash.update(bytes);
     this.#sizeBytes += bytes.length;
   }
 
   /** @throws {DatasetError} UNWRITABLE_FILE */
   async finish(): Promise<HashedFile> {
-    await this.#file.sync();
-    await this.#file.close();
-    await orUnwritable(this.path, () => rename(this.#part, this.path));
-    return { path: this.path, sizeBytes: this.#sizeBytes, sha256: this.#hash.digest("hex") };
+    const { path } = this.#file;
+    await orUnwritable(path, () => this.#file.finish());
+    return { path, sizeBytes: this.#sizeBytes, sha256: this.#hash.digest("hex") };
   }
 
   /** Closes and removes the incomplete file. */
   async discard(): Promise<void> {
-    await this.#file.close().catch(() => undefined);
-    await rm(this.#part, { force: true });
+    await this.#file.discard();
   }
 }
 

@@ -13,7 +13,7 @@
 
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { checkKind, reasonText } from "@palimpsest/std/input";
 import { z } from "zod";
 import { EvaluationError } from "../error.js";

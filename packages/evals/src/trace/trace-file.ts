@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
-import { type FileHandle, open, rename, writeFile } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder, replaceFile } from "@palimpsest/std/files";
 import { checkKind, parseInput, parseJson, reasonText } from "@palimpsest/std/input";
 import { EvaluationError } from "../error.js";
 import { type Trace, traceSchema } from "./trace-schema.js";
@@ -12,8 +12,7 @@ const lineOf = (trace: Trace) => `${JSON.stringify(trace)}\n`;
 /** Writes a complete trace file, which appears as a whole or not at all. */
 export async function writeTraces(path: string, traces: readonly Trace[]): Promise<void> {
   makeFolder(dirname(path));
-  await writeFile(`${path}.part`, traces.map(lineOf).join(""));
-  await rename(`${path}.part`, path);
+  await replaceFile(path, traces.map(lineOf).join(""));
 }
 
 /** A trace file that grows line by line, with one writer at a time. */

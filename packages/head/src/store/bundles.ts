@@ -14,10 +14,11 @@
  */
 
 import { createHash, randomBytes } from "node:crypto";
-import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { makeFolder, sha256Of } from "@palimpsest/std";
+import { sha256Of } from "@palimpsest/std";
+import { makeFolder, WholeFile } from "@palimpsest/std/files";
 import { isSha256, PalimpsestError } from "@palimpsest/wire";
 import type { Bundle } from "./bundle.js";
 import type { BundleShare } from "./shared-bundles.js";
@@ -62,15 +63,15 @@ export class Bundles {
 
   /** Stores the bytes of the chunks. @throws {PalimpsestError} LIMIT_EXCEEDED */
   async put(chunks: AsyncIterable<Uint8Array>): Promise<Bundle> {
-    const temporary = await this.#temporary();
+    const upload = await this.#upload();
     try {
-      const bundle = await this.#receive(chunks, temporary);
-      await rename(temporary, this.#path(bundle.sha256));
+      const bundle = await this.#receive(chunks, upload);
+      await upload.finish(this.#path(bundle.sha256));
       this.#uploadedAtMs.set(bundle.sha256, Date.now());
       await this.#copy(bundle.sha256);
       return bundle;
     } finally {
-      await rm(temporary, { force: true });
+      await upload.discard();
     }
   }
 
@@ -162,24 +163,27 @@ export class Bundles {
 
   async #fetch(share: BundleShare, sha256: string): Promise<void> {
     if (!(await share.has(sha256))) return;
-    const temporary = await this.#temporary();
+    const upload = await this.#upload();
     try {
-      const bundle = await this.#receive(share.read(sha256), temporary);
+      const bundle = await this.#receive(share.read(sha256), upload);
       if (bundle.sha256 === sha256) {
-        await rename(temporary, this.#path(sha256));
+        await upload.finish(this.#path(sha256));
         return;
       }
       this.#onShareFailed(sha256, `its copy has the hash ${bundle.sha256}`);
       // The next upload, or the sweep of a head that has the file, stores an intact copy.
       await share.remove(sha256);
     } finally {
-      await rm(temporary, { force: true });
+      await upload.discard();
     }
   }
 
-  async #temporary(): Promise<string> {
+  async #upload(): Promise<WholeFile> {
     makeFolder(this.#folder, 0o700);
-    return join(this.#folder, `${uploadPrefix}${randomBytes(6).toString("hex")}`);
+    return await WholeFile.create(
+      join(this.#folder, `${uploadPrefix}${randomBytes(6).toString("hex")}`),
+      0o600,
+    );
   }
 
   /** @throws {PalimpsestError} NOT_FOUND */
@@ -197,20 +201,14 @@ export class Bundles {
     yield* this.#file(sha256);
   }
 
-  async #receive(chunks: AsyncIterable<Uint8Array>, path: string): Promise<Bundle> {
+  async #receive(chunks: AsyncIterable<Uint8Array>, file: WholeFile): Promise<Bundle> {
     const hash = createHash("sha256");
     let sizeBytes = 0;
-    const file = await open(path, "w", 0o600);
-    try {
-      for await (const chunk of chunks) {
-        sizeBytes += chunk.byteLength;
-        if (sizeBytes > this.#maxBytes) throw this.#tooLarge();
-        hash.update(chunk);
-        await file.write(chunk);
-      }
-      await file.sync();
-    } finally {
-      await file.close();
+    for await (const chunk of chunks) {
+      sizeBytes += chunk.byteLength;
+      if (sizeBytes > this.#maxBytes) throw this.#tooLarge();
+      hash.update(chunk);
+      await file.write(chunk);
     }
     return { sha256: hash.digest("hex"), sizeBytes };
   }

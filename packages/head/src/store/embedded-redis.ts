@@ -22,7 +22,8 @@ import { closeSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { createServer } from "node:net";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
-import { delay, makeFolder } from "@palimpsest/std";
+import { delay } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { reasonText, systemFailure } from "@palimpsest/std/input";
 import type { Logger } from "@palimpsest/telemetry";
 import {

@@ -3,8 +3,8 @@
  * programs read them with `@palimpsest/wire/local-head`.
  */
 
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { makeFolder } from "@palimpsest/std";
+import { existsSync, readFileSync } from "node:fs";
+import { makeFolder, replaceFileSync } from "@palimpsest/std/files";
 import { newToken } from "@palimpsest/wire";
 import { type HeadAddress, headAddressPathOf, tokenPathOf } from "@palimpsest/wire/local-head";
 
@@ -32,17 +32,10 @@ export function portOf(address: string): number {
 
 /** Replaces the file atomically, with mode 0600. */
 export function writeSecretFile(path: string, text: string): void {
-  replaceFile(path, text, 0o600);
+  replaceFileSync(path, text, 0o600);
 }
 
 /** Replaces the file atomically, with mode 0644 whatever the process's umask. */
 export function writeReadableFile(path: string, text: string): void {
-  replaceFile(path, text, 0o644);
-}
-
-function replaceFile(path: string, text: string, mode: number): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, text, { mode });
-  chmodSync(temporary, mode);
-  renameSync(temporary, path);
+  replaceFileSync(path, text, 0o644);
 }

@@ -17,7 +17,8 @@
 import { constants, rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, makeFolder, systemClock } from "@palimpsest/std";
+import { type Clock, systemClock } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { PalimpsestError } from "@palimpsest/wire";
 
 const readBytes = 64 * 1024;

@@ -13,12 +13,11 @@
 import { existsSync } from "node:fs";
 import { copyFile, link, readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder, withFolderLock } from "@palimpsest/std/files";
 import { z } from "zod";
-import { ModelError } from "../error.js";
+import { lockedModel, ModelError } from "../error.js";
 import { moveFolder, writeJson } from "../files/whole-folder.js";
 import { downloadFile } from "./download-file.js";
-import { withFolderLock } from "./folder-lock.js";
 import type { HubFetch } from "./hub-fetch.js";
 import {
   authorization,
@@ -134,7 +133,7 @@ export async function downloadRepo(
     files: Object.keys(record.files),
   });
   makeFolder(dirname(target));
-  return await withFolderLock(target, { signal: options.signal }, async () => {
+  return await withFolderLock(target, { signal: options.signal, locked: lockedModel }, async () => {
     const old = await readRecord(target);
     if (old === undefined) await refuseForeign(target);
     if (options.refresh !== true && old !== undefined && (await isComplete(target, old, source)))

@@ -18,7 +18,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setInterval as every } from "node:timers/promises";
 import { promisify } from "node:util";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { openPromise } from "yauzl";
 import { ModelError } from "../error.js";
 

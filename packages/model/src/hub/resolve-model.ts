@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder, withFolderLock } from "@palimpsest/std/files";
 import { checkKind, closestWord } from "@palimpsest/std/input";
-import { ModelError } from "../error.js";
+import { lockedModel, ModelError } from "../error.js";
 import { type DownloadOptions, downloadModel } from "./download-model.js";
-import { withFolderLock } from "./folder-lock.js";
 import { knownModel, knownModels } from "./known-models.js";
 
 export interface ResolveOptions extends Omit<DownloadOptions, "wants"> {
@@ -36,7 +35,7 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
     const isThere = () => existsSync(join(folder, "config.json"));
     if (isThere() && options.refresh !== true) return folder;
     makeFolder(join(options.cacheDir, "models"));
-    return await withFolderLock(folder, { signal: options.signal }, async () => {
+    return await withFolderLock(folder, { signal: options.signal, locked: lockedModel }, async () => {
       if (!isThere() || options.refresh === true) await known.make(folder, options);
       return folder;
     });

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { saveModel } from "../files/model-folder.js";
 import { loadGguf } from "../gguf/load-gguf.js";
 import type { KnownModel, MakeOptions } from "./known-model.js";

@@ -17,7 +17,8 @@ import { readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/
 import { createConnection, createServer, type Server } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { type Clock, every, makeFolder } from "@palimpsest/std";
+import { type Clock, every } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { z } from "zod";
 
 const prefix = "palimpsest-objects-";

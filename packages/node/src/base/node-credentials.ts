@@ -1,8 +1,7 @@
 /** The credentials of a node, and those that it passes to the processes it starts. */
 
-import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder, replaceFileSync } from "@palimpsest/std/files";
 import {
   Credentials,
   loadTls,
@@ -100,9 +99,6 @@ export class NodeCredentials {
   }
 
   #keepDriverToken(): void {
-    const temporary = `${this.driverTokenFile}.${process.pid}.tmp`;
-    writeFileSync(temporary, `${roleToken(this.own.token, "driver")}\n`, { mode: 0o600 });
-    chmodSync(temporary, 0o600);
-    renameSync(temporary, this.driverTokenFile);
+    replaceFileSync(this.driverTokenFile, `${roleToken(this.own.token, "driver")}\n`, 0o600);
   }
 }

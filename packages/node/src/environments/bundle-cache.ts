@@ -15,11 +15,12 @@
  *   ten minutes.
  */
 
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { backoffMs, type Clock, delay, jittered, makeFolder } from "@palimpsest/std";
+import { backoffMs, type Clock, delay, jittered } from "@palimpsest/std";
+import { makeFolder, WholeFile } from "@palimpsest/std/files";
 import type { Logger } from "@palimpsest/telemetry";
 import { fromGrpcError, isSha256, jobsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type { BundleChunk } from "@palimpsest/wire/protocol";
@@ -137,32 +138,23 @@ export class BundleCache {
   }
 
   async #download(sha256: string, path: string): Promise<void> {
-    const temporary = `${path}.${randomBytes(6).toString("hex")}.part`;
+    const file = await WholeFile.create(path, 0o600);
     try {
-      const file = await open(temporary, "w", 0o600);
-      let hash: string;
-      try {
-        hash = await this.#receive(sha256, file);
-        // The content is synced before the rename: after a power loss, a name without its bytes would pass for the
-        // bundle.
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      const hash = await this.#receive(sha256, file);
       if (hash !== sha256) {
         throw new PalimpsestError(
           "CODEC",
           `bundle ${sha256} was received with the hash ${hash}; submit it again`,
         );
       }
-      await rename(temporary, path);
+      await file.finish();
     } finally {
-      await rm(temporary, { force: true });
+      await file.discard();
     }
   }
 
   /** Writes the bundle to the file and returns the hash of the bytes received. */
-  async #receive(sha256: string, file: FileHandle): Promise<string> {
+  async #receive(sha256: string, file: WholeFile): Promise<string> {
     const { head, signal } = this.#deps;
     const hash = createHash("sha256");
     const stream = head().serverStream(

@@ -14,7 +14,8 @@
 import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, makeFolder } from "@palimpsest/std";
+import type { Clock } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import type { Logger } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 

@@ -3,7 +3,8 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolder, systemClock } from "@palimpsest/std";
+import { systemClock } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { PalimpsestError } from "@palimpsest/wire";
 import { LineTail } from "../base/lines.js";
 import { OutputFile } from "../base/output-file.js";

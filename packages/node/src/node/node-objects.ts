@@ -240,7 +240,7 @@ export class NodeObjects {
       ["in", incoming],
       ["out", outgoing],
     ] as const) {
-      metrics.gauge("palimpsest_node_object_transfer_bytes").set({ direction }, budget.takenBytes);
+      metrics.gauge("palimpsest_node_object_transfer_bytes").set({ direction }, budget.taken);
       metrics.gauge("palimpsest_node_object_transfers_waiting").set({ direction }, budget.waiting);
     }
   }

@@ -4,7 +4,8 @@
  */
 
 import { join } from "node:path";
-import { type Clock, makeFolder, systemClock } from "@palimpsest/std";
+import { type Clock, systemClock } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { type Logger, type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
 import { AuditLog, auditPathsOf, faultsLoaded, grpcNetwork, httpGuard, type Network } from "@palimpsest/wire";
 import type { ResolvedNodeConfig } from "../base/config.js";

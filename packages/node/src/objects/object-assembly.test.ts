@@ -78,9 +78,9 @@ test("what has come is read for others, and by the store once it is sealed (ASSE
   await assembly.write(first, bytesOf(first));
   const got = await waiting;
   expect(Buffer.compare(got.bytes, bytes.subarray(5, 105))).toBe(0);
-  expect(budget.takenBytes).toBe(100);
+  expect(budget.taken).toBe(100);
   got.release();
-  expect(budget.takenBytes).toBe(0);
+  expect(budget.taken).toBe(0);
   for (let piece = assembly.claim(); piece !== undefined; piece = assembly.claim())
     await assembly.write(piece, bytesOf(piece));
   await assembly.seal();

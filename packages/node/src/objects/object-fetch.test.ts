@@ -91,13 +91,13 @@ test("a transfer waits while others have the bytes that may be under way (FETCH-
   const both = fetcher(budget);
   const fetching = [both.fetch(first, "job-1"), both.fetch(second, "job-1")];
   await expect.poll(() => [pulls.length, budget.waiting]).toEqual([1, 1]);
-  expect(budget.takenBytes).toBe(mebibyte);
+  expect(budget.taken).toBe(mebibyte);
   serve(pulls[0]);
   await expect.poll(() => pulls.length).toBe(2);
-  expect([budget.takenBytes, budget.waiting]).toEqual([mebibyte, 0]);
+  expect([budget.taken, budget.waiting]).toEqual([mebibyte, 0]);
   serve(pulls[1]);
   await Promise.all(fetching);
-  expect(budget.takenBytes).toBe(0);
+  expect(budget.taken).toBe(0);
 });
 
 test("an object whose own copy on disk is damaged is fetched from another node (FETCH-8)", async () => {

@@ -61,19 +61,19 @@ test("pulls whose readers take nothing share one bound, and go on where it is gi
   for (const reader of readers) reader.on("error", () => undefined);
   // Two wait for their first chunk, and one for its second.
   await expect.poll(() => budget.waiting).toBe(3);
-  expect(budget.takenBytes).toBe(mebibyte);
+  expect(budget.taken).toBe(mebibyte);
   for (const reader of readers) reader.cancel();
-  await expect.poll(() => [budget.waiting, budget.takenBytes]).toEqual([0, 0]);
+  await expect.poll(() => [budget.waiting, budget.taken]).toEqual([0, 0]);
 });
 
 test("a reader that takes nothing for 30 s is cut off, and leaves its room to others (SERVE-2)", async () => {
   const reader = peer.serverStream(objectsService.pull, { objectId });
   reader.on("error", () => undefined);
-  await expect.poll(() => budget.takenBytes).toBe(mebibyte);
+  await expect.poll(() => budget.taken).toBe(mebibyte);
   await expect
     .poll(() => {
       clock.advance(10_000);
-      return budget.takenBytes;
+      return budget.taken;
     })
     .toBe(0);
   let sizeBytes = 0;

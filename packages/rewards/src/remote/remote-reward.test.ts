@@ -143,7 +143,7 @@ describe("remoteReward", () => {
     }
   });
 
-  it("REMOTE-2, REMOTEGATE-2: leaves a slow service at its deadlines, and at once when its caller aborts", async () => {
+  it("REMOTE-2, SEMAPHORE-3: leaves a slow service at its deadlines, and at once when its caller aborts", async () => {
     let answers = true;
     const { url, seen } = await serve((response, request) => {
       if (request > 1 && answers) json(response, { reward: 1 });
@@ -164,7 +164,7 @@ describe("remoteReward", () => {
     for (const score of [running, waiting]) await expect(score).rejects.toBe(reason);
   });
 
-  it("REMOTE-4, REMOTEGATE-1: lets so many run, so many wait, and refuses more", async () => {
+  it("REMOTE-4, SEMAPHORE-2: lets so many run, so many wait, and refuses more", async () => {
     let open = 0;
     let most = 0;
     const held: ServerResponse[] = [];

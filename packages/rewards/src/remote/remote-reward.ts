@@ -9,14 +9,13 @@
  * - REMOTE-5. The token is sent in the request's header and appears nowhere else.
  */
 
-import { backoffMs, delay, withDeadline } from "@palimpsest/std";
+import { backoffMs, delay, Semaphore, withDeadline } from "@palimpsest/std";
 import type { Score } from "@palimpsest/trajectories";
 import { z } from "zod";
 import type { RewardDependencies } from "../dependencies.js";
 import { RewardError } from "../error.js";
 import type { TrajectoryReward } from "../reward-kind.js";
 import { readToken } from "./bearer-token.js";
-import { Gate } from "./gate.js";
 import { readRemoteReply, remoteRequest } from "./protocol.js";
 
 export const remoteRewardSchema = z.strictObject({
@@ -67,17 +66,25 @@ export function remoteReward(
   dependencies: RewardDependencies,
   random: () => number = Math.random,
 ): TrajectoryReward {
-  const gate = new Gate(config.maxConcurrency, config.maxQueue);
+  const full = (waiting: number) =>
+    new RewardError(
+      "UNREACHABLE",
+      `remote reward: ${waiting} requests are already waiting; score fewer at once or raise maxQueue`,
+    );
+  const places = new Semaphore({ most: config.maxConcurrency, maxWaiting: config.maxQueue, full });
   return async (task, episode, options) => {
     const body = remoteRequest(task, episode, config.sendTokens);
     const request = { body, conversations: episode.conversations.length, random };
     const { timeoutMs } = config;
     try {
       return await withDeadline({ timeoutMs, signals: [options?.signal] }, (signal) =>
-        gate.run(async () => {
-          const token = await readToken(config, dependencies.environment ?? {});
-          return await askUntilAnswered(config, { ...request, signal, token });
-        }, signal),
+        places.run(
+          async () => {
+            const token = await readToken(config, dependencies.environment ?? {});
+            return await askUntilAnswered(config, { ...request, signal, token });
+          },
+          { signal },
+        ),
       );
     } catch (reason) {
       options?.signal?.throwIfAborted();

@@ -9,7 +9,7 @@ import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Backend, loadBackend } from "@palimpsest/jit";
-import { createLearner, durableFiles, latestCheckpoint, loadCheckpoint } from "@palimpsest/learner";
+import { createLearner, latestCheckpoint, loadCheckpoint } from "@palimpsest/learner";
 import {
   endTokens,
   hashWeights,
@@ -20,6 +20,7 @@ import {
   saveModel,
 } from "@palimpsest/model";
 import { sha256Of } from "@palimpsest/std";
+import { replaceFile } from "@palimpsest/std/files";
 import { createRandom } from "@palimpsest/std/random";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
@@ -116,11 +117,8 @@ export async function superviseModel(options: SupervisedOptions): Promise<Superv
     steps: trained.steps,
     ...(trained.loss === undefined ? {} : { loss: trained.loss }),
   };
-  const part = join(outDir, `${FILE}.part`);
-  await durableFiles.write(part, Buffer.from(`${JSON.stringify(result, null, 2)}\n`));
-  await durableFiles.rename(part, join(outDir, FILE));
-  // The folder must be on disk before the checkpoints are removed.
-  await durableFiles.syncFolder(outDir);
+  // The result must be on disk before the checkpoints are removed.
+  await replaceFile(join(outDir, FILE), `${JSON.stringify(result, null, 2)}\n`);
   await rm(checkpointsOf(outDir), { recursive: true, force: true });
   return result;
 }

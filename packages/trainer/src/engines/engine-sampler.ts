@@ -14,7 +14,7 @@ import type { GenerateRequest, GenerateResult } from "@palimpsest/agents";
 import { EngineError } from "@palimpsest/engines";
 import type { BpeTokenizer, ModelConfig } from "@palimpsest/model";
 import { readToken } from "@palimpsest/rewards";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import type { Logger } from "@palimpsest/telemetry";
 import type { EngineSettings } from "../recipe/engine-settings.js";
 import type { Parameters } from "../weights/weights.js";

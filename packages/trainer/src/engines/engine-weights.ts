@@ -1,7 +1,7 @@
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BpeTokenizer, type ModelConfig, saveModel } from "@palimpsest/model";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import type { Parameters } from "../weights/weights.js";
 
 /** A policy version in a folder that a server can load. */

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { z } from "zod";
 import { importablePackages } from "./installed.js";
 

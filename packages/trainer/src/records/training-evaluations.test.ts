@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Evaluation, LengthResult } from "@palimpsest/evals";
-import { type DurableFiles, durableFiles } from "@palimpsest/learner";
 import { systemClock } from "@palimpsest/std";
+import { type DurableFiles, durableFiles } from "@palimpsest/std/files";
 import { beforeEach, expect, test } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { ratingOf, standingOf } from "../recipe/evaluation-standing.js";
@@ -181,7 +181,7 @@ test("an evaluation whose file finds no space on the disk waits for it, is asked
   expect(await evaluations.at(2, signal)).toMatchObject({ agent: "memagent" });
   expect({ asked, waits }).toEqual({ asked: 1, waits: [full.message] });
   const name = "step-00000002.json";
-  expect(done).toEqual([`write ${name}.part`, `rename ${name}`, "sync evaluations"]);
+  expect(done).toEqual([`write ${name}.${process.pid}.part`, `rename ${name}`, "sync evaluations"]);
 });
 
 test("a rise that is not above the minimum is no gain, and still the best; equals count for the newer", () => {

@@ -1,13 +1,9 @@
 /** A learner whose weights are a hash of what it was trained on, and simulated processes that die where a test says. */
+
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import {
-  type Checkpoint,
-  type CheckpointExtra,
-  type DurableFiles,
-  durableFiles,
-  writeCheckpoint,
-} from "@palimpsest/learner";
+import { type Checkpoint, type CheckpointExtra, writeCheckpoint } from "@palimpsest/learner";
+import { type DurableFiles, durableFiles } from "@palimpsest/std/files";
 import type { Group } from "@palimpsest/trajectories";
 
 export class Crash extends Error {}

@@ -13,14 +13,13 @@
  * - SAVES-4. A long replay of the log writes checkpoints as it advances. A learner that is killed during the replay
  *   therefore continues from the last of them and makes progress with every attempt, however long the log is.
  */
+
 import { dirname, join } from "node:path";
 import {
   appendStep,
   type Checkpoint,
   type CheckpointExtra,
-  type DurableFiles,
   dropSteps,
-  durableFiles,
   type JsonValue,
   latestCheckpoint,
   loadCheckpoint,
@@ -32,6 +31,7 @@ import {
   type WrittenDump,
 } from "@palimpsest/learner";
 import { type Clock, systemClock } from "@palimpsest/std";
+import { type DurableFiles, durableFiles } from "@palimpsest/std/files";
 import type { Group } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { appendFile, stat, truncate } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type DurableFiles, durableFiles } from "@palimpsest/learner";
-import { makeFolder } from "@palimpsest/std";
+import { type DurableFiles, durableFiles, makeFolder, replaceFile } from "@palimpsest/std/files";
 import { newId, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import type { BuiltModule } from "../modules/build-module.js";
@@ -166,9 +165,7 @@ function refuseOtherData(folder: string, saved: readonly DataFile[], present: re
 /** Writes the file atomically; it is on disk when the promise resolves. */
 async function writeWhole(path: string, content: object, files: DurableFiles): Promise<void> {
   makeFolder(dirname(path));
-  await files.write(`${path}.part`, Buffer.from(`${JSON.stringify(content, null, 2)}\n`));
-  await files.rename(`${path}.part`, path);
-  await files.syncFolder(dirname(path));
+  await replaceFile(path, `${JSON.stringify(content, null, 2)}\n`, files);
 }
 
 /** Returns the step of the last line; 0 if there is none. */

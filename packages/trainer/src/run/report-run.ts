@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Evaluation, type LengthResult, writeReport } from "@palimpsest/evals";
-import { durableFiles } from "@palimpsest/learner";
 import { loadConfig, loadGenerationConfig, loadTokenizer, saveModel } from "@palimpsest/model";
+import { durableFiles } from "@palimpsest/std/files";
 import { type HeldFigure, heldText } from "../plan/held-plan.js";
 import type { RatedStep } from "../recipe/evaluation-standing.js";
 import type { Recipe } from "../recipe/recipe-schema.js";

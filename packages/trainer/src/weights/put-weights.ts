@@ -11,8 +11,7 @@
 
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { durableFiles } from "@palimpsest/learner";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder, replaceFile } from "@palimpsest/std/files";
 import { isSha256 } from "@palimpsest/wire";
 import { z } from "zod";
 import type { ObjectLocation } from "./object-location.js";
@@ -100,10 +99,7 @@ export class PutWeights {
   }
 
   async #write(notes: readonly ObjectLocation[]): Promise<void> {
-    const passing = `${this.#path}.part`;
-    await this.#onDisk(() => durableFiles.write(passing, Buffer.from(JSON.stringify(notes))));
-    await durableFiles.rename(passing, this.#path);
-    await durableFiles.syncFolder(dirname(this.#path));
+    await this.#onDisk(() => replaceFile(this.#path, JSON.stringify(notes)));
     for (const { objectId } of notes) if (this.#noted.has(objectId)) this.#written.add(objectId);
   }
 }

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { writeSecretFile } from "@palimpsest/head/files";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import {
   loadTls,
   PalimpsestError,

@@ -1,4 +1,4 @@
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 import { PalimpsestError, plainHost, tlsMismatch } from "@palimpsest/wire";
 import { lockFolder } from "@palimpsest/wire/folder-lock";
 import { defaultDataDir } from "@palimpsest/wire/local-head";

@@ -1,6 +1,6 @@
-import { rename, writeFile } from "node:fs/promises";
 import { findAnswerable, loadTasks, saveTasks } from "@palimpsest/datasets";
 import { bestQaMetrics, boxedExactMatch, normalizeAnswer } from "@palimpsest/rewards";
+import { replaceFile } from "@palimpsest/std/files";
 import { fnv1a32 } from "@palimpsest/std/random";
 import type { Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -132,7 +132,7 @@ async function filter(path: string, flags: FilterFlags): Promise<void> {
       answers: answers.length,
       log: logPath,
     };
-    await writeWhole(`${flags.out}.filter.json`, `${JSON.stringify(record, null, 2)}\n`);
+    await replaceFile(`${flags.out}.filter.json`, `${JSON.stringify(record, null, 2)}\n`);
     process.stdout.write(
       flags.json
         ? `${JSON.stringify(record, null, 2)}\n`
@@ -164,10 +164,4 @@ export function isRight(match: Match, answer: string, gold: Task["answers"]): bo
 /** Hashes a text to 31 bits (FNV-1a), so that a question gets the same seeds whatever else is in the file. */
 function seedOf(text: string): number {
   return fnv1a32(new TextEncoder().encode(text)) >>> 1;
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  const part = `${path}.${process.pid}.part`;
-  await writeFile(part, text);
-  await rename(part, path);
 }

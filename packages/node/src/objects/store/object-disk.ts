@@ -2,7 +2,7 @@
 
 import { constants, lstatSync, renameSync, type Stats } from "node:fs";
 import { copyFile, link, lstat, open, rename, rm, truncate } from "node:fs/promises";
-import { makeFolder } from "@palimpsest/std";
+import { makeFolder } from "@palimpsest/std/files";
 
 export interface ObjectFile {
   write(data: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;

@@ -1,29 +1,6 @@
 import { expect, test } from "vitest";
-import { PeerPool } from "../objects/peer-pool.js";
 import { StandingClock } from "../testing/standing-clock.js";
-import { ByteBudget } from "./byte-budget.js";
-
-test("no more than the bound is taken, and whoever waits is served in order (BUDGET-1, BUDGET-2)", async () => {
-  const budget = new ByteBudget(10);
-  const served: string[] = [];
-  const first = await budget.take(6);
-  const large = budget.take(100).then((giveBack) => {
-    served.push("large");
-    return giveBack;
-  });
-  const small = budget.take(1).then((giveBack) => {
-    served.push("small");
-    return giveBack;
-  });
-  expect([budget.takenBytes, budget.waiting]).toEqual([6, 2]);
-  first();
-  first();
-  const giveBackLarge = await large;
-  expect([served, budget.takenBytes]).toEqual([["large"], 10]);
-  giveBackLarge();
-  (await small)();
-  expect([served, budget.takenBytes]).toEqual([["large", "small"], 0]);
-});
+import { PeerPool } from "./peer-pool.js";
 
 test("a channel is shared, stays under its users and closes when it has been idle (POOL-1)", async () => {
   const clock = new StandingClock();

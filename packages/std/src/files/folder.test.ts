@@ -1,9 +1,9 @@
 import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { testFolder } from "../../../test/support/temporary-folder.js";
+import { testFolder } from "../../../../test/support/temporary-folder.js";
+import { systemFailure } from "../input/index.js";
 import { makeFolder } from "./index.js";
-import { systemFailure } from "./input/index.js";
 
 const thrown = (path: string): unknown => {
   try {

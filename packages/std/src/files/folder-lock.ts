@@ -1,7 +1,7 @@
 /**
  * Responsibility: one process at a time works under a path, across processes, containers and machines that share a file
  * system.
- * Not responsible for: what is done there. Hashes, and not the lock, ensure that a downloaded folder is right.
+ * Not responsible for: what is done there.
  *
  * Invariants:
  * - FOLDERLOCK-1. `PATH.lock` names its holder: process id, start of the process, machine. A holder renews the file while
@@ -18,14 +18,20 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { open, readFile, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
-import { delay, isProcessAlive } from "@palimpsest/std";
 import { z } from "zod";
-import { ModelError } from "../error.js";
+import { delay } from "../delay.js";
+import { isProcessAlive } from "../process-alive.js";
 
 export interface LockOptions {
   readonly signal?: AbortSignal | undefined;
   /** The longest wait for another holder in milliseconds; absent: as long as it works. */
   readonly waitMs?: number;
+  /**
+   * Makes the error of one who has waited too long.
+   * @param holder such as `process 12 on box, since 2026-01-31T10:00:00.000Z`
+   * @param lock path of the lock's file
+   */
+  readonly locked: (holder: string, lock: string) => Error;
   /** Called once if another holder has the lock. */
   readonly onWait?: (holder: string) => void;
   /** For tests. */
@@ -52,7 +58,7 @@ type Holder = z.infer<typeof holderSchema>;
 
 /**
  * Runs `work` while nobody else runs work under the same path.
- * @throws {ModelError} LOCKED after `waitMs`; the signal's reason; errors of the file system
+ * @throws {Error} of `locked` after `waitMs`; the signal's reason; errors of the file system
  */
 export async function withFolderLock<T>(
   folder: string,
@@ -105,11 +111,7 @@ async function takeInTime(path: string, options: LockOptions, timing: Timing): P
         : `process ${holder.pid} on ${holder.machine.split(" ", 1)[0]}, since ${holder.since}`;
     if (!told) onWait?.(who);
     told = true;
-    if (nowMs - startedAtMs >= waitMs)
-      throw new ModelError(
-        "LOCKED",
-        `${path}: is held by ${who}; wait until that process is done, or remove this file if it has ended`,
-      );
+    if (nowMs - startedAtMs >= waitMs) throw options.locked(who, path);
     await delay(timing.pollMs, signal);
   }
 }
