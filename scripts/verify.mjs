@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { generateProtos } from "./generate-protos.mjs";
+import { linkProblems } from "./links.mjs";
 import { run } from "./setup/command.mjs";
 import { root } from "./setup/paths.mjs";
 import { wordProblems } from "./words.mjs";
@@ -42,10 +43,11 @@ async function architecture() {
     );
 }
 
-async function wording() {
-  const problems = wordProblems();
+/** A check that fails with the lines that it finds. */
+const finding = (problemsOf) => async () => {
+  const problems = problemsOf();
   if (problems.length > 0) throw new Error(problems.join("\n"));
-}
+};
 
 /** Each check in the order in which a person would want to hear of it. */
 export const checks = {
@@ -57,7 +59,8 @@ export const checks = {
   "format and lint": () =>
     run(node, [bin("@biomejs/biome/bin/biome"), "ci", "--colors=off", "."], { cwd: root }),
   "import direction": architecture,
-  "words of the glossary": wording,
+  "words of the glossary": finding(wordProblems),
+  "links of documents": finding(linkProblems),
   "unused code": () => run(node, [bin("knip/bin/knip.js")], { cwd: root }),
   "documents match the code": () => run(node, ["scripts/generate-docs.mjs", "--check"], { cwd: root }),
   "dashboards match their source and Grafana's types": () =>

@@ -13,7 +13,7 @@
  *   (`lanes`). A fused attention kernel would lift most of the rest; stock libtensorflow has none on this CPU.
  * - 115k is bound by the fixed cost of small operations and of calls: with 32 steps per call (`stepsPerCall`, in a recipe
  *   `rollout.stepsPerCall`) instead of 8 a token takes 0.76 and 0.80 of the processor time at 64 and 256 rows.
- * - SmolLM2, one request: every weight is read for every token (docs/sampler.md, a single request). Many requests, on
+ * - SmolLM2, one request: every weight is read for every token (docs/sampler.md). Many requests, on
  *   two cores with AVX-512 and its bfloat16 but without AMX: of a step in two lanes, eight tenths are matrix products.
  *   They read every weight once per lane: a product of 576 × 1536 takes 263 us with 8 rows, 420 with 32 and 1,155 with
  *   128, half of the first for reading (136 if the weights are zeros, which all lie in one page of memory). Weights are

@@ -375,7 +375,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "deaths are reported of the current incarnation, whichever it was",
-    breaks: "ACTOR-2",
+    breaks: "ACTOR-2, ACTOR-3",
     make: () =>
       new HeadBug((plane) => {
         const died = plane.lifecycle.died.bind(plane.lifecycle);

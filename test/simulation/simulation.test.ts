@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { allBugs, findBug, simulateClean } from "./bug-search.js";
 import { plantedBugs } from "./planted-bugs.js";
@@ -14,7 +14,7 @@ import { idleCluster, settingsOf, valuesOf } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
 /**
- * Seeds that once found a bug of the product (see docs/simulation.md). The long ones have idle hours (run.ts --long). These
+ * Seeds that once found a bug of the product. The long ones have idle hours (run.ts --long). These
  * seeds are also what finds planted bugs, so that each is simulated once without a bug; run.ts --hours runs others.
  */
 const formerFailures = [18];
@@ -91,13 +91,16 @@ test("a failing seed replays exactly and tells its story to the violation", asyn
   expect(first.story.at(-1)).toMatch(new RegExp(`VIOLATION +${by}`));
 });
 
-test("docs/simulation.md lists every planted bug, with what it breaks", () => {
-  const document = readFileSync(new URL("../../docs/simulation.md", import.meta.url), "utf8");
-  const rows = document.slice(document.indexOf("## Planted bugs")).matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm);
-  const listed = [...rows].slice(1).map(([, name, breaks]) => ({ name, breaks }));
-  const planted = allBugs.map(({ name, breaks }) => ({ name, breaks }));
-  const textOf = ({ name, breaks }: (typeof listed)[number]) => `${name}: ${breaks}`;
-  expect(listed.map(textOf).sort()).toEqual(planted.map(textOf).sort());
+test("every planted bug has a name of its own, and breaks an invariant that the checks name", () => {
+  const folder = new URL("./", import.meta.url);
+  const checks = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /^(invariants|world)\/.*\.ts$/.test(file))
+    .map((file) => readFileSync(new URL(file, folder), "utf8"))
+    .join("\n");
+  const planted = allBugs.map(({ name }) => name);
+  expect(new Set(planted).size).toBe(planted.length);
+  const isNamed = (id: string) => new RegExp(`\\b${id}\\b`).test(checks);
+  expect(allBugs.filter(({ breaks }) => !breaks.split(", ").some(isNamed))).toEqual([]);
 });
 
 /**

@@ -38,7 +38,7 @@ const update = (rows: number, keep: "auto" | "nothing" | "products", lora = fals
 });
 
 describe("estimateDevice", () => {
-  // docs/jit.md: what TensorFlow's allocator held on an H100, up to a third more than was used.
+  // docs/measured.md: what TensorFlow's allocator held on an H100, up to a third more than was used.
   it.each([
     ["0.5B", 8, "nothing", 17, 1280],
     ["0.5B", 8, "products", 37, 2600],

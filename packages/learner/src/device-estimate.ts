@@ -18,7 +18,7 @@ const FLOAT = 4;
 const HALF = 2;
 /**
  * Overhead on a GPU beyond the sum of the parts: workspace of kernels, and what the allocator wastes. For the three updates
- * that were measured (docs/jit.md) the estimate is between 0.7 and 1.1 of what TensorFlow's allocator held, which grows in
+ * that were measured (docs/measured.md) the estimate is between 0.7 and 1.1 of what TensorFlow's allocator held, which grows in
  * steps and so holds up to a third more than is used.
  */
 const OVERHEAD = 1.15;
