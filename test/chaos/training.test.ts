@@ -108,20 +108,26 @@ test("the run's disk and that of its traces are full: traces are dropped and cou
   expect(mountDisk(traces, 4)).toBe(true);
   disks = [traces, narrowFolder];
   const run = startNarrow();
-  await run.untilStep(2);
-  const filler = join(narrowFolder, "filler");
-  expect(() => writeFileSync(filler, Buffer.alloc(96 * 1024 * 1024))).toThrow("ENOSPC");
+  await run.untilStep(1);
   const [learner] = await cluster.actors("learner");
+  if (learner === undefined) throw new Error("no learner is alive");
+  const filler = join(narrowFolder, "filler");
+  const bytes = Buffer.alloc(96 * 1024 * 1024);
+  await run.untilStep(2);
+  // The learner stands still while the disk fills: beside a load it would go on by steps that the next tests need.
+  process.kill(learner.pid, "SIGSTOP");
+  expect(() => writeFileSync(filler, bytes)).toThrow("ENOSPC");
+  process.kill(learner.pid, "SIGCONT");
   // The driver's output and the actor's log both name the full folder.
   await run.until("the driver says so", () =>
     run.driver.output.includes(`the disk of ${narrowFolder} is full`),
   );
   await run.until("the learner says so", async () => {
-    const { stdout } = await cluster.run(["logs", learner?.actorId ?? ""]);
+    const { stdout } = await cluster.run(["logs", learner.actorId]);
     return stdout.includes(`the disk of ${narrowFolder} is full: the step waits for space`);
   });
   const reader = readFileSync(join(cluster.headDir, "reader-token"), "utf8").trim();
-  const page = await fetch(`http://${learner?.metricsAddress}/metrics`, {
+  const page = await fetch(`http://${learner.metricsAddress}/metrics`, {
     headers: { authorization: `Bearer ${reader}` },
   });
   const dropped = /^palimpsest_learner_records_dropped_total\{kind="traces".*\} (\d+)$/m.exec(

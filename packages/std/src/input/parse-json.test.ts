@@ -47,4 +47,5 @@ it("tells where a text of tens of megabytes stops being JSON", () => {
   expect(() => parseJson(`{"a": "${long}\\n${long}",}`)).toThrow(
     /^"}" stands at line 1, column 60000012, where a name in double quotes is expected$/,
   );
+  expect(() => parseJson(`[${" ".repeat(60_000_000)}}`)).toThrow(/^"}" stands at line 1, column 60000002/);
 });

@@ -1,9 +1,11 @@
 import { shownValue } from "./shown-value.js";
 
-const blank = /[ \t\n\r]*/y;
+// At most so many at a time: V8 notes each character of a repetition that it has no machine code for, and a text of tens of
+// megabytes would fill its stack.
+const blank = /[ \t\n\r]{1,65536}/y;
 const quote = /"/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids these in texts.
-const unescaped = /[^"\\\u0000-\u001f]+/y;
+const unescaped = /[^"\\\u0000-\u001f]{1,65536}/y;
 const escaped = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const plain = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w)/y;
 const shownCharacters = 20;
@@ -36,7 +38,6 @@ function jsonProblem(text: string): string {
     if (found !== null) at += found[0].length;
     return found !== null;
   };
-  // In pieces: one pattern of a whole text fills the stack of regular expressions with a long one.
   const takeText = (): boolean => {
     const start = at;
     if (!take(quote)) return false;
@@ -46,7 +47,7 @@ function jsonProblem(text: string): string {
     return false;
   };
   for (;;) {
-    take(blank);
+    while (take(blank));
     const sign = text[at];
     const closes = sign !== undefined && sign === open.at(-1) && (expected === "next" || isFirst);
     if (closes) {
