@@ -120,8 +120,10 @@ function link(target, path) {
   symlinkSync(target, path);
 }
 
-/** What our sessions have of their own. */
-const sessionOptions = fileURLToPath(new URL("session-options.h", import.meta.url));
+/** What our addon has of its own. */
+const ownSource = (name) => fileURLToPath(new URL(name, import.meta.url));
+const sessionOptions = ownSource("session-options.h");
+const logLevel = ownSource("log-level.cc");
 const addonOf = (addonDir) => join(addonDir, "lib/napi-v8/tfjs_binding.node");
 /** Beside the addon: what it was built of. */
 const keyFileOf = (addonDir) => `${addonOf(addonDir)}.key`;
@@ -129,7 +131,7 @@ const keyFileOf = (addonDir) => `${addonOf(addonDir)}.key`;
 function addonKey(library) {
   const parts = [realpathSync(library.main), process.platform, process.arch, "4.22.0"];
   return createHash("sha256")
-    .update([...parts, readFileSync(sessionOptions, "utf8")].join("\n"))
+    .update([...parts, ...[sessionOptions, logLevel].map((path) => readFileSync(path, "utf8"))].join("\n"))
     .digest("hex")
     .slice(0, 16);
 }
@@ -175,6 +177,7 @@ async function buildAddon(addonDir, library, say) {
           ...["-include", sessionOptions],
           "binding/tfjs_backend.cc",
           "binding/tfjs_binding.cc",
+          logLevel,
         ],
         ...(apple ? ["-undefined", "dynamic_lookup"] : []),
         ...["-Ldeps/lib", `-Wl,-rpath,${rpath}`, "-ltensorflow", "-ltensorflow_framework", "-o", partial],

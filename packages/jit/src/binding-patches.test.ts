@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { loadBackend } from "./backend.js";
 import { restoreUtilFunctions, saysInOrder, tensorflowEnvironment } from "./binding-patches.js";
@@ -94,6 +95,22 @@ describe("the patches of the tensorflow binding", () => {
     expect(tensorflowEnvironment({})).not.toHaveProperty("TF_NUM_INTRAOP_THREADS");
     expect(tensorflowEnvironment({})).toMatchObject({ TF_CPP_MIN_LOG_LEVEL: "3" });
     expect(process.env["TF_CPP_MIN_LOG_LEVEL"]).toBe("3");
+  });
+
+  test("load libtensorflow without a line of its log, by either of its two ways to log", () => {
+    const built = new URL("../dist/index.js", import.meta.url).href;
+    const load = `await (await import(${JSON.stringify(built)})).loadBackend({ prefer: "tensorflow" })`;
+    const said = (more: NodeJS.ProcessEnv) => {
+      const env = { ...process.env, TF_ENABLE_ONEDNN_OPTS: "1", TF_CPP_MIN_LOG_LEVEL: undefined, ...more };
+      return spawnSync(process.execPath, ["--input-type=module", "-e", load], { env, encoding: "utf8" });
+    };
+    expect(said({})).toMatchObject({
+      status: 0,
+      stdout: "",
+      stderr: expect.not.stringMatching(/absl|oneDNN|\.cc:/),
+    });
+    if (process.arch === "x64")
+      expect(said({ TF_CPP_MIN_LOG_LEVEL: "0" }).stderr).toContain("oneDNN custom operations are on");
   });
 
   test("keep what the environment says, and XLA's other flags beside it", () => {
