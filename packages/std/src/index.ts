@@ -6,4 +6,5 @@ export { delay } from "./delay.js";
 export { isProcessAlive } from "./process-alive.js";
 export { Semaphore, type SemaphoreOptions } from "./semaphore.js";
 export { sha256Of } from "./sha256.js";
+export { shellWord } from "./shell-word.js";
 export { whenAborted } from "./when-aborted.js";

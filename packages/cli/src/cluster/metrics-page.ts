@@ -3,6 +3,7 @@
  * credentials.
  */
 import { join, resolve } from "node:path";
+import { shellWord } from "@palimpsest/std";
 import { tlsFiles } from "@palimpsest/wire";
 
 /** Returns the URL of a metrics page; empty if there is no page. */
@@ -17,17 +18,12 @@ export function pageUrl(address: string, tls: boolean): string {
 export function pageCommand(url: string, how: { readonly headDir: string; readonly tls: string }): string {
   if (url === "") return "off";
   if (how.tls === "") {
-    return `curl -H "Authorization: Bearer $(cat ${quoted(join(how.headDir, "reader-token"))})" ${url}`;
+    return `curl -H "Authorization: Bearer $(cat ${shellWord(join(how.headDir, "reader-token"))})" ${url}`;
   }
   const [ca, cert, key] = [tlsFiles.ca, tlsFiles.cert, tlsFiles.key].map((name) =>
-    quoted(resolve(how.tls, name)),
+    shellWord(resolve(how.tls, name)),
   );
   // Every certificate carries the name palimpsest, and none carries the address of a process.
   const { hostname, port } = new URL(url);
   return `curl --cacert ${ca} --cert ${cert} --key ${key} --connect-to ::${hostname}:${port} https://palimpsest/metrics`;
-}
-
-/** Quotes a path as one word for a shell. */
-function quoted(path: string): string {
-  return /^[\w./~@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { shellWord } from "@palimpsest/std";
 import { heldText, type LengthRow, type RunReport } from "@palimpsest/trainer";
 import { counted, formatCount } from "./count.js";
 import { formatSeconds } from "./duration.js";
@@ -60,8 +61,8 @@ export function reportText(report: RunReport): string {
 const microscopeLines = (traces: string): string[] => [
   "",
   "See what the agent read, kept and lost, chunk by chunk (the memory microscope):",
-  `  npx palimpsest dashboard ${dirname(traces)}             serves pages; open the address that it prints, then Runs`,
-  `  npx palimpsest trace view ${traces}/*.jsonl   writes one HTML file`,
+  `  npx palimpsest dashboard ${shellWord(dirname(traces))}             serves pages; open the address that it prints, then Runs`,
+  `  npx palimpsest trace view ${shellWord(traces)}/*.jsonl   writes one HTML file`,
 ];
 
 /** Summarizes the evaluations during training. */

@@ -2,6 +2,7 @@ import { open, readdir, readFile, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileKind } from "@palimpsest/memory/text";
+import { shellWord } from "@palimpsest/std";
 import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { counted } from "../display/count.js";
@@ -46,7 +47,7 @@ export async function readDocuments(
     if (/^https?:\/\//i.test(source)) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
-        `${source}: is a URL, and only files are read; fetch it, for example with curl -L ${source} | palimpsest ask -`,
+        `${source}: is a URL, and only files are read; fetch it, for example with curl -L ${shellWord(source)} | palimpsest ask -`,
         { cause },
       );
     }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { shellWord } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 
 /**
@@ -9,7 +10,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 export function stoppedRun(reason: unknown, runDir: string): PalimpsestError {
   const why = reason instanceof Error ? reason.message : String(reason);
   const resume = existsSync(join(runDir, "run.json"))
-    ? `; the same command with --run-dir ${runDir} resumes it`
+    ? `; the same command with --run-dir ${shellWord(runDir)} resumes it`
     : "";
   return new PalimpsestError("CANCELLED", `the run was ${why}${resume}`, { cause: reason });
 }

@@ -4,7 +4,7 @@
  */
 
 import { join, resolve } from "node:path";
-import { isProcessAlive } from "@palimpsest/std";
+import { isProcessAlive, shellWord } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import {
   defaultDataDir,
@@ -123,7 +123,7 @@ function startOf(folder: string, environment: Environment): string {
   if (folder === join(devFolder(environment), "head")) return "`palimpsest dev`";
   if (folder === defaultDataDir("head", environment))
     return "`palimpsest head start`, or head and worker with `palimpsest dev`";
-  return `\`palimpsest head start --data-dir ${folder}\``;
+  return `\`palimpsest head start --data-dir ${shellWord(folder)}\``;
 }
 
 /** Compares the certificates with what the head of this machine speaks: either mistake looks like a head that is away. */

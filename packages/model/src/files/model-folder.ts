@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { shellWord } from "@palimpsest/std";
 import { checkKind } from "@palimpsest/std/input";
 import { BpeTokenizer } from "../bpe-tokenizer.js";
 import type { ModelConfig } from "../config.js";
@@ -202,7 +203,7 @@ async function readTemplateFiles(folder: string): Promise<unknown> {
 
 function modelFolderHint(path: string): string {
   if (existsSync(join(dirname(path), "adapter_config.json")))
-    return `${dirname(path)} contains adapters without their base; make a model of both with \`palimpsest model export BASE --add-adapters ${dirname(path)} --out FOLDER\``;
+    return `${dirname(path)} contains adapters without their base; make a model of both with \`palimpsest model export BASE --add-adapters ${shellWord(dirname(path))} --out FOLDER\``;
   const trained = join(dirname(path), "model");
   return existsSync(join(trained, basename(path)))
     ? `the model that this run trained is in ${trained}`

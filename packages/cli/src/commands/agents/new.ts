@@ -1,5 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { shellWord } from "@palimpsest/std";
 import { builtinRecipesDir } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
@@ -37,8 +38,8 @@ export function addNew(program: Command): void {
       process.stdout.write(
         [
           `${target}: agent.ts, reward.ts, recipe.yaml`,
-          `check them:       npx palimpsest train --dry-run ${recipe}`,
-          `train and debug:  npx palimpsest train --in-process ${recipe}`,
+          `check them:       npx palimpsest train --dry-run ${shellWord(recipe)}`,
+          `train and debug:  npx palimpsest train --in-process ${shellWord(recipe)}`,
           `${documentPath("guides/your-own-agent.md")} describes further options.`,
           "",
         ].join("\n"),

@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { writeSecretFile } from "@palimpsest/head/files";
+import { shellWord } from "@palimpsest/std";
 import { makeFolder } from "@palimpsest/std/files";
 import {
   loadTls,
@@ -48,7 +49,7 @@ export function addCerts(program: Command): void {
       if (existsSync(join(folder, authorityFolder, authorityFiles.key))) {
         throw new PalimpsestError(
           "ALREADY_EXISTS",
-          `--dir: ${folder} already has a CA: \`palimpsest certs issue --dir ${options.dir}\` issues further certificates`,
+          `--dir: ${folder} already has a CA: \`palimpsest certs issue --dir ${shellWord(options.dir)}\` issues further certificates`,
         );
       }
       const authority = await (await certificates()).makeAuthority(
@@ -81,10 +82,10 @@ export function addCerts(program: Command): void {
       process.stdout.write(
         [
           `${join(folder, authorityFolder)} holds the CA's key: keep it off the machines of the cluster`,
-          `head            palimpsest head start --tls ${join(folder, "head")} --host …`,
+          `head            palimpsest head start --tls ${shellWord(join(folder, "head"))} --host …`,
           `worker          copy ${join(folder, "node")} there; palimpsest worker join --tls …/node --host …`,
-          `people, jobs    PALIMPSEST_TLS=${join(folder, "driver")} palimpsest job submit …`,
-          `read only       PALIMPSEST_TLS=${join(folder, "reader")} palimpsest status`,
+          `people, jobs    PALIMPSEST_TLS=${shellWord(join(folder, "driver"))} palimpsest job submit …`,
+          `read only       PALIMPSEST_TLS=${shellWord(join(folder, "reader"))} palimpsest status`,
           `valid for       ${options.days} days; \`palimpsest certs issue\` renews a certificate`,
           "",
         ].join("\n"),

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { shellWord } from "@palimpsest/std";
 import { plainHost } from "@palimpsest/wire";
 import { defaultDataDir, headAddressPathOf, tokenPathOf } from "@palimpsest/wire/local-head";
 import type { Command } from "commander";
@@ -168,6 +169,6 @@ export function addHead(program: Command): void {
 /** Returns the line that adds a worker on this machine; on another one its paths are those of the copies there. */
 function joinCommand(dataDir: string, address: string, tls: string): string {
   // `certs init` writes the folders of the roles beside each other.
-  const flags = tls === "" ? "" : ` --tls ${join(dirname(tls), "node")}`;
-  return `PALIMPSEST_TOKEN="$(cat ${tokenPathOf(dataDir)})" palimpsest worker join${flags} --address ${address}`;
+  const flags = tls === "" ? "" : ` --tls ${shellWord(join(dirname(tls), "node"))}`;
+  return `PALIMPSEST_TOKEN="$(cat ${shellWord(tokenPathOf(dataDir))})" palimpsest worker join${flags} --address ${address}`;
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@palimpsest/client";
+import { shellWord } from "@palimpsest/std";
 import { builtinRecipesDir, readRecipe } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
@@ -45,7 +46,7 @@ export function addQuickstart(program: Command): void {
         process.stdout.write(
           [
             `head ${local.address} (pid ${local.headPid}), worker (pid ${local.workerPid}), data in ${dataDir}`,
-            `watch it from another terminal: npx palimpsest status --data-dir ${local.headDir}`,
+            `watch it from another terminal: npx palimpsest status --data-dir ${shellWord(local.headDir)}`,
             `metrics: ${pageCommand(pageUrl(local.metricsAddress, false), { headDir: local.headDir, tls: "" })}`,
             "",
             "",
