@@ -56,6 +56,10 @@ export interface AskResult {
   readonly trace: Trace;
 }
 
+/** The error where a model has said nothing, or only an empty box. */
+export const emptyAnswer = () =>
+  new PalimpsestError("UNAVAILABLE", "the model's answer is empty; ask again, or ask another model");
+
 /**
  * Answers a question about a text with a memory agent.
  * @throws {AgentError | EngineError | ModelError | PalimpsestError}; the signal's reason, after the position was

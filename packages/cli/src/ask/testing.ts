@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** How the server answers a request; "good" is a normal answer. */
-export type Fault = "good" | "cut" | "half" | "malformed" | "busy" | "empty" | "hang";
+export type Fault = "good" | "cut" | "half" | "malformed" | "busy" | "empty" | "silent" | "hang";
 
 interface ChatBody extends Readonly<Record<string, unknown>> {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
@@ -82,6 +82,11 @@ export class ReadingServer {
         return;
       case "empty":
         json(response, { choices: [] });
+        return;
+      case "silent":
+        json(response, {
+          choices: [{ message: { role: "assistant", content: " \n" }, finish_reason: "stop" }],
+        });
         return;
       case "hang":
         return;

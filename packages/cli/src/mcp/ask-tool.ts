@@ -4,7 +4,7 @@ import { readArguments } from "@palimpsest/memory";
 import { parseInput } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
-import { ask } from "../ask/ask-run.js";
+import { ask, emptyAnswer } from "../ask/ask-run.js";
 import { chooseSettings, moduleSettings } from "../ask/ask-settings.js";
 import { type AskedModel, askedModel } from "../ask/asked-model.js";
 import { readDocuments } from "../documents/read-documents.js";
@@ -126,10 +126,7 @@ export class AskTool {
       const { boxedText } = await import("@palimpsest/rewards");
       const answer = (boxedText(result.answer) ?? result.answer).trim();
       if (answer !== "") return answer;
-      throw new PalimpsestError(
-        "UNAVAILABLE",
-        "the model's answer is empty; ask again, or ask another model",
-      );
+      throw emptyAnswer();
     })();
     this.#last = run.catch(() => undefined);
     return await run;

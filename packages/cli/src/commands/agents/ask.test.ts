@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readTraces } from "@palimpsest/evals";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -111,6 +111,23 @@ describe("palimpsest ask", () => {
     expect(html).toContain(question);
     expect(html).toMatch(/recalled for this step/);
     expect(html).not.toMatch(/ src=| href=/);
+  });
+
+  it("fails where the model answers with nothing, and keeps the position: only the question is asked again", async () => {
+    const server = await aServer((request) => (request === 1 || request === 2 ? "silent" : "good"));
+    const document = put("a.txt", proseWith(facts, 2000));
+    const resume = join(folder, "position.json");
+    const page = join(folder, "trace.html");
+    const asked = ["ask", document, "-q", question, "--endpoint", server.url, "--resume", resume];
+    await expect(palimpsest(...asked, "--trace", page)).rejects.toThrow(
+      /the model's answer is empty; ask again/,
+    );
+    expect(cli.stdout).toBe("");
+    expect(readFileSync(page, "utf8")).toContain(question);
+    await expect(palimpsest(...asked, "--json")).rejects.toThrow(/the model's answer is empty/);
+    expect(await palimpsest(...asked)).toBe("The answer is Cora.\n");
+    expect(server.requests).toBe(4);
+    expect(existsSync(resume)).toBe(false);
   });
 
   it("samples as it is told, greedily by default, and reports it", async () => {

@@ -271,6 +271,7 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
   const { answer, document, model, retries, settings } = finished;
   const { result, trace } = answer;
   const { counts } = result;
+  const text = await spoken(result.answer);
   if (flags.json) {
     const { boxedText } = await import("@palimpsest/rewards");
     const report = {
@@ -296,9 +297,8 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
       trace: flags.trace ?? null,
     };
     process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-  } else {
+  } else if (text !== "") {
     const { harmless } = await import("../../ask/ask-screen.js");
-    const text = await spoken(result.answer);
     process.stdout.write(`${process.stdout.isTTY ? harmless(text) : text}\n`);
   }
   const told = [
@@ -307,12 +307,13 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
     ...(counts.truncated > 0
       ? [`${counted(counts.truncated, "reply", "replies")} truncated at the token limit`]
       : []),
-    ...(counts.emptyUpdates > 0 ? [counted(counts.emptyUpdates, "empty memory", "empty memories")] : []),
+    ...(counts.emptyUpdates > 0 ? [counted(counts.emptyUpdates, "empty update", "empty updates")] : []),
     ...(retries.length > 0 ? [`${counted(retries.length, "request")} retried`] : []),
   ];
   process.stderr.write(`${told.join("; ")}\n`);
   // The answer was said first, because a full disk must not cost it.
   if (flags.trace !== undefined) await writeTrace(flags.trace, answer);
+  if (text === "") throw (await import("../../ask/ask-run.js")).emptyAnswer();
   if (flags.resume !== undefined) {
     const { rm } = await import("node:fs/promises");
     await rm(flags.resume, { force: true });
@@ -325,7 +326,7 @@ async function spoken(answer: string): Promise<string> {
   const text = answer.trim();
   const boxed = boxedText(text);
   const plain = boxed === null ? text : text.replace(`\\boxed{${boxedAnswer(text)}}`, () => boxed);
-  return plain.trim() || "(the model's answer is empty)";
+  return plain.trim();
 }
 
 async function writeTrace(path: string, { trace }: AskResult): Promise<void> {
