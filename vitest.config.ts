@@ -125,7 +125,7 @@ const long = [
   "cli/src/serve/server",
   "test/values-in-calls",
   "references/check-reference",
-  "learner/src/step-at-once",
+  "learner/src/step/step-at-once",
   "hub/smollm2",
 ].map((name) => `/${name}.test.ts`);
 

@@ -1,9 +1,5 @@
 // Symbols for users.
 export { z } from "zod";
-// Symbols for other packages.
-export { type Advantages, computeAdvantages, groupAdvantages } from "./advantages.js";
-export { aggregationWeights, type RowExtent } from "./aggregation.js";
-export { Bucket } from "./bucket.js";
 export {
   bestCheckpoint,
   type Checkpoint,
@@ -16,10 +12,20 @@ export {
   oldestOfLast,
   readCheckpointExtra,
   writeCheckpoint,
-} from "./checkpoint.js";
-export { rateCheckpoint } from "./checkpoint-ratings.js";
-export { needsSampledLogprobs } from "./chosen-config.js";
-export type { Objective } from "./compiled.js";
+} from "./checkpoint/checkpoint.js";
+export { rateCheckpoint } from "./checkpoint/checkpoint-ratings.js";
+export { needsSampledLogprobs } from "./checkpoint/chosen-config.js";
+export { stepDumpFile, type WrittenDump, writeStepDump } from "./checkpoint/step-dumps.js";
+export {
+  appendStep,
+  dropSteps,
+  type LoggedStep,
+  loggedDump,
+  type StepRecord,
+  stepsAfter,
+} from "./checkpoint/step-log.js";
+export { hasAdapters, trainedAdapters, trainedWeights } from "./checkpoint/trained-weights.js";
+export { Bucket } from "./config/bucket.js";
 export {
   LearnerConfig,
   type LearnerConfigInput,
@@ -27,18 +33,8 @@ export {
   type ResolvedLearnerConfig,
   resolveLearnerConfig,
   ScheduleConfig,
-} from "./config.js";
-export { createLearner, type LearnerOptions } from "./create-learner.js";
-export { type AdvantageModule, defineAdvantage, type GroupAdvantage } from "./define-advantage.js";
-export { type DeviceEstimate, estimateDevice } from "./device-estimate.js";
-export { type Double, doubleAlgebra, doubleGradient, doubleMatrix } from "./double-algebra.js";
-export type { EpisodeReward } from "./episode-reward.js";
-export { LearnerError, type LearnerErrorCode } from "./error.js";
-export { importanceWeights } from "./importance.js";
-export { klEstimate } from "./kl.js";
-export { type Learner, loadCheckpoint } from "./learner.js";
-export { type LocalPeer, localPeers } from "./local-peers.js";
-export { type LossAlgebra, tensorAlgebra } from "./loss-algebra.js";
+} from "./config/config.js";
+export { LearnerError, type LearnerErrorCode } from "./config/error.js";
 export {
   AdvantageConfig,
   Aggregation,
@@ -48,34 +44,38 @@ export {
   LossConfig,
   OverlongConfig,
   StepAdvantageConfig,
-} from "./loss-config.js";
-export { MemoryConfig } from "./memory-config.js";
-export { estimateMemory, type MemoryEstimate, type SamplerMemory } from "./memory-estimate.js";
-export { tokenStatistics } from "./metrics.js";
-export { ADAM_SCALARS, type AdamScalars, adamwScalars, adamwStep } from "./optimizer.js";
-export { type ExchangeStats, PairExchange, type Swap } from "./pair-exchange.js";
-export type { Peers } from "./peers.js";
-export { type LossInputs, type LossTerms, policyLoss } from "./policy-loss.js";
-export { PRESET_NAMES, type Preset, type PresetName, presets } from "./preset.js";
-export { type Replay, type ReplayOptions, readStepDump, replayStep } from "./replay.js";
-export { rowsFromGroups } from "./rows.js";
-export { learningRateAt } from "./schedule.js";
-export type { SupervisedRow } from "./sft.js";
-export { stepDumpFile, type WrittenDump, writeStepDump } from "./step-dumps.js";
-export {
-  appendStep,
-  dropSteps,
-  type LoggedStep,
-  loggedDump,
-  type StepRecord,
-  stepsAfter,
-} from "./step-log.js";
-export type { SupervisedMetrics } from "./supervised-step.js";
-export { SwapBox } from "./swap-box.js";
-export { passInputs, tokenPass } from "./token-pass.js";
-export { type TrainedConversation, TrainedTokens } from "./trained-tokens.js";
-export { hasAdapters, trainedAdapters, trainedWeights } from "./trained-weights.js";
-export { trainingFlops } from "./training-flops.js";
-export type { RowBatch, TrainingRow } from "./training-row.js";
-export type { UpdateMetrics } from "./update-metrics.js";
-export { type WarmStartOptions, warmStart } from "./warm-start.js";
+} from "./config/loss-config.js";
+export { MemoryConfig } from "./config/memory-config.js";
+export { PRESET_NAMES, type Preset, type PresetName, presets } from "./config/preset.js";
+export { createLearner, type LearnerOptions } from "./learner/create-learner.js";
+export { type Learner, loadCheckpoint } from "./learner/learner.js";
+export { type Replay, type ReplayOptions, readStepDump, replayStep } from "./learner/replay.js";
+export { type WarmStartOptions, warmStart } from "./learner/warm-start.js";
+// Symbols for other packages.
+export { type Advantages, computeAdvantages, groupAdvantages } from "./loss/advantages.js";
+export { aggregationWeights, type RowExtent } from "./loss/aggregation.js";
+export { type AdvantageModule, defineAdvantage, type GroupAdvantage } from "./loss/define-advantage.js";
+export { type Double, doubleAlgebra, doubleGradient, doubleMatrix } from "./loss/double-algebra.js";
+export type { EpisodeReward } from "./loss/episode-reward.js";
+export { importanceWeights } from "./loss/importance.js";
+export { klEstimate } from "./loss/kl.js";
+export { type LossAlgebra, tensorAlgebra } from "./loss/loss-algebra.js";
+export { tokenStatistics } from "./loss/metrics.js";
+export { type LossInputs, type LossTerms, policyLoss } from "./loss/policy-loss.js";
+export { type DeviceEstimate, estimateDevice } from "./memory/device-estimate.js";
+export { estimateMemory, type MemoryEstimate, type SamplerMemory } from "./memory/memory-estimate.js";
+export { rowsFromGroups } from "./rows/rows.js";
+export type { SupervisedRow } from "./rows/sft.js";
+export type { RowBatch, TrainingRow } from "./rows/training-row.js";
+export { ADAM_SCALARS, type AdamScalars, adamwScalars, adamwStep } from "./state/optimizer.js";
+export { learningRateAt } from "./state/schedule.js";
+export { passInputs, tokenPass } from "./state/token-pass.js";
+export { trainingFlops } from "./state/training-flops.js";
+export type { Objective } from "./step/compiled.js";
+export type { SupervisedMetrics } from "./step/supervised-step.js";
+export { type TrainedConversation, TrainedTokens } from "./step/trained-tokens.js";
+export type { UpdateMetrics } from "./step/update-metrics.js";
+export { type LocalPeer, localPeers } from "./together/local-peers.js";
+export { type ExchangeStats, PairExchange, type Swap } from "./together/pair-exchange.js";
+export type { Peers } from "./together/peers.js";
+export { SwapBox } from "./together/swap-box.js";

@@ -1,5 +1,5 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import { longestChain, type StepLink } from "../../../packages/learner/src/step-chain.js";
+import { longestChain, type StepLink } from "../../../packages/learner/src/checkpoint/step-chain.js";
 import { StepProtocol } from "../../../packages/trainer/src/actors/step-protocol.js";
 import type { ScheduleState } from "../../../packages/trainer/src/groups/group-schedule.js";
 import type {
@@ -17,7 +17,7 @@ type SimStep = { readonly step: number } & ReturnType<typeof takenBy>;
 
 /**
  * A learner's state as its reader finds it: either complete or the previous one
- * (packages/learner/src/killed-process.test.ts).
+ * (packages/learner/src/learner/killed-process.test.ts).
  */
 export interface SimCheckpoint {
   readonly policyVersion: number;

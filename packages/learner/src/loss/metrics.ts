@@ -1,0 +1,133 @@
+import type { LossConfig } from "../config/loss-config.js";
+
+/** One trained token; logs in nats. */
+export interface TokenSample {
+  readonly policyLogprob: number;
+  readonly rolloutLogprob: number;
+  /** π_old; absent: the sampler's log-prob. */
+  readonly oldLogprob?: number;
+  readonly advantage: number;
+  readonly refLogprob?: number;
+  readonly entropy?: number;
+  /** Whether it was sampled by the weights that are being trained. */
+  readonly fresh?: boolean;
+}
+
+/** Means over trained tokens; 0 if nothing was added. Each is defined where it is summed. */
+export interface TokenStatistics {
+  readonly tokens: number;
+  /** Mean of exp(policyLogprob − oldLogprob). */
+  readonly ratioMean: number;
+  readonly ratioMax: number;
+  readonly ratioMin: number;
+  /** Fraction of tokens whose ratio the clip keeps from rising (A > 0). */
+  readonly clipFractionHigh: number;
+  /** Fraction of tokens whose ratio the clip keeps from falling (A < 0). */
+  readonly clipFractionLow: number;
+  /** Fraction of tokens bounded by the dual clip. */
+  readonly dualClipFraction: number;
+  /** Mean of oldLogprob − policyLogprob: how far the update has moved, k1. */
+  readonly policyKl: number;
+  /** The same KL as estimated by k3, which is never negative. */
+  readonly policyKlK3: number;
+  readonly klK1: number;
+  readonly klK3: number;
+  /** Exact entropy of the next-token distributions, nats. */
+  readonly entropy: number;
+  /** Mean of |policyLogprob − rolloutLogprob|. */
+  readonly logprobDifferenceMean: number;
+  readonly logprobDifferenceMax: number;
+  /** The same mean over fresh tokens only, where the sampler's own numerics are the only cause of a difference. */
+  readonly freshLogprobDifferenceMean: number;
+  readonly freshTokens: number;
+}
+
+/**
+ * Sums token by token on the host in float64, which is exact at any batch size and costs the compiled graph nothing.
+ * GSPO clips whole rows, so its clip fractions are counted on the token ratio.
+ */
+export function tokenStatistics(loss: LossConfig): {
+  add(token: TokenSample): void;
+  result(): TokenStatistics;
+} {
+  const { low, high, dual } = bounds(loss);
+  let tokens = 0;
+  let ratioSum = 0;
+  let ratioMax = 0;
+  let ratioMin = Number.POSITIVE_INFINITY;
+  let clippedHigh = 0;
+  let clippedLow = 0;
+  let dualClipped = 0;
+  let logRatioSum = 0;
+  let policyK3 = 0;
+  let k1 = 0;
+  let k3 = 0;
+  let entropy = 0;
+  let differenceSum = 0;
+  let differenceMax = 0;
+  let freshDifferenceSum = 0;
+  let freshTokens = 0;
+  const mean = (sum: number) => (tokens === 0 ? 0 : sum / tokens);
+  return {
+    add(token) {
+      const logRatio = token.policyLogprob - (token.oldLogprob ?? token.rolloutLogprob);
+      const ratio = Math.exp(logRatio);
+      tokens += 1;
+      ratioSum += ratio;
+      ratioMax = Math.max(ratioMax, ratio);
+      ratioMin = Math.min(ratioMin, ratio);
+      const heldByDual = token.advantage < 0 && ratio > dual;
+      if (heldByDual) dualClipped += 1;
+      if (token.advantage > 0 && ratio > high) clippedHigh += 1;
+      if (token.advantage < 0 && ratio < low) clippedLow += 1;
+      logRatioSum += logRatio;
+      policyK3 += Math.expm1(logRatio) - logRatio;
+      const difference = Math.abs(token.policyLogprob - token.rolloutLogprob);
+      differenceSum += difference;
+      differenceMax = Math.max(differenceMax, difference);
+      if (token.fresh === true) {
+        freshTokens += 1;
+        freshDifferenceSum += difference;
+      }
+      if (token.refLogprob !== undefined) {
+        const d = token.refLogprob - token.policyLogprob;
+        k1 -= d;
+        k3 += Math.expm1(d) - d;
+      }
+      entropy += token.entropy ?? 0;
+    },
+    result: () => ({
+      tokens,
+      ratioMean: mean(ratioSum),
+      ratioMax,
+      ratioMin: tokens === 0 ? 0 : ratioMin,
+      clipFractionHigh: mean(clippedHigh),
+      clipFractionLow: mean(clippedLow),
+      dualClipFraction: mean(dualClipped),
+      policyKl: mean(-logRatioSum),
+      policyKlK3: mean(policyK3),
+      klK1: mean(k1),
+      klK3: mean(k3),
+      entropy: mean(entropy),
+      logprobDifferenceMean: mean(differenceSum),
+      logprobDifferenceMax: differenceMax,
+      freshLogprobDifferenceMean: freshTokens === 0 ? 0 : freshDifferenceSum / freshTokens,
+      freshTokens,
+    }),
+  };
+}
+
+function bounds(loss: LossConfig): { readonly low: number; readonly high: number; readonly dual: number } {
+  const none = Number.POSITIVE_INFINITY;
+  if (loss.kind === "dppo") return { low: 0, high: none, dual: none };
+  const dual = loss.kind === "clip" ? (loss.dualClip ?? none) : none;
+  return { low: 1 - loss.clipLow, high: 1 + loss.clipHigh, dual };
+}
+
+/** Returns the mean and the population standard deviation. */
+export function meanAndStd(values: readonly number[]): { readonly mean: number; readonly std: number } {
+  if (values.length === 0) return { mean: 0, std: 0 };
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return { mean, std: Math.sqrt(squares / values.length) };
+}

@@ -1,0 +1,204 @@
+import { type StateSpec, sizeOf, type Tensors } from "@palimpsest/jit";
+import { initLora, loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
+import type * as tf from "@tensorflow/tfjs";
+import type { ResolvedLearnerConfig } from "../config/config.js";
+import { LearnerError } from "../config/error.js";
+import { shardShape } from "./shard-shape.js";
+
+/** The kinds of state that the learner keeps for every parameter. */
+const STATE_KINDS = ["weights", "moment1", "moment2", "gradient", "reference"] as const;
+export type StateKind = (typeof STATE_KINDS)[number];
+
+export function stateName(kind: StateKind, parameter: string): string {
+  return `${kind}/${parameter}`;
+}
+
+/** Returns the shapes of the trained parameters by name: the adapters if there are any, else all weights. */
+export function trainedShapes(
+  model: ModelConfig,
+  { lora }: Pick<ResolvedLearnerConfig, "lora">,
+): Record<string, readonly number[]> {
+  return lora === null ? parameterShapes(model) : loraShapes(model, loraForm(lora));
+}
+
+/** Returns whether the reference has separate weights; with adapters it is the base model, which is in the state anyway. */
+export function hasReferenceWeights({ reference, lora }: ResolvedLearnerConfig): boolean {
+  return reference !== "none" && lora === null;
+}
+
+/**
+ * Returns whether an entry is stored in bfloat16: matrices that are not trained, because products round them to it anyway. Trained
+ * weights keep float32, and so does the reference's embedding: its lookup is not a product, and must match the policy's.
+ */
+function isStoredHalf(
+  kind: StateKind,
+  name: string,
+  { precision }: Pick<ResolvedLearnerConfig, "precision">,
+  trained: Readonly<Record<string, unknown>>,
+): boolean {
+  if (precision !== "bfloat16" || /(Norm|Bias)$/.test(name)) return false;
+  if (kind === "reference") return name !== "embedding";
+  return kind === "weights" && trained[name] === undefined;
+}
+
+/** Returns the bytes of state entries as they are stored. */
+export function storedBytes(specs: Readonly<Record<string, StateSpec>>): number {
+  return Object.values(specs).reduce(
+    (sum, { shape, stored }) => sum + (stored === "bfloat16" ? 2 : 4) * sizeOf(shape),
+    0,
+  );
+}
+
+/**
+ * Specifies all state entries for jit.
+ * @param form.accumulates whether there are accumulators for several micro-batches
+ * @param form.shards number of replicas over which each moment is sharded; absent: 1
+ */
+export function stateSpecs(
+  model: ModelConfig,
+  config: ResolvedLearnerConfig,
+  form: { readonly accumulates: boolean; readonly shards?: number },
+): Record<string, StateSpec> {
+  const all = parameterShapes(model);
+  const trained = trainedShapes(model, config);
+  const moments = Object.fromEntries(
+    Object.entries(trained).map(([name, shape]) => [name, shardShape(shape, form.shards ?? 1)]),
+  );
+  const kinds: Readonly<Record<StateKind, Record<string, readonly number[]>>> = {
+    weights: { ...all, ...trained },
+    moment1: moments,
+    moment2: moments,
+    gradient: form.accumulates ? trained : {},
+    reference: hasReferenceWeights(config) ? all : {},
+  };
+  return Object.fromEntries(
+    STATE_KINDS.flatMap((kind) =>
+      Object.entries(kinds[kind]).map(([name, shape]) => [
+        stateName(kind, name),
+        {
+          shape,
+          dtype: "float32" as const,
+          // If every step is one micro-batch, the accumulators are never allocated.
+          ...(kind === "gradient" ? { lazy: true } : {}),
+          ...(isStoredHalf(kind, name, config, trained) ? { stored: "bfloat16" as const } : {}),
+        },
+      ]),
+    ),
+  );
+}
+
+/** The sources of a learner's initial weights. */
+export interface StartingWeights {
+  readonly model: ModelConfig;
+  readonly parameters: Readonly<Record<string, Float32Array>>;
+  readonly referenceParameters?: Readonly<Record<string, Float32Array>>;
+}
+
+/**
+ * Returns the state of a learner that starts from weights; what is left out is initialized to zeros.
+ * @throws {LearnerError} SHAPE_MISMATCH
+ */
+export function initialState(
+  options: StartingWeights,
+  config: ResolvedLearnerConfig,
+): Record<string, Float32Array> {
+  const reference = options.referenceParameters ?? options.parameters;
+  const state: Record<string, Float32Array> = {};
+  for (const [name, shape] of Object.entries(parameterShapes(options.model))) {
+    const size = sizeOf(shape);
+    const of = (from: Readonly<Record<string, Float32Array>>, what: string): Float32Array => {
+      const values = from[name];
+      if (values?.length === size) return values;
+      throw new LearnerError(
+        "SHAPE_MISMATCH",
+        `${what}.${name} has ${values?.length ?? "no"} values, but the model has ${size}`,
+      );
+    };
+    state[stateName("weights", name)] = of(options.parameters, "parameters");
+    if (hasReferenceWeights(config))
+      state[stateName("reference", name)] = of(reference, "referenceParameters");
+  }
+  if (config.lora === null) return state;
+  if (options.referenceParameters !== undefined)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      "referenceParameters are given, but with lora the reference is the base model; leave them out",
+    );
+  const adapters = initLora(options.model, loraForm(config.lora), config.seed);
+  return { ...state, ...withKind("weights", adapters) };
+}
+
+/**
+ * Returns the names of the state entries in a checkpoint: for a policy with adapters these and their moments, not the
+ * base.
+ */
+export function savedNames(model: ModelConfig, config: ResolvedLearnerConfig): string[] {
+  const frozen = new Set(
+    config.lora === null ? [] : Object.keys(parameterShapes(model)).map((name) => stateName("weights", name)),
+  );
+  return Object.keys(stateSpecs(model, config, { accumulates: false })).filter((name) => !frozen.has(name));
+}
+
+/** Returns the sizes of the state entries in a checkpoint, in values. */
+export function savedSizes(model: ModelConfig, config: ResolvedLearnerConfig): Record<string, number> {
+  const specs = stateSpecs(model, config, { accumulates: false });
+  return Object.fromEntries(
+    savedNames(model, config).map((name) => [name, sizeOf(specs[name]?.shape ?? [])]),
+  );
+}
+
+/** Returns the sizes of the entries of one kind, in values. */
+export function sizesOf(
+  kind: StateKind,
+  shapes: Readonly<Record<string, readonly number[]>>,
+): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(shapes).map(([name, shape]) => [stateName(kind, name), sizeOf(shape)]),
+  );
+}
+
+/**
+ * Returns the state of a learner that resumes from a checkpoint; what the checkpoint lacks comes from the initial
+ * weights.
+ * @throws {LearnerError} CHECKPOINT_MISMATCH, SHAPE_MISMATCH
+ */
+export function restoredState(
+  tensors: Readonly<Record<string, Float32Array>>,
+  options: StartingWeights,
+  config: ResolvedLearnerConfig,
+): Record<string, Float32Array> {
+  const { model } = options;
+  const specs = stateSpecs(model, config, { accumulates: false });
+  const state: Record<string, Float32Array> = config.lora === null ? {} : initialState(options, config);
+  for (const name of savedNames(model, config)) {
+    const size = sizeOf(specs[name]?.shape ?? []);
+    const saved = tensors[name];
+    if (saved === undefined || saved.length !== size)
+      throw new LearnerError(
+        "CHECKPOINT_MISMATCH",
+        `the checkpoint has ${saved?.length ?? "no"} values for ${name}, but this model and configuration need ${size}`,
+      );
+    state[name] = saved;
+  }
+  return state;
+}
+
+/** Renames parameters to their names in the state. */
+export function withKind(
+  kind: StateKind,
+  parameters: Readonly<Record<string, Float32Array>>,
+): Record<string, Float32Array> {
+  return Object.fromEntries(Object.entries(parameters).map(([name, v]) => [stateName(kind, name), v]));
+}
+
+/** Returns the tensors of one kind by parameter name. */
+export function tensorsOf(state: Tensors, kind: StateKind, names: Iterable<string>): Tensors {
+  return Object.fromEntries([...names].map((name) => [name, tensor(state, stateName(kind, name))]));
+}
+
+export function tensor(tensors: Tensors, name: string): tf.Tensor {
+  const found = tensors[name];
+  if (found === undefined)
+    throw new LearnerError("SHAPE_MISMATCH", `no tensor ${name} in the compiled module`);
+  return found;
+}

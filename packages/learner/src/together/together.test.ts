@@ -1,0 +1,188 @@
+/** Several learners that train together, held against one that trains alone. */
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import { afterEach, beforeAll, expect, it } from "vitest";
+import type { LearnerConfigInput } from "../config/config.js";
+import { createLearner } from "../learner/create-learner.js";
+import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "../learner/learner.fixture.js";
+import type { Learner } from "../learner/learner.js";
+import { type LocalPeer, localPeers } from "./local-peers.js";
+import type { Peers } from "./peers.js";
+
+let backend: Backend;
+const open: Learner[] = [];
+beforeAll(async () => {
+  backend = await loadBackend({ prefer: "tensorflow" });
+});
+afterEach(() => {
+  mode = "eager";
+  for (const learner of open.splice(0)) learner.close();
+});
+
+/** One update moves weights by less than Adam makes of rounding. */
+const common: Partial<LearnerConfigInput> = { kl: { coefficient: 0.1 }, optimizer: { epsilon: 1e-3 } };
+
+/** Tensor by tensor unless said: tracing takes seconds a learner, and what ranks do is the same in every mode. */
+let mode: "eager" | "graph" = "eager";
+
+function aLearner(
+  changes: Partial<LearnerConfigInput>,
+  peers?: Peers,
+  checkpoint?: ReturnType<Learner["checkpoint"]>,
+) {
+  const learner = createLearner({
+    backend,
+    config: tinyConfig({ ...common, ...changes }),
+    model: tinyModel,
+    parameters: tinyParameters(),
+    objectives: ["policy"],
+    mode,
+    ...(peers ? { peers } : {}),
+    ...(checkpoint ? { checkpoint } : {}),
+  });
+  open.push(learner);
+  return learner;
+}
+
+const ranksOf = (local: readonly LocalPeer[], changes: Partial<LearnerConfigInput> = {}) =>
+  local.map(({ peers }) => aLearner(changes, peers));
+
+function expectClose(left: Learner, right: Learner): void {
+  const others = right.parameters();
+  for (const [name, values] of Object.entries(left.parameters()))
+    values.forEach((value, i) => {
+      expect(Math.abs(value - (others[name]?.[i] ?? Number.NaN)), name).toBeLessThan(1e-5);
+    });
+}
+
+it.each([2, 3])("%i ranks train what one trains, and have the same bits (TOGETHER-1)", async (size) => {
+  // Two steps an epoch, π_old scored before the second, buckets of two lengths: ranks have uneven parts, and at times none.
+  const given: Partial<LearnerConfigInput> = {
+    miniBatches: 2,
+    buckets: [
+      { rows: 4, length: 8 },
+      { rows: 2, length: 12 },
+    ],
+  };
+  const one = aLearner(given);
+  const ranks = ranksOf(localPeers(size, { chunkValues: 500 }), given);
+  {
+    const expected = await one.update(randomGroups(0));
+    const all = await Promise.all(ranks.map((learner) => learner.update(randomGroups(0))));
+    for (const got of all) {
+      for (const measure of ["loss", "gradientNorm", "klK3", "entropy", "policyKl", "ratioMax"] as const)
+        expect(got[measure], measure).toBeCloseTo(expected[measure], 4);
+      for (const measure of ["microBatches", "tokens", "rowTokens", "paddingFraction", "step"] as const)
+        expect(got[measure], measure).toBe(expected[measure]);
+      const { durationMs, tokensPerSecond, modelTeraflops, ...numbers } = got;
+      expect(numbers).toEqual({
+        ...all[0],
+        durationMs: undefined,
+        tokensPerSecond: undefined,
+        modelTeraflops: undefined,
+      });
+    }
+  }
+  expect(new Set(ranks.map((learner) => learner.weightsHash())).size).toBe(1);
+  expectClose(ranks[1] as Learner, one);
+});
+
+it("a rank without micro-batches takes part: one micro-batch between two, as a graph", async () => {
+  mode = "graph";
+  const one = aLearner({ buckets: [{ rows: 8, length: 12 }] });
+  const ranks = ranksOf(localPeers(2), { buckets: [{ rows: 8, length: 12 }] });
+  const groups = randomGroups(4, 1, 4);
+  const expected = await one.update(groups);
+  const [, second] = await Promise.all(ranks.map((learner) => learner.update(groups)));
+  expect(second?.microBatches).toBe(1);
+  expect(second?.loss).toBeCloseTo(expected.loss, 5);
+  expectClose(ranks[1] as Learner, one);
+});
+
+it("what stops an update stops it on every rank, and leaves all of them usable", async () => {
+  const ranks = ranksOf(localPeers(2), { maxLogprobDifference: 1e-9 });
+  const before = ranks.map((learner) => learner.weightsHash());
+  const ends = await Promise.allSettled(ranks.map((learner) => learner.update(randomGroups(0))));
+  for (const end of ends) expect(end).toMatchObject({ reason: { code: "LOGPROB_MISMATCH" } });
+  expect(ranks.map((learner) => learner.weightsHash())).toEqual(before);
+  expect(await Promise.allSettled(ranks.map((learner) => learner.update(randomGroups(0))))).toMatchObject([
+    { reason: { code: "LOGPROB_MISMATCH" } },
+    { reason: { code: "LOGPROB_MISMATCH" } },
+  ]);
+});
+
+it("a rank that is gone at any point of an update ends it on all ranks with a typed error, and closes them (TOGETHER-2)", async () => {
+  // Scores of the reward's KL, outputs, gradients, their norm.
+  const given = { kl: { coefficient: 0.1, in: "reward" as const }, reference: "initial" as const };
+  const groups = randomGroups(0, 1, 2);
+  const tags: string[] = [];
+  const counted = ranksOf(localPeers(2, { onSwap: (tag, rank) => rank === 1 && tags.push(tag) }), given);
+  await Promise.all(counted.map((learner) => learner.update(groups)));
+  expect(tags.map((tag) => tag.replace(/ at .*,/, ""))).toEqual([
+    "gather 0",
+    "gather 1",
+    "sum 2 parts",
+    "sum 2 sums",
+    "gather 3",
+  ]);
+  for (const at of tags.keys()) {
+    let seen = 0;
+    const local: LocalPeer[] = localPeers(2, {
+      onSwap: (_, rank) => {
+        if (rank !== 1 || seen++ !== at) return;
+        const reason = new Error("rank 1 was killed");
+        local[0]?.fail(reason);
+        throw reason;
+      },
+    });
+    const ranks = ranksOf(local, given);
+    const ends = await Promise.allSettled(ranks.map((learner) => learner.update(groups)));
+    for (const end of ends)
+      expect(end).toMatchObject({
+        status: "rejected",
+        reason: { code: "PEER_FAILED", message: expect.stringContaining("rank 1 was killed") },
+      });
+    await expect(ranks[0]?.update(groups)).rejects.toMatchObject({ code: "CLOSED" });
+    for (const learner of ranks) open.splice(open.indexOf(learner), 1);
+  }
+});
+
+it("ranks take over what rank 0 has of a checkpoint, and go on as one would", async () => {
+  const one = aLearner({ miniBatches: 2 });
+  await one.update(randomGroups(0));
+  const checkpoint = one.checkpoint({ consumedGroupIds: [], dataCursor: null });
+  const [first, second] = localPeers(2).map(({ peers }) => peers);
+  const ranks = [
+    aLearner({ miniBatches: 2 }, first, checkpoint),
+    // A host without the run's folder has the weights that the run began with.
+    aLearner({ miniBatches: 2 }, second),
+  ];
+  await Promise.all(ranks.map((learner) => learner.shareState()));
+  expect(ranks[1]).toMatchObject({ policyVersion: 1, step: one.step });
+  expect(ranks[1]?.weightsHash()).toBe(one.weightsHash());
+  const expected = await one.update(randomGroups(1));
+  const all = await Promise.all(ranks.map((learner) => learner.update(randomGroups(1))));
+  for (const got of all) expect(got.loss).toBeCloseTo(expected.loss, 5);
+  expect(ranks[1]?.weightsHash()).toBe(ranks[0]?.weightsHash());
+  expectClose(ranks[1] as Learner, one);
+});
+
+it("ranks with other batches are distinguished", async () => {
+  const ranks = ranksOf(localPeers(2));
+  const ends = await Promise.allSettled(
+    ranks.map((learner, rank) => learner.update(randomGroups(0, rank === 0 ? 1 : 3))),
+  );
+  for (const end of ends)
+    expect(end).toMatchObject({
+      reason: { code: "PEER_FAILED", message: expect.stringMatching(/micro-batches/) },
+    });
+});
+
+it("what does not go with several learners is refused, with field and fix", () => {
+  const [peer] = localPeers(2);
+  expect(() => aLearner({ replicas: 2 }, peer?.peers)).toThrow(
+    /CONFIG_INVALID.*replicas is 2.*set replicas to 1/,
+  );
+  expect(() => aLearner({ memory: { accumulators: "none" } }, peer?.peers)).toThrow(
+    /CONFIG_INVALID.*memory\.accumulators is "none".*set it to "auto"/,
+  );
+});
