@@ -1,4 +1,4 @@
-/** Tests that docs/contract.md names a test for each sentence, and that each of them exists. */
+/** Tests that docs/contract.md names a test for each sentence, by the beginning of its title, and that each of them exists. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,14 +22,20 @@ test("every sentence of the contract has a test that is there, and every test of
     return { path, name };
   });
   expect(rows.length).toBeGreaterThan(50);
-  expect(cited.filter(({ path, name }) => !testsOf(path).includes(name))).toEqual([]);
+  const isNamed = (title: string, beginning: string) =>
+    beginning.endsWith("…") ? title.startsWith(beginning.slice(0, -1)) : title === beginning;
+  const named = cited.map(({ path, name }) => ({
+    name,
+    titles: testsOf(path).filter((title) => isNamed(title, name)),
+  }));
+  expect(named.filter(({ titles }) => titles.length !== 1)).toEqual([]);
   const folder = "test/conformance";
   const own = readdirSync(join(root, folder)).filter(
     (name) => name.endsWith(".test.ts") && name !== "contract.test.ts",
   );
   const unnamed = own.flatMap((file) =>
     testsOf(`${folder}/${file}`).filter(
-      (name) => !cited.some((one) => one.path === `${folder}/${file}` && one.name === name),
+      (name) => !cited.some((one) => one.path === `${folder}/${file}` && isNamed(name, one.name)),
     ),
   );
   expect(unnamed).toEqual([]);
