@@ -379,6 +379,17 @@ describe("an empty project with @palimpsest/runtime alone", () => {
       /this needs the package palimpsest, .*`npm install palimpsest`/,
     );
   });
+
+  it("names the client of Kubernetes where a head is to scale there without it", async () => {
+    const scaling = {
+      provider: { kind: "kubernetes", image: "x", tokenSecret: "t", headAddress: "head:6400" },
+      nodeTypes: { small: { resources: { cpu: 1 }, maxNodes: 1 } },
+    };
+    writeFileSync(join(alone, "scaling.yaml"), JSON.stringify(scaling));
+    await expect(
+      command("head", "start", "--autoscale", "scaling.yaml", "--port", "0", "--insecure"),
+    ).rejects.toThrow(/whose client is not installed: run `npm install @kubernetes\/client-node@1/);
+  });
 });
 
 describe("an empty project with the tarballs", () => {

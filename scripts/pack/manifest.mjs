@@ -70,16 +70,38 @@ function published(exported) {
  * are not.
  */
 export function bundledManifest(manifest) {
-  const { dependencies = {}, peerDependencies: _, bundleDependencies = [], ...rest } = manifest;
+  const {
+    dependencies = {},
+    peerDependencies: _,
+    peerDependenciesMeta: __,
+    bundleDependencies = [],
+    ...rest
+  } = manifest;
   if (bundleDependencies.length === 0) return rest;
   const inside = bundleDependencies.map((name) => [name, dependencies[name]]);
   return { ...rest, dependencies: Object.fromEntries(inside), bundleDependencies };
 }
 
+/** What a user installs beside a package: the project's own packages, and others' that only some need. */
+export function peers(names, ownVersions = []) {
+  const optional = Object.assign(
+    {},
+    ...names.map((one) => workspace.get(one).manifest.peerDependencies ?? {}),
+  );
+  const all = sorted([...ownVersions, ...Object.entries(optional)]);
+  if (Object.keys(all).length === 0) return {};
+  const meta = Object.fromEntries(Object.keys(optional).map((other) => [other, { optional: true }]));
+  return {
+    peerDependencies: all,
+    ...(Object.keys(optional).length > 0 ? { peerDependenciesMeta: meta } : {}),
+  };
+}
+
 /** The package.json that goes into the tarball. */
 export function publishedManifest(name) {
   const { manifest } = workspace.get(name);
-  const { private: _, devDependencies: __, dependencies = {}, exports: exported, files, ...rest } = manifest;
+  const { private: _, devDependencies: __, peerDependencies: ___, dependencies = {}, ...kept } = manifest;
+  const { peerDependenciesMeta: ____, exports: exported, files, ...rest } = kept;
   const repository = readManifest(root);
   const isCli = name === "cli";
   const own = isCli ? [...ownClosure("cli")].filter((other) => other !== "cli") : [];
@@ -102,7 +124,7 @@ export function publishedManifest(name) {
     ]),
     // A project has one copy of each of the project's packages. pnpm takes peers from the tarballs that are installed beside
     // a package, and dependencies from a registry alone.
-    ...(!isCli && ownVersions.length > 0 ? { peerDependencies: sorted(ownVersions) } : {}),
+    ...peers(isCli ? ["cli", ...own] : [name], isCli ? [] : ownVersions),
     ...(name === "jit" ? { bin: { "palimpsest-tensorflow": "./scripts/tensorflow.mjs" } } : {}),
     ...(bundled.length > 0 ? { bundleDependencies: bundled } : {}),
   };

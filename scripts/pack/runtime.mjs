@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { root } from "../setup/paths.mjs";
-import { bundledManifest, publishedManifest, readManifest, workspace } from "./manifest.mjs";
+import { bundledManifest, peers, publishedManifest, readManifest, workspace } from "./manifest.mjs";
 
 export const runtimeName = "@palimpsest/runtime";
 const scope = "@palimpsest/";
@@ -32,8 +32,6 @@ await import(whole ? pathToFileURL(whole).href : "../dist/main.js");
 const index = `export * from "${scope}client";\n`;
 /** Packages whose types a program needs. */
 const typed = ["client", "wire", "telemetry"];
-/** Who scales on Kubernetes installs it: it brings 70 packages. */
-const optional = "@kubernetes/client-node";
 /** A recipe is a job of the whole command. */
 const left = [`${scope}trainer`];
 const byUrl = /new URL\(\s*"(\.{1,2}\/[^"]+\.c?js)",\s*import\.meta\.url/g;
@@ -113,6 +111,7 @@ const readme = (text) =>
 function manifest(own, third) {
   const named = Object.assign({}, ...own.map((name) => workspace.get(name).manifest.dependencies ?? {}));
   const inside = own.filter((name) => name !== "cli").map((name) => scope + name);
+  const { peerDependencies: optional = {} } = peers(own);
   const { version, type, license, sideEffects } = workspace.get("client").manifest;
   const versions = [...inside.map((name) => [name, version]), ...third.map((name) => [name, named[name]])];
   return {
@@ -124,9 +123,8 @@ function manifest(own, third) {
       ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
       "./package.json": "./package.json",
     },
-    dependencies: Object.fromEntries(versions.filter(([name]) => name !== optional).sort()),
-    peerDependencies: { [optional]: named[optional] },
-    peerDependenciesMeta: { [optional]: { optional: true } },
+    dependencies: Object.fromEntries(versions.filter(([name]) => !(name in optional)).sort()),
+    ...peers(own),
     bundleDependencies: inside,
   };
 }

@@ -132,7 +132,9 @@ function writeManifest(name, modules) {
 
 /** Whether the bundles are there and of the modules and the bundler as they are. */
 export async function bundlesAreFresh() {
-  const { bundledProgram } = await import(pathToFileURL(join(cliFolder, "installation/bundled-programs.js")).href);
+  const { bundledProgram } = await import(
+    pathToFileURL(join(cliFolder, "installation/bundled-programs.js")).href
+  );
   return Object.keys(programs).every((name) => bundledProgram(name) !== undefined);
 }
 
