@@ -34,6 +34,7 @@ export interface AutoscalerDeps {
   readonly metrics: Metrics;
 }
 
+/** Adds nodes for requests that wait, and removes idle ones. */
 export class Autoscaler {
   readonly #config: AutoscaleConfig;
   readonly #deps: AutoscalerDeps;

@@ -13,6 +13,7 @@ const name = z
     'use up to 30 lower-case letters, digits and "-", starting with a letter',
   );
 
+/** The schema of a node type: its resources, labels and bounds. */
 export const nodeTypeSchema = z
   .strictObject({
     resources: z
@@ -76,6 +77,7 @@ const kubernetesSchema = z.strictObject({
   context: nonEmpty.optional().describe("Context of the kubeconfig. Default: its current context."),
 });
 
+/** The schema of the file of `head start --autoscale`. */
 export const autoscaleConfigSchema = z.strictObject({
   provider: z
     .discriminatedUnion("kind", [localSchema, kubernetesSchema])
@@ -116,7 +118,9 @@ export const autoscaleConfigSchema = z.strictObject({
     ),
 });
 
+/** The file of `head start --autoscale`, with all defaults filled in. */
 export type AutoscaleConfig = z.output<typeof autoscaleConfigSchema>;
+/** One of the file's node types, with its name. */
 export type NodeTypeConfig = AutoscaleConfig["nodeTypes"][string] & { readonly name: string };
 export type KubernetesConfig = z.output<typeof kubernetesSchema>;
 

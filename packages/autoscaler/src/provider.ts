@@ -8,6 +8,7 @@ import type { NodeTypeConfig } from "./config.js";
 /** The label of a node that names its instance. */
 export const instanceLabel = "palimpsest.instance";
 
+/** A node as its provider knows it, whether or not it has joined the cluster. */
 export interface Instance {
   readonly name: string;
   /** The node type of the configuration from which it was created. */
@@ -24,6 +25,7 @@ export interface NewInstance {
   readonly type: NodeTypeConfig;
 }
 
+/** Where nodes come from: lists, creates and removes instances. */
 export interface NodeProvider {
   /** The provider's name for people: "local" or "kubernetes". */
   readonly kind: string;

@@ -3,6 +3,7 @@ import type { Task } from "@palimpsest/trajectories";
 import { preparedTasks } from "./inspect/prepared-tasks.js";
 import type { IndexedDocument, NamedStore } from "./written/task-row.js";
 
+/** A row of a file that cannot be read, with its line from 1 and why. */
 export interface BadRow {
   /** Line number counted from 1, with blank lines included; for a JSON array, the element's position counted from 1. */
   readonly line: number;
@@ -12,6 +13,7 @@ export interface BadRow {
   readonly detail: string;
 }
 
+/** The tasks of a file, and the rows that could not be read. */
 export interface LoadedTasks {
   readonly tasks: readonly Task[];
   readonly badRows: readonly BadRow[];

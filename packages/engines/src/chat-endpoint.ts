@@ -5,6 +5,7 @@ import { EngineError, withMessage } from "./error.js";
 import { HttpClient, type PostOptions, type Retry, type RetryClock } from "./http-client.js";
 import { TextQueue } from "./text-queue.js";
 
+/** A message of an OpenAI-compatible chat. */
 export interface EndpointMessage {
   readonly role: string;
   readonly content: string | null;

@@ -6,6 +6,7 @@ const count = z.int().min(1);
 
 const notHttp = "must be the URL of a server, such as http://127.0.0.1:8000";
 
+/** The schema of how an inference server is reached. */
 export const engineConfigSchema = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, abort: true, error: notHttp })
@@ -68,7 +69,9 @@ export const engineConfigSchema = z.strictObject({
     ),
 });
 
+/** How an inference server is reached, with all defaults filled in. */
 export type EngineConfig = z.infer<typeof engineConfigSchema>;
+/** How an inference server is reached; fields with defaults may be absent. */
 export type EngineConfigInput = z.input<typeof engineConfigSchema>;
 
 /** @throws {EngineError} CONFIG_INVALID naming the fields */

@@ -46,8 +46,10 @@ const endpointSamplerConfigSchema = engineConfigSchema.extend({
     .describe("further fields of every request; they override the fields that are sent otherwise"),
 });
 
+/** Settings of a sampler over an OpenAI-compatible server. */
 export type EndpointSamplerConfig = z.input<typeof endpointSamplerConfigSchema> & EngineConfigInput;
 
+/** What a sampler over a server gets besides its settings. */
 export interface EndpointSamplerOptions {
   /** Counts and truncates texts as the server's model does. Absent: about four characters per token. */
   readonly tokenizer?: PlainTokenizer;

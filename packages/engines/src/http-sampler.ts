@@ -26,6 +26,7 @@ import { offersReload, reloadOn, type WeightsOnDisk } from "./weight-reload.js";
  * - HTTPSAMPLER-4. A log-prob is reported as what it is: before temperature and truncation, or after both.
  */
 
+/** The schema of a sampler over an inference server. */
 export const httpSamplerConfigSchema = engineConfigSchema.extend({
   kind: z
     .enum([...serverKinds, "openai"])
@@ -38,6 +39,7 @@ export const httpSamplerConfigSchema = engineConfigSchema.extend({
     .describe("whether an SGLang server runs with SGLANG_RETURN_ORIGINAL_LOGPROB=1"),
 });
 
+/** Settings of a sampler over an inference server. */
 export type HttpSamplerConfig = z.input<typeof httpSamplerConfigSchema>;
 
 const protocols: Readonly<Record<ServerKind, TokenProtocol>> = { vllm, sglang, llamacpp: llamaCpp };
@@ -47,6 +49,7 @@ export interface SessionSampler {
   generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;
 }
 
+/** A sampler over an inference server that takes and returns token ids. */
 export class HttpSampler implements SessionSampler {
   readonly kind: ServerKind;
   readonly #protocol: TokenProtocol;

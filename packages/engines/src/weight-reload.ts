@@ -3,6 +3,7 @@ import { EngineError } from "./error.js";
 import type { HttpClient } from "./http-client.js";
 import type { ServerKind } from "./server-kind.js";
 
+/** A model folder that a server can load, with its version and SHA-256. */
 export interface WeightsOnDisk {
   /** Path of a folder in the Hugging Face layout on the machine where the server runs. */
   readonly path: string;

@@ -5,6 +5,7 @@ import { rewardScorer } from "./suite/rewarded-prediction.js";
 import { runSuite } from "./suite/runner.js";
 import type { System } from "./suite/system.js";
 
+/** The questions for one length of document, in tokens. */
 export interface LengthItems {
   /** Nominal document length under which the row is listed. */
   readonly lengthTokens: number;
@@ -12,6 +13,7 @@ export interface LengthItems {
   readonly items: () => Promise<readonly EvalItem[]> | readonly EvalItem[];
 }
 
+/** Which system answers which questions, at which lengths of document. */
 export interface EvaluateLengthsOptions {
   readonly suite: string;
   /** The system must answer with predictions that a reward has scored, as `rewardedPrediction` does. */

@@ -80,6 +80,7 @@ export interface CategoryResult {
   readonly meanRewardInterval: Interval;
 }
 
+/** The scores of one agent at each length. */
 export interface Evaluation {
   readonly agent: string;
   /** Sampling temperature; 0 is greedy. */

@@ -1,6 +1,7 @@
 import { type Axis, linearAxis, logAxis, shortNumber } from "./axis.js";
 import { element, picture, text } from "./svg.js";
 
+/** A point of a line, with the ends of its interval. */
 export interface PlotPoint {
   readonly x: number;
   readonly y: number;
@@ -9,6 +10,7 @@ export interface PlotPoint {
   readonly high?: number;
 }
 
+/** A line of a plot. */
 export interface PlotSeries {
   readonly name: string;
   readonly points: readonly PlotPoint[];
@@ -16,6 +18,7 @@ export interface PlotSeries {
   readonly faint?: boolean;
 }
 
+/** A plot of lines, to be written as SVG. */
 export interface LinePlot {
   readonly title: string;
   readonly xLabel: string;

@@ -1,6 +1,7 @@
 import type { Evaluation } from "./length-results.js";
 import { linePlot, type PlotSeries } from "./line-plot.js";
 
+/** The mean reward of one training step. */
 export interface RewardPoint {
   readonly step: number;
   /** Mean reward of the step's episodes. */

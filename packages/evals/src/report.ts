@@ -31,6 +31,7 @@ export interface LengthSummary extends Omit<LengthResult, "outcomes"> {
   readonly shareOfTrainingLength?: number;
 }
 
+/** The facts at the head of a run's report. */
 export interface ReportSummary {
   readonly title: string;
   readonly facts: Readonly<Record<string, string | number>>;

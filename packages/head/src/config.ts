@@ -10,6 +10,7 @@ const port = wholeNumber.max(65_535);
 const milliseconds = wholeNumber.max(86_400_000);
 const minTokenLength = 16;
 
+/** The schema of the head's settings; docs/configuration.md has every field. */
 export const headConfigSchema = z.strictObject({
   dataDir: nonEmpty.describe("Folder of the head's files: token, address, logs, bundles, its Redis's data."),
   host: nonEmpty
@@ -150,7 +151,9 @@ export const headConfigSchema = z.strictObject({
   maxEndedJobs: wholeNumber.default(1_000).describe("How many ended jobs are remembered, with their output."),
 });
 
+/** The head's settings; fields with defaults may be absent. */
 export type HeadConfigInput = z.input<typeof headConfigSchema>;
+/** The head's settings with all defaults filled in. */
 export type HeadConfig = z.output<typeof headConfigSchema>;
 
 /** @throws {PalimpsestError} CONFIG_INVALID, one line that names each field */

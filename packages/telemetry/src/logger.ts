@@ -4,7 +4,9 @@ import { redacted, redactRecord, redactText, secretFields } from "./redaction.js
 
 export type Logger = PinoLogger;
 
+/** All levels of a logger, the most verbose first. */
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+/** The levels of a logger, the most verbose first. */
 export type LogLevel = (typeof logLevels)[number];
 
 export interface LoggerOptions {

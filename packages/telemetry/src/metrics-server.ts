@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 
+/** Where a server of metrics listens, and who may read them. */
 export interface MetricsServerOptions {
   readonly host: string;
   /** Port to listen on. 0 picks a free one, which `address` then names. */
@@ -44,6 +45,7 @@ export interface ScrapeTarget {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** A server of metrics over HTTP. */
 export interface MetricsServer {
   /** `host:port` that it listens on. */
   readonly address: string;

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { definitionOf, type LabelsOf, type MetricName, type MetricNameOf } from "./catalog.js";
 import { TallyHistogram } from "./tally-histogram.js";
 
+/** Whose metrics a registry has, and which labels all of them carry. */
 export interface MetricsOptions {
   /** What kind of process this is: "head", "node", "rollout", … It becomes the label `component`. */
   readonly component: string;

@@ -19,6 +19,7 @@ export interface CheckedFile {
   readonly rows?: number;
 }
 
+/** Whether files are what their manifest says. */
 export interface CheckedData {
   readonly manifest?: string;
   readonly dataset?: string;

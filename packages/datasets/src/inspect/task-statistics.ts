@@ -4,6 +4,7 @@ import { goldDocumentsOf } from "../paragraphs/evidence-places.js";
 import type { CountTokens } from "../tasks/count-tokens.js";
 import { kolmogorovSmirnov, type Uniformity } from "./kolmogorov.js";
 
+/** Order statistics of a number over tasks. */
 export interface Spread {
   readonly least: number;
   readonly median: number;
@@ -21,6 +22,7 @@ interface GoldPlaces extends Uniformity {
   readonly tenths: readonly number[];
 }
 
+/** What a file of tasks contains, in tasks, characters and, with a tokenizer, tokens. */
 export interface TaskStatistics {
   readonly tasks: number;
   readonly characters: Spread;

@@ -50,6 +50,7 @@ interface LocomoRemark {
   readonly detail: string;
 }
 
+/** One conversation of LoCoMo: its sessions and its questions. */
 export interface LocomoConversation {
   /** Id of the conversation, such as "conv-26". */
   readonly id: string;

@@ -6,6 +6,7 @@ import type { LocomoConversation, LocomoQuestion } from "./conversation.js";
 import { locomoSplit } from "./split.js";
 import { locomoDocument, locomoRecords, recordSources } from "./store-records.js";
 
+/** The schema of how LoCoMo's conversations become tasks. */
 export const locomoOptionsSchema = z.strictObject({
   records: z
     .array(z.enum(recordSources))
@@ -34,6 +35,7 @@ export const locomoOptionsSchema = z.strictObject({
     .describe("further questions per task that the store is asked and the agent is not shown"),
   document: z.boolean().default(false).describe("also gives each task the whole dialogue as its document"),
 });
+/** How LoCoMo's conversations become tasks, with all defaults filled in. */
 export type LocomoOptions = z.output<typeof locomoOptionsSchema>;
 
 /**

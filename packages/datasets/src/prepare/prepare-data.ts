@@ -13,6 +13,7 @@ import type { RowFormat } from "../written/row-format.js";
 import { TaskFiles, type WrittenFile } from "../written/task-files.js";
 import type { PrepareContext, Preparer, SourceBadRow } from "./preparer.js";
 
+/** How far a preparation is, in tasks. */
 export interface PrepareProgress {
   readonly tasks: number;
   /** The number of tasks that will be written, if the preparer knows it. */
@@ -37,6 +38,7 @@ export interface PrepareRequest {
   readonly onProgress?: (progress: PrepareProgress) => void;
 }
 
+/** What a preparation has written, and the rows of its sources that it could not read. */
 export interface PreparedData {
   readonly manifest: Manifest;
   readonly manifestPath: string;

@@ -48,6 +48,7 @@ export interface QuestionSource {
   readonly badRows: readonly SourceBadRow[];
 }
 
+/** The files from which questions and their documents come. */
 export interface QuestionSourceFiles {
   /**
    * Files with rows of HotpotQA, 2WikiMultiHopQA or MuSiQue, finished contexts in the formats of MemAgent, vime and

@@ -48,6 +48,7 @@ const ratedFilesSchema = z.object({ data: z.object({ files: z.array(z.object({ s
 /** What a file of rates states about a question: its rate, or why there is none. */
 export type RateOfTask = number | "absent" | "other text";
 
+/** A file of pass rates, by question. */
 export class PassRates {
   readonly path: string;
   /**

@@ -59,6 +59,7 @@ export interface RatingRequest {
   readonly onProgress?: (rating: Rating) => void;
 }
 
+/** What a rating has counted: questions that are never, always or sometimes solved. */
 export interface Rating {
   readonly questions: number;
   readonly rated: number;

@@ -2,6 +2,7 @@ import { DatasetError } from "../error.js";
 import { keysOf, type TaskSet } from "../tasks/task-set.js";
 import type { PassRates } from "./pass-rates.js";
 
+/** Which questions take part by their pass rate, and in which order. */
 export interface RateSelection {
   /** Questions with a lower rate are left out. */
   readonly min: number;

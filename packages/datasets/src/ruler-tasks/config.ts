@@ -69,5 +69,7 @@ export const rulerTasksConfigSchema = z.strictObject({
     .describe("settings of the task fwe"),
 });
 
+/** Settings of RULER's tasks with all defaults filled in; lengths are in tokens. */
 export type RulerTasksConfig = z.infer<typeof rulerTasksConfigSchema>;
+/** Settings of RULER's tasks; fields with defaults may be absent. */
 export type RulerTasksInput = z.input<typeof rulerTasksConfigSchema>;

@@ -14,6 +14,7 @@ import { estimateTokens, type TokenCounter, tokenCounter } from "./token-counter
 import { variableTask } from "./variable-task.js";
 import { commonWordsTask, frequentWordsTask } from "./word-list-tasks.js";
 
+/** What RULER's tasks are made of: a token counter, texts and questions. */
 export interface RulerTaskSources {
   readonly countTokens?: CountTokens;
   /** The text in which tasks with an essay hide their needles; absent: generated prose. */

@@ -58,8 +58,10 @@ const facts = {
   qa_2: { family: "questions", rule: "part", replyTokens: 32 },
 } as const satisfies Readonly<Record<string, RulerTaskFacts>>;
 
+/** The names of RULER's tasks. */
 export type RulerTaskName = keyof typeof facts;
 
+/** All names of RULER's tasks. */
 export const rulerTaskNames = Object.keys(facts) as readonly RulerTaskName[];
 
 export const rulerTaskFacts = (name: RulerTaskName): RulerTaskFacts => facts[name];

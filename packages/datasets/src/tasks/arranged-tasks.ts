@@ -2,6 +2,7 @@ import type { Task } from "@palimpsest/trajectories";
 import { DatasetError } from "../error.js";
 import { keysOf, type TaskSet } from "./task-set.js";
 
+/** One of several sets of tasks that are mixed, with its share. */
 export interface WeightedTasks {
   readonly tasks: TaskSet;
   /** The set's share of the positions, relative to the other weights; above 0. */

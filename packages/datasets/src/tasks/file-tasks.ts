@@ -26,6 +26,7 @@ export interface FileTasksOptions {
 
 type CheckedRow = { readonly row: number } & (RowTask | { readonly reason: string; readonly detail: string });
 
+/** The tasks of a file, of which only positions are kept in memory. */
 export class FileTasks implements TaskSet {
   readonly #path: string;
   readonly #reader: RowReader;

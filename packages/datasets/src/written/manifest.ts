@@ -51,6 +51,7 @@ const manifestSchema = z.strictObject({
     .describe("parts of good rows that were left out or not read literally, by reason"),
 });
 
+/** What a folder of prepared data contains, with a SHA-256 of each file. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
 /**

@@ -8,6 +8,7 @@ import type { NamedStore } from "./task-row.js";
  * evaluation files.
  */
 export const rowFormats = ["task", "vime", "eval"] as const;
+/** The formats of files of tasks. */
 export type RowFormat = (typeof rowFormats)[number];
 
 /** Contexts of at least this many documents are written as indices into a corpus, as in RULER-HQA's files. */

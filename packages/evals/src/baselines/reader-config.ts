@@ -84,5 +84,7 @@ export const readerConfigSchema = z.strictObject({
     .describe("nucleus sampling: cumulative probability of the tokens kept"),
 });
 
+/** How a baseline prompts a model, with all defaults filled in. */
 export type ReaderConfig = z.output<typeof readerConfigSchema>;
+/** How a baseline prompts a model; fields with defaults may be absent. */
 export type ReaderConfigInput = z.input<typeof readerConfigSchema>;

@@ -11,6 +11,7 @@ import type { EvalItem } from "../suite/item.js";
 
 type LocomoQuestion = LocomoConversation["questions"][number];
 
+/** Which questions of LoCoMo an evaluation asks. */
 export interface LocomoItemOptions {
   /** Which conversations of MemUpdate's split are asked about. */
   readonly split: "train" | "test" | "all";

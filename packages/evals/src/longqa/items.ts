@@ -5,6 +5,7 @@ import type { EvalItem } from "../suite/item.js";
 
 type EvidenceOrder = ReturnType<typeof questionContext>["evidenceOrder"];
 
+/** Which questions an evaluation asks, with documents of which lengths in tokens. */
 export interface LongQaOptions {
   readonly source: QuestionSource;
   /** Numbers of documents per context, one group of items for each. Default: each question's own paragraphs. */

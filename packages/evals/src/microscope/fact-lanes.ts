@@ -14,6 +14,7 @@ export interface NeededFact {
   readonly text: string;
 }
 
+/** One step of a fact: whether it was read, and whether it is in the memory. */
 export interface LaneStep {
   readonly step: number;
   /** Whether the text that the step read says the fact; undefined when the trace does not contain that text. */
@@ -25,8 +26,10 @@ export interface LaneStep {
   readonly event: LaneEvent | undefined;
 }
 
+/** What happened to a fact in one step. */
 export type LaneEvent = "entered" | "rephrased" | "lost" | "returned" | "missed" | "recalled";
 
+/** What became of a fact by the end of its episode. */
 export type LaneEnd =
   /** The last memory contains the fact. */
   | "kept"
@@ -39,6 +42,7 @@ export type LaneEnd =
   /** No step read the fact. */
   | "unseen";
 
+/** What happened to one needed fact, step by step. */
 export interface FactLane {
   readonly fact: NeededFact;
   readonly steps: readonly LaneStep[];

@@ -6,6 +6,7 @@
 import { foldText } from "@palimpsest/memory/text";
 import { meaningOf, sentencesOf, wordsOf } from "./words.js";
 
+/** Whether a text contains a fact, word by word or in other words. */
 export type Said = "exact" | "rephrased" | "no";
 
 /** Fraction of a fact's weight that a sentence must contain; it is higher when the words' frequencies are unknown. */

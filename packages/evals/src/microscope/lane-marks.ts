@@ -1,6 +1,7 @@
 /** Shows each step of a lane as one sign with its meaning, for tables in pages. */
 import type { FactLane, LaneStep } from "./fact-lanes.js";
 
+/** The sign of a step, with its explanation. */
 export interface LaneMark {
   readonly sign: string;
   readonly tone: "good" | "bad" | "dim";
@@ -26,11 +27,14 @@ const ends: Readonly<Record<FactLane["end"], string>> = {
   unseen: "never read",
 };
 
+/** The explanation of all signs, in one line. */
 export const laneLegend =
   "▶ entered · ■ in the memory · ▣ in other words · ✕ lost · ○ read and not kept · ↺ returned · ↩ recalled · “·” not in the memory · ? not in the memory, and what was read is unknown (the trace has no prompts) · framed: read here";
 
+/** Returns whether the fact was in what the step read. */
 export const isRead = ({ seen }: LaneStep): boolean => seen !== undefined && seen !== "no";
 
+/** Returns the sign of a step. */
 export function laneMark(step: LaneStep): LaneMark {
   const { event, memory, seen, recalled } = step;
   const unknown = "not in the memory; what was read is unknown";

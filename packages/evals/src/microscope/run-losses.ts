@@ -12,6 +12,7 @@ export interface LaneSummary {
   readonly answered: boolean;
 }
 
+/** Returns where each needed fact of an episode has ended. */
 export function laneSummaries(trace: Trace): LaneSummary[] {
   return factLanes(trace).map(summaryOf);
 }
@@ -21,12 +22,14 @@ const summaryOf = ({ fact, end, lostAt, recalledAfter, answered }: FactLane): La
   ...(lostAt === undefined ? {} : { lostAt }),
 });
 
+/** An episode as the losses of a run count it. */
 export interface CountedEpisode {
   /** True when the episode earned less than it should have. */
   readonly failed: boolean;
   readonly lanes: readonly (Omit<LaneSummary, "lostAt"> & { readonly lostAt?: number | undefined })[];
 }
 
+/** A place where facts are lost, and in how many episodes. */
 export interface LossPlace {
   readonly name: string;
   readonly end: LaneEnd;

@@ -16,6 +16,7 @@ export interface StoreChange {
   readonly known: boolean;
 }
 
+/** A tool call, with the memory store before and after it. */
 export interface ReplayedCall {
   readonly call: TraceToolCall;
   readonly changes: readonly StoreChange[];

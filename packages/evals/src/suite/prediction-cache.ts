@@ -35,8 +35,10 @@ const keptSchema = z.strictObject({
   busySeconds: z.number(),
   attempts: z.number(),
 });
+/** A prediction as the cache of an evaluation has it. */
 export type KeptPrediction = Readonly<z.infer<typeof keptSchema>>;
 
+/** The file of an evaluation's predictions, from which an interrupted one goes on. */
 export class PredictionCache {
   readonly path: string;
   /** Number of unreadable lines in the middle of the file. Their items are run again. */

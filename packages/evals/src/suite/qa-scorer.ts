@@ -9,6 +9,7 @@ import type { Scorer } from "./scorer.js";
  * auto: the first of these that exists.
  */
 export const answerForms = ["auto", "boxed", "phrase", "reply"] as const;
+/** The forms in which a reply is scored. */
 export type AnswerForm = (typeof answerForms)[number];
 
 /** Returns null when the reply has no answer in this form. */

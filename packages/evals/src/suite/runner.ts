@@ -44,12 +44,14 @@ export interface ItemOutcome {
   readonly resumed: boolean;
 }
 
+/** The outcomes of one system, in the order of the items. */
 export interface SystemRun {
   readonly system: string;
   /** One outcome for each item, in the order of the items. */
   readonly outcomes: readonly ItemOutcome[];
 }
 
+/** The outcomes of all systems on the same items. */
 export interface SuiteRun {
   readonly suite: string;
   readonly seed: number;
@@ -58,6 +60,7 @@ export interface SuiteRun {
   readonly systems: readonly SystemRun[];
 }
 
+/** How far an evaluation is, in items. */
 export interface SuiteProgress {
   readonly system: string;
   readonly systemsDone: number;
@@ -71,6 +74,7 @@ export interface SuiteProgress {
   readonly score: number;
 }
 
+/** Which systems answer which items, how they are scored, and what is kept. */
 export interface SuiteOptions {
   readonly suite: string;
   readonly items: readonly EvalItem[];

@@ -8,6 +8,7 @@ import type { Metric } from "./scorer.js";
 /** The name of the additional group that contains all items, which exists when there are several groups. */
 export const allGroups = "all";
 
+/** The mean of a metric, with its confidence interval. */
 export interface MetricSummary {
   readonly value: number;
   /** 95 % interval: Wilson's for fractions of independent items, else the bootstrap over questions. */
@@ -45,12 +46,14 @@ export interface OutcomeSummary {
   readonly failure?: string;
 }
 
+/** The results of one system. */
 export interface SystemSummary {
   readonly system: string;
   readonly cells: readonly CellSummary[];
   readonly outcomes: readonly OutcomeSummary[];
 }
 
+/** The results of an evaluation, as `summary.json` has them. */
 export interface SuiteSummary {
   readonly suite: string;
   readonly seed: number;

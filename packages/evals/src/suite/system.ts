@@ -26,8 +26,10 @@ export const predictionSchema = z.strictObject({
   /** The memory after each step, for people. */
   memories: z.array(z.string()).optional(),
 });
+/** What a system has answered to one item. */
 export type Prediction = Readonly<z.infer<typeof predictionSchema>>;
 
+/** Signal and seed of one answer. */
 export interface AnswerOptions {
   readonly signal: AbortSignal;
   /** The seed depends only on the run's seed and the item, so it is the same for every system. */

@@ -61,6 +61,7 @@ const systemSettingsSchema = z.discriminatedUnion("kind", [
     reader: readerOverrides,
   }),
 ]);
+/** The settings of one system of an evaluation. */
 export type SystemSettings = z.output<typeof systemSettingsSchema>;
 
 const agent = (agent: string, preset = agent, settings: Record<string, unknown> = {}) =>
@@ -129,6 +130,7 @@ export const evalSettingsSchema = z.strictObject({
       "for a local model: most tokens of prompt and reply together; absent: the model's own limit, at most 4096",
     ),
 });
+/** The settings of an evaluation with all defaults filled in. */
 export type EvalSettings = z.output<typeof evalSettingsSchema>;
 
 /**

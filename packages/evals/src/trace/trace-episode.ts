@@ -28,6 +28,7 @@ export type TracedEpisode = Pick<
   | "counters"
 >;
 
+/** What a trace tells about its episode besides the episode itself. */
 export interface TraceOptions
   extends Pick<
     Trace,

@@ -81,6 +81,7 @@ const toolCallSchema = z.strictObject({
   result: z.string().optional().describe("what the tool returned; absent: the episode ended first"),
 });
 
+/** The schema of a line of a trace file; docs/trace-format.md has its fields. */
 export const traceSchema = z.strictObject({
   version: z.literal(traceVersion).describe("version of this format"),
   origin: z.enum(["ask", "eval", "train"]).describe("name of the program that wrote the trace"),
@@ -149,6 +150,9 @@ export const traceSchema = z.strictObject({
 
 /** One trajectory for people and programs: a line of a trace file. */
 export type Trace = z.infer<typeof traceSchema>;
+/** A conversation as a trace has it. */
 export type TraceConversation = z.infer<typeof conversationSchema>;
+/** A step of the memory as a trace has it. */
 export type TraceMemoryStep = z.infer<typeof memoryStepSchema>;
+/** A tool call as a trace has it. */
 export type TraceToolCall = z.infer<typeof toolCallSchema>;

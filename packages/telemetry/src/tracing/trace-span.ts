@@ -1,9 +1,12 @@
 import type { Metrics } from "../metrics.js";
 
+/** OpenTelemetry's kinds of spans. */
 export type SpanKind = "internal" | "client" | "server" | "producer" | "consumer";
 
+/** Attributes of a span, by OpenTelemetry's names. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
+/** Parent, links and attributes of a span. */
 export interface SpanOptions {
   /** The kind of span. Default "internal". */
   readonly kind?: SpanKind;
@@ -17,6 +20,7 @@ export interface SpanOptions {
   readonly attributes?: SpanAttributes;
 }
 
+/** A span that was started; it is sent once it has ended. */
 export interface TraceSpan {
   /** W3C `traceparent` of the span, for messages to other processes. */
   readonly traceparent: string;
@@ -26,6 +30,7 @@ export interface TraceSpan {
   end(error?: Error, attributes?: SpanAttributes): void;
 }
 
+/** Starts spans, and knows which one is active. */
 export interface Tracing {
   start(name: string, options?: SpanOptions): TraceSpan;
   /** Returns the `traceparent` of the span whose code is running, else the process's own; empty when there is none. */
@@ -41,6 +46,7 @@ export interface Tracing {
   count(metrics: Metrics): void;
 }
 
+/** Where spans are sent, and who sends them. */
 export interface TracingOptions {
   /** Base address of a collector, as in OTEL_EXPORTER_OTLP_ENDPOINT. Empty: the address in that variable. */
   readonly endpoint?: string;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 export const failureStages = ["rollout", "reward", "group"] as const;
+/** Where an episode has failed. */
 export type FailureStage = (typeof failureStages)[number];
 
 const reasonSchema = z.object({ stage: z.enum(failureStages), message: z.string() });

@@ -86,6 +86,7 @@ export const queueSettingsSchema = z.strictObject({
     .describe("Number of failed jobs that each queue keeps for inspection."),
 });
 
+/** The section `queues` of a recipe, with all defaults filled in. */
 export type QueueSettings = z.infer<typeof queueSettingsSchema>;
 /** Settings as a caller gives them. Absent fields take their defaults. */
 export type QueueSettingsInput = z.input<typeof queueSettingsSchema>;

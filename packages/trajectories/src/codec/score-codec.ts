@@ -6,6 +6,7 @@ import type { Score } from "@palimpsest/memory/records";
 import * as proto from "@palimpsest/wire/protocol";
 import { check, decodeMessage } from "./codec-check.js";
 
+/** Of which trajectory a score is, and who has scored it. */
 export interface EncodeScoreOptions {
   readonly trajectoryId: string;
   /** The actor that scored it. */

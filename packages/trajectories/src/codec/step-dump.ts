@@ -6,6 +6,7 @@ import { decodeMessage } from "./codec-check.js";
 import { decodeScore, encodeScore } from "./score-codec.js";
 import { trajectoryMessage, trajectoryOfMessage } from "./trajectory-message.js";
 
+/** The inputs of a training step, from which it can be repeated. */
 export interface StepDump {
   /** Version of the weights before the step. */
   readonly policyVersion: number;

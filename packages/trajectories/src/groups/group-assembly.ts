@@ -99,6 +99,7 @@ export const failureReasons = [
   "ZERO_VARIANCE",
 ] as const satisfies readonly (DropReason | RejectReason)[];
 
+/** Why a complete group is not trained. */
 export type DropReason = "BELOW_MIN_GROUP_SIZE" | "STALE_POLICY" | "UNREADABLE";
 
 export interface TrainingRules {

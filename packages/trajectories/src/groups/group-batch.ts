@@ -3,6 +3,7 @@ import type { Group } from "@palimpsest/memory/records";
 import type { EpisodeFailure } from "../base/episode-failure.js";
 import type { DropReason } from "./group-assembly.js";
 
+/** Which complete groups a learner takes. */
 export interface GroupConsumerOptions {
   /** Members that a group needs to be trained on. Default 2, because a single member has no advantage over itself. */
   readonly minGroupSize?: number;
@@ -19,6 +20,7 @@ export interface GroupConsumerOptions {
   readonly alreadyRejected?: () => Iterable<string>;
 }
 
+/** How many groups a step needs, or which. */
 export interface NextGroupsRequest {
   /** Number of groups to wait for, including dropped ones. */
   readonly count: number;
@@ -31,6 +33,7 @@ export interface NextGroupsRequest {
   readonly signal?: AbortSignal;
 }
 
+/** A complete group that is not trained. */
 export interface DroppedGroup {
   readonly groupId: string;
   /** `taskId` is "" and `step` is 0 when another version wrote the group's entry. */
@@ -39,6 +42,7 @@ export interface DroppedGroup {
   readonly reason: DropReason;
 }
 
+/** The groups of a step, those that were dropped, and the episodes that failed. */
 export interface GroupBatch {
   /** Groups to train on and then acknowledge. */
   readonly groups: readonly Group[];

@@ -40,6 +40,7 @@ export interface GroupConsumerDeps extends GroupFeedDeps {
 
 const closeConcurrency = 64;
 
+/** The learner's side of a run's queues: takes complete groups and acknowledges them. */
 export class GroupConsumer {
   readonly #deps: GroupConsumerDeps;
   readonly #minGroupSize: number;

@@ -25,6 +25,7 @@ import type { PayloadStore } from "../store/payload-store.js";
 /** `added` when this call added the group; otherwise the state in which an earlier dispatch left it. */
 export type DispatchOutcome = "added" | GroupState;
 
+/** What a dispatch does when the run has too much outstanding. */
 export interface DispatchOptions {
   readonly signal?: AbortSignal;
   /** Whether to wait for room or to throw LIMIT_EXCEEDED when too much is outstanding. Default "wait". */

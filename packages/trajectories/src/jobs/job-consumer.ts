@@ -39,6 +39,7 @@ export interface JobConsumerOptions {
   readonly clock: Clock;
 }
 
+/** How long closing waits for jobs in progress, in milliseconds. */
 export interface CloseOptions {
   /** Milliseconds that running jobs have to react to the abort. 0 leaves them to be taken over. Default 5,000. */
   readonly deadlineMs?: number;
@@ -48,6 +49,7 @@ const defaultDeadlineMs = 5000;
 /** BullMQ must not fail a job by itself without the ledger, so stalls are counted here instead. */
 const bullMaxStalledCount = 1_000_000_000;
 
+/** Takes jobs of one of the run's queues, several at a time. */
 export class JobConsumer {
   readonly #options: JobConsumerOptions;
   readonly #worker: Worker;

@@ -39,6 +39,7 @@ import {
   type WeightsSubscription,
 } from "./weight-announcements.js";
 
+/** Which run, in which Redis. */
 export interface RunQueuesOptions {
   /** Redis URL in the form that ioredis takes. */
   readonly redisUrl: string;
@@ -63,6 +64,7 @@ const keysPerScan = 1000;
 // A retired run expires after one hour, so that people can look at it after its end.
 const keptAfterEndMs = 3_600_000;
 
+/** Everything that a run keeps in Redis: queues, ledger, payloads, announcements. */
 export class RunQueues {
   readonly runId: string;
   readonly settings: QueueSettings;

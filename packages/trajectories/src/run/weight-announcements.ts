@@ -14,8 +14,10 @@ import type { RunKeys } from "../base/run-keys.js";
 import { subscribe } from "../redis/subscribe.js";
 import { transaction } from "../redis/transaction.js";
 
+/** Is called with the manifest of each new version of the weights, as protobuf. */
 export type WeightsListener = (manifest: Uint8Array) => void;
 
+/** A subscription to announcements of weights. */
 export interface WeightsSubscription {
   close(): Promise<void>;
 }

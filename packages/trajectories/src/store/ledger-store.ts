@@ -25,9 +25,11 @@
 import type { EpisodeFailure } from "../base/episode-failure.js";
 import type { Epoch } from "../base/epoch.js";
 
+/** The states of a dispatched group. */
 export type GroupState = "outstanding" | "trained" | "failed";
 /** The result of a claim: a `claimed` group may be added to the queues; `full` has to wait. */
 export type ClaimResult = GroupState | "claimed" | "full";
+/** How many groups and episodes of a run are in which state. */
 export interface RunCounts {
   readonly groups: {
     readonly dispatched: number;
@@ -117,6 +119,7 @@ export interface Subscription {
   close(): Promise<void>;
 }
 
+/** The record of a run's groups and episodes; each method is one atomic step. */
 export interface LedgerStore {
   /** Claims groups for dispatch in order, up to the limits. A claim that was never confirmed can be made again. */
   claim(claims: readonly Claim[], limits: LedgerLimits): Promise<ClaimResult[]>;

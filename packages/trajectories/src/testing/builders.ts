@@ -2,6 +2,7 @@ import type { Task } from "@palimpsest/memory/records";
 import { plainSampling, type Trajectory } from "@palimpsest/memory/records";
 import type { Episode, GroupRequest } from "../base/group-spec.js";
 
+/** Builds a task, for tests. */
 export function aTask(fields: Partial<Task> = {}): Task {
   return {
     id: "task-1",
@@ -13,6 +14,7 @@ export function aTask(fields: Partial<Task> = {}): Task {
   };
 }
 
+/** Builds a trajectory, for tests. */
 export function aTrajectory(fields: Partial<Trajectory> = {}): Trajectory {
   return {
     trajectoryId: "group-1.0",
@@ -66,6 +68,7 @@ export function trajectoryOf(episode: Episode, fields: Partial<Trajectory> = {})
   return aTrajectory({ trajectoryId, groupId, taskId, episodeIndex, agent, ...fields });
 }
 
+/** Builds a request for a group, for tests. */
 export function aGroupRequest(fields: Partial<GroupRequest> = {}): GroupRequest {
   return {
     groupId: "group-1",

@@ -58,6 +58,7 @@ interface LedgerMemory {
   readonly episodeCounts: { dispatched: number; trained: number; failed: number; dropped: number };
 }
 
+/** A ledger in memory that answers as the scripts in Redis do. */
 export class MemoryLedgerStore implements LedgerStore {
   readonly #listeners = new Set<() => void>();
   #memory: LedgerMemory = {

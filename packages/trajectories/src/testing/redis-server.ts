@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
+/** How a test's `redis-server` is configured. */
 export interface RedisServerOptions {
   /**
    * Whether every write is on disk before it is answered, so that killing and restarting loses nothing. Default false.
@@ -21,6 +22,7 @@ export interface RedisServerOptions {
   readonly binary?: string;
 }
 
+/** A `redis-server` process of a test. */
 export interface RedisServer {
   /** Redis URL in the form that ioredis takes. The port stays the same across restarts. */
   readonly url: string;

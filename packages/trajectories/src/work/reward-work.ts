@@ -17,6 +17,7 @@ import type { EpisodeState } from "../store/ledger-store.js";
 import type { PayloadStore } from "../store/payload-store.js";
 import { inSpan } from "./episode-span.js";
 
+/** How a reward actor scores trajectories. */
 export interface RewardOptions {
   readonly concurrency: number;
   /** Scores one trajectory. A rejection uses up an attempt, and is never read as a zero (T4). */

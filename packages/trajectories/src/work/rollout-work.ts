@@ -23,6 +23,7 @@ import { FinalFailure, type JobWork } from "../jobs/job-work.js";
 import type { PayloadStore, Stored } from "../store/payload-store.js";
 import { inSpan } from "./episode-span.js";
 
+/** How a rollout actor runs episodes. */
 export interface RolloutOptions {
   readonly concurrency: number;
   /** Runs one episode. A rejection uses up an attempt. The signal aborts when the work is no longer wanted here. */

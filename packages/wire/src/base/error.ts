@@ -59,6 +59,7 @@ export type ErrorCode = keyof typeof errorCodes;
 /** Facts about an error for programs, such as `actorId` and `exitCode`. */
 export type ErrorDetails = Readonly<Record<string, string | number>>;
 
+/** Details, cause and retryability of an error. */
 export interface ErrorOptions {
   readonly details?: ErrorDetails;
   readonly cause?: unknown;

@@ -29,6 +29,7 @@ import {
 
 const connectMs = 5_000;
 
+/** A connection over which bytes of objects are read. */
 export interface BulkConnection {
   /**
    * Fills all of `target`. Several reads may be outstanding at once. @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE

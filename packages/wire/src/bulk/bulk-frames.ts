@@ -32,6 +32,7 @@ const noChecksum: Uint8Array = new Uint8Array(checksumBytes);
 /** Objects that are named by the SHA-256 of their bytes are verified by their receiver when they are complete. */
 const bytesOfHash = 32;
 
+/** Which bytes of an object are read, and how long the other side may wait for them. */
 export interface BulkRequest {
   readonly objectId: string;
   readonly offsetBytes: number;

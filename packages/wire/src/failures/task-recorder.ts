@@ -20,6 +20,7 @@ const maxMessageLength = 200;
 /** The name under which all names beyond `maxNames` are counted. */
 const otherNames = "(others)";
 
+/** How a call or task has ended. */
 export type TaskOutcome = "finished" | "failed" | "cancelled";
 
 const { TASK_STATE_FINISHED, TASK_STATE_FAILED, TASK_STATE_CANCELLED } = proto.TaskState;
@@ -43,6 +44,7 @@ interface NameCounts {
   leftOut: number;
 }
 
+/** Counts a process's calls or tasks, and keeps the events of some until they are reported. */
 export class TaskRecorder {
   readonly #kind: proto.TaskKind;
   #counts = new Map<string, NameCounts>();

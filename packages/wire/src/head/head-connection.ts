@@ -12,6 +12,7 @@
  */
 import type { Network, Peer } from "../network/network.js";
 
+/** The addresses of a cluster's heads, and the connection to the one that serves. */
 export class HeadConnection {
   readonly #network: Network;
   readonly #given: readonly string[];

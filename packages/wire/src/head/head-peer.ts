@@ -28,6 +28,7 @@ interface Stream {
   cancel(): void;
 }
 
+/** The head as a peer of RPCs, whichever of several heads it is at the moment. */
 export class HeadPeer implements Peer {
   readonly #heads: HeadConnection;
   readonly #clock: Clock;

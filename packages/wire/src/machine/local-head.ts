@@ -47,6 +47,7 @@ const headAddressSchema = z.object({
   version: z.string(),
 });
 
+/** The environment variable that names the file of the cluster's token. */
 export const tokenFileVariable = "PALIMPSEST_TOKEN_FILE";
 
 /** Default data folder of `head start` and of `worker join`. */
@@ -59,10 +60,12 @@ export function devFolder(environment: Environment = process.env): string {
   return join(stateFolder(environment), "dev");
 }
 
+/** Returns the path of the token in a head's data folder. */
 export function tokenPathOf(dataDir: string): string {
   return join(dataDir, "token");
 }
 
+/** Returns the path of the file in a head's data folder that has its address. */
 export function headAddressPathOf(dataDir: string): string {
   return join(dataDir, "head.json");
 }

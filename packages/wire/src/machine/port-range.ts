@@ -2,6 +2,7 @@
 import { randomInt } from "node:crypto";
 import { PalimpsestError } from "../base/error.js";
 
+/** Ports from the first to the last, both included. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;

@@ -13,6 +13,7 @@ import type { Debugger } from "node:inspector";
 const idleAfterMs = 300;
 const readTimeoutMs = 2_000;
 
+/** What a process runs, innermost function first. */
 export interface StackReading {
   /** False when the thread waits for events and therefore has no stack. */
   readonly busy: boolean;
@@ -30,6 +31,7 @@ export interface Debuggee {
   command(method: "Debugger.enable" | "Debugger.pause" | "Debugger.disable"): Promise<unknown>;
 }
 
+/** Reads the JavaScript stack of a process through its inspector. */
 export async function readStack(debuggee: Debuggee): Promise<StackReading> {
   const urls = new Map<string, string>();
   debuggee.on("Debugger.scriptParsed", ({ scriptId, url }) => urls.set(scriptId, url));

@@ -9,6 +9,7 @@
  */
 import type { Clock } from "@palimpsest/std";
 
+/** What ends at a deadline. */
 export interface Expiring {
   expire(): void;
 }
@@ -31,6 +32,7 @@ interface DeadlineList {
   cancelTimer: () => void;
 }
 
+/** Many deadlines with few timers: those of equal length share a list. */
 export class Deadlines {
   readonly #clock: Clock;
   readonly #lists = new Map<number, DeadlineList>();

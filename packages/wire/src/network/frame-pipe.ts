@@ -23,6 +23,7 @@ export interface FramePipeEvents {
   onClosed(): void;
 }
 
+/** Messages with a length in front, over a stream of bytes. */
 export class FramePipe {
   readonly #stream: Duplex;
   readonly #events: FramePipeEvents;

@@ -7,6 +7,7 @@ import { bulkChannelOptions, channelOptions, controlChannelOptions, GrpcPeer } f
 import type { Network } from "./network.js";
 import { GrpcServer } from "./server.js";
 
+/** Credentials of a network's calls, and what hears of them. */
 export interface GrpcNetworkOptions {
   /** The credentials that this process presents and accepts, shared by all of its networks. */
   readonly credentials: Credentials;

@@ -34,6 +34,7 @@ export interface LocalCaller {
 
 type Handler = UntypedServiceImplementation[string];
 
+/** Calls within a process, with the checks that calls over gRPC get. */
 export class LocalCalls {
   readonly #credentials: Credentials;
   readonly #onCall: (record: CallRecord) => void;

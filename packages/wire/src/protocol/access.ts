@@ -2,6 +2,7 @@
 
 /** Roles of certificates. The subject's OU names the role and its CN names the process or person that owns it. */
 export const roles = ["head", "node", "driver", "actor", "reader"] as const;
+/** The roles of certificates and tokens. */
 export type Role = (typeof roles)[number];
 
 /**
@@ -10,6 +11,7 @@ export type Role = (typeof roles)[number];
  * allows calls of actors and nothing else.
  */
 export const tokenRoles = ["cluster", "driver", "actor", "reader", "caller"] as const;
+/** The roles that a token can have. */
 export type TokenRole = (typeof tokenRoles)[number];
 
 export function isRole(text: unknown): text is Role {

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 
+/** What an id names; ids begin with it. */
 export type IdKind =
   | "actor"
   | "caller"

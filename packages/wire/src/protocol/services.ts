@@ -6,6 +6,7 @@ import { serviceMethods } from "./method.js";
 // expects, and says who may call them.
 
 const head = serviceMethods("Head");
+/** The methods of the service `Head`. */
 export const headService = {
   getCluster: head.unary("GetCluster", proto.GetClusterRequest, proto.ClusterInfo, access.read),
   session: head.bidi("Session", proto.SessionMessage, proto.SessionEvent, access.carry),
@@ -98,12 +99,14 @@ export const requestsService = {
 } as const;
 
 const nodeLink = serviceMethods("NodeLink");
+/** The methods of the service `NodeLink`, by which nodes follow their head. */
 export const nodeLinkService = {
   link: nodeLink.bidi("Link", proto.NodeMessage, proto.HeadMessage, access.node),
   jobOutput: nodeLink.bidi("JobOutput", proto.DriverOutput, proto.DriverOutputAck, access.node),
 } as const;
 
 const actorHost = serviceMethods("ActorHost");
+/** The methods of the service `ActorHost`, which every actor's process serves. */
 export const actorHostService = {
   calls: actorHost.bidi("Calls", proto.CallBatch, proto.ReplyBatch, access.call),
   meshCalls: actorHost.bidi("MeshCalls", proto.CallBatch, proto.ReplyBatch, access.call),
@@ -111,6 +114,7 @@ export const actorHostService = {
 } as const;
 
 const objects = serviceMethods("Objects");
+/** The methods of the service `Objects`, which every node serves. */
 export const objectsService = {
   put: objects.clientStream("Put", proto.PutChunk, proto.ObjectInfo, access.carry),
   write: objects.bidi("Write", proto.WriteOrder, proto.WriteAnswer, access.carry),
@@ -129,11 +133,13 @@ export const objectsService = {
 } as const;
 
 const nodeLogs = serviceMethods("NodeLogs");
+/** The methods of the service `NodeLogs`, which every node serves. */
 export const nodeLogsService = {
   getLog: nodeLogs.serverStream("GetLog", proto.ReadLogRequest, proto.ActorLogChunk, access.read),
 } as const;
 
 const jobs = serviceMethods("Jobs");
+/** The methods of the service `Jobs`, which the head serves. */
 export const jobsService = {
   putBundle: jobs.clientStream("PutBundle", proto.BundleChunk, proto.BundleInfo, access.carry),
   getBundle: jobs.serverStream("GetBundle", proto.GetBundleRequest, proto.BundleChunk, access.bytes),

@@ -43,10 +43,12 @@ export interface AuditPaths {
   readonly refusals: string;
 }
 
+/** Returns the paths of the audit log's files in a folder. */
 export function auditPathsOf(folder: string): Required<AuditPaths> {
   return { calls: join(folder, "audit.log"), refusals: join(folder, "refused.log") };
 }
 
+/** The files in which administrative calls and refusals are noted. */
 export class AuditLog {
   readonly #calls: AuditFile | undefined;
   readonly #refusals: AuditFile;

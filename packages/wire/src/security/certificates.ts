@@ -16,11 +16,13 @@ const dayMs = 86_400_000;
 /** Clocks of machines differ, so a new certificate is valid from a little before it was made. */
 const backdatedMs = 5 * 60_000;
 
+/** A certificate and its key, in PEM. */
 export interface Pem {
   readonly cert: string;
   readonly key: string;
 }
 
+/** For whom a certificate is, and for how many days. */
 export interface CertificateRequest {
   readonly role: Role;
   /** Name of the owner, shown to people and in the audit log. */

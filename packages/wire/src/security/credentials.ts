@@ -81,6 +81,7 @@ function checkedToken(token: string): string {
   );
 }
 
+/** A process's token and certificate, and whom it lets in; both can change while it runs. */
 export class Credentials {
   readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();

@@ -20,6 +20,7 @@ export const revokedFile = "revoked.txt";
 /** Every certificate of a cluster carries this name, so that `server_name: palimpsest` matches each metrics page. */
 export const commonServerName = "palimpsest";
 
+/** A process's certificate and key, with its role and what it trusts. */
 export interface TlsIdentity {
   /** The cluster's CA as PEM. */
   readonly ca: Buffer;

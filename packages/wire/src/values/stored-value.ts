@@ -15,6 +15,7 @@ const alignmentBytes = 64;
 /** Arrays shorter than this are copied into the encoded value. */
 const longArrayBytes = 32 * 1024;
 
+/** An encoded value as an object has it, in pieces. */
 export interface StoredValue {
   /**
    * The pieces that form the object's bytes, in order. Arrays are not copied, so they must not change until they are

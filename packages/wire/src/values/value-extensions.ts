@@ -24,6 +24,7 @@ const extension = {
   aggregate: 8,
 } as const;
 
+/** A reference in a value: to an object or to an actor. */
 export type Reference =
   | {
       readonly kind: "object";
@@ -34,6 +35,7 @@ export type Reference =
     }
   | { readonly kind: "actor"; readonly actorId: string; readonly maxTaskRetries: number };
 
+/** What an encoder does with references and long arrays. */
 export interface ValueEncoding {
   /** Called for each reference in the value. */
   onReference(reference: Reference, value: object): void;
@@ -43,6 +45,7 @@ export interface ValueEncoding {
   onLongArray?(bytes: Uint8Array): number;
 }
 
+/** What a decoder does with references and long arrays. */
 export interface ValueDecoding {
   /** Returns what stands for the reference in this process. */
   bind(reference: Reference): unknown;
@@ -68,6 +71,7 @@ export function markReference(value: object, reference: Reference): void {
   references.set(value, reference);
 }
 
+/** Returns the reference that a value of a program stands for; undefined if it stands for none. */
 export function referenceOf(value: unknown): Reference | undefined {
   return typeof value === "object" && value !== null ? references.get(value) : undefined;
 }
