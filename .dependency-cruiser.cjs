@@ -69,6 +69,7 @@ const storeys = {
     "display",
     "input",
   ],
+  jit: ["conformance", "modules", "ops", "emit", "backend", "trace", "base"],
   learner: ["learner", "step", "checkpoint", "memory", "state", "together", "rows", "loss", "config"],
   trajectories: ["run", "work", "groups", "jobs", "store", "codec", "redis", "base"],
 };

@@ -46,7 +46,7 @@ const together = [
  */
 const tensors = [
   ...["checks", "learner", "model"].map((name) => `packages/${name}/src/**/!(*-memory|xla).test.ts`),
-  "packages/jit/src/!(backend|binding-patches|thousands-of-calls|wasm-threads).test.ts",
+  "packages/jit/src/**/!(backend|binding-patches|thousands-of-calls|wasm-threads).test.ts",
 ];
 
 /**
@@ -63,7 +63,7 @@ const quickCompilation = {
  */
 const plainCpu = {
   include: [
-    "jit/src/{precision,rounded-value}",
+    "jit/src/modules/{precision,rounded-value}",
     "model/src/{chosen-precision,half-forward,sampler/rough-logits}",
   ].map((name) => `packages/${name}.test.ts`),
   env: {
@@ -111,7 +111,7 @@ const long = [
   "test/autoscaling",
   "test/lineage",
   "chaos/order-proof",
-  "jit/src/memory-shortage",
+  "jit/src/base/memory-shortage",
   "conformance/tasks",
   "test/history",
   "test/tasks",

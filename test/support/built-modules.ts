@@ -10,7 +10,7 @@ import { dirname, resolve } from "node:path";
 import type { Plugin } from "vitest/config";
 
 /** Tests that replace or reset modules of their package, which vitest can do only with sources that it loads itself. */
-const replacing = ["/jit/src/backend.test.ts", "/wire/src/faults/environment-faults.test.ts"];
+const replacing = ["/jit/src/backend/backend.test.ts", "/wire/src/faults/environment-faults.test.ts"];
 
 const sources = /\/packages\/([a-z-]+)\/src\//;
 

@@ -13,9 +13,9 @@ const apart =
 /** What few programs load, the library of queues and tfjs with its backends, and the module that loads it by a require() that a bundler does not see. */
 const loadedByFew = {
   bullmq: /trajectories\/dist\/redis\/bullmq\.js$/,
-  "@tensorflow/tfjs": /jit\/dist\/tf\.js$/,
-  "@tensorflow/tfjs-node-gpu": /jit\/dist\/tfjs-node\.js$/,
-  "@tensorflow/tfjs-backend-wasm": /jit\/dist\/wasm-backend\.js$/,
+  "@tensorflow/tfjs": /jit\/dist\/base\/tf\.js$/,
+  "@tensorflow/tfjs-node-gpu": /jit\/dist\/base\/tfjs-node\.js$/,
+  "@tensorflow/tfjs-backend-wasm": /jit\/dist\/backend\/wasm-backend\.js$/,
 };
 /** The packages that tfjs consists of. */
 const tfjsParts = /^@tensorflow\/tfjs(-(core|layers|converter|data|backend-cpu|backend-webgl))?(\/|$)/;

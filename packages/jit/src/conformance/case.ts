@@ -1,6 +1,6 @@
 import type * as tf from "@tensorflow/tfjs";
-import type { HostArray, TensorSpec } from "../spec.js";
-import { sizeOf } from "../spec.js";
+import type { HostArray, TensorSpec } from "../base/spec.js";
+import { sizeOf } from "../base/spec.js";
 
 /** An input of a case: its shape, type and contents. */
 export interface CaseInput extends TensorSpec {

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { HostArrays, JitFunction } from "../jit-function.js";
-import type { HostArray } from "../spec.js";
+import type { HostArray } from "../base/spec.js";
+import type { HostArrays, JitFunction } from "../trace/jit-function.js";
 import type { Case } from "./case.js";
 
 /** Expects every value within rtol·|expected| + atol; NaN equals NaN. */

@@ -1,5 +1,5 @@
-import { rotatePairs } from "../rotate-pairs.js";
-import { tf } from "../tf.js";
+import { tf } from "../base/tf.js";
+import { rotatePairs } from "../ops/rotate-pairs.js";
 import { bools, type Case, floats, floatsOf, ints, need } from "./case.js";
 
 type Unary = (x: tf.Tensor) => tf.Tensor;

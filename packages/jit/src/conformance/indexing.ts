@@ -1,8 +1,8 @@
-import { adam } from "../adam.js";
-import { pickLogprob } from "../pick-logprob.js";
-import { randomUniform } from "../random.js";
-import { scatterRows } from "../scatter-rows.js";
-import { tf } from "../tf.js";
+import { tf } from "../base/tf.js";
+import { adam } from "../ops/adam.js";
+import { pickLogprob } from "../ops/pick-logprob.js";
+import { randomUniform } from "../ops/random.js";
+import { scatterRows } from "../ops/scatter-rows.js";
 import { type Case, floats, ints, intsOf, need } from "./case.js";
 
 export const indexingCases: Readonly<Record<string, Case>> = {

@@ -1,4 +1,4 @@
-import { tf } from "../tf.js";
+import { tf } from "../base/tf.js";
 import { type Case, floats, need } from "./case.js";
 
 type Move = (x: tf.Tensor) => readonly tf.Tensor[];

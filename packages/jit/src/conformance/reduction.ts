@@ -1,4 +1,4 @@
-import { tf } from "../tf.js";
+import { tf } from "../base/tf.js";
 import { bools, type Case, floats, need } from "./case.js";
 
 type Reduce = (x: tf.Tensor) => tf.Tensor;

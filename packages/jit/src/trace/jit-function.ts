@@ -1,0 +1,31 @@
+import type * as tf from "@tensorflow/tfjs";
+import type { HostArray, TensorSpec } from "../base/spec.js";
+
+export type Tensors = Readonly<Record<string, tf.Tensor>>;
+
+export type HostArrays = Readonly<Record<string, HostArray>>;
+
+/**
+ * A pure function: computes outputs and the new values of the state entries that it changes. It has static shapes and reads no
+ * values on the host. In modes graph and xla it runs once, on shapes; in mode eager on every call, inside a tidy.
+ */
+export type JitBody = (
+  state: Tensors,
+  inputs: Tensors,
+) => { readonly outputs: Tensors; readonly state?: Tensors };
+
+export interface JitFunction {
+  readonly inputs: Readonly<Record<string, TensorSpec>>;
+  readonly body: JitBody;
+  /** What runs after the body in the same run. Only the last stage changes the state. */
+  readonly next?: JitStage;
+}
+
+/** A stage that follows sums over all replicas; with one replica a sum is its own value, and all stages are one body. */
+export interface JitStage {
+  /** float32 outputs of the previous stage: they are not returned but summed over all replicas, and are inputs of all later stages. */
+  readonly sums: readonly string[];
+  /** Receives the function's inputs and all sums so far. */
+  readonly body: JitBody;
+  readonly next?: JitStage;
+}

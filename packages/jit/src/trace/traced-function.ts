@@ -1,0 +1,85 @@
+import type * as tf from "@tensorflow/tfjs";
+import { JitError } from "../base/error.js";
+import type { TensorSpec } from "../base/spec.js";
+import { BFLOAT16, DATA_TYPE, dtypeOf, nodeBackend } from "../base/tensorflow-binding.js";
+import { Trace, type TraceTarget } from "./trace.js";
+import type { Scope, Value } from "./value.js";
+
+/** A function as operations: what it reads, what it returns, what it changes. */
+export interface TracedFunction {
+  readonly name: string;
+  readonly root: Scope;
+  readonly inputs: Readonly<Record<string, TensorSpec>>;
+  readonly outputs: ReadonlyMap<string, Value>;
+  /** The state entries that the function changes. */
+  readonly state: ReadonlyMap<string, Value>;
+  readonly traceMs: number;
+  /** The stage that follows in the same run, given outputs of this one summed over all replicas. */
+  readonly next?: { readonly sums: readonly string[]; readonly fn: TracedFunction };
+}
+
+export type TracedBody = (
+  state: Readonly<Record<string, tf.Tensor>>,
+  inputs: Readonly<Record<string, tf.Tensor>>,
+) => {
+  readonly outputs: Readonly<Record<string, tf.Tensor>>;
+  readonly state?: Readonly<Record<string, tf.Tensor>>;
+};
+
+/** @throws {JitError} SHAPE_MISMATCH if a new state entry has another shape or type than the state. */
+export function traceFunction(
+  name: string,
+  state: Readonly<Record<string, TensorSpec>>,
+  inputs: Readonly<Record<string, TensorSpec>>,
+  body: TracedBody,
+  target?: TraceTarget,
+): TracedFunction {
+  const started = performance.now();
+  const trace = new Trace(`function ${JSON.stringify(name)}`, nodeBackend(), target);
+  const outputs = new Map<string, Value>();
+  const changed = new Map<string, Value>();
+  trace.run(() => {
+    const placeholders = (specs: Readonly<Record<string, TensorSpec>>, kind: "state" | "input") =>
+      Object.fromEntries(
+        Object.entries(specs).map(([key, spec]) => [
+          key,
+          trace.placeholder(spec.shape, DATA_TYPE[spec.dtype], { kind, name: key }),
+        ]),
+      );
+    // Host arrays and state entries have no bfloat16; an entry that is stored in it is rounded when it is written.
+    const whole = (tensor: tf.Tensor): Value => {
+      const isHalf = trace.valueOf(tensor).dtype === BFLOAT16;
+      return trace.valueOf(isHalf ? trace.cast(tensor, DATA_TYPE.float32) : tensor);
+    };
+    const result = body(placeholders(state, "state"), placeholders(inputs, "input"));
+    for (const [key, tensor] of Object.entries(result.outputs)) outputs.set(key, whole(tensor));
+    for (const [key, tensor] of Object.entries(result.state ?? {})) {
+      const value = whole(tensor);
+      checkStateEntry(name, key, state[key], { shape: value.shape, dtype: dtypeOf(value.dtype) });
+      if (value.origin.kind === "state" && value.origin.name === key) continue;
+      changed.set(key, value);
+    }
+  });
+  return { name, root: trace.root, inputs, outputs, state: changed, traceMs: performance.now() - started };
+}
+
+/** Refuses a new state entry that the state does not have, or whose shape or type differs. */
+export function checkStateEntry(
+  name: string,
+  key: string,
+  spec: TensorSpec | undefined,
+  got: TensorSpec,
+): void {
+  if (spec === undefined) {
+    throw new JitError(
+      "UNKNOWN_STATE",
+      `function ${JSON.stringify(name)} returns state ${JSON.stringify(key)}, which is not declared`,
+    );
+  }
+  if (got.dtype === spec.dtype && got.shape.join() === spec.shape.join()) return;
+  throw new JitError(
+    "SHAPE_MISMATCH",
+    `function ${JSON.stringify(name)} returns state ${JSON.stringify(key)} as ${got.dtype}[${got.shape.join(", ")}]; ` +
+      `it is declared ${spec.dtype}[${spec.shape.join(", ")}]`,
+  );
+}
