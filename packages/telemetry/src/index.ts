@@ -39,3 +39,4 @@ export type {
   TracingOptions,
 } from "./tracing/trace-span.js";
 export { isTraced, openTracing, tracing } from "./tracing/tracing.js";
+export { openListener, type WebListener, type WebListenerOptions } from "./web-listener.js";

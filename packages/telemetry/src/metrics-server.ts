@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
+import { openListener } from "./web-listener.js";
 
 /** Where a server of metrics listens, and who may read them. */
 export interface MetricsServerOptions {
@@ -53,7 +52,7 @@ export interface MetricsServer {
 }
 
 /** Limits of the server. Scrapers need few connections and short headers. */
-const limits = { maxHeaderSize: 16 * 1024, connections: 256, headersTimeoutMs: 10_000 } as const;
+const limits = { bounds: { maxHeaderSize: 16 * 1024, headersTimeout: 10_000 }, connections: 256 };
 
 /** Serves GET /metrics (Prometheus text) and GET /healthz, over https when the guard has a certificate.
  *  @throws the listen error, such as EADDRINUSE */
@@ -61,41 +60,18 @@ export async function serveMetrics(
   registry: Registry,
   options: MetricsServerOptions,
 ): Promise<MetricsServer> {
-  const { maxHeaderSize, headersTimeoutMs } = limits;
-  const bounds = { maxHeaderSize, headersTimeout: headersTimeoutMs };
-  const listener = (request: IncomingMessage, response: ServerResponse) => {
-    void answer(registry, options, request, response);
-  };
-  const { tls } = options.guard;
-  const server = tls
-    ? createTlsServer({ ...bounds, ...tls, requestCert: true, rejectUnauthorized: true }, listener)
-    : createServer(bounds, listener);
-  const forget =
-    "setSecureContext" in server ? options.guard.onTls?.((next) => server.setSecureContext(next)) : undefined;
-  server.maxConnections = limits.connections;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (reason) => {
-      forget?.();
-      reject(reason);
-    });
-    server.listen(options.port, options.host, () => {
-      server.removeAllListeners("error");
-      resolve();
-    });
-  });
-  const { port } = server.address() as AddressInfo;
-  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
-  let closing: Promise<void> | undefined;
-  return {
-    address: `${host}:${port}`,
-    close() {
-      closing ??= new Promise((resolve) => {
-        forget?.();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
-      return closing;
+  const { host, port, guard } = options;
+  const listener = await openListener(
+    (request, response) => void answer(registry, options, request, response),
+    {
+      ...limits,
+      ...{ host, port, onTls: guard.onTls?.bind(guard) },
+      tls: guard.tls && { ...guard.tls, requestCert: true, rejectUnauthorized: true },
     },
+  );
+  return {
+    address: `${host.includes(":") ? `[${host}]` : host}:${listener.port}`,
+    close: () => listener.close(),
   };
 }
 

@@ -15,11 +15,9 @@
  */
 
 import { once, setMaxListeners } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { joinSignals } from "@palimpsest/std";
-import type { Logger, Metrics } from "@palimpsest/telemetry";
+import { type Logger, type Metrics, openListener, type WebListener } from "@palimpsest/telemetry";
 import { formatAddress } from "@palimpsest/wire";
 import { Admission } from "./admission.js";
 import type { Asked } from "./answer.js";
@@ -50,11 +48,13 @@ export interface ModelServerOptions {
   readonly logger: Logger;
 }
 
-const headersTimeoutMs = 10_000;
-const requestTimeoutMs = 60_000;
-/** Milliseconds between Node's checks for connections past their timeout. Its default, 30 s, is thrice that timeout. */
-const connectionsCheckMs = 2_000;
-const maxHeaderBytes = 16 * 1024;
+const bounds = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  /** Milliseconds between Node's checks for connections past their timeout. Its default, 30 s, is thrice that timeout. */
+  connectionsCheckingInterval: 2_000,
+};
 const maxConnections = 1024;
 
 type Ask = (model: ServedModel, body: RequestBody, mostChoices: number) => Asked;
@@ -66,7 +66,7 @@ const asks: Readonly<Record<string, Ask>> = {
 export class ModelServer {
   readonly #model: ServedModel;
   readonly #options: ModelServerOptions;
-  readonly #server: Server;
+  #web: WebListener | undefined;
   readonly #admission: Admission;
   readonly #stop = new AbortController();
   #closing: Promise<void> | undefined;
@@ -78,40 +78,28 @@ export class ModelServer {
     const { settings, metrics, tls } = options;
     const open = metrics.gauge("palimpsest_serve_open_choices");
     this.#admission = new Admission(settings.maxBatch + settings.maxWaiting, (count) => open.set(count));
-    const bounds = {
-      maxHeaderSize: maxHeaderBytes,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: connectionsCheckMs,
-    };
-    const listener = (request: IncomingMessage, response: ServerResponse) => {
-      void this.#serve(request, response);
-    };
-    this.#server = tls
-      ? createTlsServer({ ...bounds, ...tls, handshakeTimeout: headersTimeoutMs }, listener)
-      : createServer(bounds, listener);
-    this.#server.maxConnections = maxConnections;
   }
 
   /** @throws the listen error, such as EADDRINUSE */
   static async start(model: ServedModel, options: ModelServerOptions): Promise<ModelServer> {
     const server = new ModelServer(model, options);
-    server.#server.listen(options.port, options.host);
-    await once(server.#server, "listening");
+    const { host, port, tls } = options;
+    server.#web = await openListener((request, response) => void server.#serve(request, response), {
+      ...{ host, port, bounds, connections: maxConnections },
+      tls: tls && { ...tls, handshakeTimeout: bounds.headersTimeout },
+    });
     return server;
   }
 
   /** The base URL for clients, without /v1. */
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo;
     const { host, tls } = this.#options;
-    return `${tls ? "https" : "http"}://${formatAddress(host, port)}`;
+    return `${tls ? "https" : "http"}://${formatAddress(host, this.#web?.port ?? 0)}`;
   }
 
   /** Uses a renewed certificate for new connections. */
   replaceTls(tls: { readonly cert: Buffer; readonly key: Buffer }): void {
-    if ("setSecureContext" in this.#server && typeof this.#server.setSecureContext === "function")
-      this.#server.setSecureContext(tls);
+    this.#web?.replaceTls(tls);
   }
 
   /** Shuts down as in APISERVER-4, but leaves the model open. A second close waits for the first. */
@@ -121,18 +109,20 @@ export class ModelServer {
   }
 
   async #close(): Promise<void> {
-    const closed = once(this.#server, "close");
-    this.#server.close();
-    this.#server.closeIdleConnections();
+    const server = this.#web?.server;
+    if (server === undefined) return;
+    const closed = once(server, "close");
+    server.close();
+    server.closeIdleConnections();
     const late = setTimeout(
       () => this.#stop.abort(new ApiError("stopping", "the server has stopped before the answer was done")),
       this.#options.settings.graceMs,
     );
     await this.#admission.drain();
     clearTimeout(late);
-    this.#server.closeIdleConnections();
+    server.closeIdleConnections();
     // Connections without a running request are closed after this time, because nothing waits for them.
-    const idle = setTimeout(() => this.#server.closeAllConnections(), headersTimeoutMs);
+    const idle = setTimeout(() => server.closeAllConnections(), bounds.headersTimeout);
     await closed;
     clearTimeout(idle);
   }

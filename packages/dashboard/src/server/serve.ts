@@ -9,12 +9,10 @@
  *   browsers keep to themselves, and the page removes it from the address.
  * - DASHBOARD-3. A change is requested by POST with a JSON body, from a page of this server.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
 import { systemClock } from "@palimpsest/std";
-import type { Logger } from "@palimpsest/telemetry";
+import { type Logger, openListener } from "@palimpsest/telemetry";
 import { formatAddress, type LocalCaller, PalimpsestError } from "@palimpsest/wire";
 import { signInSchema } from "../api/session.js";
 import { Exchange, sendError, sendJson } from "./exchange.js";
@@ -64,7 +62,6 @@ export interface RunningServer {
 /** @throws the listen error, such as EADDRINUSE */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { maxHeaderSize, headersTimeout, requestTimeout } = limits;
-  const bounds = { maxHeaderSize, headersTimeout, requestTimeout };
   const guesses = new Guesses(systemClock);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     answer(options, guesses, request, response).catch(async (reason: unknown) => {
@@ -74,35 +71,14 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       await sendError(request, response, reason).catch(() => response.destroy());
     });
   };
-  const server: Server = options.tls
-    ? createTlsServer(
-        { ...bounds, ...options.tls, requestCert: true, rejectUnauthorized: true, minVersion: "TLSv1.3" },
-        listener,
-      )
-    : createServer(bounds, listener);
-  server.maxConnections = limits.connections;
-  server.timeout = options.idleMs ?? limits.idleMs;
-  const forget =
-    "setSecureContext" in server
-      ? options.onTls?.((tls) => (server as ReturnType<typeof createTlsServer>).setSecureContext(tls))
-      : undefined;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, options.host, () => {
-      server.off("error", reject);
-      resolve();
-    });
+  const { host, port, tls, onTls } = options;
+  const web = await openListener(listener, {
+    ...{ host, port, onTls, bounds: { maxHeaderSize, headersTimeout, requestTimeout } },
+    connections: limits.connections,
+    tls: tls && { ...tls, requestCert: true, rejectUnauthorized: true, minVersion: "TLSv1.3" },
   });
-  const { port } = server.address() as AddressInfo;
-  return {
-    address: formatAddress(options.host, port),
-    close: () =>
-      new Promise((resolve) => {
-        forget?.();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  web.server.timeout = options.idleMs ?? limits.idleMs;
+  return { address: formatAddress(host, web.port), close: () => web.close() };
 }
 
 async function answer(
