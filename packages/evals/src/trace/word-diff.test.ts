@@ -17,9 +17,9 @@ describe("wordDiff", () => {
     ]);
     expect(wordDiff("the old sea", "the young man sea")).toEqual([
       { kind: "same", text: "the " },
-      { kind: "removed", text: "old" },
-      { kind: "added", text: "young man" },
-      { kind: "same", text: " sea" },
+      { kind: "removed", text: "old " },
+      { kind: "added", text: "young man " },
+      { kind: "same", text: "sea" },
     ]);
   });
 
