@@ -29,7 +29,7 @@ const allowed = {
   evals: ["trajectories", "memory", "datasets", "agents", "rewards", "engines"],
 };
 
-/** The folders of a package's src from the top down: arrows between them point downwards only. Tests and their fixtures and doubles may look anywhere. */
+/** The folders of a package's src, or of a folder in it, from the top down: arrows between them point downwards only. Tests and their fixtures and doubles may look anywhere. */
 const storeys = {
   head: ["start", "services", "rules", "tables", "store"],
   client: ["cluster", "mesh", "queue", "tasks", "actors", "calls", "values", "jobs", "session", "base"],
@@ -70,6 +70,20 @@ const storeys = {
     "input",
   ],
   jit: ["conformance", "modules", "ops", "emit", "backend", "trace", "base"],
+  model: [
+    "models",
+    "hub",
+    "text",
+    "sampler",
+    "single",
+    "gguf",
+    "files",
+    "forward",
+    "jinja",
+    "tokens",
+    "base",
+  ],
+  "model/sampler": ["pages", "slots", "single", "batch", "calls", "draw", "weights"],
   learner: ["learner", "step", "checkpoint", "memory", "state", "together", "rows", "loss", "config"],
   trajectories: ["run", "work", "groups", "jobs", "store", "codec", "redis", "base"],
 };
@@ -143,14 +157,16 @@ module.exports = {
       from: { path: inPackage(name) },
       to: { path: "^packages/", pathNot: inPackage(["std", name, ...others].join("|")) },
     })),
-    ...Object.entries(storeys).flatMap(([name, folders]) =>
-      folders.slice(1).map((folder, above) => ({
+    ...Object.entries(storeys).flatMap(([name, folders]) => {
+      const [house, ...rooms] = name.split("/");
+      const within = ["^packages", house, "src", ...rooms].join("/");
+      return folders.slice(1).map((folder, above) => ({
         name: `${name}-storey-${folder}-looks-down-only`,
         severity: "error",
-        from: { path: `^packages/${name}/src/${folder}/`, pathNot: "\\.fixture\\.ts$" },
-        to: { path: `^packages/${name}/src/(${folders.slice(0, above + 1).join("|")})/` },
-      })),
-    ),
+        from: { path: `${within}/${folder}/`, pathNot: "\\.fixture\\.ts$" },
+        to: { path: `${within}/(${folders.slice(0, above + 1).join("|")})/` },
+      }));
+    }),
   ],
   options: {
     doNotFollow: { path: "node_modules" },

@@ -64,7 +64,7 @@ const quickCompilation = {
 const plainCpu = {
   include: [
     "jit/src/modules/{precision,rounded-value}",
-    "model/src/{chosen-precision,half-forward,sampler/rough-logits}",
+    "model/src/{base/chosen-precision,forward/half-forward,sampler/pages/rough-logits}",
   ].map((name) => `packages/${name}.test.ts`),
   env: {
     ...quickCompilation,

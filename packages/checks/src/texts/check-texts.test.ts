@@ -16,7 +16,7 @@ import {
 import { smallConfig } from "@palimpsest/model/testing";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
-import { byteCharacters } from "../../../model/src/byte-alphabet.js";
+import { byteCharacters } from "../../../model/src/tokens/byte-alphabet.js";
 import { type Measure, maxDifference, passes } from "../measure.js";
 import { checkTexts } from "./check-texts.js";
 import { type ReferenceText, readReferenceTexts } from "./reference-texts.js";

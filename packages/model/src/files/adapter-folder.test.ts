@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sizeOf } from "@palimpsest/jit";
 import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
-import { loraForm, loraScale, loraShapes } from "../lora.js";
+import { loraForm, loraScale, loraShapes } from "../base/lora.js";
 import { loadAdapters, saveAdapters } from "./adapter-folder.js";
 import { aConfig } from "./model.fixture.js";
 import { readSafetensors } from "./safetensors.js";

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { entry, sizeOf } from "@palimpsest/jit";
 import { z } from "zod";
-import type { ModelConfig } from "../config.js";
-import { ModelError } from "../error.js";
+import type { ModelConfig } from "../base/config.js";
+import { ModelError } from "../base/error.js";
 import {
   LORA_PROJECTIONS,
   type LoraConfig,
@@ -11,8 +11,8 @@ import {
   loraForm,
   loraShapes,
   projectionNames,
-} from "../lora.js";
-import { findNotFinite, type Parameters } from "../parameters.js";
+} from "../base/lora.js";
+import { findNotFinite, type Parameters } from "../base/parameters.js";
 import { hfTensors } from "./hf-layout.js";
 import { peftModules } from "./peft-modules.js";
 import { readText } from "./pointer.js";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { parameterCount } from "../parameters.js";
+import { parameterCount } from "../base/parameters.js";
 import { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
 import { aConfig } from "./model.fixture.js";
 

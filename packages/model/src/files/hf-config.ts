@@ -1,6 +1,6 @@
 import { parseInput } from "@palimpsest/std/input";
-import { type ModelConfig, modelConfigSchema } from "../config.js";
-import { ModelError } from "../error.js";
+import { type ModelConfig, modelConfigSchema } from "../base/config.js";
+import { ModelError } from "../base/error.js";
 import { changesNothing } from "./known-config-fields.js";
 
 /** Architectures by model_type. Mistral without a window computes the same as Llama. */

@@ -1,6 +1,6 @@
 import { entry, sizeOf } from "@palimpsest/jit";
-import type { ModelConfig } from "../config.js";
-import { parameterShapes } from "../parameters.js";
+import type { ModelConfig } from "../base/config.js";
+import { parameterShapes } from "../base/parameters.js";
 
 export const headName = "lm_head.weight";
 

@@ -1,7 +1,7 @@
 import { entry, sizeOf } from "@palimpsest/jit";
-import type { ModelConfig } from "../config.js";
-import { ModelError } from "../error.js";
-import { findNotFinite, type Parameters, parameterShapes } from "../parameters.js";
+import type { ModelConfig } from "../base/config.js";
+import { ModelError } from "../base/error.js";
+import { findNotFinite, type Parameters, parameterShapes } from "../base/parameters.js";
 import { type HfTensor, headName, hfTensors, isRedundant } from "./hf-layout.js";
 import { type WritableTensor, writableTensor } from "./safetensors-writer.js";
 import { placeTransposed, takeTransposed } from "./stacking.js";

@@ -6,7 +6,7 @@ import { sizeOf } from "@palimpsest/jit";
 import { expect, it } from "vitest";
 import { bundledProgram } from "../../../../test/support/bundled-program.js";
 import { fileFolder } from "../../../../test/support/temporary-folder.js";
-import { parameterShapes } from "../parameters.js";
+import { parameterShapes } from "../base/parameters.js";
 import { aConfig } from "./model.fixture.js";
 import { saveModel } from "./model-folder.js";
 

@@ -2,8 +2,8 @@ import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
-import { trainBpe } from "../bpe-trainer.js";
-import { hashWeights, initParameters } from "../parameters.js";
+import { hashWeights, initParameters } from "../base/parameters.js";
+import { trainBpe } from "../tokens/bpe-trainer.js";
 import { aConfig } from "./model.fixture.js";
 import { loadModel, saveModel } from "./model-folder.js";
 import { readSafetensors } from "./safetensors.js";

@@ -1,4 +1,4 @@
-import { type ModelConfig, type ModelConfigInput, parseModelConfig } from "../config.js";
+import { type ModelConfig, type ModelConfigInput, parseModelConfig } from "../base/config.js";
 
 /** A config whose sizes are all small and all different, so that no test passes by coincidence. */
 export const aConfig = (changes: Partial<ModelConfigInput> = {}): ModelConfig =>

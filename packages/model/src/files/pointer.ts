@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 
 const pointers = [
   [

@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { sizeOf } from "@palimpsest/jit";
 import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 import { pointerProblem } from "./pointer.js";
 
 /** Dtypes that are read as numbers here, with their bytes per element. */

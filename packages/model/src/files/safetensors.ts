@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 import { float16Values } from "./float16.js";
 import { type PieceBuffer, PieceBuffers, pieceBytes } from "./piece-buffers.js";
 import { type ReadableDtype, readableDtypes, readHeader, type TensorPlace } from "./safetensors-header.js";

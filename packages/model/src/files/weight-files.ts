@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 import { PieceBuffers } from "./piece-buffers.js";
 import { readText } from "./pointer.js";
 import { SafetensorsFile } from "./safetensors.js";

@@ -1,7 +1,7 @@
 import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
-import { type ModelConfig, parseModelConfig } from "../config.js";
-import { ModelError } from "../error.js";
+import { type ModelConfig, parseModelConfig } from "../base/config.js";
+import { ModelError } from "../base/error.js";
 import type { GgufFile } from "./gguf-file.js";
 import { ropeScalingOf } from "./rope-factors.js";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fileFolder } from "../../../../test/support/temporary-folder.js";
-import { ModelError, type ModelErrorCode } from "../error.js";
+import { ModelError, type ModelErrorCode } from "../base/error.js";
 import { type GgufFile, openGguf } from "./gguf-file.js";
 import {
   bool,

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { sizeOf } from "@palimpsest/jit";
 import { reasonText } from "@palimpsest/std/input";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 import { pointerProblem } from "../files/pointer.js";
 import { HeaderBytes, readExactly } from "./header-bytes.js";
 import { type GgufMetadata, readMetadata, readString } from "./metadata.js";

@@ -1,4 +1,4 @@
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 import type { GgufFile } from "./gguf-file.js";
 
 /**

@@ -1,7 +1,7 @@
 import { problemsLine, readInput } from "@palimpsest/std/input";
 import { z } from "zod";
-import { BpeTokenizer } from "../bpe-tokenizer.js";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
+import { BpeTokenizer } from "../tokens/bpe-tokenizer.js";
 import type { GgufFile } from "./gguf-file.js";
 import { preTokenizers } from "./pre-tokenizers.js";
 

@@ -1,5 +1,5 @@
-import type { ModelConfig } from "../config.js";
-import { ModelError } from "../error.js";
+import type { ModelConfig } from "../base/config.js";
+import { ModelError } from "../base/error.js";
 import { separateHalves } from "../files/separate-halves.js";
 import type { TensorInfo, TensorSource } from "../files/tensor-source.js";
 import type { GgufFile, GgufTensor } from "./gguf-file.js";

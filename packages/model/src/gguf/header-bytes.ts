@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 
 const WINDOW_BYTES = 1 << 20;
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { fileFolder } from "../../../../test/support/temporary-folder.js";
-import { byteCharacters } from "../byte-alphabet.js";
-import { type ModelConfig, type ModelConfigInput, parseModelConfig } from "../config.js";
-import type { ModelErrorCode } from "../error.js";
+import { type ModelConfig, type ModelConfigInput, parseModelConfig } from "../base/config.js";
+import type { ModelErrorCode } from "../base/error.js";
+import { initParameters } from "../base/parameters.js";
 import { writableTensors } from "../files/hf-weights.js";
-import { initParameters } from "../parameters.js";
-import { ropeFrequencies } from "../rope.js";
+import { ropeFrequencies } from "../forward/rope.js";
+import { byteCharacters } from "../tokens/byte-alphabet.js";
 import {
   bool,
   float32,

@@ -1,7 +1,7 @@
+import type { Parameters } from "../base/parameters.js";
 import { type ReadOptions, readParameters } from "../files/hf-weights.js";
 import type { ModelFolder } from "../files/model-folder.js";
-import type { Parameters } from "../parameters.js";
-import { withTokenlessIds } from "../tokenless-ids.js";
+import { withTokenlessIds } from "../tokens/tokenless-ids.js";
 import { modelConfigFromGguf } from "./gguf-config.js";
 import { openGguf } from "./gguf-file.js";
 import { generationConfigFromGguf } from "./gguf-generation.js";

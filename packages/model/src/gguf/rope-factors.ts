@@ -1,6 +1,6 @@
-import { type ModelConfig, parseModelConfig } from "../config.js";
-import { ModelError } from "../error.js";
-import { ropeFrequencies } from "../rope.js";
+import { type ModelConfig, parseModelConfig } from "../base/config.js";
+import { ModelError } from "../base/error.js";
+import { ropeFrequencies } from "../forward/rope.js";
 import type { GgufFile } from "./gguf-file.js";
 
 /** Converters compute their tables in float32, so these agree with ours to a few units in the last place. */

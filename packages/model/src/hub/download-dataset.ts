@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 import { type DownloadedRepo, type DownloadOptions, downloadRepo } from "./download-model.js";
 
 /** The files of a data set that are wanted. */

@@ -15,7 +15,7 @@
 import type { Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 import { type FileDigest, startDigest } from "./file-digest.js";
 import type { HubFetch, HubResponse } from "./hub-fetch.js";
 import { isFinal, type RetryPolicy, silenceWatch, waitBeforeRetry } from "./retry.js";

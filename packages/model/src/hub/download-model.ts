@@ -15,7 +15,7 @@ import { copyFile, link, readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { makeFolder, withFolderLock } from "@palimpsest/std/files";
 import { z } from "zod";
-import { lockedModel, ModelError } from "../error.js";
+import { lockedModel, ModelError } from "../base/error.js";
 import { moveFolder, writeJson } from "../files/whole-folder.js";
 import { downloadFile } from "./download-file.js";
 import type { HubFetch } from "./hub-fetch.js";

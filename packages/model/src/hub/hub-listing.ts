@@ -1,6 +1,6 @@
 import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 import { refusal } from "./download-file.js";
 import type { FileDigest } from "./file-digest.js";
 import type { HubFetch, HubResponse } from "./hub-fetch.js";

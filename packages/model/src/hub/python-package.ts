@@ -20,7 +20,7 @@ import { setInterval as every } from "node:timers/promises";
 import { promisify } from "node:util";
 import { makeFolder } from "@palimpsest/std/files";
 import { openPromise } from "yauzl";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 
 /** A file within a wheel. */
 export interface WheelFile {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { makeFolder, withFolderLock } from "@palimpsest/std/files";
 import { checkKind, closestWord } from "@palimpsest/std/input";
-import { lockedModel, ModelError } from "../error.js";
+import { lockedModel, ModelError } from "../base/error.js";
 import { type DownloadOptions, downloadModel } from "./download-model.js";
 import { knownModel, knownModels } from "./known-models.js";
 

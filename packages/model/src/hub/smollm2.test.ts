@@ -8,7 +8,6 @@ import { promisify } from "node:util";
 import { sha256Of } from "@palimpsest/std";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { fileFolder, testFolder } from "../../../../test/support/temporary-folder.js";
-import { byteCharacters } from "../byte-alphabet.js";
 import { loadModel } from "../files/model-folder.js";
 import {
   float32,
@@ -19,6 +18,7 @@ import {
   texts,
   uint32,
 } from "../gguf/gguf-writer.fixture.js";
+import { byteCharacters } from "../tokens/byte-alphabet.js";
 import type { DownloadProgress } from "./download-model.js";
 import { type GgufWheel, modelFromWheel } from "./smollm2.js";
 

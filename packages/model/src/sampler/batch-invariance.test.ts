@@ -4,10 +4,10 @@
  */
 import { loadBackend } from "@palimpsest/jit";
 import { expect, it, onTestFinished } from "vitest";
-import { type ModelConfigInput, parseModelConfig } from "../config.js";
-import { initParameters } from "../parameters.js";
+import { type ModelConfigInput, parseModelConfig } from "../base/config.js";
+import { initParameters } from "../base/parameters.js";
+import type { GenerateRequest, GenerateResult } from "./draw/request.js";
 import { createSampler, type ModelSampler } from "./model-sampler.js";
-import type { GenerateRequest, GenerateResult } from "./request.js";
 
 const backend = await loadBackend();
 

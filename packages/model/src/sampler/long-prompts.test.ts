@@ -1,9 +1,9 @@
 import { loadBackend } from "@palimpsest/jit";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { initParameters } from "../parameters.js";
+import { initParameters } from "../base/parameters.js";
 import { smallConfig } from "../testing/index.js";
+import type { GenerateRequest, GenerateResult } from "./draw/request.js";
 import { createSampler, type ModelSampler, type ModelSamplerOptions } from "./model-sampler.js";
-import type { GenerateRequest, GenerateResult } from "./request.js";
 
 const vocabSize = 40;
 const aConfig = (layers: number) =>

@@ -1,12 +1,12 @@
 import { loadBackend, tf } from "@palimpsest/jit";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ModelConfigInput } from "../config.js";
-import { forwardHidden, logitsOf } from "../forward.js";
-import { hashWeights, initParameters, type Parameters, parameterShapes } from "../parameters.js";
+import type { ModelConfigInput } from "../base/config.js";
+import { hashWeights, initParameters, type Parameters, parameterShapes } from "../base/parameters.js";
+import { forwardHidden, logitsOf } from "../forward/forward.js";
+import { tokenLogprobs } from "../forward/token-logprobs.js";
 import { smallConfig } from "../testing/index.js";
-import { tokenLogprobs } from "../token-logprobs.js";
+import type { GenerateRequest, GenerateResult } from "./draw/request.js";
 import { createSampler, type ModelSampler, type ModelSamplerOptions } from "./model-sampler.js";
-import type { GenerateRequest, GenerateResult } from "./request.js";
 
 const vocabSize = 40;
 const aConfig = (changes: Partial<ModelConfigInput> = {}) =>

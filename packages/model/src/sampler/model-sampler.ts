@@ -1,28 +1,28 @@
 import { setImmediate } from "node:timers/promises";
 import { type Backend, type FunctionStats, JitError, type JitMode } from "@palimpsest/jit";
 import { checkKind } from "@palimpsest/std/input";
-import type { ChosenPrecision } from "../chosen-precision.js";
-import type { ModelConfig } from "../config.js";
-import { ModelError } from "../error.js";
-import type { LoraConfig } from "../lora.js";
-import { checkFinite, checkParameters, hashWeights } from "../parameters.js";
-import { Batch } from "./batch.js";
-import type { CachePool } from "./cache-pool.js";
-import { DeviceCalls } from "./device-calls.js";
-import { Generation } from "./generation.js";
+import type { ChosenPrecision } from "../base/chosen-precision.js";
+import type { ModelConfig } from "../base/config.js";
+import { ModelError } from "../base/error.js";
+import type { LoraConfig } from "../base/lora.js";
+import { checkFinite, checkParameters, hashWeights } from "../base/parameters.js";
+import { Batch } from "./batch/batch.js";
+import { DeviceCalls } from "./batch/device-calls.js";
+import { Generation } from "./batch/generation.js";
+import { SamplerMeter, type SamplerStats } from "./batch/sampler-stats.js";
+import { StopMatcher } from "./batch/stop-matcher.js";
+import { type PolicyName, type PolicyValues, WeightChanges } from "./batch/weight-changes.js";
+import type { CachePool } from "./calls/cache-pool.js";
+import type { SamplingDevice } from "./calls/sampling-device.js";
 import {
   checkRequest,
   type GenerateRequest,
   type GenerateResult,
   type SamplerConfig,
   type SamplerConfigInput,
-} from "./request.js";
+} from "./draw/request.js";
 import { withMemoryAdvice } from "./sampler-memory.js";
 import { parseLimits, type SamplerParts, samplerParts } from "./sampler-parts.js";
-import { SamplerMeter, type SamplerStats } from "./sampler-stats.js";
-import type { SamplingDevice } from "./sampling-device.js";
-import { StopMatcher } from "./stop-matcher.js";
-import { type PolicyName, type PolicyValues, WeightChanges } from "./weight-changes.js";
 
 /*
  * Responsibility: continuous batching over one model. Requests arrive at any time, wait in a bounded queue, get a part of

@@ -1,6 +1,6 @@
 import { loadBackend, tf } from "@palimpsest/jit";
 import { afterEach, expect, it } from "vitest";
-import { initParameters } from "../parameters.js";
+import { initParameters } from "../base/parameters.js";
 import { smallConfig } from "../testing/index.js";
 import { createSampler, type ModelSamplerOptions } from "./model-sampler.js";
 

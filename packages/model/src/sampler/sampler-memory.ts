@@ -1,6 +1,6 @@
 import { JitError } from "@palimpsest/jit";
-import { ModelError } from "../error.js";
-import type { SamplerConfig } from "./request.js";
+import { ModelError } from "../base/error.js";
+import type { SamplerConfig } from "./draw/request.js";
 
 const GOES_ON = "the requests in flight failed, but the sampler continues";
 

@@ -1,11 +1,11 @@
 /** SAMPLER-11: with guesses a request samples the tokens that it samples without, and its log-probs are the model's. */
 import { loadBackend } from "@palimpsest/jit";
 import { describe, expect, test } from "vitest";
-import { parseModelConfig } from "../config.js";
-import { initParameters } from "../parameters.js";
-import { Guesses } from "./guesses.js";
+import { parseModelConfig } from "../base/config.js";
+import { initParameters } from "../base/parameters.js";
+import { Guesses } from "./batch/guesses.js";
+import type { GenerateRequest } from "./draw/request.js";
 import { createSampler, type ModelSamplerOptions } from "./model-sampler.js";
-import type { GenerateRequest } from "./request.js";
 
 const backend = await loadBackend();
 

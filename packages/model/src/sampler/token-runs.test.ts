@@ -1,9 +1,9 @@
 import { loadBackend } from "@palimpsest/jit";
 import { expect, it } from "vitest";
-import { initParameters } from "../parameters.js";
+import { initParameters } from "../base/parameters.js";
 import { smallConfig } from "../testing/index.js";
+import type { RunLogprobs } from "./draw/request.js";
 import { createSampler } from "./model-sampler.js";
-import type { RunLogprobs } from "./request.js";
 
 it("tells the log-probs of every run of tokens as it is sampled, and the result repeats them", async () => {
   const config = smallConfig({ architecture: "qwen3", vocabSize: 40, heads: 4, kvHeads: 2 });

@@ -1,11 +1,11 @@
 /** Ids without a token: no way of sampling draws or reports one, and log-probs are those over the ids that have a token. */
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseModelConfig } from "../config.js";
-import { initParameters } from "../parameters.js";
-import { isTokenless } from "../tokenless-ids.js";
+import { parseModelConfig } from "../base/config.js";
+import { initParameters } from "../base/parameters.js";
+import { isTokenless } from "../tokens/tokenless-ids.js";
+import type { GenerateRequest } from "./draw/request.js";
 import { createSampler, type ModelSampler, type ModelSamplerOptions } from "./model-sampler.js";
-import type { GenerateRequest } from "./request.js";
 
 /** Deep enough for a loop, for guesses, for a second head in bfloat16, and for the decoder of a single request. */
 const config = parseModelConfig({

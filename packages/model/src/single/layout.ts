@@ -1,4 +1,4 @@
-import { type ModelConfig, queryGroup } from "../config.js";
+import { type ModelConfig, queryGroup } from "../base/config.js";
 import { type Matrix, matrixAt, matrixBytes, vectorBytes } from "./matrix.js";
 import { tileForms, type WeightFormat, wholePanels } from "./tiles.js";
 

@@ -1,8 +1,8 @@
 /** SINGLE-4: a token's logits are the same bits whether it is a row among others or alone. */
 import { expect, test } from "vitest";
-import { parseModelConfig } from "../config.js";
-import { initParameters } from "../parameters.js";
-import { packedWeights } from "../sampler/packed-weights.js";
+import { parseModelConfig } from "../base/config.js";
+import { initParameters } from "../base/parameters.js";
+import { packedWeights } from "../sampler/weights/packed-weights.js";
 import { SingleDecoder } from "./single-decoder.js";
 import type { WeightFormat } from "./tiles.js";
 

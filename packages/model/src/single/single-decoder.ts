@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import type { ModelConfig } from "../config.js";
-import { ropeTables } from "../rope.js";
-import { maskTokenless } from "../tokenless-ids.js";
+import type { ModelConfig } from "../base/config.js";
+import { ropeTables } from "../forward/rope.js";
+import { maskTokenless } from "../tokens/tokenless-ids.js";
 import { type Kernels, kernelsOver, mostBytes, type SharedMemory, sharedMemory } from "./kernels.js";
 import {
   fitsTiles,
@@ -43,7 +43,7 @@ export function unfitness(options: SingleOptions): string | undefined {
 /**
  * Responsibility: logits of one request, token by token, from its own copies of weights and cache in memory that its threads
  *   share. A token's pass reads every weight once, which determines its cost.
- * Not responsible for: which request it is, and what is drawn (sampler/single-request.ts).
+ * Not responsible for: which request it is, and what is drawn (sampler/single/single-request.ts).
  */
 export class SingleDecoder {
   readonly #options: SingleOptions;

@@ -1,4 +1,4 @@
-import { queryGroup } from "../config.js";
+import { queryGroup } from "../base/config.js";
 import { Barrier } from "./barrier.js";
 import { type Kernels, kernelsOver, type SharedMemory } from "./kernels.js";
 import {

@@ -1,5 +1,5 @@
 /** A model for tests. */
-import { type ModelConfig, type ModelConfigInput, parseModelConfig } from "../config.js";
+import { type ModelConfig, type ModelConfigInput, parseModelConfig } from "../base/config.js";
 
 /** Returns the shape of a model that computes in milliseconds, with grouped queries like a real one. */
 export const smallConfig = (changes: Partial<ModelConfigInput> = {}): ModelConfig =>

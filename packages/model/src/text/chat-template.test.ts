@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
-import { BpeTokenizer } from "../bpe-tokenizer.js";
-import { trainBpe } from "../bpe-trainer.js";
 import { loadTokenizer } from "../files/model-folder.js";
+import { BpeTokenizer } from "../tokens/bpe-tokenizer.js";
+import { trainBpe } from "../tokens/bpe-trainer.js";
 import type { ChatMessage, ChatTool } from "./chat-message.js";
 import { ChatTemplate } from "./chat-template.js";
 

@@ -1,8 +1,8 @@
 import { checkKind, checkParts } from "@palimpsest/std/input";
 import { z } from "zod";
-import type { BpeTokenizer } from "../bpe-tokenizer.js";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 import { JinjaTemplate } from "../jinja/template.js";
+import type { BpeTokenizer } from "../tokens/bpe-tokenizer.js";
 import type { ChatMessage, ChatOptions } from "./chat-message.js";
 import { guardSpecialTokens } from "./special-token-guard.js";
 

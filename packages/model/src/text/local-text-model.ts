@@ -1,11 +1,11 @@
 import type { Backend, JitMode } from "@palimpsest/jit";
 import { checkKind } from "@palimpsest/std/input";
-import type { BpeTokenizer } from "../bpe-tokenizer.js";
-import type { ModelConfig } from "../config.js";
-import { endTokenIds } from "../end-tokens.js";
-import { ModelError } from "../error.js";
+import type { ModelConfig } from "../base/config.js";
+import { ModelError } from "../base/error.js";
+import type { SamplerConfigInput } from "../sampler/draw/request.js";
 import { createSampler, type ModelSampler } from "../sampler/model-sampler.js";
-import type { SamplerConfigInput } from "../sampler/request.js";
+import type { BpeTokenizer } from "../tokens/bpe-tokenizer.js";
+import { endTokenIds } from "../tokens/end-tokens.js";
 import { ChatTemplate } from "./chat-template.js";
 import { TextModel } from "./text-model.js";
 

@@ -1,5 +1,5 @@
-import type { BpeTokenizer } from "../bpe-tokenizer.js";
 import { Float } from "../jinja/values.js";
+import type { BpeTokenizer } from "../tokens/bpe-tokenizer.js";
 
 export interface SpecialTokenGuard<T> {
   /** The values with a placeholder for every special token that their texts spell out. */

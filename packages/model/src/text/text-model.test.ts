@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { BpeTokenizer } from "../bpe-tokenizer.js";
-import { trainBpe } from "../bpe-trainer.js";
+import { BpeTokenizer } from "../tokens/bpe-tokenizer.js";
+import { trainBpe } from "../tokens/bpe-trainer.js";
 import { ChatTemplate } from "./chat-template.js";
 import { TextModel, type TokenRequest, type TokenSampler } from "./text-model.js";
 

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { StopText } from "@palimpsest/memory/text";
 import { joinSignals } from "@palimpsest/std";
-import { ModelError } from "../error.js";
+import { ModelError } from "../base/error.js";
 import type { ChatMessage, ChatOptions } from "./chat-message.js";
 import type { ChatTemplate } from "./chat-template.js";
 import { TextStream, type TokenDecoder } from "./text-stream.js";

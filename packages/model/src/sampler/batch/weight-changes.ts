@@ -1,0 +1,157 @@
+import type { ModelConfig } from "../../base/config.js";
+import { ModelError } from "../../base/error.js";
+import { type LoraConfig, loraForm, loraShapes } from "../../base/lora.js";
+import { checkFinite, checkParameters, checkTensors } from "../../base/parameters.js";
+import type { SamplingDevice } from "../calls/sampling-device.js";
+
+type Values = Readonly<Record<string, Float32Array>>;
+
+/** The identity of a policy. */
+export interface PolicyName {
+  readonly policyVersion: number;
+  readonly weightsHash: string;
+}
+
+/** Whole weights, or adapters over the present ones. */
+export type PolicyValues = { readonly parameters: Values } | { readonly adapters: Values };
+
+type NewWeights = PolicyName & PolicyValues;
+
+type WeightChange = NewWeights & {
+  readonly applied: () => void;
+  readonly failed: (error: unknown) => void;
+};
+
+/**
+ * Responsibility: the weights of a sampler, and the changes that wait until its running requests are done; of several, the
+ *   newest is applied.
+ * Not responsible for: when that is (model-sampler.ts), and how they are written (sampling-device.ts).
+ *
+ * Invariants:
+ * - WEIGHTCHANGE-1. A change that is refused before it is written leaves the weights unchanged. If merged weights turn out not to
+ *     be finite, earlier adapters are merged again: those that waited with them, or the previous ones.
+ */
+export class WeightChanges {
+  readonly #model: ModelConfig;
+  readonly #lora: LoraConfig | undefined;
+  readonly #device: SamplingDevice;
+  #current: PolicyName;
+  /** The merged adapters; undefined: the base alone. */
+  #adapters: Values | undefined;
+  #waiting: WeightChange[] = [];
+
+  constructor(
+    {
+      model,
+      lora,
+      device,
+    }: {
+      readonly model: ModelConfig;
+      readonly lora: LoraConfig | undefined;
+      readonly device: SamplingDevice;
+    },
+    current: PolicyName,
+  ) {
+    this.#model = model;
+    this.#lora = lora;
+    this.#device = device;
+    this.#current = current;
+  }
+
+  get current(): PolicyName {
+    return this.#current;
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, CONFIG_INVALID for adapters without `lora` */
+  check(values: PolicyValues): void {
+    if ("parameters" in values) {
+      checkParameters(this.#model, values.parameters);
+      checkFinite(values.parameters);
+      return;
+    }
+    if (this.#lora === undefined)
+      throw new ModelError(
+        "CONFIG_INVALID",
+        "adapters were given, but the sampler was created without lora; create it with the adapters' lora",
+      );
+    checkTensors(loraShapes(this.#model, loraForm(this.#lora)), values.adapters, "these adapters");
+    checkFinite(values.adapters);
+  }
+
+  /** Resolves when they are written. The caller must have checked them, and must not modify them afterwards. */
+  add(weights: NewWeights): Promise<void> {
+    return new Promise<void>((applied, failed) => {
+      this.#waiting.push({ ...weights, applied, failed });
+    });
+  }
+
+  /**
+   * Writes the newest finite change. Callers learn the fate of their own change: one that a newer change superseded counts as
+   * applied, and only one that is itself not finite is rejected.
+   * @throws what the device throws if some tensors may be new and some old
+   */
+  apply(advised: (error: unknown) => unknown): void {
+    const changes = this.#waiting.splice(0);
+    // Adapters belong to the last whole weights, which are either waiting too or already written.
+    const whole = changes.findLast((change) => "parameters" in change);
+    try {
+      if (whole !== undefined && "parameters" in whole) {
+        this.#device.writeWeights(whole.parameters);
+        this.#adapters = undefined;
+        this.#current = nameOf(whole);
+      }
+    } catch (error) {
+      const told = advised(error);
+      for (const { failed } of changes) failed(told);
+      if (isNotFinite(told)) return;
+      throw told;
+    }
+    for (let newest = changes.pop(); newest !== undefined; newest = changes.pop()) {
+      try {
+        if ("adapters" in newest) this.#merge(newest.adapters);
+      } catch (error) {
+        const told = advised(error);
+        newest.failed(told);
+        if (isNotFinite(told)) continue;
+        for (const { failed } of changes) failed(told);
+        throw told;
+      }
+      this.#current = nameOf(newest);
+      for (const { applied } of [...changes.splice(0), newest]) applied();
+    }
+  }
+
+  fail(error: unknown): void {
+    for (const { failed } of this.#waiting.splice(0)) failed(error);
+  }
+
+  #merge(adapters: Values): void {
+    try {
+      this.#device.writeAdapters(adapters);
+      this.#adapters = adapters;
+    } catch (error) {
+      if (!isNotFinite(error)) throw error;
+      const before = this.#adapters ?? withZeros(adapters);
+      this.#device.writeAdapters(before);
+      throw error;
+    }
+  }
+}
+
+function isNotFinite(error: unknown): boolean {
+  return error instanceof ModelError && error.code === "NOT_FINITE";
+}
+
+function nameOf({ policyVersion, weightsHash }: PolicyName): PolicyName {
+  return { policyVersion, weightsHash };
+}
+
+function withZeros(adapters: Values): Values {
+  return Object.fromEntries(
+    Object.entries(adapters).map(([name, { length }]) => [name, new Float32Array(length)]),
+  );
+}

@@ -1,0 +1,346 @@
+import {
+  type Backend,
+  entry,
+  type FunctionStats,
+  type HostArray,
+  type JitFunction,
+  type JitMode,
+  type JitModule,
+  type JitPrecision,
+  jit,
+} from "@palimpsest/jit";
+import type { ModelConfig } from "../../base/config.js";
+import type { LoraConfig } from "../../base/lora.js";
+import { ropeTables } from "../../forward/rope.js";
+import type { DeviceRow, SampledRow, SamplingDevice } from "../calls/sampling-device.js";
+import { drawUniform, greedyInverseTemperature } from "../draw/draw.js";
+import { truncates } from "../draw/truncated-draw.js";
+import { type DrawRule, drawTruncated } from "../draw/truncation.js";
+import { AdaptedWeights } from "../weights/adapted-weights.js";
+import { packedWeights } from "../weights/packed-weights.js";
+import { writeInParts } from "../weights/write-weights.js";
+import { packedPieces, paddedPieces } from "./read-pieces.js";
+import type { SlotShapes } from "./slot-shapes.js";
+import { type TableShape, tableShape } from "./table-cache.js";
+import { noToken, stopTokensOnDevice, tableDecodeFunction } from "./table-decode.js";
+import { tablePackedReadFunction } from "./table-packed-read.js";
+import {
+  slotsPerCopy,
+  type TableReadShape,
+  tableCopyFunction,
+  tableDrawFunction,
+  tableReadFunction,
+  tableZeroFunction,
+} from "./table-read.js";
+import { tableLogits, tableModelState } from "./table-setup.js";
+import { tableVerifyFunction } from "./table-verify.js";
+
+const ZERO_SLOT = "zeroSlot";
+const COPY_SLOTS = "copySlots";
+const VERIFY = "verify";
+
+export interface SlotDeviceOptions {
+  readonly backend: Backend;
+  readonly mode: "auto" | JitMode;
+  readonly config: ModelConfig;
+  readonly shapes: SlotShapes;
+  readonly maxLength: number;
+  readonly precision: JitPrecision;
+  /** Set if the policy is adapters over weights. */
+  readonly lora?: LoraConfig | undefined;
+}
+
+/**
+ * A sampler's compiled functions over a table of slots, with weights and cache. All slots are sampled in one call, whatever
+ * their lengths; stop conditions and truncation are evaluated on the device. Calls are synchronous.
+ */
+export class SlotDevice implements SamplingDevice {
+  readonly #module: JitModule;
+  readonly #config: ModelConfig;
+  readonly #slots: number;
+  readonly #table: TableShape;
+  readonly #shapes: SlotShapes;
+  readonly #adapted: AdaptedWeights | undefined;
+
+  constructor({ backend, mode, config, shapes, maxLength, precision, lora }: SlotDeviceOptions) {
+    this.#config = config;
+    this.#slots = shapes.maxRows;
+    this.#shapes = shapes;
+    const table = tableShape(this.#slots, maxLength);
+    // Mode eager supports only float32.
+    const setup = { config, table, type: precision };
+    this.#table = table;
+    const functions: Record<string, JitFunction> = {
+      [ZERO_SLOT]: tableZeroFunction(setup),
+      [COPY_SLOTS]: tableCopyFunction(setup),
+    };
+    for (const shape of shapes.reads)
+      functions[readName(shape)] = (shape.isPacked ? tablePackedReadFunction : tableReadFunction)(
+        setup,
+        shape,
+      );
+    const checked = shapes.guesses === 0 ? [] : [1 + shapes.guesses];
+    for (const length of checked) functions[VERIFY] = tableVerifyFunction(setup, length);
+    const readRows = [...new Set([...shapes.reads.map(({ rows }) => rows), ...checked])];
+    for (const rows of readRows) functions[drawName(rows)] = tableDrawFunction(rows);
+    functions[decodeName(1, false)] = tableDecodeFunction(setup, { steps: 1, truncates: false });
+    for (const steps of shapes.steps)
+      for (const isTruncated of [false, true])
+        functions[decodeName(steps, isTruncated)] = tableDecodeFunction(setup, {
+          steps,
+          truncates: isTruncated,
+        });
+    this.#adapted = lora && new AdaptedWeights({ config, lora, layout: "table", stored: precision });
+    Object.assign(functions, this.#adapted?.functions);
+    const state = { ...tableModelState(setup, readRows), ...this.#adapted?.state };
+    this.#module = jit({ backend, mode, state, functions, precision });
+    const { cos, sin } = ropeTables(config, table.length);
+    this.#module.writeState({ ropeCos: cos, ropeSin: sin });
+  }
+
+  get mode(): JitMode {
+    return this.#module.mode;
+  }
+
+  get functionStats(): Readonly<Record<string, FunctionStats>> {
+    return this.#module.stats;
+  }
+
+  preparations(): readonly (() => void)[] {
+    if (this.mode !== "xla") return [];
+    const isUsed = (name: string) => (this.#module.stats[name]?.calls ?? 0) > 0;
+    const once = (name: string, call: () => void) => () => {
+      if (!isUsed(name)) call();
+    };
+    const decodes = this.#shapes.steps
+      .toReversed()
+      .map((steps) => once(decodeName(steps, false), () => this.#decode([], steps, false)));
+    const [firstRead, ...furtherReads] = this.#shapes.reads.map((shape) =>
+      once(readName(shape), () => this.#readNothing(shape)),
+    );
+    const checks = this.guesses === 0 ? [] : [once(VERIFY, () => this.#verifyNothing())];
+    const copies = once(COPY_SLOTS, () => this.#copySources([{ source: 0, pages: [0] }]));
+    const first = firstRead === undefined ? [] : [firstRead];
+    return [...first, ...decodes, ...checks, ...furtherReads, copies];
+  }
+
+  /** Runs a reading function on pieces without tokens, which writes nothing that a request sees. */
+  #readNothing(shape: TableReadShape): void {
+    const { rows, hasPast, isPacked } = shape;
+    const size = { table: this.#table, count: rows, length: shape.length };
+    const past = { pasts: new Int32Array(rows).fill(1), slots: new Int32Array(rows) };
+    this.#module.call(readName(shape), {
+      ...(isPacked ? packedPieces([], size) : { ...paddedPieces([], size), ...(hasPast ? past : {}) }),
+      ...drawInputs([], rows, 1),
+    });
+  }
+
+  /** Runs the verifying function with no valid token: what it writes goes to the spare entry. */
+  #verifyNothing(): void {
+    const length = 1 + this.guesses;
+    this.#module.call(VERIFY, {
+      ids: new Int32Array(length),
+      count: new Int32Array(1),
+      slots: new Int32Array(1),
+      pasts: new Int32Array(1).fill(1),
+      ...drawInputs([], length, 1),
+    });
+  }
+
+  writeWeights(parameters: Readonly<Record<string, Float32Array>>): void {
+    if (this.#adapted) this.#adapted.writeWeights(this.#module, parameters);
+    else writeInParts(this.#module, packedWeights(this.#config, parameters, "table"));
+  }
+
+  writeAdapters(adapters: Readonly<Record<string, Float32Array>>): void {
+    this.#adapted?.writeAdapters(this.#module, adapters);
+  }
+
+  /** Only the most likely tokens have to be computed on the host. */
+  needsHost({ logprobs = 0 }: DrawRule): boolean {
+    return logprobs > 0;
+  }
+
+  read(rows: readonly DeviceRow[], length: number): SampledRow[] {
+    this.#copySources(rows);
+    const hasPast = rows.some(({ past }) => past > 0);
+    const shape = this.#shapes.readShape(length, hasPast);
+    // Rows without a request repeat the last row.
+    const all = Array.from({ length: shape.rows }, (_, i) => entry(rows, Math.min(i, rows.length - 1)));
+    const draw = drawInputs(
+      all.map((row, i) => [i, row]),
+      shape.rows,
+      1,
+    );
+    const size = { table: this.#table, count: shape.rows, length };
+    const past = () => ({
+      pasts: Int32Array.from(all, ({ past }) => past),
+      slots: Int32Array.from(all, ({ pages }) => pages[0] as number),
+    });
+    let outputs = this.#module.call(readName(shape), {
+      ...(shape.isPacked
+        ? packedPieces(rows, size)
+        : { ...paddedPieces(all, size), ...(hasPast ? past() : {}) }),
+      ...draw,
+    });
+    if (rows.some(({ rule }) => truncates(rule)))
+      outputs = this.#module.call(drawName(shape.rows), {
+        ...draw,
+        ...truncationInputs(
+          all.map((row, i) => [i, row]),
+          shape.rows,
+        ),
+      });
+    return this.#sampled(
+      outputs,
+      rows.map((row, i) => [i, row]),
+      shape.rows,
+      1,
+    );
+  }
+
+  /** Copies what other requests have read of these rows' prompts into the rows' own slots. */
+  #copySources(rows: readonly Pick<DeviceRow, "source" | "pages">[]): void {
+    const pairs = rows.flatMap(({ source, pages }) =>
+      source === undefined ? [] : [[source, pages[0] as number] as const],
+    );
+    for (let at = 0; at < pairs.length; at += slotsPerCopy) {
+      const some = pairs.slice(at, at + slotsPerCopy);
+      // The other pairs copy slots to themselves: many writes to one slot would wait for each other.
+      const targets = new Set(some.map(([, to]) => to));
+      for (let slot = 0; slot < this.#slots && some.length < slotsPerCopy; slot++)
+        if (!targets.has(slot)) some.push([slot, slot]);
+      const of = (side: 0 | 1) =>
+        Int32Array.from({ length: slotsPerCopy }, (_, i) => entry(some, Math.min(i, some.length - 1))[side]);
+      this.#module.call(COPY_SLOTS, { from: of(0), to: of(1) });
+    }
+  }
+
+  /** Samples up to `steps` tokens for each row, in as few steps as the rows still need. */
+  decode(rows: readonly DeviceRow[], steps: number): SampledRow[] {
+    const wanted = Math.max(...rows.map(({ remaining }) => remaining));
+    const isSingle = rows.some(({ rule }) => this.needsHost(rule));
+    // A guess may be made between two calls, so calls for a single request are the shorter ones.
+    const most = this.guesses > 0 && rows.length === 1 ? Math.min(...this.#shapes.steps) : steps;
+    const count = isSingle ? 1 : this.#shapes.stepsOfCall(Math.min(most, wanted));
+    return this.#decode(rows, count, !isSingle && rows.some(({ rule }) => truncates(rule)));
+  }
+
+  #decode(rows: readonly DeviceRow[], count: number, isTruncated: boolean): SampledRow[] {
+    const slots = this.#slots;
+    const ids = new Int32Array(slots);
+    const positions = new Int32Array(slots);
+    const left = new Int32Array(slots);
+    const stops = new Int32Array(slots * stopTokensOnDevice).fill(noToken);
+    const placed = rows.map((row) => [row.pages[0] as number, row] as const);
+    for (const [slot, { tokenIds, past, remaining, stopTokenIds }] of placed) {
+      ids[slot] = tokenIds[0] as number;
+      positions[slot] = past;
+      left[slot] = remaining;
+      stops.set(stopTokenIds.slice(0, stopTokensOnDevice), slot * stopTokensOnDevice);
+    }
+    const inputs = {
+      ids,
+      positions,
+      left,
+      stops,
+      ...drawInputs(placed, slots, count),
+      ...(isTruncated ? truncationInputs(placed, slots) : {}),
+    };
+    return this.#sampled(this.#module.call(decodeName(count, isTruncated), inputs), placed, slots, count);
+  }
+
+  get guesses(): number {
+    return this.#shapes.guesses;
+  }
+
+  /** Samples one token after the row's last token and after each guess, truncated as the row requires. */
+  verify(row: DeviceRow): SampledRow {
+    const length = 1 + this.guesses;
+    const ids = new Int32Array(length);
+    ids.set(row.tokenIds);
+    // Each token is a row of its own, which draws at the position that the token would have in the reply.
+    const placed = row.tokenIds.map(
+      (_, i) => [i, { ...row, sampled: row.sampled + i, remaining: 1 }] as const,
+    );
+    const draw = drawInputs(placed, length, 1);
+    const slots = Int32Array.of(row.pages[0] as number);
+    const position = { count: Int32Array.of(row.tokenIds.length), slots, pasts: Int32Array.of(row.past) };
+    let outputs = this.#module.call(VERIFY, { ids, ...position, ...draw });
+    if (truncates(row.rule))
+      outputs = this.#module.call(drawName(length), { ...draw, ...truncationInputs(placed, length) });
+    return this.#sampled(outputs, placed, length, 1).flat();
+  }
+
+  zeroPages(slots: readonly number[]): void {
+    for (const slot of slots) this.#module.call(ZERO_SLOT, { slots: Int32Array.of(slot) });
+  }
+
+  dispose(): void {
+    this.#module.dispose();
+  }
+
+  #sampled(
+    outputs: Readonly<Record<string, HostArray>>,
+    placed: Placed,
+    width: number,
+    steps: number,
+  ): SampledRow[] {
+    const { tokens, logprobs, sampledLogprobs } = outputs as Readonly<Record<string, Int32Array>>;
+    let logits: Float32Array | undefined;
+    return placed.map(([at, { rule, seed, sampled, remaining }]) => {
+      if (this.needsHost(rule)) {
+        const name = tableLogits(width);
+        logits ??= this.#module.readState([name])[name] as Float32Array;
+        const { vocabSize } = this.#config;
+        const own = logits.subarray(at * vocabSize, (at + 1) * vocabSize);
+        return [drawTruncated(own, rule, drawUniform(seed, sampled))];
+      }
+      return Array.from({ length: Math.min(steps, remaining) }, (_, step) => ({
+        tokenId: tokens?.[step * width + at] as number,
+        rolloutLogprob: logprobs?.[step * width + at] as number,
+        sampledLogprob: sampledLogprobs?.[step * width + at] as number,
+      }));
+    });
+  }
+}
+
+/** Rows and their indices in a call. */
+type Placed = readonly (readonly [at: number, row: DeviceRow])[];
+
+function drawInputs(placed: Placed, width: number, steps: number): Record<string, HostArray> {
+  const uniforms = new Float32Array(steps * width);
+  const inverseTemperature = new Float32Array(width).fill(1);
+  for (const [at, { rule, seed, sampled }] of placed) {
+    const { temperature } = rule;
+    inverseTemperature[at] = temperature === 0 ? greedyInverseTemperature : 1 / temperature;
+    if (temperature === 0) continue;
+    for (let step = 0; step < steps; step++) uniforms[step * width + at] = drawUniform(seed, sampled + step);
+  }
+  return { uniforms, inverseTemperature };
+}
+
+function truncationInputs(placed: Placed, width: number): Record<string, HostArray> {
+  const topK = new Float32Array(width);
+  const topP = new Float32Array(width).fill(1);
+  const minP = new Float32Array(width);
+  for (const [at, { rule }] of placed) {
+    if (!truncates(rule)) continue;
+    topK[at] = rule.topK ?? 0;
+    topP[at] = rule.topP ?? 1;
+    minP[at] = rule.minP ?? 0;
+  }
+  return { topK, topP, minP };
+}
+
+function readName({ rows, length, hasPast, isPacked }: TableReadShape): string {
+  return isPacked ? `read_${length}` : `read_${rows}x${length}${hasPast ? "_past" : ""}`;
+}
+
+function drawName(rows: number): string {
+  return `draw_${rows}`;
+}
+
+function decodeName(steps: number, isTruncated: boolean): string {
+  return `decode_${steps}${isTruncated ? "_truncated" : ""}`;
+}
