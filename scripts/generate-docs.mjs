@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Writes the documents that follow from the code: docs/configuration.md, docs/metrics.md and docs/trace-format.md, which
-// are committed; docs/invariants.md, the API reference in docs/api and the JSON schema of recipes, which are not. Needs a build. With --check: fails when a
+// Writes the documents that follow from the code: docs/configuration.md, docs/metrics.md, docs/errors.md and
+// docs/trace-format.md, which are committed; docs/invariants.md, the API reference in docs/api and the JSON schema of recipes, which are not. Needs a build. With --check: fails when a
 // committed one differs, or when an invariant has no number of its own or no test. With --pages: writes only the latter.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -229,7 +229,63 @@ function apiPage(name) {
   return [...head, ...values.flatMap(section), "## Types", "", ...types.flatMap(section)].join("\n");
 }
 
-const described = ["client", "agents", "trainer"];
+const source = (path) => readFileSync(join(root, path), "utf8");
+const oneLine = (comment) => comment.replace(/\n\s*\* ?/g, " ").trim();
+
+/** A row for each code, from its comment: what it means, and after "Fix:" what to do. */
+const errorRows = [
+  ...source("packages/wire/src/base/error.ts").matchAll(/^ {2}([A-Z_]+): \{ retryable: (true|false)/gm),
+].map(({ index, 1: name, 2: retryable, input }) => {
+  const [, comment = ""] = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(input.slice(0, index)) ?? [];
+  const [, means, fix] = /^(.+?)\.? Fix: (.+?)\.?$/.exec(oneLine(comment)) ?? [];
+  if (fix === undefined) throw new Error(`the comment of ${name} in error.ts does not say "… Fix: …"`);
+  return `| ${code(name)} | ${retryable === "true" ? "yes" : "no"} | ${cell(means)} | ${cell(fix)} |`;
+});
+
+const errors = [
+  "# Errors",
+  "",
+  written,
+  "",
+  "Every error of the runtime is a `PalimpsestError` with one of the codes below; it keeps code, message, details, cause and",
+  'retryability across processes. "Retryable" says that the same call may succeed when it is made again.',
+  "",
+  "| code | retryable | means | what to do |",
+  "|---|---|---|---|",
+  ...errorRows,
+  "",
+  "The learning packages have error roots of their own (`JitError`, `ModelError`, `AgentError`, `RewardError`, `DatasetError`,",
+  "`LearnerError`, `EvaluationError`), each with closed codes; inside an actor they reach the caller as the cause of `ACTOR_ERROR`.",
+].join("\n");
+
+/** What each step of a run reports, from the comments of the interfaces that declare it. */
+const stepMetrics = [
+  "step/update-metrics.ts",
+  "step/batch-metrics.ts",
+  "loss/metrics.ts",
+  "loss/importance-statistics.ts",
+].flatMap((file) => {
+  const text = source(`packages/learner/src/${file}`);
+  const [, body] = /^export interface (?:\w+Metrics|\w+Statistics)\b[^{]*\{\n([\s\S]*?)^\}/m.exec(text) ?? [];
+  return [...body.matchAll(/(?:^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}readonly (\w+):/gm)].map(
+    ([, comment = "", name]) => `| ${code(name)} | ${cell(oneLine(comment))} |`,
+  );
+});
+
+const metrics = [
+  catalogMarkdown().trimEnd(),
+  "",
+  "## What every training step reports",
+  "",
+  "`update` of a line of `metrics.jsonl`; with `train.tensorboard: true` also as event files (not on the wasm backend). Log-probabilities,",
+  "entropy and KL are in nats at each row's own temperature, lengths in tokens, means over trained tokens unless stated otherwise.",
+  "",
+  "| name | meaning |",
+  "|---|---|",
+  ...stepMetrics,
+].join("\n");
+
+const described = ["client", "agents", "trainer", "learner", "model", "jit"];
 const pages = {
   ...Object.fromEntries(described.map((name) => [`docs/api/${name}.md`, apiPage(`@palimpsest/${name}`)])),
   "docs/invariants.md": `${invariants.trimEnd()}\n`,
@@ -237,7 +293,8 @@ const pages = {
 };
 const committedFiles = {
   "docs/configuration.md": `${configuration.trimEnd()}\n`,
-  "docs/metrics.md": `${catalogMarkdown().trimEnd()}\n`,
+  "docs/metrics.md": `${metrics}\n`,
+  "docs/errors.md": `${errors}\n`,
   "docs/trace-format.md": `${traceFormat.trimEnd()}\n`,
 };
 

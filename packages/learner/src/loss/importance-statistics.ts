@@ -7,7 +7,9 @@ import { importanceWeights } from "./importance.js";
  * are 1, 1 and 0.
  */
 export interface ImportanceStatistics {
+  /** Mean weight of the importance correction. */
   readonly importanceMean: number;
+  /** Largest weight. */
   readonly importanceMax: number;
   /** Fraction of tokens whose weight is 0. */
   readonly importanceZeroFraction: number;

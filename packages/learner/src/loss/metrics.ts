@@ -15,10 +15,13 @@ export interface TokenSample {
 
 /** Means over trained tokens; 0 if nothing was added. Each is defined where it is summed. */
 export interface TokenStatistics {
+  /** Number of trained tokens. */
   readonly tokens: number;
   /** Mean of exp(policyLogprob − oldLogprob). */
   readonly ratioMean: number;
+  /** Largest ratio. */
   readonly ratioMax: number;
+  /** Smallest ratio. */
   readonly ratioMin: number;
   /** Fraction of tokens whose ratio the clip keeps from rising (A > 0). */
   readonly clipFractionHigh: number;
@@ -30,15 +33,19 @@ export interface TokenStatistics {
   readonly policyKl: number;
   /** The same KL as estimated by k3, which is never negative. */
   readonly policyKlK3: number;
+  /** KL to the reference, estimated by k1. */
   readonly klK1: number;
+  /** The same by k3. */
   readonly klK3: number;
   /** Exact entropy of the next-token distributions, nats. */
   readonly entropy: number;
   /** Mean of |policyLogprob − rolloutLogprob|. */
   readonly logprobDifferenceMean: number;
+  /** Largest such difference. */
   readonly logprobDifferenceMax: number;
   /** The same mean over fresh tokens only, where the sampler's own numerics are the only cause of a difference. */
   readonly freshLogprobDifferenceMean: number;
+  /** Tokens that the current weights sampled, before any step of the update. */
   readonly freshTokens: number;
 }
 

@@ -3,6 +3,7 @@ import type { RowBatch } from "../rows/training-row.js";
 
 /** Statistics of a batch that do not depend on the update. Lengths in tokens. */
 export interface BatchMetrics {
+  /** Mean reward over trajectories, as scored. */
   readonly rewardMean: number;
   /** Population standard deviation of rewards over trajectories. */
   readonly rewardStd: number;
@@ -14,8 +15,11 @@ export interface BatchMetrics {
   readonly stepRewardMean: number;
   /** Mean penalty for length and KL over trajectories. */
   readonly rewardPenaltyMean: number;
+  /** Population standard deviation of advantages over trajectories. */
   readonly advantageStd: number;
+  /** Number of groups. */
   readonly groups: number;
+  /** Number of trajectories. */
   readonly trajectories: number;
   /** Fraction of groups whose rewards are all equal. */
   readonly zeroVarianceFraction: number;
@@ -23,17 +27,21 @@ export interface BatchMetrics {
   readonly singletonGroups: number;
   /** Rows of the groups that are computed: see `zeroVariance`. */
   readonly rows: number;
+  /** Conversations without a trained token. */
   readonly emptyConversations: number;
   /** Trajectories removed from the loss because a length limit cut them off. */
   readonly overlongTrajectories: number;
+  /** Mean number of conversations. */
   readonly conversationsPerTrajectory: number;
   /** Fraction of conversations that stopped at their length limit. */
   readonly truncatedFraction: number;
   /** Sampled tokens per conversation. */
   readonly responseTokensMean: number;
+  /** The longest reply. */
   readonly responseTokensMax: number;
   /** Sampled tokens per memory update; 0 if there are none. */
   readonly memoryTokensMean: number;
+  /** The longest memory update. */
   readonly memoryTokensMax: number;
   /** Tokens of the rows, with prompts and without padding. */
   readonly rowTokens: number;
@@ -41,6 +49,7 @@ export interface BatchMetrics {
   readonly temperatureMean: number;
   /** Policy versions between the weights that sampled a row and those that it trains, over rows. */
   readonly stalenessMean: number;
+  /** The largest such difference. */
   readonly stalenessMax: number;
 }
 

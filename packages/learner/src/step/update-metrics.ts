@@ -22,6 +22,7 @@ export interface UpdateMetrics extends TokenStatistics, ImportanceStatistics, Ba
   readonly klCoefficient: number;
   /** Fraction of the computed token positions that was padding. */
   readonly paddingFraction: number;
+  /** Number of micro-batches that were computed. */
   readonly microBatches: number;
   /** Number of applied steps. */
   readonly optimizerSteps: number;
@@ -29,6 +30,7 @@ export interface UpdateMetrics extends TokenStatistics, ImportanceStatistics, Ba
   readonly stepsSkippedByGradient: number;
   /** Whether `maxPolicyKl` ended the update early. */
   readonly stoppedByPolicyKl: boolean;
+  /** Time of the update. */
   readonly durationMs: number;
   /** Row tokens per second, each pass counted. */
   readonly tokensPerSecond: number;
