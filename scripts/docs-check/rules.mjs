@@ -218,7 +218,6 @@ const rules = [
   { line: /train /, add: "--steps 1" },
 
   // Data.
-  { line: /--lengths 6400/, needs: ["shared"], code: 1 },
   { line: /--check$/, needs: ["shared"], code: 1 },
   {
     line: /model check --model smollm2/,
