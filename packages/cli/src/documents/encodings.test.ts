@@ -111,6 +111,7 @@ function put(name: string, bytes: Uint8Array): string {
 const around = (before: string, bytes: Buffer, after: string) =>
   Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
 const isUnicode = (label: string) => label.startsWith("utf");
+const isWide = (label: string) => isUnicode(label) && label !== "utf-8";
 
 describe("documents in every encoding", () => {
   it.each(cases)(
@@ -162,15 +163,34 @@ describe("documents in every encoding", () => {
   });
 });
 
-describe("data and memory files in every encoding", () => {
-  const isWide = (label: string) => isUnicode(label) && label !== "utf-8";
-  /** A file whose lines are in the encoding as a whole, as an editor or an export writes it. */
-  const fileOf = (one: Case, lines: string): Buffer => {
-    if (isWide(one.label)) return iconv.encode(lines.replace("TEXT", texts[one.language]), one.label);
-    const [before = "", after = ""] = lines.split("TEXT");
-    return around(before, bytesOf(one), after);
-  };
+/** A file that is in the encoding as a whole, as an editor or an export writes it, with the text where the lines say TEXT. */
+function fileOf(one: Case, lines: string): Buffer {
+  if (isWide(one.label)) return iconv.encode(lines.replaceAll("TEXT", texts[one.language]), one.label);
+  const [first = "", ...others] = lines.split("TEXT");
+  return Buffer.concat([Buffer.from(first), ...others.flatMap((line) => [bytesOf(one), Buffer.from(line)])]);
+}
 
+describe("tables in every encoding", () => {
+  const table = ["id;name;amount", '1;"TEXT";12,50', "2;TEXT;-3,00", "3;;0,00", ""].join("\r\n");
+
+  it.each(cases)("$label: a CSV file is a document with its text, and no data ($language)", async (one) => {
+    const { text, remarks, ...others } = await documentText("table.csv", fileOf(one, table));
+    expect(text.replaceAll("\r\n", "\n")).toBe(
+      table.replaceAll("TEXT", expected(one) ?? "").replaceAll("\r\n", "\n"),
+    );
+    expect(others).toEqual({});
+    if (isUnicode(one.label)) expect(remarks).toEqual([]);
+    else expect(remarks).toEqual([expect.stringMatching(/which is a guess; --encoding names another/)]);
+    const reading = loadTasks(put(`${one.label}.csv`, fileOf(one, table)));
+    await expect(reading).rejects.toThrow(
+      isWide(one.label)
+        ? `is ${one.label.toUpperCase()}; convert the file to UTF-8`
+        : "is CSV; convert it to JSON lines",
+    );
+  });
+});
+
+describe("data and memory files in every encoding", () => {
   it.each(cases)(
     "$label: read if it is UTF-8, else refused with the place and the way out ($language)",
     async (one) => {

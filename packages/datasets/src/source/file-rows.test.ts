@@ -125,3 +125,23 @@ describe("fileRows", () => {
     );
   });
 });
+
+describe("tables of separated values", () => {
+  it("are refused by name or by their first lines, and JSON lines are not taken for them", async () => {
+    for (const [name, text] of [
+      ["a.csv", 'id;question\n1;"why?"\n'],
+      ["b.csv", "1\n2\n"],
+      ["c.tsv", "true\tfalse\n"],
+      ["d.txt", "id,question\n1,why?\n"],
+      ["e.data", '"id";"question"\n"1";"why?"\n'],
+    ] as const)
+      await expect(rows(file(name, text)), name).rejects.toThrow("is CSV; convert it to JSON lines");
+    for (const [name, text] of [
+      ["f.csv", '{"a": [1,2]}\n{"a": [3,4]}\n'],
+      ["g.txt", "[1,2]\n"],
+      ["h.txt", '"one, two"\n"three, four"\n'],
+      ["i.txt", "1e3\n-2.5\n"],
+    ] as const)
+      expect((await rows(file(name, text))).length, name).toBeGreaterThan(0);
+  });
+});

@@ -105,13 +105,17 @@ async function headOf(path: string): Promise<Buffer> {
   }
 }
 
+/** A line that is or begins a JSON value. One that goes on after a number or a word is a row of a table. */
+const jsonBegins = /^\s*(?:[[{]|(?:null|true|false|-?\d+(?:\.\d+)?(?:e[-+]?\d+)?|"(?:[^"\\]|\\.)*")\s*$)/i;
+
 /** Recognizes a table of separated values by its name, or by two first lines of which neither can begin a JSON value. */
 function commaSeparated(path: string, head: Buffer): string | undefined {
   if (head.includes(0)) return "is a binary file; give JSON, JSONL or parquet";
   const lines = stripMark(head.toString("utf8")).split(/\r?\n/).slice(0, 2);
   const [first = 0, second = first] = lines.map((line) => line.split(/[,;\t]/).length);
-  const isJson = lines.some((line) => /^\s*(?:[[{]|null|true|false|-?\d|"(?:[^"\\]|\\.)*"\s*$)/.test(line));
-  const isTable = /\.(csv|tsv)$/i.test(path) || (first > 1 && second > 1);
+  const isNamed = /\.(csv|tsv)$/i.test(path);
+  const isJson = lines.some((line) => (isNamed ? /^\s*[[{]/ : jsonBegins).test(line));
+  const isTable = isNamed || (first > 1 && second > 1);
   return isTable && !isJson ? "is CSV; convert it to JSON lines, one object per row" : undefined;
 }
 
