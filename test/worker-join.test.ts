@@ -1,9 +1,12 @@
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { fromGrpcError, grpcNetwork, nodeLinkService, softwareVersion } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import { wordCounters } from "./support/counted-words.js";
+import { testFolder } from "./support/temporary-folder.js";
 import { TestCluster } from "./support/test-cluster.js";
 import { until } from "./support/until.js";
 
@@ -61,7 +64,7 @@ test("a worker says that it waits, and that it has joined when the head lists it
     await until("it says that it waits", () =>
       worker.output.includes(`waiting for the head at ${link.address}`),
     );
-    expect(worker.output).not.toContain("joined");
+    expect(worker.output).not.toMatch(/joined|process 1/);
     expect(await cluster.client.nodes()).toEqual([]);
     link.release();
     await until("it says that it has joined", () => worker.output.includes("joined"));
@@ -103,5 +106,34 @@ test("a worker says that it waits, and that it has joined when the head lists it
     });
   } finally {
     expect(await cluster.stop()).toEqual([]);
+  }
+});
+
+const cliEntry = fileURLToPath(new URL("../packages/cli/bin/palimpsest.js", import.meta.url));
+/** Makes a program the first process of a namespace of its own, as a container does. */
+const alone = ["--user", "--map-root-user", "--pid", "--fork", "--kill-child", process.execPath];
+const mayMakeNamespaces = spawnSync("unshare", [...alone, "--version"]).status === 0;
+
+test.skipIf(!mayMakeNamespaces)("a worker that is process 1 warns that it collects no orphans", async () => {
+  const folder = testFolder();
+  const args = ["worker", "join", "--address", "127.0.0.1:1", "--token", "none", "--node-dir", folder];
+  const worker = spawn("unshare", [...alone, cliEntry, ...args], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(worker, "close");
+  let output = "";
+  for (const stream of [worker.stdout, worker.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  try {
+    await until("it waits", () => output.includes("waiting for the head"), { explain: () => output });
+    expect(
+      output.match(/this worker is process 1 of its container and collects no orphans.*--init/g),
+    ).toHaveLength(1);
+  } finally {
+    worker.kill("SIGKILL");
+    await ended;
   }
 });
