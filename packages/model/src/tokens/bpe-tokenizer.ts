@@ -1,7 +1,8 @@
 import { Tokenizer } from "@huggingface/tokenizers";
 import { ModelError } from "../base/error.js";
+import { type AddedToken, AddedTokens } from "./added-tokens.js";
 import { beginTokenIdsOf } from "./begin-tokens.js";
-import { byteCharacters } from "./byte-alphabet.js";
+import { byteCharacters, wordPattern } from "./byte-alphabet.js";
 
 /** The fields of a byte-level BPE's tokenizer.json that this class needs; the library reads the rest. */
 export interface TokenizerJson {
@@ -9,12 +10,8 @@ export interface TokenizerJson {
   readonly pre_tokenizer?: unknown;
   readonly post_processor?: unknown;
   readonly model: { readonly vocab: Readonly<Record<string, number>> };
-  readonly added_tokens?: readonly {
-    readonly id: number;
-    readonly content: string;
-    /** Absent: true. With false it is an ordinary word of the model, such as <think>, not a control token. */
-    readonly special?: boolean;
-  }[];
+  readonly decoder?: unknown;
+  readonly added_tokens?: readonly AddedToken[];
 }
 
 export interface EncodeOptions {
@@ -26,14 +23,16 @@ export interface EncodeOptions {
   readonly specialTokens?: "ids" | "text";
 }
 
-/** The part of the library's tokenizer that is used here, because its own types do not resolve under nodenext. */
-interface LibraryTokenizer {
-  encode(text: string, options: { add_special_tokens: boolean }): { ids: number[]; tokens: string[] };
-  decode(
-    ids: number[],
-    options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean },
-  ): string;
-  id_to_token(id: number): string | undefined;
+/** The steps of the library's tokenizer, whose own types do not resolve under nodenext. */
+interface LibrarySteps {
+  readonly normalizer: ((text: string) => string) | null;
+  readonly pre_tokenizer: ((text: string, options: { section_index: number }) => string[]) | null;
+  readonly model: ((words: string[]) => string[]) & {
+    readonly tokens_to_ids: ReadonlyMap<string, number>;
+    readonly vocab: readonly (string | undefined)[];
+    readonly unk_token_id: number | undefined;
+  };
+  readonly decoder: ((tokens: string[]) => string) | null;
 }
 
 /** Converts text to token ids and back as a Hugging Face tokenizer.json says; only `encodePrompt` adds special tokens. */
@@ -45,14 +44,18 @@ export class BpeTokenizer {
   readonly vocabSize: number;
   /** What transformers adds before a plain prompt, such as <|begin_of_text|>; empty for most models. */
   readonly beginTokenIds: readonly number[];
-  readonly #tokenizer: LibraryTokenizer;
-  /** Ids of all added tokens by their text. */
+  /** The library's steps, without added tokens. */
+  readonly #steps: LibrarySteps;
+  readonly #added: AddedTokens;
+  /** Ids of all added tokens by their text, and their texts by their ids. */
   readonly #addedIds: ReadonlyMap<string, number>;
+  readonly #addedTexts: ReadonlyMap<number, string>;
+  /** Whether each text between added tokens begins with a space, as in GPT-2's offspring. */
+  readonly #addsSpace: boolean;
+  readonly #decodesBytes: boolean;
   /** Ids of the special ones by their text, longest first, in the order in which they must be searched for. */
   readonly specialTokens: ReadonlyMap<string, number>;
   readonly #specialIds: ReadonlySet<number>;
-  /** A tokenizer without special tokens; created when a text first contains one that must stay text. */
-  #plainTokenizer: LibraryTokenizer | undefined;
   /** Bytes that no token represents: texts that contain them cannot be encoded. */
   readonly #missingBytes: ReadonlySet<number>;
 
@@ -68,6 +71,7 @@ export class BpeTokenizer {
     this.configJson = configJson;
     const added = json.added_tokens ?? [];
     this.#addedIds = new Map(added.map(({ content, id }) => [content, id]));
+    this.#addedTexts = new Map(added.map(({ content, id }) => [id, content]));
     this.specialTokens = new Map(
       added
         .filter(({ special }) => special !== false)
@@ -83,8 +87,18 @@ export class BpeTokenizer {
       Object.hasOwn(json.model.vocab, character) ? [] : byte,
     );
     this.#missingBytes = new Set(byteLevel ? missing : []);
+    const first = stepsOf(json.pre_tokenizer)[0];
+    this.#addsSpace = first?.["type"] === "ByteLevel" && first["add_prefix_space"] === true;
+    const [decoder, ...furtherDecoders] = stepsOf(json.decoder);
+    this.#decodesBytes = decoder?.["type"] === "ByteLevel" && furtherDecoders.length === 0;
     try {
-      this.#tokenizer = new Tokenizer(withRustDigits(json), configJson);
+      const steps: LibrarySteps = new Tokenizer(
+        { ...json, pre_tokenizer: asInRust(json.pre_tokenizer), added_tokens: [] },
+        configJson,
+      );
+      this.#steps = steps;
+      keepMarks(steps.decoder);
+      this.#added = new AddedTokens(added, (text) => steps.normalizer?.(text) ?? text);
     } catch (cause) {
       throw new ModelError("TOKENIZER_INVALID", `tokenizer.json: ${String(cause)}`, { cause });
     }
@@ -104,37 +118,29 @@ export class BpeTokenizer {
    * @throws {ModelError} TOKENIZER_INVALID when the text holds a byte outside the alphabet
    */
   encode(text: string, options: EncodeOptions = {}): number[] {
-    if (text === "") return [];
-    const asText = options.specialTokens === "text" && this.#holdsSpecial(text);
-    const tokenizer = asText ? this.#plain() : this.#tokenizer;
-    const { ids, tokens } = tokenizer.encode(text, { add_special_tokens: false });
-    if (this.#missingBytes.size > 0) this.#checkNothingDropped(text, tokens);
+    const { pre_tokenizer: split, model } = this.#steps;
+    const ids: number[] = [];
+    for (const piece of this.#added.split(text, options.specialTokens === "text")) {
+      if (typeof piece === "number") {
+        ids.push(piece);
+        continue;
+      }
+      const opens = this.#addsSpace && !piece.text.startsWith(" ");
+      const part = opens ? ` ${piece.text}` : piece.text;
+      const tokens = model(split?.(part, { section_index: piece.isFirst ? 0 : 1 }) ?? [part]);
+      if (this.#missingBytes.size > 0) this.#checkNothingDropped(part, tokens);
+      for (const token of tokens) {
+        const id = model.tokens_to_ids.get(token) ?? model.unk_token_id;
+        if (id !== undefined) ids.push(id);
+      }
+    }
     return ids;
-  }
-
-  #holdsSpecial(text: string): boolean {
-    for (const special of this.specialTokens.keys()) if (text.includes(special)) return true;
-    return false;
-  }
-
-  #plain(): LibraryTokenizer {
-    if (this.#plainTokenizer !== undefined) return this.#plainTokenizer;
-    const added = (this.json.added_tokens ?? []).filter(({ special }) => special === false);
-    const plain: LibraryTokenizer = new Tokenizer(
-      withRustDigits({ ...this.json, added_tokens: added }),
-      this.configJson,
-    );
-    this.#plainTokenizer = plain;
-    return plain;
   }
 
   /** Checks for bytes outside the alphabet, which the library drops silently: a shorter text would be trained on. */
   #checkNothingDropped(text: string, tokens: readonly string[]): void {
-    const sizeBytes = tokens.reduce(
-      // A character of a byte-level token is a byte; a special token is its own text.
-      (sum, token) => sum + (this.#addedIds.has(token) ? Buffer.byteLength(token) : token.length),
-      0,
-    );
+    // A character of a byte-level token is a byte.
+    const sizeBytes = tokens.reduce((sum, token) => sum + token.length, 0);
     if (sizeBytes === Buffer.byteLength(text)) return;
     const culprit = [...text].find((character) =>
       Buffer.from(character).some((byte) => this.#missingBytes.has(byte)),
@@ -145,7 +151,7 @@ export class BpeTokenizer {
 
   /** Returns whether the vocabulary has this id; ids may be missing anywhere, also below `vocabSize`. */
   hasToken(tokenId: number): boolean {
-    return this.#tokenizer.id_to_token(tokenId) !== undefined;
+    return this.#tokenOf(tokenId) !== undefined;
   }
 
   /**
@@ -157,10 +163,13 @@ export class BpeTokenizer {
     const wrong = tokenIds.find((id) => !Number.isInteger(id) || id < 0);
     if (wrong !== undefined)
       throw new ModelError("TOKENIZER_INVALID", `token id ${wrong} is not an integer of at least 0`);
-    const known = tokenIds.filter((id) => this.hasToken(id));
-    if (known.length === 0) return "";
-    const options = { skip_special_tokens: false, clean_up_tokenization_spaces: false };
-    return this.#tokenizer.decode(known, options);
+    const tokens = tokenIds.flatMap((id) => this.#tokenOf(id) ?? []);
+    if (this.#decodesBytes) return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytesOf(tokens));
+    return this.#steps.decoder?.(tokens) ?? tokens.join(" ");
+  }
+
+  #tokenOf(id: number): string | undefined {
+    return this.#addedTexts.get(id) ?? this.#steps.model.vocab[id];
   }
 
   /** Returns the token that a field of tokenizer_config.json such as "bos_token" names, as a text or as a record. */
@@ -187,24 +196,57 @@ export class BpeTokenizer {
   }
 }
 
-/**
- * Returns a tokenizer.json whose `Digits` are written as a split by every numeral of Unicode, as the tokenizers library
- * of Rust means them; the library here knows only the ten of ASCII.
- */
-function withRustDigits(json: TokenizerJson): TokenizerJson {
-  return { ...json, pre_tokenizer: digitsAsSplit(json.pre_tokenizer) };
+/** Each character of a byte-level token is a byte; a token with another character, such as an added one, is its own text. */
+function bytesOf(tokens: readonly string[]): Buffer {
+  const parts = tokens.map((token) => {
+    const bytes = Array.from(token, (character) => byteOf.get(character));
+    return bytes.includes(undefined) ? Buffer.from(token) : Buffer.from(bytes.map(Number));
+  });
+  return Buffer.concat(parts);
 }
 
-function digitsAsSplit(step: unknown): unknown {
-  if (typeof step !== "object" || step === null) return step;
-  if ("pretokenizers" in step && Array.isArray(step.pretokenizers)) {
-    return { ...step, pretokenizers: step.pretokenizers.map(digitsAsSplit) };
-  }
-  if (!("type" in step) || step.type !== "Digits") return step;
-  const single = "individual_digits" in step && step.individual_digits === true;
-  const pattern = { Regex: single ? "\\p{N}" : "\\p{N}+" };
-  return { type: "Split", pattern, behavior: "Isolated", invert: false };
+/** The library's decoder of bytes takes U+FEFF at the beginning of its bytes for the mark of a file, and drops it. */
+function keepMarks(decoder: unknown): void {
+  if (typeof decoder !== "object" && typeof decoder !== "function") return;
+  if (decoder === null) return;
+  if ("text_decoder" in decoder)
+    Reflect.set(decoder, "text_decoder", new TextDecoder("utf-8", { ignoreBOM: true }));
+  if ("decoders" in decoder && Array.isArray(decoder.decoders)) decoder.decoders.forEach(keepMarks);
 }
+
+const byteOf = new Map(byteCharacters.map((character, byte) => [character, byte]));
+
+/** A step of tokenizer.json, or those of a sequence. */
+function stepsOf(step: unknown): Readonly<Record<string, unknown>>[] {
+  if (typeof step !== "object" || step === null) return [];
+  const inner = Object.values(step).find((value) => Array.isArray(value));
+  return "type" in step && step.type === "Sequence" && Array.isArray(inner)
+    ? inner.flatMap(stepsOf)
+    : [{ ...step }];
+}
+
+/**
+ * Returns the steps as the tokenizers library of Rust means them: `Digits` are all numerals of Unicode, of which the library
+ * here knows ten, and the spaces of `ByteLevel` are Unicode's, and not JavaScript's.
+ */
+function asInRust(step: unknown): unknown {
+  const steps = stepsOf(step).flatMap((one, place) => {
+    const { type, individual_digits: isSingle, use_regex: splits, add_prefix_space: addsSpace } = one;
+    if (type === "Digits") return splitBy(isSingle === true ? "\\p{N}" : "\\p{N}+");
+    // The space that the first step adds is added before it, since it belongs to what is split.
+    if (type !== "ByteLevel" || (place > 0 && addsSpace === true)) return one;
+    const alone = { ...one, use_regex: false, add_prefix_space: false };
+    return splits === false ? alone : [splitBy(wordPattern.source), alone];
+  });
+  return steps.length === 0 ? null : { type: "Sequence", pretokenizers: steps };
+}
+
+const splitBy = (Regex: string) => ({
+  type: "Split",
+  pattern: { Regex },
+  behavior: "Isolated",
+  invert: false,
+});
 
 function isTokenizerJson(json: unknown): json is TokenizerJson {
   const model = (json as { model?: { vocab?: unknown } } | null)?.model;

@@ -9,5 +9,9 @@ export const byteCharacters: readonly string[] = (() => {
   return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(printable(byte) ? byte : next++));
 })();
 
-/** GPT-2's pre-tokenization: letters, digits or symbols, each with one optional space before, and runs of spaces. */
-export const wordPattern = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
+/**
+ * GPT-2's pre-tokenization: letters, digits or symbols, each with one optional space before, and runs of spaces. Spaces are
+ * those of Unicode; JavaScript's `\s` has U+FEFF and lacks U+0085.
+ */
+export const wordPattern =
+  /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu;
