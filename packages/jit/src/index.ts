@@ -30,4 +30,4 @@ export type { Keep, ScanBody, Scanned, ScanOptions } from "./ops/scan-options.js
 export { scatterRows } from "./ops/scatter-rows.js";
 export { packedSegments, type Segments } from "./ops/segments.js";
 export { wideProducts } from "./ops/wide-products.js";
-export type { HostArrays, JitBody, JitFunction, JitStage, Tensors } from "./trace/jit-function.js";
+export type { HostArrays, JitBody, JitFunction, JitShards, JitStage, Tensors } from "./trace/jit-function.js";

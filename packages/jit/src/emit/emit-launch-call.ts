@@ -1,17 +1,18 @@
 import { DATA_TYPE } from "../base/tensorflow-binding.js";
-import type { TracedFunction } from "../trace/traced-function.js";
+import { type TracedFunction, wholeName } from "../trace/traced-function.js";
 import { ownOutputs, stagesOf } from "../trace/traced-stages.js";
 import { constant, shapeProto, text, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
 import { emitLaunch, type Launch } from "./emit-launch.js";
 import { deviceOf, type Program } from "./emit-program.js";
+import { emitExchange, emitWhole } from "./emit-shards.js";
 import { emitSum } from "./emit-sum.js";
 import type { FunctionNodes } from "./function-nodes.js";
 
 /*
  * Responsibility: calls of a launched function on each replica, which TensorFlow has XLA compile as a whole; for a function of
  * several stages, one call after another, with sums over all replicas between them.
- * Not responsible for: the functions that are called (emit-launch.ts), sums of state entries (emit-reduction.ts).
+ * Not responsible for: the functions that are called (emit-launch.ts), sums of state entries (emit-reduction.ts), shards (emit-shards.ts).
  *
  * Invariants:
  * JIT-STAGE-1. What is summed is never a variable and never on the host: NCCL sums each output in the memory where the previous
@@ -36,6 +37,9 @@ export function emitLaunches(
   const replicas = program.replicas.map((_, replica) => replicaCall(program, fn, name, replica));
   const stages = stagesOf(fn);
   const results: string[][] = replicas.map(() => []);
+  for (const key of fn.shards?.whole ?? [])
+    for (const [replica, whole] of emitWhole(replicas, key, stored(key)).entries())
+      replicas[replica]?.given.set(wholeName(key), whole);
   stages.forEach((stage, index) => {
     const launch = emitLaunch(program, stage, index === 0 ? name : `next${index}_${name}`, stored);
     const outputs = replicas.map((replica) => emitCall(launch, replica));
@@ -45,6 +49,9 @@ export function emitLaunches(
       if (!own.has(key)) return;
       for (const [replica, references] of outputs.entries()) results[replica]?.push(references[at] ?? "");
     });
+    emitExchange(program, replicas, stage, (key) =>
+      outputs.map((references) => references[keys.indexOf(key)] ?? ""),
+    );
     const ready = program.gpu && stage.next !== undefined ? emitMeeting(replicas) : [];
     stage.next?.sums.forEach((key, sum) => {
       const given = outputs.map((references) => references[keys.indexOf(key)] ?? "");

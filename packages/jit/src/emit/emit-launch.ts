@@ -1,5 +1,5 @@
 import type { ArgumentProto } from "../base/graph-protos.js";
-import type { TracedFunction } from "../trace/traced-function.js";
+import { type TracedFunction, wholeName } from "../trace/traced-function.js";
 import type { Value } from "../trace/value.js";
 import { typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
@@ -54,11 +54,14 @@ export function emitLaunch(
   const body = new Emitter(program, `${name}_launch`, true);
   const values = sources(live, [...results, ...fn.state.values()]);
   const inputs: LaunchArgument[] = [];
+  const types = new Map((fn.shards?.whole ?? []).map((key) => [wholeName(key), stored(key)]));
   for (const value of values) {
     if (value.origin.kind !== "input") continue;
     const argument = `input_${inputs.length}`;
-    inputs.push({ argument: { name: argument, type: value.dtype }, from: "input", key: value.origin.name });
-    body.bind(value, argument);
+    const type = types.get(value.origin.name) ?? value.dtype;
+    inputs.push({ argument: { name: argument, type }, from: "input", key: value.origin.name });
+    if (type === value.dtype) body.bind(value, argument);
+    else body.bindStored(value, argument);
   }
   const reads = stateArguments(program, values, fn, stored);
   for (const [key, { argument, type }] of reads.entries()) {

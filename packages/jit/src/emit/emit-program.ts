@@ -17,6 +17,8 @@ export interface Program {
   readonly halfProducts: boolean;
   /** State entries that are stored in bfloat16. */
   readonly halves: ReadonlySet<string>;
+  /** The shape of each state entry. */
+  readonly shapes: ReadonlyMap<string, readonly number[]>;
   /** Operations that write rows into a variable in place. */
   readonly inPlace: ReadonlyMap<Operation, InPlaceWrite>;
   /** Operations that write rows into the result of another row write, and what they wait for. */

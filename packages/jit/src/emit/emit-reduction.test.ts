@@ -19,6 +19,7 @@ function graphOf(sizes: readonly number[], windowBytes: number, replicas: number
     gpu: true,
     halfProducts: false,
     halves: new Set(),
+    shapes: new Map(),
     inPlace: new Map(),
     continued: new Map(),
     adamSteps: new Map(),

@@ -25,7 +25,7 @@ interface ReducedEntry {
 }
 
 /** Two of the largest entries of 0.5 billion weights, so that NCCL can sum one while another is assigned. */
-const REDUCTION_WINDOW_BYTES = 2 ** 30;
+export const REDUCTION_WINDOW_BYTES = 2 ** 30;
 
 /** @param windowBytes maximum size of sums that exist besides the state, unless a single entry is larger */
 export function emitReduction(
@@ -74,7 +74,10 @@ export function emitReduction(
 }
 
 /** For each entry, how many at the start of the list have to be assigned before it is read. */
-function entriesBefore(entries: readonly ReducedEntry[], windowBytes: number): number[] {
+export function entriesBefore(
+  entries: readonly Pick<ReducedEntry, "bytes">[],
+  windowBytes: number,
+): number[] {
   let first = 0;
   let standing = 0;
   return entries.map(({ bytes }, index) => {

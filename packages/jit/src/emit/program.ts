@@ -99,6 +99,7 @@ export function buildProgram(
     callees: new Map(),
     ...options,
     halves,
+    shapes: new Map(Object.entries(state).map(([key, { shape }]) => [key, shape])),
     inPlace,
     continued,
     adamSteps: steps,

@@ -75,7 +75,9 @@ export class GraphModule implements JitModule {
     // cuDNN's kernels use bfloat16, which would lose precision with precision float32.
     const isLaunched = mode === "xla";
     const target = { fusedAttention: gpu && isLaunched && precision === "bfloat16", calls: isLaunched };
-    const traced = Object.entries(functions).map(([name, fn]) => traceStages(name, state, fn, target));
+    const traced = Object.entries(functions).map(([name, fn]) =>
+      traceStages(name, state, fn, target, replicas),
+    );
     for (const fn of traced) checkOutputs(fn);
     const started = performance.now();
     const program = buildProgram(state, traced, {

@@ -47,6 +47,7 @@ export function loaded(
     operations += liveCount(live);
     for (const { origin } of sources(live, results)) if (origin.kind === "state") uses.add(origin.name);
     for (const key of stage.state.keys()) uses.add(key);
+    for (const keys of Object.values(stage.shards ?? {})) for (const key of keys) uses.add(key);
   }
   const traceMs = stages.reduce((sum, stage) => sum + stage.traceMs, 0);
   return {

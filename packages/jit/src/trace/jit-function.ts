@@ -19,6 +19,27 @@ export interface JitFunction {
   readonly body: JitBody;
   /** What runs after the body in the same run. Only the last stage changes the state. */
   readonly next?: JitStage;
+  /** What replicas exchange in the same run; not together with `next`. */
+  readonly shards?: JitShards;
+}
+
+/**
+ * Entries of the state of which each replica holds one shard: an equal run of a tensor's values in row-major order, the last one padded
+ * with zeros. With one replica the shard is the whole tensor, in its own shape.
+ */
+export interface JitShards {
+  /** Sharded float32 entries that the body receives whole, as [replicas · length]. */
+  readonly whole?: readonly string[];
+  /**
+   * Outputs [replicas, length], float32 or bfloat16, with the names of sharded float32 entries. They are not returned: each replica adds
+   * its row, summed over all replicas, to its entry.
+   */
+  readonly scatter?: readonly string[];
+  /**
+   * Outputs [length], in the type in which the entry is stored, with the names of entries that are not sharded. They are not
+   * returned: joined in the order of replicas they become the entry of each.
+   */
+  readonly gather?: readonly string[];
 }
 
 /** A stage that follows sums over all replicas; with one replica a sum is its own value, and all stages are one body. */

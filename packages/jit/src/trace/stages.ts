@@ -7,13 +7,20 @@ import type { JitBody, JitFunction, JitStage, Tensors } from "./jit-function.js"
  * Not responsible for: stages as launches with sums between them (traced-stages.ts, emit-launch-call.ts).
  */
 
-/** Puts all stages of every function into one body: the sum over one replica is its own value. */
+/**
+ * Puts all stages of every function into one body: the sum over one replica is its own value.
+ * @throws {JitError} INVALID_OPTIONS for a function with shards
+ */
 export function inOneBody(functions: Readonly<Record<string, JitFunction>>): Record<string, JitFunction> {
   return Object.fromEntries(
-    Object.entries(functions).map(([name, { inputs, body, next }]) => [
-      name,
-      { inputs, body: next === undefined ? body : bodyOf(name, body, next) },
-    ]),
+    Object.entries(functions).map(([name, { inputs, body, next, shards }]) => {
+      if (shards !== undefined)
+        throw new JitError(
+          "INVALID_OPTIONS",
+          `function ${JSON.stringify(name)} has shards, but there is one replica; leave them out, or set replicas to 2 or more`,
+        );
+      return [name, { inputs, body: next === undefined ? body : bodyOf(name, body, next) }];
+    }),
   );
 }
 

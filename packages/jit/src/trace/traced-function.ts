@@ -1,7 +1,8 @@
 import type * as tf from "@tensorflow/tfjs";
 import { JitError } from "../base/error.js";
-import type { TensorSpec } from "../base/spec.js";
+import { sizeOf, type TensorSpec } from "../base/spec.js";
 import { BFLOAT16, DATA_TYPE, dtypeOf, nodeBackend } from "../base/tensorflow-binding.js";
+import type { JitShards } from "./jit-function.js";
 import { Trace, type TraceTarget } from "./trace.js";
 import type { Scope, Value } from "./value.js";
 
@@ -16,6 +17,12 @@ export interface TracedFunction {
   readonly traceMs: number;
   /** The stage that follows in the same run, given outputs of this one summed over all replicas. */
   readonly next?: { readonly sums: readonly string[]; readonly fn: TracedFunction };
+  readonly shards?: JitShards;
+}
+
+/** Name of the input that a sharded entry's whole values are to a launch. */
+export function wholeName(entry: string): string {
+  return `whole ${entry}`;
 }
 
 export type TracedBody = (
@@ -33,11 +40,13 @@ export function traceFunction(
   inputs: Readonly<Record<string, TensorSpec>>,
   body: TracedBody,
   target?: TraceTarget,
+  shards: JitShards & { readonly replicas?: number } = {},
 ): TracedFunction {
   const started = performance.now();
   const trace = new Trace(`function ${JSON.stringify(name)}`, nodeBackend(), target);
   const outputs = new Map<string, Value>();
   const changed = new Map<string, Value>();
+  const exchanged = new Set([...(shards.scatter ?? []), ...(shards.gather ?? [])]);
   trace.run(() => {
     const placeholders = (specs: Readonly<Record<string, TensorSpec>>, kind: "state" | "input") =>
       Object.fromEntries(
@@ -51,8 +60,15 @@ export function traceFunction(
       const isHalf = trace.valueOf(tensor).dtype === BFLOAT16;
       return trace.valueOf(isHalf ? trace.cast(tensor, DATA_TYPE.float32) : tensor);
     };
-    const result = body(placeholders(state, "state"), placeholders(inputs, "input"));
-    for (const [key, tensor] of Object.entries(result.outputs)) outputs.set(key, whole(tensor));
+    const joined = (shards.whole ?? []).map((key) => {
+      const shape = [(shards.replicas ?? 1) * sizeOf(state[key]?.shape ?? [])];
+      const origin = { kind: "input", name: wholeName(key) } as const;
+      return [key, trace.placeholder(shape, DATA_TYPE.float32, origin)] as const;
+    });
+    const entries = { ...placeholders(state, "state"), ...Object.fromEntries(joined) };
+    const result = body(entries, placeholders(inputs, "input"));
+    for (const [key, tensor] of Object.entries(result.outputs))
+      outputs.set(key, exchanged.has(key) ? trace.valueOf(tensor) : whole(tensor));
     for (const [key, tensor] of Object.entries(result.state ?? {})) {
       const value = whole(tensor);
       checkStateEntry(name, key, state[key], { shape: value.shape, dtype: dtypeOf(value.dtype) });

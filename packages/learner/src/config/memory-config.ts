@@ -38,7 +38,7 @@ export const MemoryConfig = z.strictObject({
     .enum(["whole", "sharded"])
     .default("whole")
     .describe(
-      "Where replicas keep the optimizer's moments. whole: each has all of them; sharded: each has an equal shard and updates that shard of the weights (ZeRO-1), for models whose moments do not fit on one GPU. A step then takes several launches, and sums weights as well as gradients.",
+      "Where replicas keep what the optimizer needs. whole: each has all of it; sharded: each has an equal shard of float32 weights, moments, accumulated gradients and the reference, and all weights in the type of products, for models that do not fit on one GPU. A step then takes several launches.",
     ),
   applyMb: positive
     .default(64)

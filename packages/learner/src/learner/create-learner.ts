@@ -60,7 +60,7 @@ export function createLearner(options: LearnerOptions): Learner {
       : restoredState(options.checkpoint.tensors, options, config);
   const module = compileLearner({ backend, model, config, objectives, mode });
   try {
-    writeWhole(module, config, state);
+    writeWhole(module, config, model, state);
   } catch (error) {
     module.dispose();
     throw withMemoryAdvice(error, config, module.mode);

@@ -30,7 +30,7 @@ import type { GroupAdvantage } from "../loss/define-advantage.js";
 import { endsLearner, withMemoryAdvice } from "../memory/memory-exhausted.js";
 import { gatherRows, rowsFromGroups } from "../rows/rows.js";
 import type { SupervisedRow } from "../rows/sft.js";
-import { readWhole } from "../state/optimizer-shards.js";
+import { readWhole, writeWhole } from "../state/optimizer-shards.js";
 import { savedNames, savedSizes, stateName, trainedShapes, withKind } from "../state/state.js";
 import { trainingFlops } from "../state/training-flops.js";
 import { nextKlCoefficient } from "../step/kl-reward.js";
@@ -276,7 +276,7 @@ export class Learner {
 
   #refreshReference(): void {
     const names = Object.keys(parameterShapes(this.#model));
-    this.#module.writeState(withKind("reference", this.#read(names)));
+    writeWhole(this.#module, this.config, this.#model, withKind("reference", this.#read(names)));
     this.#reference = new StoredReference();
   }
 
@@ -370,7 +370,8 @@ export class Learner {
   }
 
   #read(names: readonly string[]): Record<string, Float32Array> {
-    const state = this.#module.readState(names.map((name) => stateName("weights", name)));
+    const stored = names.map((name) => stateName("weights", name));
+    const state = readWhole(this.#module, this.config, this.#model, stored);
     return Object.fromEntries(names.map((name) => [name, state[stateName("weights", name)] as Float32Array]));
   }
 

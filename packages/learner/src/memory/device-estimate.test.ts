@@ -1,4 +1,4 @@
-import { type ModelConfig, parseModelConfig } from "@palimpsest/model";
+import { type ModelConfig, parameterCount, parseModelConfig } from "@palimpsest/model";
 import { describe, expect, it } from "vitest";
 import { estimateDevice } from "./device-estimate.js";
 
@@ -69,6 +69,26 @@ describe("estimateDevice", () => {
     expect([bytes(1, "none"), bytes(1, "auto"), bytes(2, "none"), bytes(2, "auto")]).toEqual([
       0.5, 2, 1.5, 2.5,
     ]);
+  });
+
+  it("replicas that share their state take 2 bytes of weights, 2 of gradients and 16 / N of float32 per parameter, and fit 7B on four", () => {
+    const seven = parseModelConfig({
+      ...{ architecture: "qwen2", vocabSize: 152_064, hiddenSize: 3584, layers: 28, heads: 28, kvHeads: 4 },
+      ...{ headDim: 128, intermediateSize: 18_944, tieWordEmbeddings: false, maxPositions: 32_768 },
+    });
+    const parameters = parameterCount(seven);
+    const shared = (replicas: number) => {
+      const memory = { keep: "nothing", optimizerState: "sharded" } as const;
+      return estimateDevice(seven, { ...update(4, "nothing"), memory, replicas }, 79 * gib);
+    };
+    for (const replicas of [2, 4, 8]) {
+      const { weightsBytes, momentsBytes, gradientsBytes } = shared(replicas);
+      // The embedding is a fourteenth of it, and in float32.
+      const perParameter = (weightsBytes + momentsBytes + gradientsBytes) / parameters;
+      expect(perParameter / (2 + 2 + 16 / replicas)).toBeCloseTo(1.02, 1);
+    }
+    expect(shared(2).totalBytes / gib).toBeGreaterThan(79);
+    expect(shared(4).totalBytes / gib).toBeLessThan(75);
   });
 
   it("keeps products where the device has room for them", () => {

@@ -8,33 +8,32 @@ import {
 } from "../config/config.js";
 import { logitsChunk } from "../config/memory-config.js";
 import { shardCount } from "../state/shard-shape.js";
-import { type StateKind, stateName, stateSpecs, storedBytes, trainedShapes } from "../state/state.js";
-import {
-  countOf,
-  gradientBytes,
-  keepPlan,
-  layerInputBytes,
-  productBytes,
-  roundedBytes,
-} from "./keep-plan.js";
+import { type StateKind, stateName, stateSpecs, storedBytes } from "../state/state.js";
+import { gradientBytes, keepPlan, layerInputBytes, productBytes, roundedBytes } from "./keep-plan.js";
 
 const FLOAT = 4;
 const HALF = 2;
 /**
  * Overhead on a GPU beyond the sum of the parts: workspace of kernels, and what the allocator wastes. For the three updates
- * that were measured (docs/measured.md) the estimate is between 0.7 and 1.1 of what TensorFlow's allocator held, which grows in
+ * that were measured (docs/jit.md) the estimate is between 0.7 and 1.1 of what TensorFlow's allocator held, which grows in
  * steps and so holds up to a third more than is used.
  */
 const OVERHEAD = 1.15;
+/**
+ * The same for replicas that share their state. For 3B and 4B parameters on two H200 each, with CUDA's own allocator, which takes what is
+ * used, the sum of the parts was 1.02 and 1.01 of what a GPU held (bench/results/gpu-shared.json).
+ */
+const SHARED_OVERHEAD = 1.05;
 
 /** Bytes on a GPU by part, when it computes in bfloat16. */
 export interface DeviceEstimate {
-  /** Weights in float32; or adapters in float32 and their base in bfloat16. */
+  /** Weights in float32; or adapters in float32 and their base in bfloat16; if sharded, all in bfloat16 and a share in float32. */
   readonly weightsBytes: number;
+  /** If sharded, one replica's share; joined, it is not there at the same time as gradients. */
   readonly referenceBytes: number;
   /** Two moments of every trained parameter; if sharded, one replica's share. */
   readonly momentsBytes: number;
-  /** Gradient accumulators, if there are any, and the gradients of one micro-batch: see `gradientBytes`. */
+  /** Gradient accumulators, if there are any (if sharded, a share), and the gradients of one micro-batch: see `gradientBytes`. */
   readonly gradientsBytes: number;
   /** Copies of weights in bfloat16 that a pass makes. */
   readonly roundedBytes: number;
@@ -58,26 +57,27 @@ export function estimateDevice(
   deviceBytes?: number,
 ): DeviceEstimate {
   const config = resolveLearnerConfig(learner);
-  const specs = Object.entries(stateSpecs(model, config, { accumulates: false }));
+  const shards = shardCount(config);
+  const accumulates = config.memory.accumulators === "auto";
+  const specs = Object.entries(stateSpecs(model, config, { accumulates, shards }));
   const bytesOf = (kind: StateKind) =>
     storedBytes(Object.fromEntries(specs.filter(([name]) => name.startsWith(stateName(kind, "")))));
-  const trained = countOf(Object.values(trainedShapes(model, config)));
-  const accumulates = config.memory.accumulators === "auto";
   const passing = config.buckets.map((bucket) => passingBytes(model, config, bucket, deviceBytes));
   const largest = passing.reduce((most, part) =>
     part.keptBytes + part.logitsBytes > most.keptBytes + most.logitsBytes ? part : most,
   );
   const parts = {
-    weightsBytes: bytesOf("weights"),
+    weightsBytes: bytesOf("weights") + bytesOf("master"),
     referenceBytes: bytesOf("reference"),
-    momentsBytes: (2 * FLOAT * trained) / shardCount(config),
-    gradientsBytes: (accumulates ? FLOAT * trained : 0) + gradientBytes(model, config),
+    momentsBytes: bytesOf("moment1") + bytesOf("moment2"),
+    gradientsBytes: bytesOf("gradient") + gradientBytes(model, config),
     roundedBytes: roundedBytes(model, config),
     keptBytes: largest.keptBytes,
     logitsBytes: largest.logitsBytes,
   };
   const sum = Object.values(parts).reduce((total, bytes) => total + bytes, 0);
-  return { ...parts, keep: largest.keep, totalBytes: OVERHEAD * sum };
+  const overhead = shards > 1 ? SHARED_OVERHEAD : OVERHEAD;
+  return { ...parts, keep: largest.keep, totalBytes: overhead * sum };
 }
 
 function passingBytes(

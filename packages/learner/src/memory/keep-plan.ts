@@ -35,21 +35,24 @@ export function keepPlan(
 }
 
 /**
- * Bytes of the gradients of one micro-batch: accumulated, or in the type that products return. Replicas have both the products'
- * type and float32, in which gradients are summed.
+ * Bytes of the gradients of one micro-batch: accumulated, or in the type that products return. Replicas that have all of them have both the
+ * products' type and float32, in which gradients are summed; those that share them pass them on in the products' type.
  */
 export function gradientBytes(model: ModelConfig, config: ResolvedLearnerConfig): number {
   const trained = countOf(Object.values(trainedShapes(model, config)));
+  if (shardCount(config) > 1) return HALF * trained;
   if (config.replicas > 1) return (HALF + FLOAT) * trained;
   return (config.memory.accumulators === "auto" ? FLOAT : HALF) * trained;
 }
 
 /**
  * Bytes of the bfloat16 copies of weights that a pass makes: trained weights are rounded; a frozen base is stored in bfloat16, but
- * projections of one input are joined side by side if they have no adapters, as in the reference's pass.
+ * projections of one input are joined side by side if they have no adapters, as in the reference's pass. Where replicas share float32
+ * weights, all but the embedding are stored in bfloat16, and nothing is joined.
  */
 export function roundedBytes(model: ModelConfig, config: ResolvedLearnerConfig): number {
   const { lora, reference } = config;
+  if (shardCount(config) > 1) return lora === null ? HALF * model.vocabSize * model.hiddenSize : 0;
   const trained = countOf(Object.values(trainedShapes(model, config)));
   const isJoined = lora !== null && (reference !== "none" || lora.targets !== "all-linear");
   return HALF * (trained + (isJoined ? countOf(Object.values(parameterShapes(model))) : 0));
@@ -70,6 +73,6 @@ export function layerInputBytes({ hiddenSize, layers }: ModelConfig, tokens: num
 }
 
 /** Returns the total number of elements in tensors of these shapes. */
-export function countOf(shapes: readonly (readonly number[])[]): number {
+function countOf(shapes: readonly (readonly number[])[]): number {
   return shapes.reduce((sum, shape) => sum + sizeOf(shape), 0);
 }

@@ -34,7 +34,9 @@ export function memoryAdvice(config: ResolvedLearnerConfig, mode: JitMode): stri
       : `microBatch.tokens (${microBatch.tokens})`,
   );
   if (config.replicas > 1 && memory.optimizerState === "whole")
-    settings.push('memory.optimizerState to "sharded", which distributes the moments over the replicas');
+    settings.push(
+      'memory.optimizerState to "sharded", which distributes float32 weights, moments and gradients over the replicas',
+    );
   if (lora === null) settings.push("or set lora, which trains adapters and keeps moments only of these");
   settings.push("or the memory of a sampler on the same device (rollout.cacheTokens, rollout.maxBatch)");
   return settings.join(", ");

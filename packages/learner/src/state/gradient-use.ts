@@ -1,9 +1,18 @@
-import { asType, type JitBody, type JitStage, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
+import {
+  asType,
+  type JitBody,
+  type JitShards,
+  type JitStage,
+  type TensorSpec,
+  type Tensors,
+  tf,
+} from "@palimpsest/jit";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 import { FEW_TOKENS } from "./fresh-checks.js";
 import type { AdamScalars } from "./optimizer.js";
 import { adamwStep } from "./optimizer.js";
-import { type StateKind, stateName, tensor } from "./state.js";
+import { shardRows } from "./optimizer-shards.js";
+import { passedType, type StateKind, stateName, tensor } from "./state.js";
 
 /*
  * Responsibility: what a compiled training function does with the gradients of its micro-batch: adds them to those of others, or
@@ -31,6 +40,7 @@ export interface GradientUse {
   readonly use: (given: Given) => ReturnType<JitBody>;
   /** What is computed from sums over replicas, in the same run. */
   readonly next?: JitStage;
+  readonly shards?: JitShards;
 }
 
 /** Adds to the accumulators. */
@@ -46,6 +56,29 @@ export const ACCUMULATED: GradientUse = {
     ),
   }),
 };
+
+/** Adds to the accumulators that replicas share: each gets its shard of the sum over all. */
+export function scattered(
+  config: Pick<ResolvedLearnerConfig, "precision">,
+  names: readonly string[],
+  shards: number,
+): GradientUse {
+  return {
+    inputs: {},
+    use: ({ gradients, outputs }) => ({
+      outputs: {
+        ...outputs,
+        ...Object.fromEntries(
+          names.map((name) => {
+            const own = asType(tensor(gradients, name), passedType(name, config));
+            return [stateName("gradient", name), shardRows(own, shards)];
+          }),
+        ),
+      },
+    }),
+    shards: { scatter: names.map((name) => stateName("gradient", name)) },
+  };
+}
 
 /** Inputs of a step that is applied at once, each float32 []: the scalars of AdamW that are known before the norm. */
 export const AT_ONCE_SCALARS = ["decay", "stepSize", "rootCorrection"] as const;

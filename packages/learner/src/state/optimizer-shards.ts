@@ -1,57 +1,42 @@
 import { entry, type JitModule, sizeOf, type Tensors, tf } from "@palimpsest/jit";
-import type { ModelConfig } from "@palimpsest/model";
+import { type ModelConfig, parameterShapes } from "@palimpsest/model";
 import type { ResolvedLearnerConfig } from "../config/config.js";
-import { shardCount, shardShape } from "./shard-shape.js";
-import { type StateKind, stateName, trainedShapes } from "./state.js";
+import { shardCount } from "./shard-shape.js";
+import { stateName, tensor, trainedShapes } from "./state.js";
 
 /*
- * Responsibility: the optimizer's moments sharded over replicas, each with an equal run of every entry's values (ZeRO's first
- * stage, Rajbhandari et al., arXiv:1910.02054). A replica updates its run of the weights; a sum over replicas then gives all to each.
+ * Responsibility: state of which each replica has one shard, an equal run of every entry's values: float32 weights, moments, accumulated
+ *   gradients, and the reference (Rajbhandari et al., arXiv:1910.02054). For passes each replica also has all weights, in the
+ *   type that products round them to. Here: such tensors inside functions, and their values as one learner would have them.
+ * Not responsible for: the exchange between replicas (`JitShards`), the order of calls (optimizer-step.ts).
  *
- * ZERO-1. Every value has exactly one owner among the replicas, and the others contribute zero to the sum, so that
- *   the sum is what the owners computed, bit for bit.
- * ZERO-2. A checkpoint has whole moments in the shapes of their weights, so that it can resume with another number of replicas.
+ * ZERO-1. Every value has exactly one owner among the replicas, which alone updates it; the others get what it rounded.
+ * ZERO-2. A checkpoint has whole entries in the shapes of their weights, so that it can resume with another number of replicas.
  */
 
-/** Tells a function that updates its own run which replica it is: int32 []. */
-export const REPLICA = "replica";
-/** Sums the runs that replicas have placed into whole weights. */
-export const WEIGHTS = "weights";
-
-/** Selects one replica's run of a tensor's values, in row-major order; past the end it is padded with zeros. */
-export function ownShard(tensor: tf.Tensor, replica: tf.Tensor, shards: number): tf.Tensor {
-  const [length = 0] = shardShape(tensor.shape, shards);
-  const missing = shards * length - tensor.size;
-  const flat = tf.reshape(tensor, [tensor.size]);
-  const even = missing === 0 ? flat : tf.pad(flat, [[0, missing]]);
-  return tf.gather(tf.reshape(even, [shards, length]), replica);
+/** Returns all shards of a tensor, one per row: [shards, length], padded with zeros. */
+export function shardRows(whole: tf.Tensor, shards: number): tf.Tensor {
+  const length = Math.ceil(whole.size / shards);
+  const missing = shards * length - whole.size;
+  const flat = tf.reshape(whole, [whole.size]);
+  return tf.reshape(missing === 0 ? flat : tf.pad(flat, [[0, missing]]), [shards, length]);
 }
 
-/** Places the run at its position in a tensor of zeros of `shape`. */
-export function placedShard(
-  shard: tf.Tensor,
-  replica: tf.Tensor,
-  shards: number,
-  shape: readonly number[],
-): tf.Tensor {
-  const [length = 0] = shard.shape;
-  const mine = tf.reshape(tf.oneHot(tf.reshape(replica, [1]) as tf.Tensor1D, shards), [shards, 1]);
-  const even = tf.reshape(tf.mul(tf.cast(mine, "float32"), tf.reshape(shard, [1, length])), [
-    shards * length,
-  ]);
-  return tf.reshape(tf.slice(even, [0], [sizeOf(shape)]), [...shape]);
+/** Returns the entries of the reference in their shapes, from their shards one after another. */
+export function joinedReference(state: Tensors, model: ModelConfig): Tensors {
+  return Object.fromEntries(
+    Object.entries(parameterShapes(model)).map(([name, shape]) => {
+      const flat = tensor(state, stateName("reference", name));
+      return [name, tf.reshape(tf.slice(flat, [0], [sizeOf(shape)]), [...shape])];
+    }),
+  );
 }
 
-const MOMENTS: readonly StateKind[] = ["moment1", "moment2"];
-
-function isMoment(name: string): boolean {
-  return MOMENTS.some((kind) => name.startsWith(stateName(kind, "")));
-}
-
-/** Writes whole entries, sharding the moments among them. @throws {JitError} as `writeState` */
+/** Writes whole entries to all replicas, and to each its shards. @throws {JitError} as `writeState` */
 export function writeWhole(
   module: JitModule,
   config: ResolvedLearnerConfig,
+  model: ModelConfig,
   state: Readonly<Record<string, Float32Array>>,
 ): void {
   const shards = shardCount(config);
@@ -59,19 +44,13 @@ export function writeWhole(
     module.writeState(state);
     return;
   }
+  const owned = ownedEntries(model, config);
   for (const [name, values] of Object.entries(state)) {
-    if (!isMoment(name)) module.writeState({ [name]: values });
-    else module.writeEach(shardsOf(values, shards).map((shard) => ({ [name]: shard })));
+    const shared = owned.get(name);
+    if (shared !== name) module.writeState({ [name]: values });
+    if (shared !== undefined)
+      module.writeEach(shardsOf(values, shards).map((shard) => ({ [shared]: shard })));
   }
-}
-
-function shardsOf(values: Float32Array, shards: number): Float32Array[] {
-  const length = Math.ceil(values.length / shards);
-  return Array.from({ length: shards }, (_, replica) => {
-    const shard = new Float32Array(length);
-    shard.set(values.subarray(replica * length, (replica + 1) * length));
-    return shard;
-  });
 }
 
 /** Copies entries to the host as a single replica would have them. @throws {JitError} as `readState` */
@@ -82,26 +61,47 @@ export function readWhole(
   names: readonly string[],
 ): Record<string, Float32Array> {
   if (shardCount(config) === 1) return module.readState(names) as Record<string, Float32Array>;
-  const dealt = new Set(names.filter(isMoment));
-  const own = module.readState(names.filter((name) => !dealt.has(name))) as Record<string, Float32Array>;
-  const each = module.readEach([...dealt]) as Record<string, Float32Array>[];
-  const sizes = new Map(
-    Object.entries(trainedShapes(model, config)).flatMap(([name, shape]) =>
-      MOMENTS.map((kind) => [stateName(kind, name), sizeOf(shape)] as const),
-    ),
-  );
-  // The entries are in the requested order, which is that of a checkpoint's file.
+  const owned = ownedEntries(model, config);
+  const sizes = { ...parameterShapes(model), ...trainedShapes(model, config) };
   return Object.fromEntries(
-    names.map((name) => [
-      name,
-      dealt.has(name)
-        ? joined(
-            each.map((replica) => entry(replica, name)),
-            sizes.get(name) ?? 0,
-          )
-        : entry(own, name),
-    ]),
+    names.map((name) => {
+      const shared = owned.get(name);
+      if (shared === undefined) return [name, entry(module.readState([name]), name) as Float32Array];
+      const each = module.readEach([shared]) as Record<string, Float32Array>[];
+      const parameter = name.slice(name.indexOf("/") + 1);
+      return [
+        name,
+        joined(
+          each.map((replica) => entry(replica, shared)),
+          sizeOf(entry(sizes, parameter)),
+        ),
+      ];
+    }),
   );
+}
+
+/** By the entry that a single replica would have, the sharded entry with its values: float32 weights are apart from those of passes. */
+function ownedEntries(model: ModelConfig, config: ResolvedLearnerConfig): Map<string, string> {
+  const trained = Object.keys(trainedShapes(model, config));
+  const kinds = (["moment1", "moment2"] as const).flatMap((kind) =>
+    trained.map((name) => stateName(kind, name)),
+  );
+  const reference = Object.keys(parameterShapes(model)).map((name) => stateName("reference", name));
+  return new Map([
+    ...trained.map((name) => [stateName("weights", name), stateName("master", name)] as const),
+    ...[...kinds, ...reference].map((name) => [name, name] as const),
+  ]);
+}
+
+function shardsOf(values: Float32Array, shards: number): Float32Array[] {
+  const length = Math.ceil(values.length / shards);
+  return Array.from({ length: shards }, (_, replica) => {
+    const own = values.subarray(replica * length, (replica + 1) * length);
+    if (own.length === length) return own;
+    const padded = new Float32Array(length);
+    padded.set(own);
+    return padded;
+  });
 }
 
 function joined(shards: readonly Float32Array[], size: number): Float32Array {
@@ -112,17 +112,4 @@ function joined(shards: readonly Float32Array[], size: number): Float32Array {
     at += shard.length;
   }
   return whole;
-}
-
-/** Returns the inputs of each replica: the common ones, and its index. */
-export function eachReplica<T extends object>(
-  given: T,
-  replicas: number,
-): (T & Record<string, Int32Array>)[] {
-  return Array.from({ length: replicas }, (_, replica) => ({ ...given, [REPLICA]: Int32Array.of(replica) }));
-}
-
-/** Returns the index of the replica that a function runs on. */
-export function replicaOf(inputs: Tensors): tf.Tensor {
-  return entry(inputs, REPLICA);
 }

@@ -1,7 +1,7 @@
 import { sizeOf } from "@palimpsest/jit";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 
-/** Number of replicas over which each of the optimizer's moments is sharded. */
+/** Number of replicas that share the optimizer's state: float32 weights, moments, accumulated gradients; and the reference. */
 export function shardCount({ replicas, memory }: Pick<ResolvedLearnerConfig, "replicas" | "memory">): number {
   return memory.optimizerState === "sharded" ? replicas : 1;
 }

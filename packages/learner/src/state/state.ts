@@ -1,12 +1,12 @@
-import { type StateSpec, sizeOf, type Tensors } from "@palimpsest/jit";
+import { type FloatType, type StateSpec, sizeOf, type Tensors } from "@palimpsest/jit";
 import { initLora, loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
 import type * as tf from "@tensorflow/tfjs";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 import { LearnerError } from "../config/error.js";
-import { shardShape } from "./shard-shape.js";
+import { shardCount, shardShape } from "./shard-shape.js";
 
-/** The kinds of state that the learner keeps for every parameter. */
-const STATE_KINDS = ["weights", "moment1", "moment2", "gradient", "reference"] as const;
+/** The kinds of state that the learner keeps for every parameter; master: trained weights in float32, if replicas share them. */
+const STATE_KINDS = ["weights", "master", "moment1", "moment2", "gradient", "reference"] as const;
 export type StateKind = (typeof STATE_KINDS)[number];
 
 export function stateName(kind: StateKind, parameter: string): string {
@@ -26,19 +26,34 @@ export function hasReferenceWeights({ reference, lora }: ResolvedLearnerConfig):
   return reference !== "none" && lora === null;
 }
 
+/** Returns whether each replica has only a shard of the reference's weights. */
+export function sharesReference(config: ResolvedLearnerConfig): boolean {
+  return hasReferenceWeights(config) && shardCount(config) > 1;
+}
+
+/** Returns whether products round a parameter to bfloat16, wherever it is used: an embedding's lookup is not a product. */
+function isMatrix(name: string, { precision }: Pick<ResolvedLearnerConfig, "precision">): boolean {
+  return precision === "bfloat16" && !/(Norm|Bias)$/.test(name);
+}
+
+/** The type in which replicas that share a parameter pass on its values and its gradients, and have it for passes. */
+export function passedType(name: string, config: Pick<ResolvedLearnerConfig, "precision">): FloatType {
+  return isMatrix(name, config) && name !== "embedding" ? "bfloat16" : "float32";
+}
+
 /**
- * Returns whether an entry is stored in bfloat16: matrices that are not trained, because products round them to it anyway. Trained
- * weights keep float32, and so does the reference's embedding: its lookup is not a product, and must match the policy's.
+ * Returns whether an entry is stored in bfloat16: matrices that are not updated themselves. Weights that are updated keep float32, and so do
+ * the embeddings of a policy that is trained and of its reference, which must match.
  */
 function isStoredHalf(
   kind: StateKind,
   name: string,
-  { precision }: Pick<ResolvedLearnerConfig, "precision">,
-  trained: Readonly<Record<string, unknown>>,
+  config: Pick<ResolvedLearnerConfig, "precision">,
+  { isTrained, shards }: { readonly isTrained: boolean; readonly shards: number },
 ): boolean {
-  if (precision !== "bfloat16" || /(Norm|Bias)$/.test(name)) return false;
-  if (kind === "reference") return name !== "embedding";
-  return kind === "weights" && trained[name] === undefined;
+  if (kind === "reference") return passedType(name, config) === "bfloat16";
+  if (kind !== "weights") return false;
+  return isTrained ? shards > 1 && passedType(name, config) === "bfloat16" : isMatrix(name, config);
 }
 
 /** Returns the bytes of state entries as they are stored. */
@@ -52,7 +67,7 @@ export function storedBytes(specs: Readonly<Record<string, StateSpec>>): number 
 /**
  * Specifies all state entries for jit.
  * @param form.accumulates whether there are accumulators for several micro-batches
- * @param form.shards number of replicas over which each moment is sharded; absent: 1
+ * @param form.shards number of replicas that share float32 weights, moments, accumulators and reference; absent: 1
  */
 export function stateSpecs(
   model: ModelConfig,
@@ -61,15 +76,17 @@ export function stateSpecs(
 ): Record<string, StateSpec> {
   const all = parameterShapes(model);
   const trained = trainedShapes(model, config);
-  const moments = Object.fromEntries(
-    Object.entries(trained).map(([name, shape]) => [name, shardShape(shape, form.shards ?? 1)]),
-  );
+  const { shards = 1 } = form;
+  const shared = (shapes: Readonly<Record<string, readonly number[]>>) =>
+    Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, shardShape(shape, shards)]));
+  const own = shared(trained);
   const kinds: Readonly<Record<StateKind, Record<string, readonly number[]>>> = {
     weights: { ...all, ...trained },
-    moment1: moments,
-    moment2: moments,
-    gradient: form.accumulates ? trained : {},
-    reference: hasReferenceWeights(config) ? all : {},
+    master: shards > 1 ? own : {},
+    moment1: own,
+    moment2: own,
+    gradient: form.accumulates ? own : {},
+    reference: hasReferenceWeights(config) ? shared(all) : {},
   };
   return Object.fromEntries(
     STATE_KINDS.flatMap((kind) =>
@@ -80,7 +97,9 @@ export function stateSpecs(
           dtype: "float32" as const,
           // If every step is one micro-batch, the accumulators are never allocated.
           ...(kind === "gradient" ? { lazy: true } : {}),
-          ...(isStoredHalf(kind, name, config, trained) ? { stored: "bfloat16" as const } : {}),
+          ...(isStoredHalf(kind, name, config, { isTrained: name in trained, shards })
+            ? { stored: "bfloat16" as const }
+            : {}),
         },
       ]),
     ),

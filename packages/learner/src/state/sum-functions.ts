@@ -1,11 +1,10 @@
-import { type JitBody, type JitFunction, type JitModule, type Tensors, tf } from "@palimpsest/jit";
+import { asType, type JitBody, type JitFunction, type JitModule, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "@palimpsest/model";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 import { applyParts } from "../config/memory-config.js";
 import { ADAM_SCALARS, type AdamScalars, adamwStep } from "./optimizer.js";
-import { ownShard, placedShard, REPLICA, replicaOf } from "./optimizer-shards.js";
 import { shardCount } from "./shard-shape.js";
-import { type StateKind, stateName, tensor, tensorsOf, trainedShapes } from "./state.js";
+import { passedType, type StateKind, stateName, tensor, tensorsOf, trainedShapes } from "./state.js";
 
 /*
  * Responsibility: functions on the accumulated gradients of several micro-batches: their norm, the optimizer, clearing.
@@ -13,7 +12,7 @@ import { type StateKind, stateName, tensor, tensorsOf, trainedShapes } from "./s
  */
 
 export const GRADIENT_NORM = "gradientNorm";
-/** Sums the accumulators over all replicas. */
+/** Sums the accumulators over all replicas, if each has all of them. */
 export const GRADIENTS = "gradients";
 const APPLY = "apply";
 /** Zeroes the accumulators. */
@@ -41,8 +40,9 @@ export function sumFunctions(
   const parts = isLaunched ? [names] : applyParts(config.memory, trained);
   parts.forEach((part, index) => {
     functions[`${APPLY}-${index}`] = {
-      inputs: shards === 1 ? scalars : { ...scalars, [REPLICA]: { shape: [], dtype: "int32" } },
-      body: shards === 1 ? applyBody(part, config) : applyShardBody(part, config, shards),
+      inputs: scalars,
+      body: applyBody(part, config),
+      ...(shards === 1 ? {} : { shards: { gather: part.map((name) => stateName("weights", name)) } }),
     };
   });
   return functions;
@@ -68,39 +68,25 @@ function gradientNormBody(names: readonly string[]): JitBody {
   };
 }
 
+/** If replicas share the weights, each updates its shard, and all get it in the type of passes. */
 function applyBody(names: readonly string[], config: ResolvedLearnerConfig): JitBody {
+  const shards = shardCount(config);
+  const updated = shards === 1 ? "weights" : "master";
   return (state, inputs) => {
     const scalars = inputs as Tensors & AdamScalars;
     const next: Record<string, tf.Tensor> = {};
+    const outputs: Record<string, tf.Tensor> = {};
     for (const name of names) {
       const entry = (kind: StateKind) => tensor(state, stateName(kind, name));
-      const adam = { weights: entry("weights"), moment1: entry("moment1"), moment2: entry("moment2") };
+      const adam = { weights: entry(updated), moment1: entry("moment1"), moment2: entry("moment2") };
       const result = adamwStep(adam, entry("gradient"), scalars, config.optimizer);
-      next[stateName("weights", name)] = result.weights;
+      next[stateName(updated, name)] = result.weights;
       next[stateName("moment1", name)] = result.moment1;
       next[stateName("moment2", name)] = result.moment2;
+      if (shards === 1) continue;
+      outputs[stateName("weights", name)] = asType(result.weights, passedType(name, config));
     }
-    return { outputs: {}, state: { ...next, ...clearedGradients(state, names) } };
-  };
-}
-
-/** Each replica updates its own run of the weights, and leaves zeros elsewhere for the sum over all. */
-function applyShardBody(names: readonly string[], config: ResolvedLearnerConfig, shards: number): JitBody {
-  return (state, inputs) => {
-    const scalars = inputs as Tensors & AdamScalars;
-    const replica = replicaOf(inputs);
-    const next: Record<string, tf.Tensor> = {};
-    for (const name of names) {
-      const entry = (kind: StateKind) => tensor(state, stateName(kind, name));
-      const own = (kind: StateKind) => ownShard(entry(kind), replica, shards);
-      const adam = { weights: own("weights"), moment1: entry("moment1"), moment2: entry("moment2") };
-      const result = adamwStep(adam, own("gradient"), scalars, config.optimizer);
-      const { shape } = entry("weights");
-      next[stateName("weights", name)] = placedShard(result.weights, replica, shards, shape);
-      next[stateName("moment1", name)] = result.moment1;
-      next[stateName("moment2", name)] = result.moment2;
-    }
-    return { outputs: {}, state: { ...next, ...clearedGradients(state, names) } };
+    return { outputs, state: { ...next, ...clearedGradients(state, names) } };
   };
 }
 

@@ -46,6 +46,8 @@ export interface PassOptions {
   readonly keep?: Keep | undefined;
   readonly entropy: "none" | "value" | "gradient";
   readonly loraScale?: number | undefined;
+  /** Whether projections of one input may be joined, which copies their weights. Default true. */
+  readonly joined?: boolean | undefined;
   /** Parameters without a gradient, by name. Default none. */
   readonly isFrozen?: ((name: string) => boolean) | undefined;
 }
@@ -119,9 +121,12 @@ function pickedPass(parameters: Tensors, inputs: Tensors, options: PassOptions):
   return { logprobs: placed(logprobs), ...(entropy === undefined ? {} : { entropy: placed(entropy) }) };
 }
 
-function formOf({ bucket, model, memory, loraScale, keep }: PassOptions, length: number): ForwardOptions {
+function formOf(
+  { bucket, model, memory, loraScale, keep, joined }: PassOptions,
+  length: number,
+): ForwardOptions {
   const shape = sharingOf(bucket) ?? { prompts: bucket.rows, promptLength: length };
-  return { ...forwardForm(memory, model, shape), loraScale, keep };
+  return { ...forwardForm(memory, model, shape), loraScale, keep, joined };
 }
 
 /** @param hidden float32 [N, D], one row per computed row of logits */

@@ -3,6 +3,7 @@ import {
   type JitBody,
   type JitFunction,
   type JitModule,
+  type JitShards,
   jit,
   type TensorSpec,
   type Tensors,
@@ -15,10 +16,18 @@ import { tensorAlgebra } from "../loss/loss-algebra.js";
 import { policyLoss } from "../loss/policy-loss.js";
 import { keepPlan } from "../memory/keep-plan.js";
 import type { MicroBatchInput } from "../rows/micro-batches.js";
-import { ACCUMULATED, appliedAtOnce, type GradientUse } from "../state/gradient-use.js";
-import { WEIGHTS } from "../state/optimizer-shards.js";
+import { ACCUMULATED, appliedAtOnce, type GradientUse, scattered } from "../state/gradient-use.js";
+import { joinedReference } from "../state/optimizer-shards.js";
 import { shardCount } from "../state/shard-shape.js";
-import { hasReferenceWeights, stateSpecs, tensor, tensorsOf, trainedShapes } from "../state/state.js";
+import {
+  hasReferenceWeights,
+  sharesReference,
+  stateName,
+  stateSpecs,
+  tensor,
+  tensorsOf,
+  trainedShapes,
+} from "../state/state.js";
 import { GRADIENTS, sumFunctions, trainedNames } from "../state/sum-functions.js";
 import { type PassOptions, passInputs, tokenPass } from "../state/token-pass.js";
 import { type LossAndOutputs, valueAndGradients } from "./value-and-gradients.js";
@@ -33,6 +42,11 @@ export function accumulateName(objective: Objective, bucket: Bucket): string {
 /** Name of the function that computes log-probabilities without gradients. */
 export function scoreName(bucket: Bucket): string {
   return `score-${bucketName(bucket)}`;
+}
+
+/** Name of the function that computes log-probabilities under a reference that replicas share. */
+export function referenceName(bucket: Bucket): string {
+  return `reference-${bucketName(bucket)}`;
 }
 
 /** Name of the function that computes gradients, their norm and the optimizer in one run, for a step of one micro-batch per replica. */
@@ -58,18 +72,23 @@ export function compileLearner(options: {
   const isLaunched = options.mode === "xla" || (options.mode === "auto" && backend.gpu);
   const accumulates = !isLaunched || config.memory.accumulators === "auto";
   const shards = shardCount(config);
+  const names = Object.keys(trainedShapes(model, config));
+  const accumulated = shards === 1 ? ACCUMULATED : scattered(config, names, shards);
   const functions: Record<string, JitFunction> = {};
   for (const objective of options.objectives) {
     const functionOf = objective === "policy" ? policyFunction : supervisedFunction;
     for (const bucket of config.buckets) {
       if (accumulates)
-        functions[accumulateName(objective, bucket)] = functionOf(bucket, model, config, ACCUMULATED);
+        functions[accumulateName(objective, bucket)] = functionOf(bucket, model, config, accumulated);
       if (isLaunched && shards === 1) {
         const perToken = objective === "policy" ? tokenSpec(bucket) : undefined;
-        const use = appliedAtOnce(config, Object.keys(trainedShapes(model, config)), perToken);
+        const use = appliedAtOnce(config, names, perToken);
         functions[atOnceName(objective, bucket)] = functionOf(bucket, model, config, use);
       }
-      if (objective === "policy") functions[scoreName(bucket)] = scoreFunction(bucket, model, config);
+      if (objective !== "policy") continue;
+      functions[scoreName(bucket)] = scoreFunction(bucket, model, config);
+      if (sharesReference(config))
+        functions[referenceName(bucket)] = referenceFunction(bucket, model, config);
     }
   }
   if (accumulates) Object.assign(functions, sumFunctions(model, config, isLaunched));
@@ -81,8 +100,7 @@ export function compileLearner(options: {
     precision: config.precision,
     replicas: config.replicas,
     reductions: {
-      ...(accumulates ? { [GRADIENTS]: trainedNames("gradient", model, config) } : {}),
-      ...(shards > 1 ? { [WEIGHTS]: trainedNames("weights", model, config) } : {}),
+      ...(accumulates && shards === 1 ? { [GRADIENTS]: trainedNames("gradient", model, config) } : {}),
     },
   });
 }
@@ -120,7 +138,9 @@ function policyFunction(
     if (config.reference !== "none") {
       // The reference is computed before the policy's own pass, so that none of its memory exists at the same time as
       // that pass's activations.
-      outputs["refLogprobs"] = scored("reference", state, inputs, bucket, model, config);
+      outputs["refLogprobs"] = sharesReference(config)
+        ? tensor(inputs, "refLogprobs")
+        : scored("reference", state, inputs, bucket, model, config);
     }
     const refLogprobs = outputs["refLogprobs"];
     const constants = {
@@ -147,10 +167,11 @@ function policyFunction(
       ...passInputs(bucket),
       [KL_COEFFICIENT]: { shape: [], dtype: "float32" },
       ...Object.fromEntries(names.map((name) => [name, perToken])),
+      ...(sharesReference(config) ? { refLogprobs: perToken } : {}),
       ...use.inputs,
     },
     body,
-    ...(use.next === undefined ? {} : { next: use.next }),
+    ...following(use),
   };
 }
 
@@ -168,7 +189,22 @@ function scoreFunction(bucket: Bucket, model: ModelConfig, config: PlannedConfig
         outputs["refLogprobs"] = score("reference");
       return { outputs };
     },
+    ...(config.kl.in === "reward" && sharesReference(config) ? { shards: wholeReference(model) } : {}),
   };
+}
+
+function referenceFunction(bucket: Bucket, model: ModelConfig, config: PlannedConfig): JitFunction {
+  return {
+    inputs: passInputs(bucket),
+    body: (state, inputs) => ({
+      outputs: { refLogprobs: scored("reference", state, inputs, bucket, model, config) },
+    }),
+    shards: wholeReference(model),
+  };
+}
+
+function wholeReference(model: ModelConfig): JitShards {
+  return { whole: Object.keys(parameterShapes(model)).map((name) => stateName("reference", name)) };
 }
 
 function scored(
@@ -183,7 +219,10 @@ function scored(
   const names = kind === "weights" ? [...base, ...Object.keys(trainedShapes(model, config))] : base;
   // A model without its adapters is the base, which is the reference.
   const from = kind === "reference" && hasReferenceWeights(config) ? "reference" : "weights";
-  const parameters = tensorsOf(state, from, new Set(names));
+  const parameters =
+    from === "reference" && sharesReference(config)
+      ? joinedReference(state, model)
+      : tensorsOf(state, from, new Set(names));
   return tf.tidy(() => tokenPass(parameters, inputs, passOf(bucket, model, config, "none")).logprobs);
 }
 
@@ -202,6 +241,7 @@ function passOf(
     keep: keepPlan(model, config, bucket, config.deviceBytes),
     entropy,
     isFrozen: (name) => !trained.has(name),
+    joined: shardCount(config) === 1,
     ...(lora === null ? {} : { loraScale: loraScale(lora) }),
   };
 }
@@ -223,8 +263,12 @@ function supervisedFunction(
       });
       return use.use({ state, inputs, ...trained });
     },
-    ...(use.next === undefined ? {} : { next: use.next }),
+    ...following(use),
   };
+}
+
+function following({ next, shards }: GradientUse): Pick<JitFunction, "next" | "shards"> {
+  return { ...(next === undefined ? {} : { next }), ...(shards === undefined ? {} : { shards }) };
 }
 
 /**

@@ -9,12 +9,11 @@ import { fillMicroBatch, type MicroBatchArrays, type PackableRow } from "../rows
 import { roundsOf } from "../rows/rounds.js";
 import { packRows } from "../rows/row-packing.js";
 import { adamwScalars } from "../state/optimizer.js";
-import { eachReplica, WEIGHTS } from "../state/optimizer-shards.js";
 import { shardCount } from "../state/shard-shape.js";
 import { applyNames, CLEAR, GRADIENT_NORM, GRADIENTS } from "../state/sum-functions.js";
 import { accumulateName } from "./compiled.js";
 import { canStepAtOnce, isWithoutSums, stepAtOnce } from "./step-at-once.js";
-import { inputsOf, notFinite } from "./step-inputs.js";
+import { inputsOf, notFinite, withReference } from "./step-inputs.js";
 import type { Outputs, StepRequest, StepResult } from "./step-request.js";
 
 /**
@@ -69,12 +68,10 @@ export async function optimizerStep<Row extends PackableRow>(
         const arrays = fillMicroBatch(batch, request.rows, request.weights);
         return { batch, arrays, inputs: inputsOf(batch, request, arrays, config) };
       });
-      const name = accumulateName(request.objective, entry(all, 0).batch.bucket);
+      const { bucket } = entry(all, 0).batch;
+      const inputs = withReference(module, config, request, bucket, all);
       touched = true;
-      const outputs = module.callEach(
-        name,
-        all.map(({ inputs }) => inputs),
-      );
+      const outputs = module.callEach(accumulateName(request.objective, bucket), inputs);
       for (const [replica, { batch, arrays }] of all.entries()) {
         computedTokens += placesOf(batch.bucket);
         if (replica >= some.length) continue;
@@ -84,7 +81,8 @@ export async function optimizerStep<Row extends PackableRow>(
       }
       await setImmediate();
     }
-    if (module.replicas > 1) module.reduce(GRADIENTS);
+    const isSharded = shardCount(config) > 1;
+    if (module.replicas > 1 && !isSharded) module.reduce(GRADIENTS);
     if (together !== undefined) {
       // A rank may have no micro-batch of its own, and then no accumulators yet.
       if (computed.size === 0) module.call(CLEAR, {});
@@ -95,7 +93,14 @@ export async function optimizerStep<Row extends PackableRow>(
         look(batch, fillMicroBatch(batch, request.rows, request.weights), entry(all, index));
       await together.sumGradients(module);
     }
-    const ownNorm = Math.sqrt(module.call(GRADIENT_NORM, {})["squaredNorm"]?.[0] ?? Number.NaN);
+    const squares = module.callEach(
+      GRADIENT_NORM,
+      Array.from({ length: module.replicas }, () => ({})),
+    );
+    const shares = isSharded ? squares : squares.slice(0, 1);
+    const ownNorm = Math.sqrt(
+      shares.reduce((sum, { squaredNorm }) => sum + (squaredNorm?.[0] ?? Number.NaN), 0),
+    );
     const gradientNorm = together === undefined ? ownNorm : await together.agreedNorm(ownNorm);
     if (!Number.isFinite(gradientNorm))
       throw new LearnerError(
@@ -108,7 +113,7 @@ export async function optimizerStep<Row extends PackableRow>(
     const applied = request.beforeApply?.(gradientNorm) !== "skip";
     if (applied) {
       const scalars = adamwScalars(request.step, request.learningRate, gradientNorm, config.optimizer);
-      applyParts(module, scalars, request.step, shardCount(config));
+      applyParts(module, scalars, request.step);
     } else module.call(CLEAR, {});
     return { loss, gradientNorm, applied, microBatches: batches.length, computedTokens };
   } catch (error) {
@@ -133,20 +138,11 @@ function clearAfter(error: unknown, module: JitModule, step: number): void {
   }
 }
 
-function applyParts(
-  module: JitModule,
-  scalars: ReturnType<typeof adamwScalars>,
-  step: number,
-  shards: number,
-): void {
+function applyParts(module: JitModule, scalars: ReturnType<typeof adamwScalars>, step: number): void {
   const names = applyNames(module);
   names.forEach((name, done) => {
     try {
-      if (shards === 1) module.call(name, scalars);
-      else {
-        module.callEach(name, eachReplica(scalars, shards));
-        module.reduce(WEIGHTS);
-      }
+      module.call(name, scalars);
     } catch (cause) {
       throw new LearnerError(
         "APPLY_FAILED",

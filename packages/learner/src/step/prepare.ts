@@ -3,11 +3,10 @@ import type { Bucket } from "../config/bucket.js";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 import { fillMicroBatch } from "../rows/micro-batches.js";
 import { adamwScalars } from "../state/optimizer.js";
-import { shardCount } from "../state/shard-shape.js";
 import { applyNames, CLEAR, GRADIENT_NORM } from "../state/sum-functions.js";
 import { accumulateName, atOnceName } from "./compiled.js";
 import { atOnceInputs, isWithoutSums } from "./step-at-once.js";
-import { inputsOf } from "./step-inputs.js";
+import { inputsOf, withReference } from "./step-inputs.js";
 import type { StepRequest } from "./step-request.js";
 
 /**
@@ -50,11 +49,16 @@ export function* preparations(
   if (isWithoutSums(module)) return;
   for (const bucket of config.buckets)
     yield () => {
-      onEach(accumulateName("policy", bucket), inputsOf({ bucket }, request, empty(bucket), config));
+      const arrays = empty(bucket);
+      const all = Array.from({ length: module.replicas }, () => ({
+        arrays,
+        inputs: inputsOf({ bucket }, request, arrays, config),
+      }));
+      module.callEach(accumulateName("policy", bucket), withReference(module, config, request, bucket, all));
       module.call(CLEAR, {});
     };
   yield () => module.call(GRADIENT_NORM, {});
-  if (!untouched || shardCount(config) > 1) return;
+  if (!untouched) return;
   // Zero moments and gradients stay zero, and a rate of 0 leaves the weights.
   const scalars = adamwScalars(0, 0, 0, config.optimizer);
   for (const name of applyNames(module)) yield () => module.call(name, scalars);

@@ -28,4 +28,6 @@ export interface ForwardOptions {
   readonly activations?: "float32" | "bfloat16" | undefined;
   /** What layers that run as a loop keep for the gradient, besides each layer's input. Default nothing. */
   readonly keep?: Keep | undefined;
+  /** With bfloat16 activations: whether projections of one input are one product, which needs a copy of their weights. Default true. */
+  readonly joined?: boolean | undefined;
 }

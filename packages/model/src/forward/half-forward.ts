@@ -41,7 +41,7 @@ export function halfStates(
   options: ForwardOptions,
 ): tf.Tensor {
   const embedding = tensorOf(parameters, "embedding");
-  const stacks = stackedHalves(parameters);
+  const stacks = stackedHalves(parameters, options.joined ?? true);
   const names = Object.keys(stacks);
   const pass: Pass = {
     config,
@@ -116,8 +116,8 @@ function project(x: tf.Tensor, layer: LayerTensors, group: Joined, { config, lor
   return tf.split(linear(x, layer, group, loraScale), widths, -1);
 }
 
-/** Stacked weights in bfloat16 by their names in a layer, those of one input side by side where they have no adapters. */
-function stackedHalves(parameters: ParameterTensors): Record<string, tf.Tensor> {
+/** Stacked weights in bfloat16 by their names in a layer; if wanted, those of one input side by side where they have no adapters. */
+function stackedHalves(parameters: ParameterTensors, joins: boolean): Record<string, tf.Tensor> {
   const prefix = "layers.";
   const own = Object.entries(parameters).flatMap(([name, tensor]) =>
     name.startsWith(prefix) ? [[name.slice(prefix.length), tensor] as const] : [],
@@ -125,7 +125,7 @@ function stackedHalves(parameters: ParameterTensors): Record<string, tf.Tensor> 
   const halves = Object.fromEntries(
     own.map(([name, tensor]) => [name, name.endsWith("Norm") ? tensor : asType(tensor, "bfloat16")]),
   );
-  for (const [group, names] of Object.entries(JOINED)) {
+  for (const [group, names] of Object.entries(joins ? JOINED : {})) {
     if (names.some((name) => halves[`${name}.loraA`] !== undefined)) continue;
     for (const suffix of ["", "Bias"]) {
       const parts = names.flatMap((name) => halves[`${name}${suffix}`] ?? []);

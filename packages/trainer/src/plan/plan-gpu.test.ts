@@ -45,7 +45,7 @@ ${extra}`,
 
 test("a run that its GPU is too small for is refused, with sizes and settings", () => {
   expect(() => checkFitsGpu(recipe(), model, 79 * gib)).toThrow(
-    /CONFIG_INVALID.*a GPU has 79\.0 GiB, but the learner needs about \d+\.\d GiB on its GPU; use learner\.memory\.keep nothing, learner\.lora.*plan\.gpuGib/,
+    /CONFIG_INVALID.*a GPU has 79\.0 GiB, but the learner needs about \d+\.\d GiB on its GPU; no setting but learner\.lora fits it on this GPU: set learner\.replicas and learnerGpus to 2, with learner\.memory \{ keep: nothing, optimizerState: sharded \}, or set learner\.lora.*plan\.gpuGib/,
   );
   expect(() => checkFitsGpu(recipe(), model, 400 * gib)).not.toThrow();
 });

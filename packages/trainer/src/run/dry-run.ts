@@ -120,7 +120,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     ...conversations.flatMap((conversation) => lengthProblems(conversation, recipe, model)),
     ...trained.flatMap((conversation) => bucketProblems(conversation, config.buckets)),
     ...memoryProblems(needs, memoryBytes),
-    ...gpuProblems(needs, recipe, gpuBytes),
+    ...gpuProblems(needs, recipe, model, gpuBytes),
     ...(engines?.problems ?? []),
   ];
   const stopTokens = [...meter.stopTokenIds].map((id) => tokenizer.decode([id]));
