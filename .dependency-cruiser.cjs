@@ -160,12 +160,28 @@ module.exports = {
     ...Object.entries(storeys).flatMap(([name, folders]) => {
       const [house, ...rooms] = name.split("/");
       const within = ["^packages", house, "src", ...rooms].join("/");
-      return folders.slice(1).map((folder, above) => ({
-        name: `${name}-storey-${folder}-looks-down-only`,
-        severity: "error",
-        from: { path: `${within}/${folder}/`, pathNot: "\\.fixture\\.ts$" },
-        to: { path: `${within}/(${folders.slice(0, above + 1).join("|")})/` },
-      }));
+      const known = `${within}/(${folders.join("|")})/`;
+      const fixture = "\\.fixture\\.ts$";
+      return [
+        {
+          name: `${name}-storeys-never-see-the-roof`,
+          severity: "error",
+          from: { path: known, pathNot: fixture },
+          to: { path: `${within}/[^/]+$` },
+        },
+        {
+          name: `${name}-folders-are-storeys`,
+          severity: "error",
+          from: { path: `${within}/[^/]+/`, pathNot: `${known}|/(testing|faults)/` },
+          to: {},
+        },
+        ...folders.slice(1).map((folder, above) => ({
+          name: `${name}-storey-${folder}-looks-down-only`,
+          severity: "error",
+          from: { path: `${within}/${folder}/`, pathNot: fixture },
+          to: { path: `${within}/(${folders.slice(0, above + 1).join("|")})/` },
+        })),
+      ];
     }),
   ],
   options: {

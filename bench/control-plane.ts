@@ -12,7 +12,7 @@ import { systemClock } from "@palimpsest/std";
 import { createLogger, createMetrics } from "@palimpsest/telemetry";
 import { grpcNetwork, headService, newToken } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { parseHeadConfig } from "../packages/head/src/config.js";
+import { parseHeadConfig } from "../packages/head/src/rules/config.js";
 import { createHeadHandlers } from "../packages/head/src/services/head-service.js";
 import { Rpc } from "../packages/head/src/services/rpc.js";
 import { ControlPlane } from "../packages/head/src/start/control-plane.js";

@@ -1,6 +1,6 @@
 // These exports are for users of the runtime.
 
-export { type HeadConfig, type HeadConfigInput, headConfigSchema } from "./config.js";
+export { type HeadConfig, type HeadConfigInput, headConfigSchema } from "./rules/config.js";
 export { Head, type HeadCloseOptions, type HeadEnd } from "./start/head.js";
 export type { HeadDeps, Standby } from "./start/head-deps.js";
 // These exports are for other packages.

@@ -7,7 +7,7 @@ import {
   type RpcServer,
   servePart,
 } from "@palimpsest/wire";
-import { type HeadConfig, parseHeadConfig } from "../../../packages/head/src/config.js";
+import { type HeadConfig, parseHeadConfig } from "../../../packages/head/src/rules/config.js";
 import { createHeadHandlers } from "../../../packages/head/src/services/head-service.js";
 import { createJobsHandlers } from "../../../packages/head/src/services/jobs-service.js";
 import { createNodeLinkHandlers } from "../../../packages/head/src/services/node-link-service.js";

@@ -17,8 +17,8 @@ import { Credentials, loadTls, newToken, PalimpsestError, refuseOpenBind, roleTo
 import { tokenPathOf } from "@palimpsest/wire/local-head";
 import type * as proto from "@palimpsest/wire/protocol";
 import { z } from "zod";
-import type { HeadConfig } from "../config.js";
 import { keepToken, writeReadableFile, writeSecretFile } from "../store/head-files.js";
+import type { HeadConfig } from "./config.js";
 
 const beforeSchema = z.array(z.object({ token: z.string(), acceptedUntilMs: z.number() }));
 type TokenBefore = z.infer<typeof beforeSchema>[number];

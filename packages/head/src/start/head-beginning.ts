@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { Logger } from "@palimpsest/telemetry";
 import type { Credentials } from "@palimpsest/wire";
 import type { HeadAddress } from "@palimpsest/wire/local-head";
-import type { HeadConfig } from "../config.js";
+import type { HeadConfig } from "../rules/config.js";
 import type { HeadDeps } from "./head-deps.js";
 
 /** The functions that end each part, in the order in which the parts began. */

@@ -16,7 +16,7 @@ import { systemClock } from "@palimpsest/std";
 import { type Credentials, PalimpsestError } from "@palimpsest/wire";
 import { lockFolder } from "@palimpsest/wire/folder-lock";
 import { type HeadAddress, readHeadAddress } from "@palimpsest/wire/local-head";
-import { type HeadConfigInput, parseHeadConfig } from "../config.js";
+import { type HeadConfigInput, parseHeadConfig } from "../rules/config.js";
 import { openCredentials } from "../rules/head-credentials.js";
 import { prepareFolder } from "../store/head-files.js";
 import { endAll, type Parts } from "./head-beginning.js";

@@ -1,6 +1,6 @@
 import { createLogger, createMetrics, type Logger, type Metrics } from "@palimpsest/telemetry";
 import type * as proto from "@palimpsest/wire/protocol";
-import { type HeadConfig, type HeadConfigInput, parseHeadConfig } from "../config.js";
+import { type HeadConfig, type HeadConfigInput, parseHeadConfig } from "../rules/config.js";
 import { type ActorSpec, actorSpecFromProto } from "../tables/actor.js";
 
 /** Returns what a client would send for one actor. */

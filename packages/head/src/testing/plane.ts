@@ -1,5 +1,5 @@
 import type * as proto from "@palimpsest/wire/protocol";
-import type { HeadConfigInput } from "../config.js";
+import type { HeadConfigInput } from "../rules/config.js";
 import { ControlPlane } from "../start/control-plane.js";
 import type { NodeConnection } from "../tables/node-table.js";
 import { aConfig, quietLogger, testMetrics } from "./builders.js";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { grpcNetwork, headService, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { HeadConfigInput } from "../config.js";
+import type { HeadConfigInput } from "../rules/config.js";
 import { Head } from "../start/head.js";
 import { quietLogger } from "./builders.js";
 import { FakeNode, type FakeNodeOptions } from "./fake-node.js";
