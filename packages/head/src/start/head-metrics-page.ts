@@ -1,14 +1,16 @@
 /** Serves the head's metrics page, as a part of its start. */
 
 import { type Clock, every } from "@palimpsest/std";
+import type { ScrapeTarget } from "@palimpsest/telemetry";
 import { type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
 import { type AuditLog, formatAddress, httpGuard, PalimpsestError } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
 import { measureQueues } from "../services/queues.js";
 import { portOf } from "../store/head-files.js";
+import type { ActorTable } from "../tables/actor-table.js";
+import type { NodeTable } from "../tables/node-table.js";
 import type { ControlPlane } from "./control-plane.js";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
-import { scrapeTargets } from "./scrape-targets.js";
 
 const queueMetricsMs = 5_000;
 
@@ -54,4 +56,24 @@ export async function beginMetrics(
   parts.endings.push(stopMeasuring);
   address = formatAddress(advertisedHost(config), portOf(server.address));
   return address;
+}
+
+/** Returns every metrics page of the cluster, including the head's own, for Prometheus's service discovery. */
+function scrapeTargets(ownAddress: string, nodes: NodeTable, actors: ActorTable): readonly ScrapeTarget[] {
+  const targets: ScrapeTarget[] = [{ address: ownAddress, labels: { role: "head" } }];
+  for (const node of nodes.all()) {
+    if (node.state !== "ALIVE" || node.metricsAddress === "") continue;
+    targets.push({ address: node.metricsAddress, labels: { role: "node", node_id: node.nodeId } });
+  }
+  const shared = new Set<string>();
+  for (const actor of actors.all()) {
+    if (actor.state !== "ALIVE" || actor.metricsAddress === "") continue;
+    const { actorId, role, sharedProcess } = actor.spec;
+    // Light actors have the page of their shared process, which is one target.
+    if (sharedProcess && shared.has(actor.metricsAddress)) continue;
+    if (sharedProcess) shared.add(actor.metricsAddress);
+    const labels = { role: role || "actor", actor_id: sharedProcess ? "" : actorId, node_id: actor.nodeId };
+    targets.push({ address: actor.metricsAddress, labels });
+  }
+  return targets;
 }

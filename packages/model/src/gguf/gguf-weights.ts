@@ -1,6 +1,5 @@
 import type { ModelConfig } from "../base/config.js";
 import { ModelError } from "../base/error.js";
-import { separateHalves } from "../files/separate-halves.js";
 import type { TensorInfo, TensorSource } from "../files/tensor-source.js";
 import type { GgufFile, GgufTensor } from "./gguf-file.js";
 
@@ -73,4 +72,17 @@ function hfName(file: GgufFile, { name }: GgufTensor): string {
     throw new ModelError("TENSOR_UNKNOWN", message);
   }
   return layer === null ? known : `model.layers.${layer[1]}.${known}`;
+}
+
+/** Reorders the rows of each head from [pair, half] to [half, pair]. */
+function separateHalves(values: Float32Array, heads: number, headDim: number): Float32Array {
+  const width = values.length / (heads * headDim);
+  const result = new Float32Array(values.length);
+  for (let head = 0; head < heads; head++) {
+    for (let row = 0; row < headDim; row++) {
+      const from = (head * headDim + 2 * (row % (headDim / 2)) + Math.floor(row / (headDim / 2))) * width;
+      result.set(values.subarray(from, from + width), (head * headDim + row) * width);
+    }
+  }
+  return result;
 }

@@ -1,10 +1,11 @@
+import { ModelError } from "../base/error.js";
 import type { Parameters } from "../base/parameters.js";
 import { type ReadOptions, readParameters } from "../files/hf-weights.js";
 import type { ModelFolder } from "../files/model-folder.js";
 import { withTokenlessIds } from "../tokens/tokenless-ids.js";
 import { modelConfigFromGguf } from "./gguf-config.js";
+import type { GgufFile } from "./gguf-file.js";
 import { openGguf } from "./gguf-file.js";
-import { generationConfigFromGguf } from "./gguf-generation.js";
 import { tokenizerFromGguf } from "./gguf-tokenizer.js";
 import { ggufWeights } from "./gguf-weights.js";
 
@@ -30,4 +31,32 @@ export async function loadGguf(
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Returns what generation_config.json would contain, from a file's metadata: the begin, end and padding tokens. Models
+ * whose turns end with another token than their texts have both as end tokens.
+ * @throws {ModelError} TOKENIZER_INVALID for an id that is outside the vocabulary
+ */
+function generationConfigFromGguf(file: GgufFile): Readonly<Record<string, unknown>> {
+  const tokens = file.metadata.get("tokenizer.ggml.tokens");
+  const vocabSize = Array.isArray(tokens) ? tokens.length : 0;
+  const idOf = (name: string): number | undefined => {
+    const key = `tokenizer.ggml.${name}_token_id`;
+    const id = file.metadata.get(key);
+    if (id === undefined) return undefined;
+    if (typeof id === "number" && Number.isInteger(id) && id >= 0 && id < vocabSize) return id;
+    const message = `${file.path}: ${key} is ${String(id)}; ids are 0 to ${vocabSize - 1}`;
+    throw new ModelError("TOKENIZER_INVALID", message);
+  };
+  const ends = [...new Set([idOf("eos"), idOf("eot")])].filter((id) => id !== undefined);
+  return {
+    ...named("bos_token_id", idOf("bos")),
+    ...named("eos_token_id", ends.length > 1 ? ends : ends[0]),
+    ...named("pad_token_id", idOf("padding")),
+  };
+}
+
+function named(name: string, value: unknown): Readonly<Record<string, unknown>> {
+  return value === undefined ? {} : { [name]: value };
 }

@@ -1,7 +1,6 @@
-import { type ReplyTags, readTaggedReply, stripWhiteSpace } from "@palimpsest/trajectories/text";
+import { type ReplyTags, readTaggedReply, splitWords, stripWhiteSpace } from "@palimpsest/trajectories/text";
 import { requireAnswers } from "../error.js";
-import { countFullBoxes } from "./boxes.js";
-import { recallOfAnswers, recallOfAnswersAsReleased } from "./recall-of-answers.js";
+import { normalizeAnswer } from "../qa-metrics.js";
 
 /** One conversation of ReMemR1 as a reward sees it. Absent texts are "". */
 export interface StepCase {
@@ -89,3 +88,60 @@ const summed = (memoryGain: number, recallGain: number, format: number): StepRew
   format,
   reward: memoryGain + recallGain + format,
 });
+
+/**
+ * Counts each `\boxed{…}` with balanced braces and some content, anywhere in the text. A box within a box is not
+ * counted.
+ */
+function countFullBoxes(text: string): number {
+  const mark = "\\boxed{";
+  let count = 0;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at)) {
+    const end = closingBrace(text, at + mark.length);
+    if (end === null) {
+      at += mark.length;
+      continue;
+    }
+    if (stripWhiteSpace(text.slice(at + mark.length, end)) !== "") count += 1;
+    at = end + 1;
+  }
+  return count;
+}
+
+function closingBrace(text: string, from: number): number | null {
+  let depth = 1;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === "{") depth += 1;
+    if (text[at] === "}") depth -= 1;
+    if (depth === 0) return at;
+  }
+  return null;
+}
+
+/**
+ * Returns how much of an answer some texts contain, in [0, 1]: the fraction of each answer's words (normalized as in
+ * SQuAD, repeats counted) that occur in any of the texts, for the best answer. Answers without words are left out.
+ */
+function recallOfAnswers(texts: readonly string[], answers: readonly string[]): number {
+  const held = new Set(texts.flatMap((text) => splitWords(normalizeAnswer(text))));
+  let best = 0;
+  for (const answer of answers) {
+    const words = splitWords(normalizeAnswer(answer));
+    if (words.length === 0) continue;
+    best = Math.max(best, words.filter((word) => held.has(word)).length / words.length);
+  }
+  return best;
+}
+
+/**
+ * The same as ReMemR1's code measures it: the fraction of each answer's words that occur anywhere within the text, even
+ * inside other words and in another case; the mean over the answers, where one without words counts as 0. NaN without
+ * answers, where that code fails.
+ */
+function recallOfAnswersAsReleased(text: string, answers: readonly string[]): number {
+  const shares = answers.map((answer) => {
+    const words = splitWords(answer);
+    return words.length === 0 ? 0 : words.filter((word) => text.includes(word)).length / words.length;
+  });
+  return shares.reduce((sum, share) => sum + share, 0) / shares.length;
+}

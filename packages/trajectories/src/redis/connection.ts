@@ -1,8 +1,7 @@
 import { backoffMs } from "@palimpsest/std";
 import { type Logger, redactText } from "@palimpsest/telemetry";
 import { PalimpsestError, redisTlsOptions } from "@palimpsest/wire";
-import type { Redis } from "ioredis";
-import { GatheringRedis } from "./gathered-writes.js";
+import { Redis } from "ioredis";
 
 const reconnection = { firstMs: 50, longestMs: 1000 };
 const defaultSilenceMs = 15_000;
@@ -84,4 +83,20 @@ async function checkServer(redis: Redis, logger: Logger): Promise<void> {
 
 function field(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
+}
+
+/**
+ * A client that sends the commands of one turn of the event loop in a single write. Many jobs run at once in one
+ * process, and a separate write for each of their commands would cost this process and Redis more than the command
+ * does. Order and answers are those of any other client.
+ */
+class GatheringRedis extends Redis {
+  override sendCommand(...args: Parameters<Redis["sendCommand"]>): unknown {
+    const { stream } = this;
+    if (stream !== undefined && stream.writableCorked === 0) {
+      stream.cork();
+      setImmediate(() => stream.uncork());
+    }
+    return super.sendCommand(...args);
+  }
 }

@@ -13,10 +13,10 @@ import type { ClientDuplexStream } from "@grpc/grpc-js";
 import { backgroundClock, systemClock, whenAborted } from "@palimpsest/std";
 import type * as proto from "@palimpsest/wire/protocol";
 import { PalimpsestError } from "../base/error.js";
+import { thrownMessage } from "../base/thrown.js";
 import { errorFromProto } from "../failures/error-message.js";
 import { fromGrpcError } from "../failures/status.js";
 import type { Method } from "../protocol/method.js";
-import { decoded } from "./decoded.js";
 import type { CallSettings } from "./network.js";
 
 const maxBatchBytes = 1024 * 1024;
@@ -181,4 +181,17 @@ function brokenBy(error: PalimpsestError): PalimpsestError {
   return new PalimpsestError("UNAVAILABLE", `the stream of requests broke: ${error.rawMessage}`, {
     cause: error,
   });
+}
+
+/**
+ * Runs a decoder of what another process has sent or stored.
+ * @param what names the message in the error
+ * @throws {PalimpsestError} CODEC
+ */
+function decoded<Message>(what: string, decode: () => Message): Message {
+  try {
+    return decode();
+  } catch (cause) {
+    throw new PalimpsestError("CODEC", `${what} cannot be read: ${thrownMessage(cause)}`, { cause });
+  }
 }

@@ -20,7 +20,6 @@ import { Card, Loading, Problem } from "../parts/state.js";
 import { UseCurve } from "../parts/use-curve.js";
 import { ActorList } from "./actor-list.js";
 import { ActorPage } from "./actor-page.js";
-import { loadAll } from "./load-all.js";
 import { NodeMap } from "./node-map.js";
 
 /** Maximum number of rows on one page. */
@@ -194,4 +193,19 @@ function Queues({ summary: { queues } }: { readonly summary: Summary }) {
       </div>
     </Card>
   );
+}
+
+/** Loads the pages of a list until there are at least `most` rows. The caller reports that rows are left out. */
+async function loadAll<Row>(
+  load: (page: string) => Promise<{ readonly rows: readonly Row[]; readonly next: string }>,
+  most: number,
+): Promise<{ readonly rows: readonly Row[]; readonly complete: boolean }> {
+  const rows: Row[] = [];
+  let page = "";
+  do {
+    const answer = await load(page);
+    rows.push(...answer.rows);
+    page = answer.next;
+  } while (page !== "" && rows.length < most);
+  return { rows, complete: page === "" };
 }
