@@ -88,6 +88,8 @@ export class SimDriver {
       callTimeoutMs: world.settings.callTimeoutMs,
       connectTimeoutMs: 60_000,
       controlTimeoutMs: 60_000,
+      // They follow the clock of this machine, and would stand in the output of tests.
+      notices: false,
     });
     const network = world.network.of(this.process);
     while (this.#cluster === undefined) {

@@ -37,12 +37,19 @@ export async function autoscalerOf(file: string, options: HeadOptions): Promise<
 }
 
 function readYaml(file: string): unknown {
+  let value: unknown;
   try {
-    return parse(readFileSync(file, "utf8"));
+    value = parse(readFileSync(file, "utf8"));
   } catch (reason) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
       `--autoscale ${file} cannot be read: ${yamlProblem(reason) ?? reasonText(reason)}; name a YAML file (docs/guides/autoscaling.md)`,
     );
   }
+  if (value === null)
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `--autoscale ${file}: is empty; write a provider and its nodes into it (docs/guides/autoscaling.md)`,
+    );
+  return value;
 }

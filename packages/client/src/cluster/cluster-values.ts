@@ -1,5 +1,5 @@
 import { shownValue } from "@palimpsest/std/input";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, withCaller } from "@palimpsest/wire";
 import { checkFields, refused, waitRules } from "../base/fields.js";
 import type { GetOptions, ObjectRef } from "../base/object-ref.js";
 import type { PutOptions, ValueStore } from "../values/value-store.js";
@@ -16,7 +16,7 @@ export abstract class ClusterValues extends ClusterAdministration {
    * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols, OBJECT_STORE_FULL
    */
   put<T>(value: T, options: PutOptions = {}): Promise<ObjectRef<T>> {
-    return this.values.put(value, options);
+    return withCallers(() => this.values.put(value, options));
   }
 
   /**
@@ -26,10 +26,12 @@ export abstract class ClusterValues extends ClusterAdministration {
   get<T>(ref: ObjectRef<T>, options?: GetOptions): Promise<T>;
   get<T>(refs: readonly ObjectRef<T>[], options?: Omit<GetOptions, "into">): Promise<T[]>;
   get<T>(refs: ObjectRef<T> | readonly ObjectRef<T>[], options: GetOptions = {}): Promise<T | T[]> {
-    if (isReference(refs)) return this.values.get(refs, options);
-    const areReferences: boolean = Array.isArray(refs) && refs.every((ref) => isReference(ref));
-    if (!areReferences) return Promise.reject(notReferences(refs, "get()"));
-    return Promise.all(refs.map((ref) => this.values.get(ref, options)));
+    return withCallers<T | T[]>(() => {
+      if (isReference(refs)) return this.values.get(refs, options);
+      const areReferences: boolean = Array.isArray(refs) && refs.every((ref) => isReference(ref));
+      if (!areReferences) throw notReferences(refs, "get()");
+      return Promise.all(refs.map((ref) => this.values.get(ref, options)));
+    });
   }
 
   /**
@@ -37,22 +39,36 @@ export abstract class ClusterValues extends ClusterAdministration {
    * @throws {PalimpsestError} INVALID_ARGUMENT, CANCELLED
    */
   wait<Item extends Waitable>(items: readonly Item[], options: WaitOptions = {}): Promise<Waited<Item>> {
-    if (!Array.isArray(items) || !items.every(isWaitable))
-      return Promise.reject(
-        refused("the argument of wait()", `is ${shownValue(items)}: give a list of references and promises`),
-      );
-    return waitFor(items, options, this.values);
+    return withCallers(async () => {
+      if (!Array.isArray(items) || !items.every(isWaitable))
+        throw refused(
+          "the argument of wait()",
+          `is ${shownValue(items)}: give a list of references and promises`,
+        );
+      return await waitFor(items, options, this.values);
+    });
   }
 
   /**
    * Removes values from all nodes, whichever programs refer to them. To give up only this program's reference, call
    * `ref.release()`.
    */
-  async free(refs: ObjectRef | readonly ObjectRef[], options: PutOptions = {}): Promise<void> {
-    const list = isReference(refs) ? [refs] : refs;
-    if (!Array.isArray(list) || !list.every(isReference)) throw notReferences(refs, "free()");
-    checkFields(options, waitRules, "options of free()");
-    await this.values.free(list, options);
+  free(refs: ObjectRef | readonly ObjectRef[], options: PutOptions = {}): Promise<void> {
+    return withCallers(async () => {
+      const list = isReference(refs) ? [refs] : refs;
+      if (!Array.isArray(list) || !list.every(isReference)) throw notReferences(refs, "free()");
+      checkFields(options, waitRules, "options of free()");
+      await this.values.free(list, options);
+    });
+  }
+}
+
+/** An error names the line of the program that asked, and not those of the runtime that found it. */
+async function withCallers<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (reason) {
+    throw reason instanceof PalimpsestError ? withCaller(reason) : reason;
   }
 }
 

@@ -211,6 +211,12 @@ test("a missing file is named with what to give", () => {
   expect(() => readRecipe(join(folder, "absent.yaml"))).toThrowError(
     /absent\.yaml" cannot be read \(it does not exist: ENOENT\); give the path/,
   );
+  for (const text of ["", "\n", "# later\r\n", "---\n# nothing yet\n...\n"]) {
+    writeFileSync(join(folder, "empty.yaml"), text);
+    expect(() => readRecipe(join(folder, "empty.yaml"))).toThrowError(
+      /empty\.yaml: is empty; write the fields of the recipe into it$/,
+    );
+  }
   expect(() => readRecipe(folder)).toThrowError(/cannot be read \(it is a folder: EISDIR\)/);
   expect(() => readRecipe(join(folder, "quikstart.yaml"))).toThrowError(
     `did you mean ${JSON.stringify(join(builtinRecipesDir, "quickstart.yaml"))}?`,

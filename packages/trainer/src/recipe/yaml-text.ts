@@ -26,7 +26,7 @@ export function parseYaml(text: string, name: string, { merge = false } = {}): u
 /**
  * Reads a file of YAML.
  * @param what what the file is called in errors, such as `recipe`
- * @throws {PalimpsestError} NOT_FOUND with the reason and the file that was probably meant
+ * @throws {PalimpsestError} NOT_FOUND with the reason and the file that was probably meant; CONFIG_INVALID for an empty file
  */
 export function readYamlFile(path: string, what: string): string {
   checkKind(
@@ -35,8 +35,9 @@ export function readYamlFile(path: string, what: string): string {
     "a path",
     (problem) => new PalimpsestError("CONFIG_INVALID", problem),
   );
+  let text: string;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+    text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
   } catch (cause) {
     const near = existsSync(path) ? undefined : similarFile(path);
     const fix = near === undefined ? "give the path of a YAML file" : `did you mean ${JSON.stringify(near)}?`;
@@ -48,7 +49,13 @@ export function readYamlFile(path: string, what: string): string {
       },
     );
   }
+  if (text.split(/\r?\n/).every(saysNothing))
+    throw new PalimpsestError("CONFIG_INVALID", `${path}: is empty; write the fields of the ${what} into it`);
+  return text;
 }
+
+/** Whether a line is blank, a comment, or begins or ends a document. */
+const saysNothing = (line: string) => /^\s*(#.*)?$|^(---|\.\.\.)\s*(#.*)?$/.test(line);
 
 /** Returns the YAML file that was probably meant: one beside the path, inside the folder that it is, or a shipped one. */
 function similarFile(path: string): string | undefined {

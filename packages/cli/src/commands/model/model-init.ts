@@ -99,7 +99,7 @@ function sectionOf(file: Section, name: string): object {
 
 async function readYaml(path: string): Promise<Section> {
   const { parseYaml, readYamlFile } = await import("@palimpsest/trainer");
-  const content = parseYaml(readYamlFile(path, "--config"), path) ?? {};
+  const content = parseYaml(readYamlFile(path, "configuration"), path);
   if (typeof content === "object" && content !== null && !Array.isArray(content)) return { ...content };
   throw new Error(`${path}: it must be a mapping of settings (seed, tokenizer, model)`);
 }
