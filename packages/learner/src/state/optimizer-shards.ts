@@ -3,6 +3,7 @@ import { type ModelConfig, parameterShapes } from "@palimpsest/model";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 import { shardCount } from "./shard-shape.js";
 import { stateName, tensor, trainedShapes } from "./state.js";
+import { SPREAD } from "./sum-functions.js";
 
 /*
  * Responsibility: state of which each replica has one shard, an equal run of every entry's values: float32 weights, moments, accumulated
@@ -47,10 +48,11 @@ export function writeWhole(
   const owned = ownedEntries(model, config);
   for (const [name, values] of Object.entries(state)) {
     const shared = owned.get(name);
-    if (shared !== name) module.writeState({ [name]: values });
-    if (shared !== undefined)
-      module.writeEach(shardsOf(values, shards).map((shard) => ({ [shared]: shard })));
+    if (shared === undefined) module.writeState({ [name]: values });
+    else module.writeEach(shardsOf(values, shards).map((shard) => ({ [shared]: shard })));
   }
+  // All weights pass from GPU to GPU, which is faster than from the host to each.
+  if (Object.keys(state).some((name) => (owned.get(name) ?? name) !== name)) module.call(SPREAD, {});
 }
 
 /** Copies entries to the host as a single replica would have them. @throws {JitError} as `readState` */

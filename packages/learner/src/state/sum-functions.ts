@@ -1,4 +1,12 @@
-import { asType, type JitBody, type JitFunction, type JitModule, type Tensors, tf } from "@palimpsest/jit";
+import {
+  asType,
+  type JitBody,
+  type JitFunction,
+  type JitModule,
+  type JitShards,
+  type Tensors,
+  tf,
+} from "@palimpsest/jit";
 import type { ModelConfig } from "@palimpsest/model";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 import { applyParts } from "../config/memory-config.js";
@@ -15,6 +23,8 @@ export const GRADIENT_NORM = "gradientNorm";
 /** Sums the accumulators over all replicas, if each has all of them. */
 export const GRADIENTS = "gradients";
 const APPLY = "apply";
+/** Gives each replica all weights, from the shards that replicas have of them in float32. */
+export const SPREAD = "spread";
 /** Zeroes the accumulators. */
 export const CLEAR = "clear";
 
@@ -34,6 +44,8 @@ export function sumFunctions(
     },
   };
   const shards = shardCount(config);
+  if (shards > 1)
+    functions[SPREAD] = { inputs: {}, body: spreadBody(names, config), shards: gathered(names) };
   const scalars = Object.fromEntries(
     ADAM_SCALARS.map((name) => [name, { shape: [], dtype: "float32" }] as const),
   );
@@ -42,7 +54,7 @@ export function sumFunctions(
     functions[`${APPLY}-${index}`] = {
       inputs: scalars,
       body: applyBody(part, config),
-      ...(shards === 1 ? {} : { shards: { gather: part.map((name) => stateName("weights", name)) } }),
+      ...(shards === 1 ? {} : { shards: gathered(part) }),
     };
   });
   return functions;
@@ -66,6 +78,21 @@ function gradientNormBody(names: readonly string[]): JitBody {
     const squares = names.map((name) => tf.sum(tf.square(tensor(state, stateName("gradient", name)))));
     return { outputs: { squaredNorm: squares.reduce((sum, square) => tf.add(sum, square)) } };
   };
+}
+
+function gathered(names: readonly string[]): JitShards {
+  return { gather: names.map((name) => stateName("weights", name)) };
+}
+
+function spreadBody(names: readonly string[], config: ResolvedLearnerConfig): JitBody {
+  return (state) => ({
+    outputs: Object.fromEntries(
+      names.map((name) => {
+        const own = tensor(state, stateName("master", name));
+        return [stateName("weights", name), asType(own, passedType(name, config))];
+      }),
+    ),
+  });
 }
 
 /** If replicas share the weights, each updates its shard, and all get it in the type of passes. */
