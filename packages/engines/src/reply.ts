@@ -95,7 +95,7 @@ const unpaidWords =
 const withheldWords =
   /content.?(filter|policy)|moderation|data_inspection|sensitive|guardrail|responsible.?ai|prohibited_content/i;
 const withheldMessage =
-  /\b(was|were|been) flagged|inappropriate content|content (management )?policy|safety (system|filter|polic)/i;
+  /\b(was|were|been) flagged|inappropriate content|content (management )?policy|safety (system|filter|polic)|敏感内容|不安全/i;
 const tooLongWords =
   /context.?(size|length|window)|maximum context|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens|`inputs` (tokens|must)|reduce the length/i;
 const keyWords = /api.?key/i;

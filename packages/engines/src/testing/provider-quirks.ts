@@ -175,6 +175,14 @@ export const quirks: readonly Behavior[] = [
   },
   // Contents
   {
+    name: "Z.ai: a filter that only its Chinese message names",
+    answer: json(
+      { error: { code: "1301", message: "系统检测到输入或生成内容可能包含不安全或敏感内容" } },
+      400,
+    ),
+    is: /NO_ANSWER.*敏感内容; change the text/,
+  },
+  {
     name: "gpt-oss: the marks of channels left in the text",
     answer: json(
       whole(
