@@ -14,8 +14,7 @@
  */
 
 import { type AutoscalerReport, planNodes, type ScalableCluster } from "@palimpsest/scheduler";
-import type { Clock } from "@palimpsest/std";
-import { withDeadline } from "@palimpsest/std";
+import { type Clock, withDeadline } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import { Backoff } from "./backoff.js";
@@ -24,7 +23,6 @@ import { countsOf, type Member, membersOf, viewsOf } from "./fleet.js";
 import { limitLaunches } from "./launches.js";
 import type { Instance, NodeProvider } from "./provider.js";
 import { endTimeoutMs, Requests } from "./requests.js";
-import { freeSlots } from "./slots.js";
 
 export interface AutoscalerDeps {
   readonly cluster: ScalableCluster;
@@ -295,4 +293,31 @@ export class Autoscaler {
       for (const [state, count] of Object.entries({ running, starting, ending: stopping }))
         gauge.set({ type: name, state }, count);
   }
+}
+
+/** Names of instances. Each node type has as many names as it may have nodes. */
+
+/** Returns "CLUSTER-TYPE-3" in lower case, as Kubernetes requires of names. */
+function slotName(clusterName: string, nodeType: string, slot: number): string {
+  const cluster = clusterName
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]/g, "-")
+    .slice(0, 24)
+    .replace(/^-+|-+$/g, "");
+  return `${cluster || "cluster"}-${nodeType}-${slot}`;
+}
+
+/** Returns the first `count` names of the type that are not taken. */
+function freeSlots(
+  clusterName: string,
+  type: { readonly name: string; readonly maxNodes: number },
+  taken: ReadonlySet<string>,
+  count: number,
+): string[] {
+  const free: string[] = [];
+  for (let slot = 0; slot < type.maxNodes && free.length < count; slot++) {
+    const name = slotName(clusterName, type.name, slot);
+    if (!taken.has(name)) free.push(name);
+  }
+  return free;
 }

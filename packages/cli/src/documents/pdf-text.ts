@@ -1,5 +1,5 @@
+import { readFile } from "node:fs/promises";
 import { PalimpsestError } from "@palimpsest/wire";
-import { CharacterMaps, characterMapFolder } from "./pdf-character-maps.js";
 import { type PageItem, pageText } from "./pdf-page-text.js";
 
 /**
@@ -111,4 +111,19 @@ function ranges(numbers: readonly number[]): string {
     else found.push([number, number]);
   }
   return found.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ");
+}
+
+/**
+ * The predefined character maps of Chinese, Japanese and Korean fonts, which PDF files name and do not contain. They
+ * are those of pdf.js, in its packed form.
+ */
+const characterMapFolder = new URL("../../cmaps/", import.meta.url).href;
+
+/** Reads the character maps for the PDF reader, which asks for one by its name. */
+class CharacterMaps {
+  async fetch({ kind, filename }: { readonly kind: string; readonly filename: string }): Promise<Uint8Array> {
+    // Fonts and image decoders are asked for only to draw pages.
+    if (kind !== "cMapUrl" || !/^[\w-]+\.bcmap$/.test(filename)) throw new Error(`${filename} is not read`);
+    return new Uint8Array(await readFile(new URL(filename, characterMapFolder)));
+  }
 }

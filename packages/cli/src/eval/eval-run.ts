@@ -1,13 +1,17 @@
 import { basename, join } from "node:path";
-import type { AgentKind, AgentSettings } from "@palimpsest/agents";
+import type { AgentKind, AgentSettings, EpisodeResult } from "@palimpsest/agents";
 import {
   createSystem,
+  type EvalItem,
   type EvalSettings,
+  type ItemOutcome,
   PredictionCache,
   pairsBetween,
   pairsOf,
+  type ReportSection,
   readSuiteSummary,
   runSuite,
+  type Scorer,
   type SuiteReport,
   type SuiteRun,
   type System,
@@ -18,15 +22,15 @@ import {
   summarizeSuite,
   systemAgent,
   systemSettings,
+  TraceFile,
+  traceOutcome,
   writeSuiteReport,
 } from "@palimpsest/evals";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "@palimpsest/trainer";
 import { stopSignal } from "../input/signals.js";
 import { type AgentModel, deadlineOf, identityOf, openAgentModel } from "../models/agent-model.js";
 import type { EvalFlags } from "./eval-flags.js";
-import type { EvalPlan } from "./eval-plan.js";
 import { evalProgress } from "./eval-progress.js";
-import { openEvalTraces } from "./eval-traces.js";
 import { trainedAgent, trainedModule } from "./trained-agent.js";
 
 /** Runs, resumes, reports and compares an evaluation. */
@@ -182,4 +186,48 @@ async function openModel(
     ...(maxLength === undefined ? {} : { maxLength }),
     signal,
   });
+}
+
+/** Appends evaluated items to a trace file; undefined if no file is named. */
+async function openEvalTraces(path: string | undefined, { suite, scorer }: EvalPlan) {
+  if (path === undefined) return undefined;
+  const file = await TraceFile.open(path);
+  /** Finished episodes that are not scored yet. */
+  const episodes = new Map<string, EpisodeResult>();
+  const keyOf = (system: string, item: EvalItem) => `${system}\n${item.id}`;
+  return {
+    episodeOf: (system: string) => (item: EvalItem, episode: EpisodeResult) => {
+      episodes.set(keyOf(system, item), episode);
+    },
+    outcomeWith: (model: AgentModel) => async (system: string, item: EvalItem, outcome: ItemOutcome) => {
+      const key = keyOf(system, item);
+      const trace = traceOutcome({
+        system,
+        item,
+        outcome,
+        episode: episodes.get(key),
+        tokenizer: model.tokenizer,
+        model: model.name,
+        run: suite,
+        metric: scorer.metrics[0]?.name ?? "",
+      });
+      episodes.delete(key);
+      await file.append(trace);
+    },
+    close: () => file.close(),
+  };
+}
+
+/** The evaluation that a command defines. The systems come from flags and settings. */
+interface EvalPlan {
+  readonly suite: string;
+  readonly title: string;
+  readonly items: readonly EvalItem[];
+  readonly scorer: Scorer;
+  /** The systems that are evaluated if neither flags nor settings name any. */
+  readonly usual: readonly string[];
+  /** Further lines under the title: the data and its settings. */
+  readonly facts: Readonly<Record<string, string | number>>;
+  /** Sections of the report that only this suite has. */
+  readonly sections?: (run: SuiteRun) => readonly ReportSection[];
 }

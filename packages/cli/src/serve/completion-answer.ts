@@ -1,9 +1,9 @@
+import { z } from "zod";
 import type { Asked, ChoiceWriter } from "./answer.js";
 import { ApiError } from "./api-error.js";
 import { type ChoiceEnd, type ChoicePiece, checkChoices, choicesOf, roomFor } from "./choice.js";
-import { completionRequestSchema } from "./completion-request.js";
 import type { RequestBody } from "./request-body.js";
-import { parseBody } from "./request-fields.js";
+import { mostTopLogprobs, neutral, parseBody, sharedFields } from "./request-fields.js";
 import type { ServedModel } from "./served-model.js";
 import { type CompletionLogprobs, completionLogprobs } from "./token-logprobs.js";
 
@@ -129,3 +129,26 @@ class CompletionChoice implements ChoiceWriter {
     return { index: this.#index, text, logprobs: null, finish_reason: null };
   }
 }
+
+const tokenIds = z.array(z.int().min(0)).min(1);
+
+/** The body of POST /v1/completions. */
+const completionRequestSchema = z.strictObject({
+  ...sharedFields,
+  prompt: z
+    .union([z.string(), tokenIds, z.array(z.string()).min(1), z.array(tokenIds).min(1)], {
+      error: "must be a string, token ids, or a list of either",
+    })
+    .transform((prompt): readonly (string | readonly number[])[] => {
+      if (typeof prompt === "string") return [prompt];
+      // A list of numbers is one prompt; lists of texts or of lists of numbers are several.
+      return prompt.every((item) => typeof item === "number") ? [prompt] : (prompt as (string | number[])[]);
+    }),
+  /** The default is that of OpenAI and vLLM, because clients rely on it. */
+  max_tokens: z.int().min(1).default(16),
+  logprobs: z.int().min(0).max(mostTopLogprobs).optional(),
+  /** vLLM's field: the tokens of log-probs are formatted as `token_id:123`. */
+  return_tokens_as_token_ids: z.boolean().default(false),
+  echo: neutral(false, "the server does not repeat the prompt"),
+  best_of: neutral(1, "the server returns every answer; use n"),
+});

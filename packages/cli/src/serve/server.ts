@@ -75,7 +75,7 @@ export class ModelServer {
     this.#model = model;
     this.#options = options;
     setMaxListeners(0, this.#stop.signal);
-    const { settings, metrics, tls } = options;
+    const { settings, metrics } = options;
     const open = metrics.gauge("palimpsest_serve_open_choices");
     this.#admission = new Admission(settings.maxBatch + settings.maxWaiting, (count) => open.set(count));
   }

@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { dotPlot } from "../dot-plot.js";
 import { EvaluationError } from "../error.js";
+import { linePlot, type PlotSeries } from "../line-plot.js";
 import { writeFiles } from "../report.js";
+import type { Metric } from "./scorer.js";
 import { plotName, type SuiteReport, suiteMarkdown } from "./suite-markdown.js";
-import { scorePlot } from "./suite-plots.js";
-import type { SuiteSummary } from "./summary.js";
+import { allGroups, type SuiteSummary } from "./summary.js";
 
 const intervalSchema = z.strictObject({ low: z.number(), high: z.number() });
 const groupSchema = z.union([z.string(), z.number()]);
@@ -98,4 +100,48 @@ export async function readSuiteSummary(folder: string): Promise<SuiteSummary> {
       `"${path}" is not a report of an evaluation (${reason}); give the report.json of an evaluation`,
     );
   }
+}
+
+/**
+ * Plots one metric of all systems with intervals: over numeric groups as lines, else as dots, one per system and group.
+ */
+function scorePlot(summary: SuiteSummary, metric: Metric): string {
+  const { systems, groups } = summary;
+  const title = `${metric.label}, 95 % intervals`;
+  const numeric = groups.every((group) => typeof group === "number" && group > 0);
+  if (numeric && groups.length > 1) {
+    return linePlot({
+      title,
+      xLabel: "group (log scale)",
+      yLabel: metric.label,
+      xScale: "log",
+      yMin: 0,
+      yMax: 1,
+      series: systems.map(
+        ({ system, cells }): PlotSeries => ({
+          name: system,
+          points: cells.flatMap(({ group, metrics }) => {
+            const found = metrics[metric.name];
+            return typeof group === "number" && found
+              ? [{ x: group, y: found.value, ...found.interval }]
+              : [];
+          }),
+        }),
+      ),
+    });
+  }
+  const several = groups.length > 1;
+  return dotPlot({
+    title,
+    xLabel: metric.label,
+    rows: systems.flatMap(({ system, cells }) =>
+      cells
+        .filter((cell) => !several || cell.group !== allGroups)
+        .flatMap(({ group, metrics }) => {
+          const found = metrics[metric.name];
+          const name = several ? `${system} · ${group}` : system;
+          return found ? [{ name, value: found.value, ...found.interval }] : [];
+        }),
+    ),
+  });
 }

@@ -19,8 +19,14 @@ import { every } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import { announcedLeases, type LeadershipOptions, type Taken, waitForLease } from "./lease-wait.js";
 import type { LeaseAnswer, LeaseClaim } from "./shared-store.js";
-import { DeposedError, type RowsOf, type Store, type StoreWrite, storeTables } from "./store.js";
-import { batches } from "./store-batches.js";
+import {
+  DeposedError,
+  type RowsOf,
+  type Store,
+  type StoreTable,
+  type StoreWrite,
+  storeTables,
+} from "./store.js";
 
 /** The number of renewals within the duration of one lease. */
 const renewalsPerLease = 3;
@@ -295,4 +301,27 @@ export class Leadership {
 function deposedBy(answer: LeaseAnswer & { readonly kind: "refused" }): string {
   const who = answer.leader ? `head ${answer.leader.headId} at ${answer.leader.address}` : "another head";
   return `${who} leads with epoch ${answer.epoch}`;
+}
+
+/** Splits many rows into writes of a bounded size. */
+
+/** The maximum number of rows per write of a rewrite, and the bytes after which a write is cut earlier. */
+const rewriteBatch = { rows: 500, bytes: 1024 * 1024 };
+
+/** Yields writes of the rows of one table. Rows without bytes are removed. */
+function* batches(
+  table: StoreTable,
+  rows: Iterable<readonly [key: string, bytes: Uint8Array | undefined]>,
+): Generator<StoreWrite[]> {
+  let batch: StoreWrite[] = [];
+  let sizeBytes = 0;
+  for (const [key, bytes] of rows) {
+    batch.push({ table, key, bytes });
+    sizeBytes += bytes?.byteLength ?? 0;
+    if (batch.length < rewriteBatch.rows && sizeBytes < rewriteBatch.bytes) continue;
+    yield batch;
+    batch = [];
+    sizeBytes = 0;
+  }
+  if (batch.length > 0) yield batch;
 }

@@ -8,9 +8,9 @@
  *     the two.
  */
 
-import type { JitModule } from "@palimpsest/jit";
-import { entry } from "@palimpsest/jit";
+import { entry, type JitModule } from "@palimpsest/jit";
 import type { ResolvedLearnerConfig } from "../config/config.js";
+import { LearnerError } from "../config/error.js";
 import type { Random } from "../config/random.js";
 import { aggregationWeights } from "../loss/aggregation.js";
 import type { GroupAdvantage } from "../loss/define-advantage.js";
@@ -20,7 +20,6 @@ import type { GatheredRows, RowBatch, TrainingRow } from "../rows/training-row.j
 import { checkFresh } from "../state/fresh-checks.js";
 import { learningRateAt } from "../state/schedule.js";
 import type { Together } from "../together/together.js";
-import { checkGradient } from "./gradient-gate.js";
 import { klPenalties } from "./kl-reward.js";
 import { optimizerStep } from "./optimizer-step.js";
 import { type RowScores, scoreRows } from "./score-rows.js";
@@ -197,4 +196,18 @@ function atOnceOf(
       isFresh: (index) => first && isFresh(entry(rows, index), policyVersion),
     },
   };
+}
+
+/** Decides whether a step with this gradient norm, before clipping, is applied. @throws {LearnerError} GRADIENT_GATE */
+function checkGradient(
+  gradientNorm: number,
+  { gradientGate }: Pick<ResolvedLearnerConfig, "gradientGate">,
+): "apply" | "skip" {
+  if (gradientGate === null || gradientNorm <= gradientGate.norm) return "apply";
+  if (gradientGate.action === "skip") return "skip";
+  throw new LearnerError(
+    "GRADIENT_GATE",
+    `the gradient norm is ${gradientNorm}, more than gradientGate.norm ${gradientGate.norm}, so the step was not applied; examine the batch, lower the learning rate, or set gradientGate.action to "skip"`,
+    { details: { gradientNorm } },
+  );
 }

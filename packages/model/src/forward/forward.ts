@@ -1,4 +1,4 @@
-import { entry, type Keep, scan, tf, usesFusedAttention } from "@palimpsest/jit";
+import { customGrad, entry, fuse, type Keep, scan, tf, usesFusedAttention } from "@palimpsest/jit";
 import type { ModelConfig } from "../base/config.js";
 import { ModelError } from "../base/error.js";
 import { withoutTokenless } from "../tokens/tokenless-ids.js";
@@ -7,7 +7,6 @@ import { halfStates } from "./half-forward.js";
 import { mixingOf, type Projections } from "./mixing.js";
 import { rmsNorm } from "./norm.js";
 import { sideBySide } from "./rope.js";
-import { swiglu } from "./swiglu.js";
 
 /** Parameters with one column per element of the query or key heads. */
 const TURNED = /^(layers\.)?(query|key)(Bias|Norm|\.loraB)?$/;
@@ -207,4 +206,26 @@ function weight(tensors: Readonly<Record<string, tf.Tensor>>, name: string): tf.
   const tensor = tensors[name];
   if (tensor === undefined) throw new ModelError("TENSOR_MISSING", `parameter ${name} is missing`);
   return tensor;
+}
+
+/**
+ * silu(gate) · up. With σ = sigmoid(gate) and a = gate·σ: dup = dy·a, dgate = dy·up · (σ + a·(1 − σ)). For large tensors it is
+ * one fused pass in each direction; only gate and up are kept for the gradient.
+ * @param gate float32 [N, F]
+ * @param up   float32 [N, F]
+ * @returns float32 [N, F]; differentiable in both
+ */
+function swiglu(gate: tf.Tensor, up: tf.Tensor): tf.Tensor {
+  return customGrad(
+    [gate, up],
+    (gates, ups) => ({ value: fuse(() => gates.mul(gates.sigmoid()).mul(ups)), saved: [gates, ups] }),
+    (gradient, [gates, ups]) =>
+      fuse(() => {
+        const sigmoid = gates.sigmoid();
+        const activated = gates.mul(sigmoid);
+        // σ + a·(1 − σ) = σ · (1 + gate − a)
+        const derivative = gates.sub(activated).add(1).mul(sigmoid);
+        return [gradient.mul(ups).mul(derivative), gradient.mul(activated)];
+      }),
+  );
 }

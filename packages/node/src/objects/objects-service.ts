@@ -8,6 +8,7 @@
  * - SERVE-2. A reader that takes nothing for 30 s is disconnected (hand-over.ts).
  * - SERVE-3. An upload of which no chunk arrives for putStallMs is ended, and leaves nothing behind.
  */
+
 import type { handleServerStreamingCall, ServerReadableStream } from "@grpc/grpc-js";
 import type { Clock } from "@palimpsest/std";
 import {
@@ -23,7 +24,6 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { ByteBudget } from "../base/byte-budget.js";
 import { handOver } from "../base/hand-over.js";
 import { serveWrite } from "./content-write.js";
-import { describeObjects } from "./object-details.js";
 import type { ObjectFetcher } from "./object-fetch.js";
 import type { ObjectHolds } from "./object-holds.js";
 import { idsOf, serveLink, valueIdOf } from "./object-link.js";
@@ -218,4 +218,41 @@ function checkedId(objectId: string | null | undefined): string {
     "INVALID_ARGUMENT",
     `object_id ${JSON.stringify(objectId)} is neither a SHA-256 in hex nor the name of a value`,
   );
+}
+
+/** Lists for people which owners have leases on a node's objects. */
+
+const defaultLimit = 1_000;
+const maxLimit = 10_000;
+const maxHolders = 100;
+/**
+ * The milliseconds within which programs report which objects their calls refer to. A program whose thread is busy does
+ * not.
+ */
+const pinsTimeoutMs = 1_000;
+
+async function describeObjects(
+  store: ObjectStore,
+  pins: ObjectPins,
+  request: proto.DescribeObjectsRequest.$Properties,
+): Promise<proto.DescribeObjectsResponse.$Properties> {
+  const limit = request.limit || defaultLimit;
+  if (limit < 1 || limit > maxLimit)
+    throw new PalimpsestError("INVALID_ARGUMENT", `limit is ${limit}: it must be from 1 to ${maxLimit}`);
+  const pinned = await pins.ask(pinsTimeoutMs);
+  const largest = [...store.entries()].sort((a, b) => b.sizeBytes - a.sizeBytes).slice(0, limit);
+  return {
+    objects: largest.map((entry) => ({
+      objectId: entry.objectId,
+      sizeBytes: entry.sizeBytes,
+      ownerId: entry.ownerId,
+      holders: [...entry.holders.keys()].slice(0, maxHolders),
+      pinnedBy: [...new Set(pinned.get(entry.objectId))].slice(0, maxHolders),
+      storedAtMs: entry.storedAtMs,
+      readers: entry.readers,
+      spilled: !entry.isResident,
+    })),
+    totalObjects: store.size,
+    totalBytes: store.storedBytes,
+  };
 }

@@ -10,7 +10,6 @@ import { parseConfig } from "../recipe/config-error.js";
 import { type DataFile, dataFileSchema, dataFilesOf } from "../recipe/data-files.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { type DiskFullOptions, whenDiskHasSpace } from "./disk-full.js";
-import { extendable, recipeDifference, withLarger } from "./recipe-difference.js";
 
 const runFileSchema = z.strictObject({
   runId: z.string().min(1),
@@ -183,4 +182,49 @@ async function appendWhole(path: string, text: string): Promise<void> {
     if (existsSync(path)) await truncate(path, sizeBytes);
     throw reason;
   }
+}
+
+const longestShown = 60;
+
+/** Settings of a run that may be raised when it is opened again: nothing of the steps before depends on them. */
+const extendable = ["train.steps", "learner.schedule.totalSteps"] as const;
+
+/** Returns the saved recipe with those numbers of the present one that make the run longer. */
+function withLarger<T>(there: T, here: unknown): T {
+  return extendable.reduce((recipe, path) => {
+    const keys = path.split(".");
+    const [before, now] = [valueAt(there, keys), valueAt(here, keys)];
+    const isLarger = typeof before === "number" && typeof now === "number" && now > before;
+    return isLarger ? withValue(recipe, keys, now) : recipe;
+  }, there);
+}
+
+function valueAt(json: unknown, keys: readonly string[]): unknown {
+  return keys.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), json);
+}
+
+function withValue<T>(json: T, [key, ...rest]: readonly string[], value: unknown): T {
+  if (key === undefined || !isObject(json)) return json;
+  return { ...json, [key]: rest.length === 0 ? value : withValue(json[key], rest, value) };
+}
+
+/** Describes the first field in which two recipes, as plain JSON, differ: its path and both values. Undefined if they are the same. */
+function recipeDifference(there: unknown, here: unknown, path = ""): string | undefined {
+  if (isObject(there) && isObject(here)) {
+    for (const key of new Set([...Object.keys(there), ...Object.keys(here)])) {
+      const found = recipeDifference(there[key], here[key], path === "" ? key : `${path}.${key}`);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  if (JSON.stringify(there) === JSON.stringify(here)) return undefined;
+  return `${path} is ${shown(there)} there and ${shown(here)} here`;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "absent";
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown)}…`;
 }

@@ -2,8 +2,11 @@
  * Responsibility: the steps of one run: offers groups to the learner, runs evaluations between steps, and reports.
  * Not responsible for: which groups are in flight (groups/), training them (actors/).
  */
+
+import type { ActorHandle } from "@palimpsest/client";
 import type { TaskSet } from "@palimpsest/datasets";
 import type { GroupRequest, RunQueues } from "@palimpsest/trajectories";
+import type { RolloutActor } from "../actors/rollout-actor.js";
 import { groupRequest } from "../groups/group-requests.js";
 import { GroupSchedule, type ScheduleState } from "../groups/group-schedule.js";
 import { GroupsInFlight } from "../groups/groups-in-flight.js";
@@ -20,7 +23,6 @@ import type { RunFolder } from "../run-folder/run-folder.js";
 import { waitingFor } from "./disk-waiting.js";
 import { restartActor } from "./restart-actor.js";
 import type { RunActors } from "./run-actors.js";
-import { samplerProgress } from "./sampler-progress.js";
 import { untilTaken } from "./step-attempts.js";
 import { stepReport } from "./step-report.js";
 
@@ -174,4 +176,30 @@ function tracedTasks(groups: readonly GroupRequest[]): TracedTask[] {
     answers,
     metadata,
   }));
+}
+
+const statsTimeoutMs = 5_000;
+
+/** Tracks the sampled tokens of all rollout actors. The count of a restarted actor begins at zero again. */
+function samplerProgress(rollouts: readonly ActorHandle<RolloutActor>[]) {
+  const known = rollouts.map(() => 0);
+  return {
+    /** Returns the sampled tokens per second since the last call, over `seconds` of rollout. */
+    async sample(seconds: number): Promise<number> {
+      let sampled = 0;
+      await Promise.all(
+        rollouts.map(async (handle, index) => {
+          try {
+            const { sampledTokens } = await handle.with({ timeoutMs: statsTimeoutMs, retries: 0 }).stats();
+            const before = known[index] ?? 0;
+            sampled += sampledTokens >= before ? sampledTokens - before : sampledTokens;
+            known[index] = sampledTokens;
+          } catch {
+            // An actor that died while it was asked is skipped, because its restarted process is counted at the next step.
+          }
+        }),
+      );
+      return seconds > 0 ? sampled / seconds : 0;
+    },
+  };
 }

@@ -18,6 +18,7 @@ import type { Redis } from "ioredis";
 import type { GroupRequest } from "../base/group-spec.js";
 import { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from "../base/queue-settings.js";
 import { type ClusterKeys, clusterKeys, type RunKeys, runKeys } from "../base/run-keys.js";
+import { trajectoryFormat } from "../codec/trajectory-codec.js";
 import type { GroupConsumerOptions } from "../groups/group-batch.js";
 import { GroupConsumer } from "../groups/group-consumer.js";
 import { type DispatchOptions, type DispatchOutcome, GroupProducer } from "../groups/group-producer.js";
@@ -27,12 +28,12 @@ import type { JobWork } from "../jobs/job-work.js";
 import { connectRedis } from "../redis/connection.js";
 import { withRedis } from "../redis/redis-away.js";
 import { RedisRoom } from "../redis/redis-room.js";
+import { transaction } from "../redis/transaction.js";
 import type { LedgerStore, RunCounts } from "../store/ledger-store.js";
 import { PayloadStore } from "../store/payload-store.js";
 import { RedisLedgerStore } from "../store/redis-ledger-store.js";
 import { type RewardOptions, rewardWork } from "../work/reward-work.js";
 import { type RolloutOptions, rolloutWork } from "../work/rollout-work.js";
-import { checkFormat } from "./run-format.js";
 import {
   WeightAnnouncements,
   type WeightsListener,
@@ -267,5 +268,24 @@ export class RunQueues {
   #keep<C extends { close(options?: CloseOptions): Promise<void> }>(consumer: C): C {
     this.#consumers.add(consumer);
     return consumer;
+  }
+}
+
+/**
+ * Refuses a run whose trajectories this program cannot read before anything takes its jobs, because each of its
+ * episodes would become a failure. Runs of format 1 have no format number in Redis.
+ * @throws {PalimpsestError} CODEC naming the run and both formats
+ */
+async function checkFormat(redis: Redis, keys: RunKeys, runId: string): Promise<void> {
+  const [exists, stored] = await transaction<[number, string | null]>(() =>
+    redis.multi().exists(keys.counts).get(keys.format),
+  );
+  const format = stored ?? (exists === 1 ? "1" : String(trajectoryFormat));
+  if (format !== String(trajectoryFormat)) {
+    throw new PalimpsestError(
+      "CODEC",
+      `run ${runId} is in Redis with trajectories of format ${format}, and this program reads format ${trajectoryFormat}; ` +
+        "end the run with the version that started it, or start a run under a new id from its checkpoint",
+    );
   }
 }

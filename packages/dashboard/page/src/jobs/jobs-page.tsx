@@ -1,14 +1,15 @@
 /** Shows jobs: the list, one of them with its output, and a form that submits one. */
+
+import { useSignal } from "@preact/signals";
 import { type JobRow, jobSchema, jobsSchema } from "../../../src/api/jobs.js";
 import { getJson, postJson } from "../data/fetch.js";
 import { usePoll } from "../data/poll.js";
 import { goTo, linkTo, place, withQuery } from "../data/route.js";
-import { session } from "../data/session.js";
+import { messageOf, session } from "../data/session.js";
 import { durationText, timeText } from "../parts/format.js";
 import { LogView } from "../parts/log-view.js";
 import { Loading, Problem, State } from "../parts/state.js";
 import { VirtualList } from "../parts/virtual-list.js";
-import { StopJob } from "./stop-job.js";
 import { SubmitJob } from "./submit-job.js";
 
 export function JobsPage() {
@@ -131,4 +132,50 @@ function ranMs({ startedAtMs, endedAtMs }: JobRow): number | undefined {
 function ranText(job: JobRow): string {
   const ms = ranMs(job);
   return ms === undefined ? "–" : durationText(ms);
+}
+
+/** Stops a job after a second press, so that nobody stops a run that has taken days by accident. */
+
+function StopJob({ jobId, onStopped }: { readonly jobId: string; readonly onStopped: () => void }) {
+  const sure = useSignal(false);
+  const problem = useSignal("");
+  const stop = async () => {
+    try {
+      await postJson(`/jobs/${encodeURIComponent(jobId)}/stop`, {}, jobSchema);
+      problem.value = "";
+    } catch (reason) {
+      problem.value = messageOf(reason);
+    }
+    sure.value = false;
+    onStopped();
+  };
+  return (
+    <div class="tools">
+      {sure.value ? (
+        <>
+          <button type="button" class="danger" onClick={() => void stop()}>
+            Stop it and its actors
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              sure.value = false;
+            }}
+          >
+            Let it run
+          </button>
+        </>
+      ) : (
+        <button
+          type="button"
+          onClick={() => {
+            sure.value = true;
+          }}
+        >
+          Stop
+        </button>
+      )}
+      <Problem text={problem.value} />
+    </div>
+  );
 }

@@ -2,7 +2,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { nextSort, type SortBy, sortedRows, sortOf } from "./sorted-rows.js";
 
 /** Number of rows above and below the view that are rendered as well. */
 const beyond = 8;
@@ -145,4 +144,42 @@ function Head<Row>({ column: { title, by }, sorting }: HeadProps<Row>) {
 interface HeadProps<Row> {
   readonly column: Column<Row>;
   readonly sorting: Sorting | undefined;
+}
+
+/** Sorts rows by a column. The order is a text for addresses: the column's title, after a minus sign if descending. */
+
+/** The value of a row in a column; undefined if it has none, which sorts it last in both directions. */
+type SortBy<Row> = (row: Row) => number | string | undefined;
+
+function sortOf(by: string): { readonly title: string; readonly down: boolean } | undefined {
+  if (by === "") return undefined;
+  return by.startsWith("-") ? { title: by.slice(1), down: true } : { title: by, down: false };
+}
+
+/** Returns the order after a press on a title: ascending, descending, and then as it was. */
+function nextSort(by: string, title: string): string {
+  if (by === title) return `-${title}`;
+  return by === `-${title}` ? "" : title;
+}
+
+/** Rows with equal values keep their order. @param of the values of a column by its title */
+function sortedRows<Row>(
+  rows: readonly Row[],
+  by: string,
+  of: (title: string) => SortBy<Row> | undefined,
+): readonly Row[] {
+  const sort = sortOf(by);
+  const value = sort && of(sort.title);
+  if (sort === undefined || value === undefined) return rows;
+  const keyed = rows.map((row) => ({ row, key: value(row) }));
+  keyed.sort((a, b) => {
+    if (a.key === undefined || b.key === undefined)
+      return Number(a.key === undefined) - Number(b.key === undefined);
+    const order =
+      typeof a.key === "number" && typeof b.key === "number"
+        ? a.key - b.key
+        : String(a.key).localeCompare(String(b.key), "en", { numeric: true });
+    return sort.down ? -order : order;
+  });
+  return keyed.map(({ row }) => row);
 }

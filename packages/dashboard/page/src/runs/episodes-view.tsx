@@ -1,7 +1,10 @@
 /**
  * Shows the episodes of a run: what they earned, where facts are lost, and the list, each of which filters the others.
  */
-import { useMemo } from "preact/hooks";
+
+import { lossPlaces, lossSentence } from "@palimpsest/evals/microscope";
+import { type ComponentChildren, type ComponentType, createElement } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { EpisodeRow } from "../../../src/api/runs.js";
 import { goTo, linkTo, place, withQuery } from "../data/route.js";
 import { BeforeAfter } from "../microscope/before-after.js";
@@ -9,10 +12,8 @@ import { FilterField } from "../parts/filter-field.js";
 import { bytesText, numberText } from "../parts/format.js";
 import { Card, Loading, Problem } from "../parts/state.js";
 import { VirtualList } from "../parts/virtual-list.js";
-import { type EpisodeFilter, filtered, filterOf } from "./episode-filter.js";
+import { type EpisodeFilter, filtered, filterOf, isFailed, lossKey } from "./episode-filter.js";
 import { episodeLink } from "./episode-link.js";
-import { sameProps, useLater } from "./later.js";
-import { LossTable } from "./loss-table.js";
 import { RewardHistogram } from "./reward-histogram.js";
 import { useEpisodes } from "./use-episodes.js";
 
@@ -185,4 +186,66 @@ function factsText(lanes: EpisodeRow["lanes"]): string {
   return gone
     .map(({ name, end, lostAt }) => `${name} ${end}${lostAt === undefined ? "" : ` at ${lostAt + 1}`}`)
     .join(", ");
+}
+
+/** Helpers for parts of a page that are computed after the rest is visible. */
+
+/**
+ * Returns the value two frames after it was set, and the previous value until then. Two values are the same if all of
+ * their properties are.
+ */
+function useLater<Value extends object>(value: Value): Value {
+  const parts = Object.values(value);
+  const now = useMemo(() => value, parts);
+  const [shown, show] = useState(now);
+  useEffect(() => {
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => show(now));
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [now]);
+  return shown;
+}
+
+/** Wraps a component so that it is rendered again only when one of its properties changes. */
+function sameProps<Props extends object>(Shown: ComponentType<Props>): (props: Props) => ComponentChildren {
+  return (props) => useMemo(() => createElement(Shown, props), Object.values(props));
+}
+
+/** Shows where a run loses the facts that its answers need, the worst place first. */
+
+const shown = 8;
+
+function LossTable({ rows, chosen }: { readonly rows: readonly EpisodeRow[]; readonly chosen: string }) {
+  const scored = rows.filter(({ lanes }) => lanes.length > 0);
+  const { failures, places } = lossPlaces(scored.map((row) => ({ failed: isFailed(row), lanes: row.lanes })));
+  if (scored.length === 0) return <p class="dim">No episode names the facts that its answer needs.</p>;
+  if (places.length === 0) return <p class="good">No fact that an answer needed was lost.</p>;
+  return (
+    <>
+      <p class="dim small">
+        {failures} of {scored.length} episodes failed.
+      </p>
+      <ul class="losses">
+        {places.slice(0, shown).map((place) => {
+          const key = lossKey(place);
+          return (
+            <li key={key}>
+              <button
+                type="button"
+                aria-pressed={chosen === key}
+                onClick={() => goTo(withQuery({ loss: chosen === key ? "" : key }))}
+              >
+                <span class="loss-bar" style={{ width: `${100 * place.share}%` }} />
+                <span>{lossSentence(place)}</span>
+                <span class="dim small">
+                  {place.failures} failed, {place.successes} did not
+                </span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
 }

@@ -2,13 +2,13 @@
  * Plots one number of some runs over their steps. Pointing shows the values of the nearest step, and clicking opens its
  * episodes.
  */
+
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
 import { numberText } from "../parts/format.js";
-import { axisWidth, valuesAt } from "./axis-labels.js";
-import { type Curve, overlaid, smoothed } from "./smooth.js";
+
+import "uplot/dist/uPlot.min.css";
 
 /** Colors that can be distinguished in both themes, and by people with color vision deficiency. */
 export const curveColors = [
@@ -146,4 +146,65 @@ interface CurveChartProps {
   /** Weight of earlier values in the smoothed curve, in [0, 1). */
   readonly weight: number;
   readonly onStep: (step: number) => void;
+}
+
+/** The words around a chart: how wide its axis must be for whole labels, and the values under the pointer. */
+
+/** Pixels of the widest digit or sign at the axis's 11 pixels, in any of the fonts that system-ui stands for. */
+const characterWidth = 7.2;
+/** Pixels of the ticks and the gap between them and the labels. */
+const besideLabels = 18;
+const leastWidth = 40;
+
+/** @param labels texts of the axis; a plot may leave some out */
+function axisWidth(labels: readonly (string | number | null)[]): number {
+  const longest = labels.reduce<number>((most, label) => Math.max(most, String(label ?? "").length), 0);
+  return Math.max(leastWidth, Math.ceil(longest * characterWidth) + besideLabels);
+}
+
+/** Returns each run's value at a step; undefined where it has none. */
+function valuesAt(
+  curves: readonly Curve[],
+  step: number,
+): { readonly run: string; readonly value: number | undefined }[] {
+  return curves.map(({ run, steps, values }) => ({ run, value: values[steps.indexOf(step)] ?? undefined }));
+}
+
+/**
+ * Computes an exponential average without a bias toward zero at the beginning. Missing values stay missing.
+ * @param weight weight of earlier values, in [0, 1)
+ */
+function smoothed(values: readonly (number | null)[], weight: number): (number | null)[] {
+  if (weight <= 0) return [...values];
+  let sum = 0;
+  let norm = 0;
+  return values.map((value) => {
+    if (value === null || !Number.isFinite(value)) return null;
+    sum = weight * sum + (1 - weight) * value;
+    norm = weight * norm + (1 - weight);
+    return sum / norm;
+  });
+}
+
+interface Curve {
+  readonly run: string;
+  readonly steps: readonly number[];
+  readonly values: readonly (number | null)[];
+}
+
+/** Aligns the curves of several runs over the union of their steps. */
+function overlaid(curves: readonly Curve[]): {
+  readonly steps: number[];
+  readonly values: (number | null)[][];
+} {
+  const steps = [...new Set(curves.flatMap((curve) => curve.steps))].sort((a, b) => a - b);
+  const place = new Map(steps.map((step, at) => [step, at]));
+  const values = curves.map((curve) => {
+    const own = new Array<number | null>(steps.length).fill(null);
+    curve.steps.forEach((step, at) => {
+      own[place.get(step) ?? 0] = curve.values[at] ?? null;
+    });
+    return own;
+  });
+  return { steps, values };
 }

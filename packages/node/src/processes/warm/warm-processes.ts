@@ -19,7 +19,6 @@ import type { Logger } from "@palimpsest/telemetry";
 import type { BackgroundPriority } from "../../base/background-priority.js";
 import type { MemoryLook } from "../../base/machine.js";
 import type { WorkerProcess } from "../worker-process.js";
-import { WarmDemand } from "./warm-demand.js";
 
 const quietMs = 100;
 /** The milliseconds of the back-off while memory is short, and after a process that ended before it was loaded. */
@@ -169,5 +168,46 @@ export class WarmProcesses<Process extends WarmProcess = WorkerProcess> {
       const ended = waiting.process.stop(0, reason).finally(() => this.#ending.delete(ended));
       this.#ending.add(ended);
     }
+  }
+}
+
+const momentMs = 1_000;
+
+interface Moment {
+  readonly startsMs: number;
+  needs: number;
+}
+
+/** Counts how many processes were needed in the busiest second of the recent past. */
+class WarmDemand {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #rememberMs: number;
+  #moments: Moment[] = [];
+
+  /** @param rememberMs for how many milliseconds a busy second counts as recent */
+  constructor(clock: Pick<Clock, "monotonicMs">, rememberMs: number) {
+    this.#clock = clock;
+    this.#rememberMs = rememberMs;
+  }
+
+  /** Records that a process is needed now. */
+  add(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const last = this.#moments.at(-1);
+    if (last !== undefined && nowMs - last.startsMs < momentMs) last.needs += 1;
+    else {
+      this.#forget(nowMs);
+      this.#moments.push({ startsMs: nowMs, needs: 1 });
+    }
+  }
+
+  /** Returns the number of needs in the busiest second; 0 if there were none. */
+  get peak(): number {
+    this.#forget(this.#clock.monotonicMs());
+    return Math.max(0, ...this.#moments.map(({ needs }) => needs));
+  }
+
+  #forget(nowMs: number): void {
+    this.#moments = this.#moments.filter(({ startsMs }) => nowMs - startsMs < momentMs + this.#rememberMs);
   }
 }
