@@ -37,6 +37,8 @@ export function memoryAdvice(config: ResolvedLearnerConfig, mode: JitMode): stri
     settings.push(
       'memory.optimizerState to "sharded", which distributes float32 weights, moments and gradients over the replicas',
     );
+  if (config.replicas === 1 && isFused && lora === null)
+    settings.push('or set replicas to 2 or more, a GPU each, with memory.optimizerState "sharded"');
   if (lora === null) settings.push("or set lora, which trains adapters and keeps moments only of these");
   settings.push("or the memory of a sampler on the same device (rollout.cacheTokens, rollout.maxBatch)");
   return settings.join(", ");

@@ -43,6 +43,7 @@ const nothing = { consumedGroupIds: [], dataCursor: null };
 it("three replicas with a third of the moments each train what one trains, and their checkpoint is that of one", async () => {
   const one = aLearner({}, "graph");
   const three = aLearner(sharded, "xla");
+  await three.prepare();
   for (const seed of [0, 1]) {
     const [expected, got] = [await one.update(randomGroups(seed)), await three.update(randomGroups(seed))];
     for (const measure of ["loss", "gradientNorm", "klK3"] as const)
