@@ -156,7 +156,7 @@ describe("an error shows the caller's line and the line that failed", () => {
     expect(frames).not.toMatch(/node:|bundles|palimpsest:/);
   });
 
-  test("of a wait, a put, a get and a free that are refused or cancelled", async () => {
+  test("of a wait, a put, a get and a free that are refused or cancelled, and of wrong options", async () => {
     const ref = await cluster.client.put(1);
     const ended = new AbortController();
     const wait = async (options: client.WaitOptions) =>
@@ -172,6 +172,14 @@ describe("an error shows the caller's line and the line that failed", () => {
       get: async () => await cluster.client.get(JSON.parse("5")),
       "get of a list": async () => await cluster.client.get([ref, JSON.parse("5")]),
       free: async () => await cluster.client.free(JSON.parse("5")),
+      "an option of an actor": async () =>
+        await cluster.client.actor(Hostile, source, JSON.parse('{ "maxRestart": 1 }')).spawn(),
+      "a class without a source": async () => cluster.client.actor(Hostile, JSON.parse("{}")),
+      "a resource": async () =>
+        await cluster.client.actor(Hostile, source, { resources: { cpu: -1 } }).spawn(),
+      "an option of a connection": async () => await client.connect(JSON.parse('{ "nam": "x" }')),
+      "an option of a task": async () =>
+        await cluster.client.task(hostileTask, source, JSON.parse('{ "retries": 1 }'))("fine"),
     };
     for (const [name, begin] of Object.entries(waits)) {
       const { stack = "" } = await failureOf(begin());

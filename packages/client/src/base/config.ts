@@ -1,5 +1,5 @@
 import { parseInput, shownValue } from "@palimpsest/std/input";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, withCaller } from "@palimpsest/wire";
 import { z } from "zod";
 import { addressForm, isAddress } from "./address-form.js";
 import { checkObject } from "./fields.js";
@@ -322,9 +322,8 @@ const durableDefaults = { detached: true, maxRestarts: -1, maxTaskRetries: -1 } 
 
 function checkDurable(options: ResolvedActorOptions, className: string): void {
   const refuse = (problem: string): never => {
-    throw new PalimpsestError(
-      "CONFIG_INVALID",
-      `options of actor ${className}: durable is true and ${problem}`,
+    throw withCaller(
+      new PalimpsestError("CONFIG_INVALID", `options of actor ${className}: durable is true and ${problem}`),
     );
   };
   if (options.name === "") refuse("name is empty: its state is stored under its name, so give it one");
@@ -343,6 +342,7 @@ export function parsePlacementGroupOptions(value: PlacementGroupOptions): Resolv
 
 // This module is loaded by the first connection, because actors' processes start faster without zod.
 function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
-  const refuse = (problem: string) => new PalimpsestError("CONFIG_INVALID", `${what}: ${problem}`);
+  const refuse = (problem: string) =>
+    withCaller(new PalimpsestError("CONFIG_INVALID", `${what}: ${problem}`));
   return parseInput(schema, value, refuse);
 }

@@ -3,7 +3,7 @@
  * probably meant. Options that are checked here need no zod, without which actors' processes start faster.
  */
 import { shownValue, unknownKeys } from "@palimpsest/std/input";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, withCaller } from "@palimpsest/wire";
 
 export interface Rule {
   readonly passes: (value: unknown) => boolean;
@@ -81,8 +81,9 @@ export function checkValue(value: unknown, rule: Rule, what: string): void {
   if (!rule.passes(value)) throw refused(what, `${isOf(value)}: give ${rule.give}`);
 }
 
+/** The error begins with the caller's frames: what is wrong stands there. */
 export function refused(what: string, problem: string): PalimpsestError {
-  return new PalimpsestError("INVALID_ARGUMENT", `${what}: ${problem}`);
+  return withCaller(new PalimpsestError("INVALID_ARGUMENT", `${what}: ${problem}`));
 }
 
 const isOf = (value: unknown) => `is ${shownValue(value)}`;

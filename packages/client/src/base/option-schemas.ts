@@ -9,8 +9,25 @@ export const millisecondsSchema = z.union([z.number().positive(), z.literal(Numb
     `is ${String(input)}: give a positive number of milliseconds, or Infinity for no limit`,
 });
 
+/** Names under which other systems have the resources of every node; as custom ones they would wait forever. */
+const meant: Readonly<Record<string, string>> = {
+  ...{ cpus: "cpu", num_cpus: "cpu", gpus: "gpu", num_gpus: "gpu", mem: "memory", memorybytes: "memory" },
+  ...{ cpu: "cpu", gpu: "gpu", memory: "memory" },
+};
+
 export const resourcesSchema = z
   .record(z.string(), z.number().nonnegative())
+  .superRefine((resources, context) => {
+    for (const name of Object.keys(resources)) {
+      const other = meant[name.toLowerCase()];
+      if (other !== undefined && other !== name)
+        context.addIssue({
+          code: "custom",
+          path: [name],
+          message: `is a resource that no node has: did you mean ${other}?`,
+        });
+    }
+  })
   .describe(
     'Resources that it leases on its node: "cpu" and "gpu" as counts, "memory" in bytes, others are custom',
   );

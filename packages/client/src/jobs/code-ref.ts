@@ -29,6 +29,11 @@ const sourceRules = {
  * @throws {PalimpsestError} INVALID_ARGUMENT
  */
 export function checkSource(source: CodeSource, what: string): void {
+  if (source === undefined)
+    throw refused(
+      what,
+      "is missing: give { from: import.meta.url } of the module that exports it, or { module } of an installed package",
+    );
   checkFields(source, sourceRules, what);
   if ("module" in source && "from" in source)
     throw refused(what, "module and from are given: give one of them");

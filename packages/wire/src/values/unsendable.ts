@@ -13,6 +13,8 @@ interface Place {
 
 /** Values that are less deep than this do not fill the packer's stack. */
 const maxDepth = 500;
+/** Getters may make a new part whenever they are read, so that a value has no end: it is followed this deep. */
+const followedDepth = 200_000;
 
 /**
  * Throws for the first part that cannot be sent. It is iterative, because a value may be nested deeper than the stack.
@@ -56,6 +58,7 @@ export function refuseUnsendable(root: unknown, reason: unknown, maxHoles: numbe
       refuse(place, `cannot be read: ${thrownMessage(cause)}`);
     }
     if (deepest === undefined || place.depth > deepest.depth) deepest = place;
+    if (place.depth > followedDepth) break;
     // They are pushed in reverse, so that the first one in the value is popped first.
     for (const child of children.reverse()) open.push(child);
   }

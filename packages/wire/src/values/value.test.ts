@@ -281,6 +281,17 @@ function promised(value: unknown, seen = new Map<unknown, unknown>()): unknown {
   });
 }
 
+test("a value without an end is refused, as where getters make a new part whenever they are read", () => {
+  const endless = (): object => ({
+    get next() {
+      return endless();
+    },
+  });
+  expect(() => encodeValue({ row: endless() })).toThrow(
+    /^\[INVALID_ARGUMENT\] value\.row\.next.* levels deep/,
+  );
+});
+
 test("a value comes back as structuredClone copies it, but for what the contract lists", async () => {
   const values = fc.anything({
     key: fc.string({ unit: "binary" }),

@@ -303,8 +303,10 @@ describe("calls", () => {
       const call = Reflect.get(handle, name) as () => Promise<unknown>;
       await expect(call()).rejects.toMatchObject({ code: "NOT_FOUND" });
     }
+    const mistyped = Reflect.get(handle, "missing") as () => Promise<unknown>;
+    await expect(mistyped()).rejects.toThrow(/has no method missing that can be called; it has \w+, /);
     const text = await metrics.registry.metrics();
-    expect(text).toContain('method="(unknown)",outcome="error",component="test"} 4');
+    expect(text).toContain('method="(unknown)",outcome="error",component="test"} 5');
     expect(text).not.toContain('method="missing"');
   });
 

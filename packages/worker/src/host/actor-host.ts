@@ -329,7 +329,7 @@ export class ActorHost {
     if (instance === undefined || typeof member !== "function") {
       throw new PalimpsestError(
         "NOT_FOUND",
-        `${this.#options.actorId} has no method ${name} that can be called`,
+        `${this.#options.actorId} has no method ${name} that can be called; ${methodsOf(instance)}`,
         { details: { actorId: this.#options.actorId, method: name } },
       );
     }
@@ -347,6 +347,20 @@ const reserved: ReadonlySet<string> = new Set(reservedMethods);
 /**
  * Returns whether the class itself has the method. Life-cycle hooks and what every object inherits cannot be called.
  */
+const shownMethods = 20;
+
+/** Names the methods of an actor, for one who has mistyped one. */
+function methodsOf(instance: object | undefined): string {
+  const names: string[] = [];
+  for (let at = instance; at && at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at)))
+      if (typeof value === "function" && isCallable(instance, name) && !names.includes(name))
+        names.push(name);
+  if (names.length === 0) return "it has none";
+  const more = names.length > shownMethods ? ` and ${names.length - shownMethods} more` : "";
+  return `it has ${names.slice(0, shownMethods).join(", ")}${more}`;
+}
+
 function isCallable(instance: object | undefined, name: string): instance is object {
   return instance !== undefined && !reserved.has(name) && !(name in Object.prototype) && name in instance;
 }
