@@ -118,6 +118,26 @@ test("`palimpsest dev` is found by README's program and by commands, tells a sec
   expect(lost.stderr).toMatch(/no head was found: .*palimpsest dev/);
 });
 
+test("`palimpsest dev` says by what its head was ended, and ends the Redis that this head had begun anew, too", async () => {
+  const someone = user();
+  const dev = someone.start(["dev", "--cpus", "1"]);
+  await firstLine(dev);
+  const head = join(someone.folder, "palimpsest/dev/head");
+  const pidIn = (file: string) => Number(JSON.parse(readFileSync(join(head, file), "utf8")).pid);
+  const first = pidIn("redis/redis.json");
+  process.kill(first, "SIGKILL");
+  const second = await until("the head has another Redis", () => {
+    const pid = pidIn("redis/redis.json");
+    return pid !== 0 && pid !== first ? pid : undefined;
+  });
+  process.kill(pidIn("head.json"), "SIGKILL");
+  const { code, stderr } = await dev.ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/the head was ended by SIGKILL; /);
+  await until("its Redis has ended", () => !isAlive(second));
+  expect(someone.processes().map(commandLine)).toEqual([]);
+});
+
 test("`palimpsest dev -- PROGRAM` runs it against a cluster of its own and ends with its exit code", async () => {
   const someone = user();
   const program =

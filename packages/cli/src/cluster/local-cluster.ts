@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "@palimpsest/client";
-import { delay, isProcessAlive } from "@palimpsest/std";
+import { delay } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import { readHeadAddress, tokenFileVariable, tokenPathOf } from "@palimpsest/wire/local-head";
 import { cliEntry } from "../installation/cli-entry.js";
@@ -13,6 +13,8 @@ import { redisVariables } from "./redis-flags.js";
 const startTimeoutMs = 300_000;
 const stopTimeoutMs = 15_000;
 const lookMs = 50;
+/** Characters that are shown of the last line of a process that has ended. */
+const longestLine = 500;
 
 export interface LocalClusterOptions {
   /** CPUs that its worker offers. Default: those of the machine. */
@@ -38,9 +40,8 @@ export class LocalCluster {
   readonly broken: Promise<string>;
   readonly #head: ChildProcess;
   readonly #worker: ChildProcess;
-  readonly #redisPid: number;
 
-  private constructor(head: Started, worker: Started, facts: Facts, headDir: string, redisPid: number) {
+  private constructor(head: Started, worker: Started, facts: Facts, headDir: string) {
     this.#head = head.child;
     this.#worker = worker.child;
     this.address = facts.address;
@@ -48,9 +49,12 @@ export class LocalCluster {
     this.metricsAddress = facts.metricsAddress;
     this.dashboardAddress = facts.dashboardAddress;
     this.headDir = headDir;
-    this.#redisPid = redisPid;
     const ended = (name: string, { child, said }: Started) =>
-      once(child, "exit").then(() => `the ${name} has ended: ${said() || "it printed nothing"}`);
+      once(child, "exit").then(([code, signal]) => {
+        const how = signal === null ? `has ended with code ${code}` : `was ended by ${signal}`;
+        const last = said().split("\n").at(-1)?.slice(0, longestLine);
+        return `the ${name} ${how}; ${last ? `its last line: ${last}` : "it printed nothing"}`;
+      });
     this.broken = Promise.race([ended("head", head), ended("worker", worker)]);
   }
 
@@ -82,7 +86,8 @@ export class LocalCluster {
           PALIMPSEST_TOKEN: facts.token,
         },
       );
-      return new LocalCluster(head, worker, facts, headDir, await joined(worker, facts, signal));
+      await joined(worker, facts, signal);
+      return new LocalCluster(head, worker, facts, headDir);
     } catch (reason) {
       worker?.child.kill("SIGKILL");
       await end(head.child);
@@ -103,7 +108,11 @@ export class LocalCluster {
     await end(this.#worker);
     const wasKilled = this.#head.exitCode !== null || this.#head.signalCode !== null;
     await end(this.#head);
-    if (wasKilled && isProcessAlive(this.#redisPid)) process.kill(this.#redisPid, "SIGTERM");
+    if (!wasKilled) return;
+    // Its Redis may be another one than at the start.
+    const { ownRedisPid } = await import("@palimpsest/head");
+    const redisPid = await ownRedisPid(this.headDir);
+    if (redisPid !== undefined) process.kill(redisPid, "SIGTERM");
   }
 }
 
@@ -180,14 +189,12 @@ async function listening(head: Started, headDir: string, signal: AbortSignal): P
   };
 }
 
-/** @returns the process id of the head's Redis */
-async function joined(worker: Started, facts: Facts, signal: AbortSignal): Promise<number> {
+async function joined(worker: Started, facts: Facts, signal: AbortSignal): Promise<void> {
   const cluster = await connect({ address: facts.address, token: facts.token, name: "local cluster" });
   try {
     await until(worker, "the worker", signal, async () =>
       (await cluster.nodes()).some((node) => node.state === "alive"),
     );
-    return cluster.facts.redisPid;
   } finally {
     await cluster.close();
   }

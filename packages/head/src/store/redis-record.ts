@@ -60,3 +60,9 @@ async function commandLineOf(pid: number): Promise<string> {
   }).catch(() => ({ stdout: "" }));
   return stdout;
 }
+
+/** Returns the process of the Redis that a head has begun in its folder, while it lives, also after its head's end. */
+export async function ownRedisPid(dataDir: string): Promise<number | undefined> {
+  const record = readRecord(join(dataDir, "redis"));
+  return record !== undefined && (await isRedisOf(record)) ? record.pid : undefined;
+}
