@@ -210,9 +210,10 @@ export class ChatEndpoint {
         if (refused.length === 0) {
           const kept = keptFields.filter((field) => names(field));
           const isBare = kept.length > 0 && reason.message.endsWith(said);
-          throw isBare
-            ? withMessage(reason, `${reason.rawMessage}; set ${kept.join(" and ")} to what this model takes`)
-            : reason;
+          const fix = /extra|unknown|unrecognized|forbidden/i.test(said)
+            ? `leave ${kept.join(" and ")} out`
+            : `set ${kept.join(" and ")} to what this model takes`;
+          throw isBare ? withMessage(reason, `${reason.rawMessage}; ${fix}`) : reason;
         }
         const news = refused.filter((field) => !this.#leftOut.has(field));
         for (const field of refused) this.#leftOut.add(field);

@@ -2,7 +2,7 @@ import { StopText } from "@palimpsest/memory/text";
 import { parseInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { EngineError } from "./error.js";
-import { changeIt, failureInReply } from "./reply.js";
+import { changeIt, failureInReply, unwrapped } from "./reply.js";
 
 /** A text that a server's model has written. */
 export interface EndpointText {
@@ -80,6 +80,7 @@ const replySchema = z.object({
   choices: z
     .array(
       z.looseObject({
+        index: z.int().nullish().catch(undefined),
         delta: messageSchema,
         message: messageSchema,
         text: z.string().nullish(),
@@ -97,6 +98,40 @@ const replySchema = z.object({
     .catch(undefined)
     .transform((usage) => usage ?? {}),
 });
+
+/** Replies of other protocols, by a field that each of them has, with the base URL below which this one is spoken. */
+const otherProtocols = [
+  {
+    schema: z.union([
+      z.object({ type: z.literal("message"), content: z.array(z.unknown()) }),
+      z.object({ type: z.enum(["message_start", "content_block_start", "content_block_delta"]) }),
+    ]),
+    name: "Anthropic's Messages API",
+    base: "https://api.anthropic.com/v1",
+  },
+  {
+    schema: z.union([
+      z.object({ message: z.object({ content: z.string() }), done: z.boolean() }),
+      z.object({ response: z.string(), done: z.boolean() }),
+    ]),
+    name: "Ollama's own API",
+    base: "http://127.0.0.1:11434/v1",
+  },
+  {
+    schema: z.union([
+      z.object({ object: z.literal("response") }),
+      z.object({ output: z.array(z.object({ type: z.string() })) }),
+      z.object({ type: z.string().startsWith("response.") }),
+    ]),
+    name: "OpenAI's Responses API",
+    base: "https://api.openai.com/v1",
+  },
+  {
+    schema: z.object({ candidates: z.array(z.unknown()) }),
+    name: "Gemini's own API",
+    base: "https://generativelanguage.googleapis.com/v1beta/openai",
+  },
+];
 
 /** The reasons why a model stops, in the words of the servers that have words of their own. */
 const lengthReasons =
@@ -127,6 +162,9 @@ export class ChatReply {
   #thought = false;
   #calledTool = false;
   #hasChoice = false;
+  #hasOtherChoice = false;
+  /** The first half of a character whose second half may be in the next event. */
+  #half = "";
   #inPieces = false;
   #filtered = false;
   #nativeFinish = "";
@@ -154,16 +192,19 @@ export class ChatReply {
   }
 
   /** @throws {EngineError} BAD_REPLY, and what an error in the value says */
-  take(value: unknown): void {
+  take(event: unknown): void {
+    const value = unwrapped(event);
     const failure = failureInReply(this.#address, value);
     if (failure !== undefined) throw failure;
+    this.#checkProtocol(value);
     const { choices, usage } = parseInput(replySchema, value, (problem) => {
       const fix = "check that this is the URL of an OpenAI-compatible server";
       return new EngineError("BAD_REPLY", `${this.#address}: ${problem}; ${fix}`);
     });
     if (usage.prompt_tokens !== undefined || usage.completion_tokens !== undefined)
       this.#usage = { promptTokens: usage.prompt_tokens, sampledTokens: usage.completion_tokens };
-    const [choice] = choices;
+    const choice = choices.find(({ index }, place) => (index ?? place) === 0);
+    if (choices.length > 0 && choice === undefined) this.#hasOtherChoice = true;
     if (choice === undefined) return;
     this.#hasChoice = true;
     const failed = failureInReply(this.#address, { error: choice.error });
@@ -184,7 +225,19 @@ export class ChatReply {
     if (piece !== "") this.#inPieces = true;
     // Perplexity repeats beside each piece all that was said.
     const all = this.#inPieces ? "" : choice.message?.content.said || choice.text || "";
-    this.#add(this.#stop.push(piece || all));
+    const text = `${this.#half}${piece || all}`;
+    this.#half = /[\ud800-\udbff]?$/.exec(text)?.[0] ?? "";
+    this.#add(this.#stop.push(text.slice(0, text.length - this.#half.length).toWellFormed()));
+  }
+
+  #checkProtocol(value: unknown): void {
+    const spoken = otherProtocols.find(({ schema }) => schema.safeParse(value).success);
+    if (spoken === undefined) return;
+    throw new EngineError(
+      "BAD_REPLY",
+      `${this.#address}: answered in ${spoken.name}; give the base URL of this server's OpenAI-compatible endpoints, such as ${spoken.base}`,
+      { retryable: false },
+    );
   }
 
   /**
@@ -202,8 +255,9 @@ export class ChatReply {
     if (!this.#hasChoice)
       throw new EngineError(
         "BAD_REPLY",
-        `${this.#address}: the response has no choice, as where a provider filters or fails without a word; repeat the request, or ask another model`,
+        `${this.#address}: the response has no choice${this.#hasOtherChoice ? " of index 0" : ""}, as where a provider filters or fails without a word; repeat the request, or ask another model`,
       );
+    this.#add(this.#stop.push(this.#half.toWellFormed()));
     this.#add(this.#stop.end());
     if (!this.#stop.reached) this.#checkAnswered(finish ?? "");
     const cut = finish !== undefined && lengthReasons.test(finish) && !this.#stop.reached;

@@ -1,10 +1,13 @@
 import { z } from "zod";
+import type { EngineErrorCode } from "./error.js";
 
 /** Why there was no connection, what to do, and whether another attempt may help. */
 export interface ConnectionFailure {
   readonly why: string;
   readonly fix: string;
   readonly retryable: boolean;
+  /** Default: UNREACHABLE. */
+  readonly code?: EngineErrorCode;
 }
 
 const causeSchema = z.looseObject({
@@ -15,6 +18,9 @@ const causeSchema = z.looseObject({
 
 const untrusted =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|CERT_UNTRUSTED|CERT_REJECTED|INVALID_CA|CERT_CHAIN_TOO_LONG)$/;
+
+/** A compressed reply that is cut has another code, and may be whole the next time. */
+const notPacked = /^(Z_DATA_ERROR|ERR_+(BROTLI_DECODER_ERROR|ERROR_FORMAT)\w*|ZSTD_error_prefix_unknown)$/;
 
 /**
  * Says why a request reached no server. What no repetition changes is told from what may pass: certificates, names that
@@ -50,6 +56,14 @@ export function connectionFailure(
     return final(`it does not speak TLS as asked (${code})`, "use http:// if it is a plain server");
   if (code?.startsWith("HPE_"))
     return final(`it does not answer in HTTP (${code})`, "use https:// if it has a certificate");
+  if (code !== undefined && notPacked.test(code))
+    return {
+      ...final(
+        `its reply is not compressed as its content-encoding says (${code})`,
+        "let the server, or what stands before it, compress the reply or send it without this header",
+      ),
+      code: "BAD_REPLY",
+    };
   if (message === "bad port")
     return final(
       "web clients never ask this port, because other services have it (bad port)",

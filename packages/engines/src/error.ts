@@ -37,6 +37,7 @@ const retryableCodes: ReadonlySet<EngineErrorCode> = new Set([
   "SERVER_FAILED",
   "UNREACHABLE",
   "TIMEOUT",
+  "BAD_REPLY",
   "QUEUE_FULL",
 ]);
 

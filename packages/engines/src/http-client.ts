@@ -1,9 +1,10 @@
 import { backoffMs, delay, Semaphore, withDeadline } from "@palimpsest/std";
-import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch, type Response } from "undici";
+import { Agent, type Dispatcher, fetch, type Response } from "undici";
 import type { EngineConfig } from "./config.js";
 import { connectionFailure } from "./connection-failure.js";
+import { environmentAgent, environmentProxy } from "./environment-proxies.js";
 import { EngineError, withMessage } from "./error.js";
-import { contentTypeOf, failureOf, readText } from "./reply.js";
+import { bytesOf, contentTypeOf, failureOf, readText } from "./reply.js";
 import { ServerAddress } from "./server-address.js";
 import { readEvents } from "./server-sent-events.js";
 
@@ -77,10 +78,11 @@ export class HttpClient {
     this.#clock = clock;
     this.#address = new ServerAddress(config.url, base);
     this.#usesProxies = base === "api";
-    // Deadlines are this client's own, since a slow model may be silent for longer than the library would wait. A proxy is
-    // asked for http:// addresses as such, because few proxies tunnel to other ports than 443.
-    const patient = { headersTimeout: 0, bodyTimeout: 0, proxyTunnel: false };
-    this.#dispatcher = this.#usesProxies ? new EnvHttpProxyAgent(patient) : new Agent(patient);
+    // Deadlines are this client's own, since a slow model may be silent for longer than the library would wait.
+    const patient = { headersTimeout: 0, bodyTimeout: 0 };
+    this.#dispatcher = this.#usesProxies
+      ? environmentAgent(this.#address.origin, patient)
+      : new Agent(patient);
     this.#places = new Semaphore({ most: config.maxConcurrency, maxWaiting: config.maxQueue, full });
   }
 
@@ -95,7 +97,7 @@ export class HttpClient {
   }
 
   /**
-   * @param read interprets the JSON value; when it throws a retryable error or BAD_REPLY, the attempt has failed (HTTPCLIENT-1)
+   * @param read interprets the JSON value; when it throws a retryable error, the attempt has failed (HTTPCLIENT-1)
    */
   async ask<T>(path: string, body: unknown, options: PostOptions, read: (value: unknown) => T): Promise<T> {
     return await this.#request("POST", path, body, options, async (response) =>
@@ -135,10 +137,11 @@ export class HttpClient {
       const text =
         contentTypeOf(response) === "text/event-stream" ? undefined : await readText(address, response);
       if (text !== undefined && !/^(data|event|id|retry|error)?:/.test(text.trimStart())) {
-        take(parseJson(address, response, text));
-        return done(true);
+        const values = isLines(text) ? valuesOf(address, text) : [parseJson(address, response, text)];
+        for (const value of values) take(value);
+        return done(values.length === 1);
       }
-      const bytes = text === undefined ? (response.body ?? []) : [new TextEncoder().encode(text)];
+      const bytes = text === undefined ? bytesOf(address, response) : [new TextEncoder().encode(text)];
       let complete = false;
       try {
         for await (const data of readEvents(address, bytes)) {
@@ -255,7 +258,7 @@ export class HttpClient {
   /** Returns whether the error may be retried (HTTPCLIENT-1). */
   #mayTryAgain({ code, retryable }: EngineError, attempt: number, malformed: number): boolean {
     const { maxAttempts, malformedAttempts } = this.#config;
-    return attempt < maxAttempts && (code === "BAD_REPLY" ? malformed < malformedAttempts : retryable);
+    return retryable && attempt < maxAttempts && (code !== "BAD_REPLY" || malformed < malformedAttempts);
   }
 
   /** Waits a random part of a delay that doubles (HTTPCLIENT-1), so that requests that failed together do not return together. */
@@ -276,8 +279,13 @@ export class HttpClient {
       const message = this.#scrub(reason.rawMessage);
       return message === reason.rawMessage ? reason : withMessage(reason, message);
     }
-    const { why, fix, retryable } = connectionFailure(reason, this.#address.hostname, this.#proxy());
-    return new EngineError("UNREACHABLE", `${this.shown(path)}: ${this.#scrub(why)}; ${fix}`, {
+    const {
+      why,
+      fix,
+      retryable,
+      code = "UNREACHABLE",
+    } = connectionFailure(reason, this.#address.hostname, this.#proxy());
+    return new EngineError(code, `${this.shown(path)}: ${this.#scrub(why)}; ${fix}`, {
       cause: reason,
       retryable,
     });
@@ -305,16 +313,8 @@ export class HttpClient {
 
   /** Returns the proxy that the environment names for this server, without its password; undefined if there is none. */
   #proxy(): string | undefined {
-    if (!this.#usesProxies) return undefined;
-    const { env } = process;
-    const given = this.#address.origin.startsWith("https:")
-      ? env["https_proxy"] || env["HTTPS_PROXY"]
-      : env["http_proxy"] || env["HTTP_PROXY"];
-    if (!given) return undefined;
-    const left = (env["no_proxy"] ?? env["NO_PROXY"] ?? "").split(/[\s,]+/);
-    return left.includes("*") || left.includes(this.#address.hostname)
-      ? undefined
-      : given.replace(/\/\/[^@/]*@/, "//");
+    const given = this.#usesProxies ? environmentProxy(this.#address.origin) : undefined;
+    return given?.replace(/\/\/[^@/]*@/, "//");
   }
 
   #lastWord(error: EngineError, attempts: number, handedOn: boolean): EngineError {
@@ -357,11 +357,18 @@ const theEnd = "[DONE]";
 
 /** Returns the values of an event: several where a server puts a single line end between events. */
 function valuesOf(address: string, data: string): unknown[] {
-  const lines = data.split("\n").filter((line) => line.trim() !== "");
-  const isSeveral = lines.length > 1 && lines.every((line) => /^\s*([[{].*[\]}]|\[DONE\])\s*$/.test(line));
-  return (isSeveral ? lines : lines.length === 0 ? [] : [data]).map((text) =>
+  const lines = linesOf(data);
+  return (isLines(data) ? lines : lines.length === 0 ? [] : [data]).map((text) =>
     text.trim() === theEnd ? theEnd : parseEvent(address, text),
   );
+}
+
+const linesOf = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
+
+/** Returns whether a text is several values of JSON, each on a line. */
+function isLines(text: string): boolean {
+  const lines = linesOf(text);
+  return lines.length > 1 && lines.every((line) => /^\s*([[{].*[\]}]|\[DONE\])\s*$/.test(line));
 }
 
 function parseEvent(path: string, text: string): unknown {

@@ -414,6 +414,14 @@ describe("servers as they are", () => {
 });
 
 describe("proxies of the environment", () => {
+  function thrown(call: () => unknown): string {
+    try {
+      return String(call());
+    } catch (reason) {
+      return String(reason);
+    }
+  }
+
   /** A proxy that knows where a name is that no resolver knows. */
   async function aProxy(target: string) {
     const seen: string[] = [];
@@ -467,6 +475,21 @@ describe("proxies of the environment", () => {
       setEnvironment({ [name]: proxy.url, NO_PROXY: "127.0.0.1,localhost" });
       expect((await ask(server.url)).said).toBe("yes");
       expect(proxy.seen).toHaveLength(1);
+      setEnvironment({ [name]: proxy.url, no_proxy: "10.0.0.0/33, 127.0.0.0/8" });
+      expect((await ask(server.url)).said).toBe("yes");
+      expect(proxy.seen).toHaveLength(1);
+      setEnvironment({ [name]: proxy.url.slice("http://".length) });
+      expect((await ask("http://model.invalid/v1")).said).toBe("yes");
+      expect(proxy.seen).toHaveLength(2);
+    });
+  }
+
+  for (const url of ["http//me:pass@proxy", "ftp://me:pass@proxy", "me:pass@proxy:port", "http://"]) {
+    it(`${url} is refused by the name of its variable`, () => {
+      setEnvironment({ HTTPS_PROXY: url });
+      const problem = thrown(() => new EndpointSampler({ url: "http://127.0.0.1:9", model: "m" }));
+      expect(problem).toMatch(/CONFIG_INVALID\] HTTPS_PROXY: must be the URL of a proxy, such as http:\/\//);
+      expect(problem).not.toContain("pass");
     });
   }
 

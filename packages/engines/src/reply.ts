@@ -8,9 +8,33 @@ const excerptLength = 300;
 export const contentTypeOf = (response: Response) =>
   (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 
-/** @throws {EngineError} BAD_REPLY when the bytes are not UTF-8 */
+/** Maximum bytes of a reply, whole or streamed: a server that ignores max_tokens may never end it. */
+const maxReplyBytes = 64 * 2 ** 20;
+
+/** Yields the bytes of a reply. @throws {EngineError} BAD_REPLY for a reply that is too long */
+export async function* bytesOf(path: string, response: Response): AsyncGenerator<Uint8Array, void> {
+  let sizeBytes = 0;
+  for await (const chunk of response.body ?? []) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxReplyBytes)
+      throw new EngineError(
+        "BAD_REPLY",
+        `${path}: answered with more than ${maxReplyBytes} bytes; ask for less at once, or use a server that keeps to max_tokens`,
+        { retryable: false },
+      );
+    yield chunk;
+  }
+}
+
+async function readBytes(path: string, response: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytesOf(path, response)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** @throws {EngineError} BAD_REPLY when the bytes are not UTF-8, or too many */
 export async function readText(path: string, response: Response): Promise<string> {
-  return decodeUtf8(path, new Uint8Array(await response.arrayBuffer()));
+  return decodeUtf8(path, await readBytes(path, response));
 }
 
 function decodeUtf8(path: string, bytes: Uint8Array): string {
@@ -28,7 +52,7 @@ export async function failureOf(
   scrub: (text: string) => string,
   keyName = "apiKey",
 ): Promise<EngineError> {
-  const text = new TextDecoder().decode(new Uint8Array(await response.arrayBuffer()));
+  const text = new TextDecoder().decode(await readBytes(path, response));
   const told = toldBy(parsed(text)) ?? { message: flat(withoutMarkup(text)), words: "" };
   const said = scrub(told.message);
   const { headers, status, statusText } = response;
@@ -59,7 +83,8 @@ export function failureInReply(address: string, value: unknown): EngineError | u
   const reply = bodySchema.safeParse(Array.isArray(value) ? value[0] : value).data;
   if (reply === undefined) return undefined;
   const isMessage =
-    (reply.choices ?? undefined) === undefined && messagesOf(reply).some((said) => typeof said === "string");
+    (reply.choices ?? undefined) === undefined &&
+    messagesOf(reply).some((said) => typeof said === "string" && !saysSuccess(said));
   if (partOf(reply) === undefined && !isMessage) return undefined;
   const told = toldBy(value);
   if (told === undefined) return undefined;
@@ -71,6 +96,13 @@ export function failureInReply(address: string, value: unknown): EngineError | u
     retryable,
     retryAfterMs: told.waitMs ?? waitInWords(told.message),
   });
+}
+
+/** Returns the reply in a gateway's wrap, such as { code: 0, message: "success", data: { choices } }; else the value itself. */
+export function unwrapped(value: unknown): unknown {
+  const wrap = bodySchema.safeParse(value).data;
+  if (wrap === undefined || isHeld(wrap.choices) || partOf(wrap) !== undefined) return value;
+  return [wrap.data, wrap.result].find((inner) => isHeld(bodySchema.safeParse(inner).data?.choices)) ?? value;
 }
 
 /** What a server says about a failure. */
@@ -190,6 +222,8 @@ const unread = z.unknown().optional();
 /** The fields in which servers say what went wrong, at the top of a body or within its `error`. */
 const bodySchema = z.looseObject({
   choices: unread,
+  data: unread,
+  result: unread,
   error: unread,
   errors: unread,
   /** MiniMax says there also that all is well, by 0. */
@@ -221,10 +255,17 @@ const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : 
 const messagesOf = (body: Body) =>
   [body.message, body.msg, body.detail, body.error_msg, body.status_msg, body.Message].filter(isHeld);
 
+const saysSuccess = (said: string) => /^(success|succeeded|ok)?[.!]?$/i.test(said.trim());
+/** Some servers say by an error that there is none: { code: 0, message: "" }. */
+function isFailure(part: unknown): boolean {
+  const { code, message } = bodySchema.safeParse(part).data ?? {};
+  return isHeld(part) && !(Number(code ?? 1) === 0 && saysSuccess(String(message ?? "")));
+}
+
 /** Returns the part of a body that tells of a failure; `true` where the body itself does. */
 function partOf({ error, errors, base_resp }: Body): unknown {
   const fails = base_resp?.status_code !== undefined && base_resp.status_code !== 0;
-  return [error, errors, fails ? base_resp : undefined].filter(isHeld).map(firstOf)[0];
+  return [error, errors, fails ? base_resp : undefined].filter(isHeld).map(firstOf).find(isFailure);
 }
 
 /**

@@ -42,7 +42,11 @@ export async function* readEvents(
       if (data.trim() === "[DONE]") return;
     }
     if (sizeBytes > maxEventBytes) {
-      throw new EngineError("BAD_REPLY", `${path}: streamed an event of more than ${maxEventBytes} bytes`);
+      throw new EngineError(
+        "BAD_REPLY",
+        `${path}: streamed an event of more than ${maxEventBytes} bytes; check that this is the URL of a model's server`,
+        { retryable: false },
+      );
     }
   }
   parser.feed(`${decode()}\n\n`);

@@ -43,9 +43,9 @@ it("names the variable that is no URL", async () => {
   onTestFinished(() => {
     vi.unstubAllEnvs();
   });
-  vi.stubEnv("https_proxy", "proxy");
+  vi.stubEnv("https_proxy", "ftp://proxy");
   const { signal } = new AbortController();
   const asked = async () =>
     await modelCache().fetch?.("http://127.0.0.1:9/", { method: "GET", headers: {}, signal });
-  await expect(asked()).rejects.toThrow(/https_proxy: must be the URL of a proxy.*it is "proxy"/);
+  await expect(asked()).rejects.toThrow(/https_proxy: must be the URL of a proxy.*it is "ftp:\/\/proxy"/);
 });

@@ -64,5 +64,6 @@ export function parseReply<T extends z.ZodType>(path: string, schema: T, value: 
   throw new EngineError(
     "BAD_REPLY",
     `${path}: the response's ${issue?.path.join(".") || "body"} is not what this kind of server returns (${issue?.message ?? ""}); check that \`kind\` names the server that runs there`,
+    { retryable: false },
   );
 }

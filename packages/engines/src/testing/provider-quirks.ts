@@ -35,6 +35,24 @@ const packed =
     response.writeHead(status, { "content-type": contentType, "content-encoding": "gzip" });
     response.end(gzipSync(answer));
   };
+/** Sends one text again and again until the client leaves. */
+const endless =
+  (piece: string, contentType: string, status = 200): Answer =>
+  (_received, response) => {
+    response.writeHead(status, { "content-type": contentType });
+    const write = () => {
+      while (!response.destroyed && response.write(piece));
+      if (!response.destroyed) response.once("drain", write);
+    };
+    write();
+  };
+const unpacked =
+  (coding: string): Answer =>
+  (_received, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-encoding": coding });
+    response.end(JSON.stringify(whole("yes")));
+  };
+const other = (index: number) => ({ choices: [{ index, delta: { content: "no" }, finish_reason: null }] });
 const moved =
   (location: string, status: number): Answer =>
   (_received, response) => {
@@ -172,6 +190,129 @@ export const quirks: readonly Behavior[] = [
       delta([{ type: "text", text: "yes" }], "stop"),
     ]),
     is: "yes",
+  },
+  {
+    name: "choices out of order, in one event and in several",
+    answer: events([
+      other(1),
+      { choices: [...other(1).choices, ...delta("y").choices] },
+      other(2),
+      delta("es", "stop"),
+    ]),
+    is: "yes",
+  },
+  {
+    name: "choices without an index",
+    answer: json({ choices: [{ message: { content: "yes" } }, { message: { content: "no" } }] }),
+    is: "yes",
+  },
+  {
+    name: "no choice of index 0",
+    answer: events([other(1)]),
+    is: /BAD_REPLY.*has no choice of index 0/,
+    requests: 4,
+  },
+  {
+    name: "a surrogate pair in two events, and halves of others",
+    answer: stream(
+      `${["\\ude00y\\ud83d", "\\ude00es\\ud83d"]
+        .map((text) => `data: {"choices":[{"index":0,"delta":{"content":"${text}"}}]}\n\n`)
+        .join("")}data: [DONE]\n\n`,
+    ),
+    is: "\ufffdy😀es\ufffd",
+  },
+  {
+    name: "lines of JSON without events",
+    answer: raw(
+      `${JSON.stringify(delta("y"))}\n${JSON.stringify(delta("es", "stop"))}\n`,
+      "application/x-ndjson",
+    ),
+    is: "yes",
+  },
+  {
+    name: "a stream that never ends",
+    answer: endless(event(delta("x".repeat(2 ** 20))), "text/event-stream"),
+    is: /BAD_REPLY.*more than 67108864 bytes.*max_tokens/,
+  },
+  {
+    name: "a reply that never ends",
+    answer: endless(" ".repeat(2 ** 20), "application/json"),
+    is: /BAD_REPLY.*more than 67108864 bytes.*max_tokens/,
+  },
+  {
+    name: "an error that never ends",
+    answer: endless("x".repeat(2 ** 20), "text/plain", 500),
+    is: /BAD_REPLY.*more than 67108864 bytes/,
+  },
+  {
+    name: "an event that never ends",
+    answer: endless("x".repeat(2 ** 20), "text/event-stream"),
+    is: /BAD_REPLY.*an event of more than 16777216 bytes/,
+  },
+  // Replies around replies, and other protocols
+  {
+    name: "an error that says that there is none",
+    answer: json({ ...whole("yes"), error: { code: 0, message: "" } }),
+    is: "yes",
+  },
+  {
+    name: "an error whose code is 0 and whose message is success",
+    answer: json({ ...whole("yes"), error: { code: "0", message: "success" } }),
+    is: "yes",
+  },
+  {
+    name: "a gateway: the reply is wrapped",
+    answer: json({ code: 0, message: "success", data: whole("yes") }),
+    is: "yes",
+  },
+  {
+    name: "Cloudflare: the reply is wrapped",
+    answer: json({ result: whole("yes"), success: true, errors: [], messages: [] }),
+    is: "yes",
+  },
+  {
+    name: "a gateway: a wrap without a reply",
+    answer: json({ code: 0, message: "success", data: null }),
+    is: /BAD_REPLY.*has no choice/,
+    requests: 4,
+  },
+  {
+    name: "Anthropic: its own protocol",
+    answer: json({ type: "message", role: "assistant", content: [{ type: "text", text: "yes" }] }),
+    is: /BAD_REPLY.*Anthropic's Messages API.*https:\/\/api\.anthropic\.com\/v1/,
+  },
+  {
+    name: "Anthropic: its own protocol in a stream",
+    answer: stream(`event: message_start\n${event({ type: "message_start", message: {} })}`),
+    is: /BAD_REPLY.*Anthropic's Messages API/,
+  },
+  {
+    name: "Ollama: its own protocol, chat",
+    answer: json({ model: "m", message: { role: "assistant", content: "yes" }, done: true }),
+    is: /BAD_REPLY.*Ollama's own API.*http:\/\/127\.0\.0\.1:11434\/v1/,
+  },
+  {
+    name: "Ollama: its own protocol in lines",
+    answer: raw(
+      `${JSON.stringify({ model: "m", response: "y", done: false })}\n${JSON.stringify({ model: "m", response: "es", done: true })}\n`,
+      "application/x-ndjson",
+    ),
+    is: /BAD_REPLY.*Ollama's own API/,
+  },
+  {
+    name: "OpenAI: its Responses API",
+    answer: json({ object: "response", output: [{ type: "message", content: [] }] }),
+    is: /BAD_REPLY.*OpenAI's Responses API.*https:\/\/api\.openai\.com\/v1/,
+  },
+  {
+    name: "OpenAI: its Responses API in a stream",
+    answer: stream(event({ type: "response.created", response: {} })),
+    is: /BAD_REPLY.*OpenAI's Responses API/,
+  },
+  {
+    name: "Gemini: its own protocol",
+    answer: json({ candidates: [{ content: { parts: [{ text: "yes" }] } }] }),
+    is: /BAD_REPLY.*Gemini's own API.*\/v1beta\/openai/,
   },
   // Contents
   {
@@ -433,7 +574,31 @@ export const quirks: readonly Behavior[] = [
     answer: json({ error: { message: "`max_tokens` must be less than or equal to `32`" } }, 400),
     is: /REFUSED.*less than or equal to `32`; .*max_tokens/,
   },
+  {
+    name: "a server that forbids a field that matters",
+    answer: without(
+      "temperature",
+      json(
+        {
+          detail: [
+            {
+              type: "extra_forbidden",
+              loc: ["body", "temperature"],
+              msg: "Extra inputs are not permitted",
+            },
+          ],
+        },
+        422,
+      ),
+    ),
+    is: /REFUSED.*Extra inputs are not permitted.*leave temperature out/,
+  },
   // Transport
+  ...["gzip", "deflate", "br"].map((coding) => ({
+    name: `${coding} that is none`,
+    answer: unpacked(coding),
+    is: /BAD_REPLY.*content-encoding.*send it without/,
+  })),
   { name: "gzip", answer: packed(JSON.stringify(whole("yes")), "application/json"), is: "yes" },
   {
     name: "gzip around events",
