@@ -89,3 +89,18 @@ test("a head that cannot be asked for a while changes nothing (NOTICES-1)", asyn
   await pass(5_000);
   expect(said).toEqual(["palimpsest: Trainer actor-1 waits: needs 2 gpu\n"]);
 });
+
+test("that the head gives no answer is told once, the second time in a row (NOTICES-2)", async () => {
+  const { notices, state, said, pass } = program();
+  state.isAway = true;
+  notices.created();
+  await pass(5_000);
+  expect(said).toEqual([]);
+  for (let again = 0; again < 3; again++) await pass(5_000);
+  const away = "palimpsest: actors and tasks wait, and the head does not say why: the head is away\n";
+  expect(said).toEqual([away]);
+  state.isAway = false;
+  state.waiting = [actor("actor-1", "needs 2 gpu")];
+  await pass(5_000);
+  expect(said).toEqual([away, "palimpsest: Trainer actor-1 waits: needs 2 gpu\n"]);
+});

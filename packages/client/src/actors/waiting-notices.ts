@@ -5,9 +5,11 @@
  *
  * Invariants:
  * - NOTICES-1. A reason is told once as long as it holds, and at most five are told at once.
- * - NOTICES-2. The head is asked only while something of this program may wait.
+ * - NOTICES-2. The head is asked only while something of this program may wait. That it gives no answer is told once, the
+ *   second time in a row.
  */
 import type { Clock } from "@palimpsest/std";
+import { reasonText } from "@palimpsest/std/input";
 import type { ActorInfo } from "../base/actor-view.js";
 
 export interface WaitingNoticesDeps {
@@ -25,6 +27,7 @@ export class WaitingNotices {
   #told: ReadonlySet<string> = new Set();
   #createdAtMs = 0;
   #cancel: (() => void) | undefined;
+  #unanswered = 0;
   #isClosed = false;
 
   constructor(deps: WaitingNoticesDeps) {
@@ -49,14 +52,22 @@ export class WaitingNotices {
 
   async #look(): Promise<void> {
     const { clock, waiting, write } = this.#deps;
-    // A head that cannot be asked now is asked again.
-    const actors = await waiting().catch(() => undefined);
+    let failure: unknown;
+    const actors = await waiting().catch((reason: unknown) => {
+      failure = reason;
+      return undefined;
+    });
     this.#cancel = undefined;
     if (this.#isClosed) return;
     if (actors === undefined) {
+      this.#unanswered += 1;
+      if (this.#unanswered === 2)
+        write(`palimpsest: actors and tasks wait, and the head does not say why: ${reasonText(failure)}\n`);
+      // A head that cannot be asked now is asked again.
       this.#lookLater();
       return;
     }
+    this.#unanswered = 0;
     const byReason = new Map<string, string[]>();
     for (const { pendingReason, role, name, actorId } of actors) {
       if (pendingReason === "") continue;
