@@ -76,7 +76,7 @@ export function addAsk(program: Command): void {
     .option("--set <name=value...>", "replaces settings, such as chunkTokens=2048 memoryTokens=256", [])
     .option(
       "--model <name>",
-      `folder, file, run, known name or hub id; default: ${shippedAgentName}, the trained agent of the installation; with --endpoint the server's name for it, default: the first that it lists`,
+      `folder, file, run, known name or hub id; default: ${shippedAgentName}, the trained agent of the installation, which reads English; with --endpoint the server's name for it, default: the first that it lists`,
     )
     .option("--endpoint <url>", "URL of an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
     .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and truncates texts")

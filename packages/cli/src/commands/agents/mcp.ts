@@ -33,7 +33,7 @@ export function addMcp(program: Command): void {
     .option("--root <folder>", "the only folder, with its subfolders, from which `ask` reads documents", ".")
     .option(
       "--model <name>",
-      `for ask: folder, run, known name or hub id; default: ${shippedAgentName}, the trained agent of the installation`,
+      `for ask: folder, run, known name or hub id; default: ${shippedAgentName}, the trained agent of the installation, which reads English`,
     )
     .option(
       "--endpoint <url>",
