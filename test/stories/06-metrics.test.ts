@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readTraces } from "@palimpsest/evals";
 import { catalog, type MetricName } from "@palimpsest/telemetry";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { hasPrometheus, Prometheus, panelsOf, quietMetrics, rulesOf } from "../support/prometheus.js";
 import { groupSize, writeRecipe } from "../support/recipe.js";
 import { TestCluster } from "../support/test-cluster.js";
@@ -325,7 +325,12 @@ test("a job's calls are one trace over its processes: submission, driver, call, 
   expect(collector.problems).toEqual([]);
 });
 
-test("calls of light actors and of a mesh are spans too, each with what it calls beneath it (TRACE-1)", () => {
+test("calls of light actors and of a mesh are spans too, each with what it calls beneath it (TRACE-1)", async () => {
+  // Each process sends its spans by itself, some a moment after the job has ended.
+  await vi.waitFor(spansOfLightActors, { timeout: 600_000, interval: 100 });
+});
+
+function spansOfLightActors(): void {
   const driver = only(collector.named("traced program"), "driver");
   for (const [name, members] of [
     ["relay", 1],
@@ -347,7 +352,7 @@ test("calls of light actors and of a mesh are spans too, each with what it calls
     expect(new Set(actors).size, name).toBe(members);
     expect(actors).not.toContain(undefined);
   }
-});
+}
 
 const groupsOf = (step: number) =>
   collector.named("group").filter(({ attributes }) => attributes["palimpsest.step"] === step);
