@@ -1,5 +1,6 @@
 import { fileKind } from "@palimpsest/memory/text";
 import { decodeUnicode, markedEncoding } from "@palimpsest/memory/unicode-text";
+import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { decodeText } from "./decode-text.js";
 import { declaredEncoding, documentKind } from "./document-kind.js";
@@ -13,7 +14,7 @@ import { isZip, zipText } from "./zip-text.js";
 export interface DocumentText {
   readonly text: string;
   readonly remarks: readonly string[];
-  /** Parts of the document without text, such as scanned pages. */
+  /** Parts of the document without text, such as scanned pages, and parts that cannot be read. */
   readonly skipped?: readonly string[];
 }
 
@@ -30,6 +31,19 @@ export async function documentText(
   bytes: Uint8Array,
   encoding?: Encoding,
 ): Promise<DocumentText> {
+  try {
+    return await readText(name, bytes, encoding);
+  } catch (cause) {
+    if (cause instanceof PalimpsestError) throw cause;
+    throw refused(name, `cannot be read (${reasonText(cause)}); save it as text`, cause);
+  }
+}
+
+async function readText(
+  name: string,
+  bytes: Uint8Array,
+  encoding: Encoding | undefined,
+): Promise<DocumentText> {
   const kind = documentKind(name, headOf(bytes));
   if (kind === "pdf") return await pdfText(bytes, name);
   if (/\.pdf$/i.test(name) && kind === "html")
@@ -38,25 +52,23 @@ export async function documentText(
       "is an HTML page and not a PDF, as when a download gives a page instead; download it again, or rename it to .html",
     );
   if (isZip(bytes)) {
-    const text = await zipText(name, bytes);
-    if (text !== undefined) return { text, remarks: [] };
+    const document = await zipText(name, bytes, encoding);
+    if (document !== undefined) return document;
   }
   const other = fileKind(bytes);
   if (other !== undefined) throw refused(name, `is ${other.name}; ${other.fix}`);
-  if (kind === "mail" && saysItsEncoding(bytes)) return { text: await mailText(bytes), remarks: [] };
+  if (kind === "mail") return await mailboxText(name, bytes, encoding);
   const declared = declaredEncoding(kind, bytes);
   const decoded = await decodeText(bytes, { named: encoding, declared });
   if ("refused" in decoded) throw refused(name, decoded.refused);
   const remarks = decoded.remark === undefined ? [] : [decoded.remark];
-  if (kind === "html") return { text: htmlText(decoded.text), remarks };
-  if (kind === "mail") return { text: await mailText(Buffer.from(decoded.text)), remarks };
+  if (kind === "html")
+    return { text: htmlText(decoded.text, /\.xht(ml)?$/i.test(name) || undefined), remarks };
   return { text: kind === "notebook" ? notebookText(decoded.text, name) : decoded.text, remarks };
 }
 
-const refused = (name: string, why: string) => new PalimpsestError("INVALID_ARGUMENT", `${name}: ${why}`);
-
-/** The parts of a message are decoded each as it says; where none says it, the message is decoded as any other text. */
-const saysItsEncoding = (bytes: Uint8Array) => /\bcharset\s*=/i.test(Buffer.from(bytes).toString("latin1"));
+const refused = (name: string, why: string, cause?: unknown) =>
+  new PalimpsestError("INVALID_ARGUMENT", `${name}: ${why}`, { cause });
 
 /** Returns the beginning as text, in Latin-1 unless a byte order mark says that it is Unicode. */
 function headOf(bytes: Uint8Array): string {
@@ -65,6 +77,35 @@ function headOf(bytes: Uint8Array): string {
   return marked === undefined || marked === "utf-8"
     ? Buffer.from(head).toString("latin1")
     : decodeUnicode(head, marked);
+}
+
+/** Where a message begins in a mailbox: at a line with its sender and date, before its headers. */
+const messageStart = /^(?=From [^\r\n]*\d{4}[^\r\n]*\r?\n[A-Za-z][\w-]*:)/m;
+
+/** Returns the text of a message, or of all messages of a mailbox (mbox), in order. */
+async function mailboxText(
+  name: string,
+  bytes: Uint8Array,
+  encoding: Encoding | undefined,
+): Promise<DocumentText> {
+  const whole = Buffer.from(bytes).toString("latin1");
+  const isMailbox = whole.startsWith("From ");
+  const remarks = new Set<string>();
+  const texts: string[] = [];
+  for (const one of isMailbox ? whole.split(messageStart) : [whole]) {
+    // A mailbox marks lines of a text that begin as a message does.
+    const message = Buffer.from(isMailbox ? one.replace(/^>(>*From )/gm, "$1") : one, "latin1");
+    // The parts of a message are decoded each as it says; where none says it, it is decoded as any other text.
+    if (/\bcharset\s*=/i.test(one)) {
+      texts.push(await mailText(message));
+      continue;
+    }
+    const decoded = await decodeText(message, { named: encoding });
+    if ("refused" in decoded) throw refused(name, decoded.refused);
+    if (decoded.remark !== undefined) remarks.add(decoded.remark);
+    texts.push(await mailText(Buffer.from(decoded.text)));
+  }
+  return { text: texts.join("\n"), remarks: [...remarks] };
 }
 
 /** Returns the readable text of an e-mail message: its headers that people read, and its text without attachments. */

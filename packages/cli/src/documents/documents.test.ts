@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { strToU8, zipSync } from "fflate";
+import iconv from "iconv-lite";
 import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../../../../test/support/temporary-folder.js";
 import { htmlText } from "./html-text.js";
@@ -54,6 +55,15 @@ describe("htmlText", () => {
         "a ship",
       ].join("\n"),
     );
+  });
+
+  it.each([
+    ["10<sup>23</sup> <p>note<sup> <a>12</a></sup>, 1<sup>st</sup>", "10^23\n\nnote ^12, 1st"],
+    ["now <del>10</del><s>11</s><strike>12</strike><ins>13</ins>", "now 13"],
+    ["<ol start=5><li>a<ul><li>b</ul><li>c<li value=9>d<li>e</ol>", "5. a\n\n- b\n\n6. c\n\n9. d\n\n10. e"],
+    ["<noscript><p>figs</p></noscript><div id=root></div>", "figs"],
+  ])("reads %s", (page, text) => {
+    expect(htmlText(page)).toBe(text);
   });
 });
 
@@ -195,6 +205,144 @@ describe("readDocuments", () => {
       "OEBPS/c2.xhtml": strToU8("<html><body><p>Two</p></body></html>"),
     });
     expect((await read(put("book", epub))).text).toBe("# One\n\nTwo");
+  });
+
+  const wordOf = (body: string) => `<w:document><w:body>${body}</w:body></w:document>`;
+  const docxOf = (body: string, others: Readonly<Record<string, string>> = {}) =>
+    zipSync({
+      "word/document.xml": strToU8(wordOf(body)),
+      ...Object.fromEntries(Object.entries(others).map(([path, part]) => [path, strToU8(part)])),
+    });
+  const run = (content: string) => `<w:p><w:r>${content}</w:r></w:p>`;
+  function epubOf(
+    chapters: readonly (readonly [string, string | Uint8Array])[],
+    missing: readonly string[] = [],
+  ) {
+    const hrefs = [...missing, ...chapters.map(([href]) => href)];
+    const items = hrefs.map((href, index) => `<item id="c${index}" href="${href}"/>`);
+    const spine = hrefs.map((_, index) => `<itemref idref="c${index}"/>`);
+    return zipSync({
+      "META-INF/container.xml": strToU8('<container><rootfile full-path="b.opf"/></container>'),
+      "b.opf": strToU8(
+        `<package><manifest>${items.join("")}</manifest><spine>${spine.join("")}</spine></package>`,
+      ),
+      ...Object.fromEntries(
+        chapters.map(([href, page]) => [href, typeof page === "string" ? strToU8(page) : page]),
+      ),
+    });
+  }
+  const xhtml = (head: string, body: string, encoding = "utf-8") =>
+    `<?xml version="1.0" encoding="${encoding}"?><html xmlns="http://www.w3.org/1999/xhtml"><head>${head}</head><body>${body}</body></html>`;
+
+  it("reads what comes after an empty element of XML in DOCX files and in XHTML", async () => {
+    const word = docxOf(
+      run("<w:t>Address:</w:t><w:br/><w:t>12 Harbour Street</w:t><w:cr/><w:t>Oslo</w:t>") +
+        `<w:p><w:pPr><w:tabs><w:tab w:pos="9"/></w:tabs></w:pPr><w:r><w:t>Name</w:t><w:tab/><w:t>Mia</w:t></w:r></w:p>` +
+        run("<w:t/><w:t>non</w:t><w:noBreakHyphen/><w:t>stop</w:t>"),
+    );
+    expect((await read(put("a.docx", word))).text).toBe(
+      "Address:\n12 Harbour Street\nOslo\n\nName\tMia\n\nnon-stop",
+    );
+    const pages = [
+      xhtml("<title/>", "<p>figs &eacute;</p>"),
+      xhtml('<script src="a.js"/><style/>', "<p>figs é</p>"),
+      xhtml("", '<iframe src="x"/><p>figs <textarea/><![CDATA[&eacute;]]></p>').replace("[&eacute;]", "[é]"),
+    ];
+    for (const page of pages) {
+      expect((await read(put("a.xhtml", page))).text, page).toBe("figs é");
+      expect((await read(put("page", page))).text, page).toBe("figs é");
+      expect((await read(put("a.epub", epubOf([["a.xhtml", page]])))).text, page).toBe("figs é");
+    }
+  });
+
+  it("decodes the parts of DOCX and EPUB files as they declare it, and names the parts that are missing", async () => {
+    const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
+    const word = zipSync({
+      "word/document.xml": utf16(
+        `<?xml version="1.0" encoding="UTF-16"?>${wordOf(run("<w:t>Zürich</w:t>"))}`,
+      ),
+    });
+    expect((await read(put("a.docx", word))).text).toBe("Zürich");
+    const czech = iconv.encode(xhtml("", "Žluťoučký", "windows-1250"), "windows-1250");
+    const book = epubOf(
+      [
+        ["a.xhtml", utf16(xhtml("", "Zürich", "utf-16"))],
+        ["b.xhtml", czech],
+        ["c%20d.xhtml", xhtml("", "figs")],
+      ],
+      ["50%25off%.xhtml"],
+    );
+    const { text, skipped } = await read(put("a.epub", book));
+    expect(text).toBe("Zürich\n\nŽluťoučký\n\nfigs");
+    expect(skipped).toEqual([expect.stringMatching(/a\.epub: the chapter 50%25off%\.xhtml is missing$/)]);
+  });
+
+  it("reads headers, notes, comments and formulas of a DOCX file, from wherever its main part is", async () => {
+    const body =
+      run("<w:t>10</w:t>") +
+      `<w:p><w:r><w:t>10</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>23</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>` +
+      "<w:p><m:oMath><m:r><m:t>E=mc</m:t></m:r><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:oMath></w:p>" +
+      "<w:p><w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom></w:p>";
+    const word = zipSync({
+      "_rels/.rels": strToU8(
+        '<Relationships><Relationship Type="http://x/officeDocument" Target="/word/document2.xml"/></Relationships>',
+      ),
+      "word/document2.xml": strToU8(wordOf(body)),
+      "word/header1.xml": strToU8(wordOf(run("<w:t>Contract 4711</w:t>"))),
+      "word/header2.xml": strToU8(wordOf(run("<w:t>Contract 4711</w:t>"))),
+      "word/footnotes.xml": strToU8(
+        `<w:footnotes><w:footnote w:type="separator" w:id="0"/><w:footnote w:id="2">${run("<w:t>See p. 9</w:t>")}</w:footnote></w:footnotes>`,
+      ),
+      "word/comments.xml": strToU8(
+        `<w:comments><w:comment w:author="Mia">${run("<w:t>No</w:t>")}</w:comment></w:comments>`,
+      ),
+    });
+    expect((await read(put("a.docx", word))).text).toBe(
+      "10\n\n10^23[2]\n\nE=mc^2\n\n[2] See p. 9\n\nPage header: Contract 4711\n\nComments:\n\nMia: No",
+    );
+  });
+
+  it("reads what is nested deeper than calls may be", async () => {
+    const nested = (name: string, depth: number) =>
+      `${`<${name}>`.repeat(depth)}figs${`</${name}>`.repeat(depth)}`;
+    expect((await read(put("a.html", `<html><body>${nested("div", 30_000)}`))).text).toBe("figs");
+    expect((await read(put("b.html", `<html><body>${"<font>".repeat(6000)}figs`))).text).toBe("figs");
+    expect((await read(put("c.xhtml", xhtml("", nested("span", 20_000))))).text).toBe("figs");
+    const word = docxOf(`<w:p>${nested("w:r", 20_000).replace("figs", "<w:t>figs</w:t>")}</w:p>`);
+    expect((await read(put("a.docx", word))).text).toBe("figs");
+  });
+
+  it("passes over a file whose reading fails, and names it", async () => {
+    put("a.txt", "first");
+    const nested = Array.from(
+      { length: 400 },
+      (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}`,
+    );
+    put("b.eml", `From: a@b.c\nTo: b@c.d\nSubject: x\n${nested.join("\n")}\n`);
+    const { text, skipped } = await read(folder);
+    expect(text).toBe("File: a.txt\n\nfirst\n");
+    expect(skipped).toEqual([
+      expect.stringMatching(/^b\.eml: cannot be read \(.*nesting.*\); save it as text$/),
+    ]);
+  });
+
+  it("reads all messages of a mailbox in order, each as it says how it is encoded", async () => {
+    const message = (number: number, head: string, body: string) =>
+      `From a@b.c Thu Jan  1 00:00:00 2026\nFrom: Mia <a@b.c>\nTo: b@c.d\nSubject: Mail ${number}\n${head}\n${body}\n\n`;
+    const box =
+      message(
+        1,
+        "Content-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: 8bit\n",
+        "\xcd\xc9\xd2",
+      ) +
+      message(2, "", "caf\xe9 in a harbour\n>From here on\nFrom 2026 on: x") +
+      message(3, "", "figs");
+    const { text, remarks } = await read(put("a.mbox", Buffer.from(box, "latin1")));
+    const headers = (number: number) => `From: Mia <a@b.c>\nTo: b@c.d\nSubject: Mail ${number}`;
+    expect(text).toBe(
+      `${headers(1)}\n\nмир\n\n${headers(2)}\n\ncafé in a harbour\nFrom here on\nFrom 2026 on: x\n\n${headers(3)}\n\nfigs\n`,
+    );
+    expect(remarks).toEqual([expect.stringContaining("a guess")]);
   });
 
   it("names what is no document and what to do with it", async () => {
