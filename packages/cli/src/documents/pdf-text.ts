@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
 import { type PageItem, pageText } from "./pdf-page-text.js";
 
 /**
- * Returns the text of a PDF file, page by page, with the values of filled forms. Pages without text are counted and
- * named.
+ * Returns the text of a PDF file, page by page, with the values of filled forms and with what readers have written
+ * on it. Pages without readable text are counted and named.
  * @param name the file's name, for errors
  * @throws {PalimpsestError} INVALID_ARGUMENT for a file that cannot be read or has no text
  */
@@ -21,18 +22,22 @@ export async function pdfText(
   if (without.length === pages.length)
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `${name}: its ${pages.length} pages have no text, as in a scan; add a text layer with OCR first`,
+      `${name}: its ${pages.length} pages have no readable text, as in a scan; add a text layer with OCR first`,
     );
   const has = without.length === 1 ? "has" : "have";
   const skipped =
     without.length === 0
       ? []
-      : [`${without.length} of ${pages.length} pages ${has} no text, as in a scan: ${ranges(without)}`];
+      : [
+          `${without.length} of ${pages.length} pages ${has} no readable text, as in a scan: ${ranges(without)}`,
+        ];
   return { text: pages.join("\n\n").trim(), remarks: [], skipped };
 }
 
 async function pagesOf(bytes: Uint8Array, name: string): Promise<readonly string[]> {
   const { getDocumentProxy } = await import("unpdf");
+  const refused = (why: string, cause?: unknown) =>
+    new PalimpsestError("INVALID_ARGUMENT", `${name}: ${why}`, { cause });
   try {
     // The bytes are copied, because the reader takes ownership of them.
     const document = await getDocumentProxy(Uint8Array.from(bytes), {
@@ -42,6 +47,16 @@ async function pagesOf(bytes: Uint8Array, name: string): Promise<readonly string
       useWorkerFetch: false,
     });
     try {
+      const { info } = await document.getMetadata();
+      const { IsCollectionPresent, IsXFAPresent, IsAcroFormPresent } = pdfKindSchema.parse(info);
+      if (IsCollectionPresent)
+        throw refused(
+          "is a PDF portfolio, which holds other files; save them with a PDF reader, and give them",
+        );
+      if (IsXFAPresent && !IsAcroFormPresent)
+        throw refused(
+          "is an XFA form, whose text a PDF reader generates; print it to PDF with Adobe Acrobat first",
+        );
       const pages: string[] = [];
       for (let number = 1; number <= document.numPages; number++) {
         const page = await document.getPage(number);
@@ -52,8 +67,9 @@ async function pagesOf(bytes: Uint8Array, name: string): Promise<readonly string
           const { str, dir, width, height, hasEOL } = item;
           return [{ text: str, rightToLeft: dir === "rtl", x, y, width, height, endsLine: hasEOL }];
         });
-        const values = formValues(await page.getAnnotations());
-        pages.push([pageText(read), ...values].join("\n").trim());
+        const annotations: readonly Annotation[] = await page.getAnnotations();
+        const shown = [readableText(pageText(read)), ...formValues(annotations), ...notes(annotations)];
+        pages.push(shown.join("\n").trim());
         page.cleanup();
       }
       return pages;
@@ -61,12 +77,42 @@ async function pagesOf(bytes: Uint8Array, name: string): Promise<readonly string
       await document.loadingTask.destroy();
     }
   } catch (cause) {
+    if (cause instanceof PalimpsestError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     const fix = /password/i.test(reason) ? "remove its password first" : "give a complete PDF file";
-    throw new PalimpsestError("INVALID_ARGUMENT", `${name}: is not a readable PDF (${reason}); ${fix}`, {
-      cause,
-    });
+    throw refused(`is not a readable PDF (${reason}); ${fix}`, cause);
   }
+}
+
+const pdfKindSchema = z.object({
+  IsCollectionPresent: z.boolean().optional(),
+  IsXFAPresent: z.boolean().optional(),
+  IsAcroFormPresent: z.boolean().optional(),
+});
+
+/** What stands for characters that a font does not name. */
+const unnamed = /(?!\s)[\p{Cc}\p{Co}\p{Cn}\ufffd]/gu;
+
+/** Returns a page's text without characters that its fonts do not name; "" where these are most of it. */
+function readableText(text: string): string {
+  const rest = text.replace(unnamed, "");
+  const visible = (one: string) => one.replace(/\s/g, "").length;
+  return 2 * visible(rest) < visible(text) ? "" : rest;
+}
+
+interface Annotation extends FormField {
+  readonly subtype?: unknown;
+  readonly contentsObj?: { readonly str?: unknown };
+}
+
+/** Returns what readers have written on a page. */
+function notes(annotations: readonly Annotation[]): string[] {
+  return annotations.flatMap(({ subtype, contentsObj }) => {
+    const text = typeof contentsObj?.str === "string" ? contentsObj.str.trim() : "";
+    if (text === "") return [];
+    if (subtype === "FreeText") return [text];
+    return subtype === "Text" || subtype === "Highlight" ? [`Note: ${text}`] : [];
+  });
 }
 
 interface FormField {

@@ -51,9 +51,43 @@ describe("PDF files", () => {
   it("name their pages without text, and are refused where none has any", async () => {
     const { text, skipped } = await read(pdfOf([["one"], [], [], ["four"], [], ["six"]]));
     expect(text).toMatch(/one\s+four\s+six/);
-    expect(skipped).toEqual(["3 of 6 pages have no text, as in a scan: 2-3, 5"]);
-    expect((await read(pdfOf([["one"], []]))).skipped).toEqual(["1 of 2 pages has no text, as in a scan: 2"]);
-    await expect(read(pdfOf([[], []]))).rejects.toThrow("its 2 pages have no text");
+    expect(skipped).toEqual(["3 of 6 pages have no readable text, as in a scan: 2-3, 5"]);
+    expect((await read(pdfOf([["one"], []]))).skipped).toEqual([
+      "1 of 2 pages has no readable text, as in a scan: 2",
+    ]);
+    await expect(read(pdfOf([[], []]))).rejects.toThrow("its 2 pages have no readable text");
+  });
+
+  it("are read with what readers have written on them", async () => {
+    const notes = [
+      "<< /Type /Annot /Subtype /FreeText /Rect [50 500 300 520] /Contents (Approved 17 May) /DA (/F1 12 Tf) >>",
+      "<< /Type /Annot /Subtype /Text /Rect [50 400 70 420] /Contents (Wrong sum) >>",
+      "<< /Type /Annot /Subtype /Link /Rect [50 300 70 320] /Contents (no) >>",
+    ];
+    const noted = { ...page(at(72, 700, "Bill")), entries: "/Annots [6 0 R 7 0 R 8 0 R]" };
+    const { text } = await read(pdfOfPages([noted], undefined, notes));
+    expect(text).toBe("Bill\nApproved 17 May\nNote: Wrong sum");
+  });
+
+  it("have no readable text where their fonts do not name the characters", async () => {
+    const shapes =
+      "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1 1] /FontMatrix [1 0 0 1 0 0] /CharProcs << >> /Encoding << /Type /Encoding /Differences [1 /g1 /g2 /g3] >> /FirstChar 1 /LastChar 3 /Widths [1 1 1] >>";
+    const unnamed = { content: "BT /F1 12 Tf 50 700 Td <010203> Tj ET" };
+    await expect(read(pdfOfPages([unnamed], shapes))).rejects.toThrow("its 1 pages have no readable text");
+    const noted = { ...unnamed, entries: "/Annots [8 0 R]" };
+    const note = "<< /Type /Annot /Subtype /FreeText /Rect [0 0 9 9] /Contents (Paid) /DA (/F1 12 Tf) >>";
+    const { text, skipped } = await read(pdfOfPages([unnamed, noted], shapes, [note]));
+    expect(text).toBe("Paid");
+    expect(skipped).toEqual(["1 of 2 pages has no readable text, as in a scan: 1"]);
+  });
+
+  it.each([
+    ["/Collection << /View /D >>", /is a PDF portfolio, .* save them with a PDF reader/],
+    ["/AcroForm << /Fields [] /XFA 6 0 R >>", /is an XFA form, .* print it to PDF/],
+  ])("are refused by name where they only stand for something else: %s", async (catalog, why) => {
+    const form = "<< /Length 12 >>\nstream\n<xdp></xdp> \nendstream";
+    const bytes = pdfOfPages([page(at(72, 700, "Please wait..."))], undefined, [form], catalog);
+    await expect(read(bytes)).rejects.toThrow(why);
   });
 
   const left = Array.from({ length: 8 }, (_, i) => `left line ${i} is about the harbour and`);
