@@ -42,8 +42,8 @@ export async function decodeText(
     return await asciiText(text, bytes, claimed);
   }
   if (named !== undefined) return told(named.decode(bytes), `is read as ${named.name}`);
-  const mostly = mostlyUtf8(bytes);
-  if (mostly !== undefined) return told(mostly, "is UTF-8");
+  const mostly = await mostlyUtf8(bytes, claimed);
+  if (mostly !== undefined) return mostly;
   if (claimed !== undefined && claimed.name !== "UTF-8")
     return told(claimed.decode(bytes), `is read as ${claimed.name}`);
   return await guessedText(bytes);
@@ -91,15 +91,54 @@ async function asciiText(text: string, bytes: Uint8Array, claimed: Encoding | un
   const disguise = asciiDisguise(bytes);
   if (disguise !== undefined) return guessed(bytes, disguise);
   if (/\+[A-Za-z0-9/]{3,}-/.test(text) && (await detected(bytes)) === "utf-7") return guessed(bytes, "utf-7");
+  if (/~\{(?:[!-w][!-~])+~\}/.test(text))
+    return { text, remark: "may be Chinese in HZ between ~{ and ~}, which is not decoded" };
   return { text };
 }
 
-/** Returns UTF-8 in which few characters are malformed, as in a file that was cut or patched. */
-function mostlyUtf8(bytes: Uint8Array): string | undefined {
-  const text = decodeUnicode(bytes, "utf-8");
-  const malformed = text.split("\ufffd").length - 1;
-  const others = text.match(/[^\p{ASCII}\ufffd]/gu)?.length ?? 0;
-  return others >= 20 * malformed ? text : undefined;
+/**
+ * Reads UTF-8 in which few characters are malformed, as in a file that was cut or patched, and in which some lines are
+ * not UTF-8, as in a file that several programs have written to.
+ */
+async function mostlyUtf8(bytes: Uint8Array, claimed: Encoding | undefined): Promise<Decoded | undefined> {
+  const raw = Buffer.from(bytes)
+    .toString("latin1")
+    .replace(surrogates, joined)
+    .split(/(?<=\n)/);
+  const bytesOf = (at: number) => Buffer.from(raw[at] ?? "", "latin1");
+  const lines = raw.map((_, at) => bytesOf(at).toString("utf8"));
+  const text = lines.join("");
+  const malformed = (one: string) => one.split("\ufffd").length - 1;
+  const others = text.match(otherCharacters)?.length ?? 0;
+  const foreign = lines.flatMap((line, at) => {
+    // A character that is cut off at the end shows no other encoding.
+    const whole = at === lines.length - 1 ? line.replace(/\ufffd$/, "") : line;
+    return malformed(whole) > 0 && line.match(otherCharacters) === null ? [at] : [];
+  });
+  const bad = foreign.reduce((sum, at) => sum + malformed(lines[at] ?? ""), 0);
+  if (others < bad || others < 20 * (malformed(text) - bad)) return undefined;
+  if (bad === 0) return told(text, "is UTF-8");
+  const other =
+    claimed !== undefined && claimed.name !== "UTF-8"
+      ? claimed
+      : encodingOf(await detected(Buffer.concat(foreign.map(bytesOf))));
+  if (other === undefined) return told(text, "is UTF-8");
+  for (const at of foreign) lines[at] = other.decode(bytesOf(at));
+  const which = foreign.length === 1 ? "one line that is" : `${foreign.length} lines that are`;
+  return {
+    text: lines.join(""),
+    remark: `is UTF-8, with ${which} read as ${other.name}, which is a guess; --encoding names one for all lines`,
+  };
+}
+
+const otherCharacters = /[^\p{ASCII}\ufffd]/gu;
+/** A character beyond U+FFFF as some programs write it (CESU-8): each half of its UTF-16 pair for itself. */
+const surrogates = /\xed([\xa0-\xaf])([\x80-\xbf])\xed([\xb0-\xbf])([\x80-\xbf])/g;
+
+function joined(_: string, ...bytes: readonly string[]): string {
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map((byte) => byte.charCodeAt(0) & 0x3f);
+  const pair = String.fromCharCode(0xd000 | (a << 6) | b, 0xd000 | (c << 6) | d);
+  return Buffer.from(pair).toString("latin1");
 }
 
 async function guessedText(bytes: Uint8Array): Promise<Decoded> {

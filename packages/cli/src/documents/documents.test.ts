@@ -172,6 +172,14 @@ describe("readDocuments", () => {
     ];
     const notebook = await read(put("a.ipynb", JSON.stringify({ nbformat: 4, cells })));
     expect(notebook.text).toBe("# Figs\nare ripe\n\n```\n1 + 1\n```\n\n2");
+    const outputs = [
+      { output_type: "error", ename: "KeyError", evalue: "'figs'", traceback: ["tb"] },
+      { data: { "text/html": ["<table><tr><td>77", "</td></tr></table>"] } },
+    ];
+    const failed = [{ cell_type: "code", source: "x", outputs }];
+    expect((await read(put("b.ipynb", JSON.stringify({ nbformat: 4, cells: failed })))).text).toBe(
+      "```\nx\n```\n\nKeyError: 'figs'\n\n| 77",
+    );
     const mail = [
       "From: Mia <mia@example.org>",
       "To: tom@example.org",
@@ -352,6 +360,18 @@ describe("readDocuments", () => {
       ["a.rtf", "{\\rtf1 figs}", /is RTF; save it as text/],
       ["a.xlsx", zip, /is XLSX; export it/],
       ["a.zip", zipSync({ "a.txt": strToU8("figs") }), /is a ZIP archive; unpack it/],
+      [
+        "a.odt",
+        zipSync({ mimetype: strToU8("x"), "content.xml": strToU8("<x/>") }),
+        /is OpenDocument; save it as/,
+      ],
+      ["a.pages", zipSync({ "Index/Document.iwa": strToU8("x") }), /is an iWork document .*; save it as/],
+      [
+        "a.webarchive",
+        `bplist00${"\0".repeat(99)}figs`,
+        /is a property list, such as a web archive.*; save it as/,
+      ],
+      ["a.heic", "\0\0\0\x18ftypheic", /is a HEIC image; give its text/],
       ["a.pdf", "<!doctype html><p>Sign in", /is an HTML page and not a PDF/],
       [
         "cut.docx",

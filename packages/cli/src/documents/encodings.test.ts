@@ -325,6 +325,41 @@ describe("decodeText", () => {
     expect(remarks).toEqual([expect.stringContaining("with one malformed character")]);
   });
 
+  it.each([
+    ["windows-1252", texts.German, "Größe ändern für Müller."],
+    ["windows-1251", texts.Russian, "Утром приходила почтовая лодка."],
+  ])(
+    "reads single lines that are not UTF-8 in a file that is, and says that it is a guess: %s",
+    async (label, text, line) => {
+      const file = around(`${text}\n`.repeat(3), iconv.encode(line, label), `\n${text}`);
+      const read = await decodeText(file);
+      expect(read).toEqual({
+        text: `${`${text}\n`.repeat(3)}${line}\n${text}`,
+        remark: expect.stringMatching(
+          `^is UTF-8, with one line that is read as ${label.replace("w", "W")}, which is a guess; --encoding names`,
+        ),
+      });
+    },
+  );
+
+  it("leaves a character malformed that is cut off at the end, and joins halves of characters", async () => {
+    const cut = around(`${texts.Russian}\nThe end`, Buffer.from([0xc3]), "");
+    expect(await decodeText(cut)).toEqual({
+      text: `${texts.Russian}\nThe end\ufffd`,
+      remark: expect.stringContaining("one malformed character"),
+    });
+    const halves = around("Party ", Buffer.from([0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80]), " in Zürich.\n");
+    for (const file of [halves, Buffer.concat(Array(20).fill(halves))])
+      expect(await decodeText(file)).toEqual({
+        text: "Party \u{1f600} in Zürich.\n".repeat(file.length / halves.length),
+      });
+  });
+
+  it("says what may be Chinese in HZ", async () => {
+    const text = "Hello ~{VPND~} world";
+    expect(await decodeText(Buffer.from(text))).toEqual({ text, remark: expect.stringContaining("in HZ") });
+  });
+
   it("knows labels as pages, Python and iconv write them", () => {
     for (const label of ["Latin-1", "latin1", "cp1252", "ASCII", "ISO_8859-1", "ANSI_X3.4-1968"])
       expect(encodingOf(label)?.name, label).toBe("Windows-1252");

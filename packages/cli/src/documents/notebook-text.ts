@@ -1,5 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
+import { htmlText } from "./html-text.js";
 
 /** A text as notebooks store it: whole, or in lines. */
 const textSchema = z
@@ -15,7 +16,11 @@ const notebookSchema = z.object({
         .array(
           z.object({
             text: textSchema.optional(),
-            data: z.object({ "text/plain": textSchema.optional() }).optional(),
+            data: z
+              .object({ "text/plain": textSchema.optional(), "text/html": textSchema.optional() })
+              .optional(),
+            ename: z.string().optional(),
+            evalue: z.string().optional(),
           }),
         )
         .default([]),
@@ -31,15 +36,21 @@ const notebookSchema = z.object({
 export function notebookText(json: string, name: string): string {
   const cells = notebookCells(json, name).map(({ cell_type, source, outputs }) => {
     if (cell_type !== "code") return source;
-    const shown = outputs
-      .map(({ text, data }) => text ?? data?.["text/plain"] ?? "")
-      .filter((text) => text !== "");
+    const shown = outputs.map(shownText).filter((text) => text !== "");
     return [`\`\`\`\n${source}\n\`\`\``, ...shown].join("\n\n");
   });
   return cells.join("\n\n");
 }
 
-function notebookCells(json: string, name: string): z.output<typeof notebookSchema>["cells"] {
+type Cell = z.output<typeof notebookSchema>["cells"][number];
+
+/** Returns what an output shows: its text, a page where it has no text, or the error with which the cell has failed. */
+function shownText({ text, data, ename, evalue }: Cell["outputs"][number]): string {
+  if (ename !== undefined) return [ename, evalue].filter(Boolean).join(": ");
+  return text ?? data?.["text/plain"] ?? htmlText(data?.["text/html"] ?? "");
+}
+
+function notebookCells(json: string, name: string): readonly Cell[] {
   try {
     return notebookSchema.parse(JSON.parse(json)).cells;
   } catch (cause) {

@@ -36,9 +36,12 @@ const beginnings: readonly (readonly [string, FileKind, number?])[] = [
   ["{\\rtf", asText("RTF")],
   ["BOOKMOBI", asText("a Mobipocket book"), 60],
   ["AT&TFORM", asText("DjVu")],
+  ["bplist0", asText("a property list, such as a web archive of Safari")],
   ["\x89PNG", image("a PNG image")],
   ["\xff\xd8\xff", image("a JPEG image")],
   ["GIF8", image("a GIF image")],
+  ["ftypheic", image("a HEIC image"), 4],
+  ["ftypavif", image("an AVIF image"), 4],
   ["II*\0", image("a TIFF image")],
   ["MM\0*", image("a TIFF image")],
   ["ID3\x03", recording("an MP3 recording")],
@@ -60,7 +63,8 @@ const archives: readonly (readonly [RegExp, FileKind])[] = [
   [/xl\//, table("XLSX")],
   [/ppt\//, asText("PPTX")],
   [/epub/, asText("EPUB")],
-  [/opendocument/, asText("OpenDocument")],
+  [/opendocument|content\.xml/, asText("OpenDocument")],
+  [/\.iwa/, asText("an iWork document (Pages, Numbers, Keynote)")],
 ];
 
 /**
