@@ -62,6 +62,9 @@ describe("htmlText", () => {
     ["now <del>10</del><s>11</s><strike>12</strike><ins>13</ins>", "now 13"],
     ["<ol start=5><li>a<ul><li>b</ul><li>c<li value=9>d<li>e</ol>", "5. a\n\n- b\n\n6. c\n\n9. d\n\n10. e"],
     ["<noscript><p>figs</p></noscript><div id=root></div>", "figs"],
+    ["<title>App</title><body><noscript>figs</noscript><div id=root></div>", "# App\n\nfigs"],
+    [`${"<!---->".repeat(500)}figs`, "figs"],
+    ['<?xml version="1.0"?><html xmlns="x"><head><title/></head><body><img src="a"/></body></html>', ""],
   ])("reads %s", (page, text) => {
     expect(htmlText(page)).toBe(text);
   });

@@ -18,19 +18,12 @@ const ordinals = /^(st|nd|rd|th)$/i;
  * table rows. What a page shows only without scripts is read where it has no other text.
  */
 export function htmlText(page: string, isXhtml = xhtml.test(page.slice(0, 4096))): string {
-  const read = (how: (text: PageText) => void, scripts = true) => {
-    const text = new PageText(scripts);
-    how(text);
-    return text.toString();
-  };
-  return (
-    (isXhtml ? read((text) => readXhtml(page, text)) : "") ||
-    read((text) => readHtml(page, text, true)) ||
-    read((text) => readHtml(page, text, false), false)
-  );
+  const read = (scripts: boolean) => (isXhtml ? readXhtml(page, scripts) : readHtml(page, scripts));
+  const text = read(true);
+  return (text.isEmpty ? read(false) : text).toString();
 }
 
-const xhtml = /^(?:\s|<!--[\s\S]*?-->)*<\?xml\s[\s\S]*?<html\s[^>]*\bxmlns\s*=/;
+const xhtml = /^(?:\s|<!--(?:(?!-->)[\s\S])*-->)*<\?xml\s[\s\S]*?<html\s[^>]*\bxmlns\s*=/;
 
 /** Returns the encoding that the beginning of a page declares in an element, not in a script, a comment or a text. */
 export function declaredCharset(head: string): string | undefined {
@@ -54,7 +47,8 @@ const attributesOf = (node: Node): Attributes =>
   "attrs" in node ? Object.fromEntries(node.attrs.map(({ name, value }) => [name, value])) : {};
 
 /** Reads a page as browsers do, without recursion, because pages may be nested deeper than calls may. */
-function readHtml(page: string, text: PageText, scriptingEnabled: boolean): void {
+function readHtml(page: string, scriptingEnabled: boolean): PageText {
+  const text = new PageText(scriptingEnabled);
   /** What is still to be read, the next last: nodes, and names of elements that end. */
   const rest: (Node | string)[] = [...parse(page, { scriptingEnabled }).childNodes].reverse();
   for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
@@ -66,16 +60,19 @@ function readHtml(page: string, text: PageText, scriptingEnabled: boolean): void
       for (const child of [...childrenOf(node)].reverse()) rest.push(child);
     }
   }
+  return text;
 }
 
 /** Reads a page of XML, in which each element may be empty, and a character may be named as in HTML. */
-function readXhtml(page: string, text: PageText): void {
+function readXhtml(page: string, scripts: boolean): PageText {
+  const text = new PageText(scripts);
   const handler = {
     onopentag: (name: string, attributes: Attributes) => text.open(name, attributes),
     ontext: (data: string) => text.write(data),
     onclosetag: (name: string) => text.close(name),
   };
   new Parser(handler, { recognizeSelfClosing: true, recognizeCDATA: true }).end(page);
+  return text;
 }
 
 /** A placeholder for a space that must not be collapsed. */
@@ -138,6 +135,11 @@ class PageText {
       if (name === "sup") this.#raised = false;
     }
     if (this.#isUnread(name)) this.#unread -= 1;
+  }
+
+  /** Whether the page shows nothing besides its title. */
+  get isEmpty(): boolean {
+    return this.#parts.every((part) => part.trim() === "");
   }
 
   toString(): string {
