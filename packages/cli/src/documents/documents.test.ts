@@ -63,10 +63,17 @@ describe("htmlText", () => {
     ["<ol start=5><li>a<ul><li>b</ul><li>c<li value=9>d<li>e</ol>", "5. a\n\n- b\n\n6. c\n\n9. d\n\n10. e"],
     ["<noscript><p>figs</p></noscript><div id=root></div>", "figs"],
     ["<title>App</title><body><noscript>figs</noscript><div id=root></div>", "# App\n\nfigs"],
-    [`${"<!---->".repeat(500)}figs`, "figs"],
+    [
+      "<math><msup><mi>m</mi><mn>2</mn></msup><mo>=</mo><mfrac><mn>3</mn><mn>4</mn></mfrac><mo>+</mo><mn>5</mn></math>",
+      "m^2=3/4+5",
+    ],
     ['<?xml version="1.0"?><html xmlns="x"><head><title/></head><body><img src="a"/></body></html>', ""],
   ])("reads %s", (page, text) => {
     expect(htmlText(page)).toBe(text);
+  });
+
+  it("reads what begins with many comments", () => {
+    expect(htmlText(`${"<!---->".repeat(500)}figs`)).toBe("figs");
   });
 });
 

@@ -4,13 +4,17 @@ import { type DefaultTreeAdapterTypes, parse } from "parse5";
 type Node = DefaultTreeAdapterTypes.ChildNode;
 
 /** Elements whose content is left out, because people do not read it or it is struck through. */
-const unread = new Set("script style noscript template svg iframe object head del s strike".split(" "));
+const unread = new Set(
+  "script style noscript template svg iframe object head del s strike annotation".split(" "),
+);
 const blocks = new Set(
   "address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody tfoot thead tr ul".split(
     " ",
   ),
 );
 const headings = /^h([1-6])$/;
+/** What is written between the two parts of a formula. */
+const between: Readonly<Record<string, string>> = { msup: "^", msub: "_", mfrac: "/" };
 const ordinals = /^(st|nd|rd|th)$/i;
 
 /**
@@ -86,7 +90,8 @@ class PageText {
   readonly #open: string[] = [];
   #unread = 0;
   #verbatim = 0;
-  #raised = false;
+  /** What is written before the next text. */
+  #mark = "";
   /** The next number of each open list; undefined for one without numbers. */
   readonly #lists: (number | undefined)[] = [];
 
@@ -105,7 +110,7 @@ class PageText {
     const parts = this.#parts;
     if (name === "br") parts.push("\n");
     if (name === "img") parts.push(attributes["alt"] ?? "");
-    if (name === "sup") this.#raised = true;
+    if (name === "sup") this.#mark = "^";
     this.#breakAt(name);
     const level = headings.exec(name)?.[1];
     if (level !== undefined) parts.push(`${"#".repeat(Number(level))} `);
@@ -119,9 +124,9 @@ class PageText {
     if (this.#open.at(-1) === "title" && this.#open.at(-2) === "head") this.#title += data;
     if (this.#unread > 0) return;
     // Without a mark 10 to the power of 23 is 1023, and the number of a note is a part of the number before it.
-    if (this.#raised && data.trim() !== "") {
-      this.#raised = false;
-      if (!ordinals.test(data.trim())) this.#parts.push("^");
+    if (this.#mark !== "" && data.trim() !== "") {
+      if (!ordinals.test(data.trim())) this.#parts.push(this.#mark);
+      this.#mark = "";
     }
     this.#parts.push(this.#verbatim > 0 ? data.replaceAll(" ", preserved) : data.replace(/\s+/g, " "));
   }
@@ -132,7 +137,8 @@ class PageText {
     if (this.#unread === 0) {
       this.#breakAt(name);
       if (name === "ol" || name === "ul") this.#lists.pop();
-      if (name === "sup") this.#raised = false;
+      if (name === "sup" || between[name] !== undefined) this.#mark = "";
+      this.#mark = between[this.#open.at(-1) ?? ""] ?? this.#mark;
     }
     if (this.#isUnread(name)) this.#unread -= 1;
   }
