@@ -139,7 +139,7 @@ describe("chooseSettings", () => {
     );
     expect(() => chooseSettings(wishes, local(256, 4e9))).toThrow(/model: a context of 256 tokens leaves/);
     expect(() => chooseSettings({ ...wishes, set: { chunkTokenz: 1 } }, local(4096, 4e9))).toThrow(
-      /agent settings: .*chunkTokenz/,
+      /agent settings: memagent: unknown key "chunkTokenz"; did you mean "chunkTokens"\?$/,
     );
     expect(() => chooseSettings({ ...wishes, preset: "mem" }, local(4096, 4e9))).toThrow(
       /agent settings: .*preset/,

@@ -91,6 +91,27 @@ it("says which flag was meant", async () => {
   expect(silent).toEqual([]);
 });
 
+it("names a mistyped flag before what is missing for it", async () => {
+  for (const command of leaves) {
+    const needed = command.options.find(({ mandatory, long }) => mandatory && (long?.length ?? 0) > 5);
+    const [long] = needed === undefined ? [] : [needed.long ?? ""];
+    if (long === undefined) continue;
+    const near = `${long.slice(0, 4)}${long.slice(5)}`;
+    await expect(program.parseAsync([...pathOf(command), near, "x"], { from: "user" })).rejects.toThrow(
+      `unknown option '${near}'\n(Did you mean ${long}?)`,
+    );
+  }
+});
+
+it("says which choice was meant", async () => {
+  const list = program.parseAsync(["list", "actor"], { from: "user" });
+  await expect(list).rejects.toThrow(/'actor' is invalid .*nodes, actors, .*\n\(Did you mean actors\?\)$/s);
+  const [option] = valued.filter(({ option: { argChoices } }) => argChoices?.some((one) => one.length > 4));
+  const meant = option?.option.argChoices?.find((one) => one.length > 4) ?? "";
+  if (option === undefined) throw new Error("no option has choices");
+  expect(await said(option.command, [option.long, meant.slice(1)])).toMatch(`(Did you mean ${meant}?)`);
+});
+
 it.each([
   ["nothing", "", (option: Option) => !mayBeEmpty(option)],
   ["a word for a number", "many", (option: Option) => numbers.test(placeholder(option))],

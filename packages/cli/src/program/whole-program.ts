@@ -1,3 +1,4 @@
+import { closestWord } from "@palimpsest/std/input";
 import { Command, type Option } from "commander";
 import { parseFilled } from "../input/key-values.js";
 import { version } from "../installation/version.js";
@@ -45,6 +46,7 @@ export async function makeProgram(wanted: string | undefined): Promise<Command> 
 function nameHelp(command: Command, name: string): void {
   const listed = command.commands.length > 0 ? "commands" : "arguments and options";
   command.showHelpAfterError(`(${name} --help lists the ${listed})`);
+  nameMeant(command);
   for (const option of command.options) {
     const { defaultValue } = option;
     if (option.required && !option.flags.endsWith("<text>"))
@@ -59,6 +61,27 @@ function nameHelp(command: Command, name: string): void {
   }
   for (const child of command.commands) nameHelp(child, `${name} ${child.name()}`);
 }
+
+/** Names a mistyped option before one that is missing, and the choice that was probably meant. */
+function nameMeant(command: Command): void {
+  const report = command.error.bind(command);
+  command.error = (message, options) => {
+    const unknown = command.args.find((word) => word.startsWith("--"));
+    if (options?.code === "commander.missingMandatoryOptionValue" && unknown !== undefined) {
+      const [flag = unknown] = unknown.split("=", 1);
+      const flags = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
+      return report(`error: unknown option '${flag}'${didYouMean(closestWord(flag, flags))}`, {
+        code: "commander.unknownOption",
+      });
+    }
+    const [, value = "", choices] =
+      /'([^']*)' is invalid[ .].*Allowed choices are (.*)\.$/s.exec(message) ?? [];
+    const meant = choices === undefined ? undefined : closestWord(value, choices.split(", "));
+    return report(`${message}${didYouMean(meant)}`, options);
+  };
+}
+
+const didYouMean = (meant: string | undefined) => (meant === undefined ? "" : `\n(Did you mean ${meant}?)`);
 
 /** Lets an option of several words take one each time, because it would take the command's own argument after them. */
 function takeOneWord(option: Option): void {

@@ -121,6 +121,9 @@ function problemOf(issue: Issue, schema: unknown, value: unknown, names: InputNa
   if (inner !== undefined) return { path, message: `is a key that ${inner.message}` };
   // A message of this form names the value itself.
   if (/^(?:is|are|has|have) /.test(issue.message)) return { path, message: issue.message };
+  // So does the message of a coded error.
+  const [, coded] = /^\[[A-Z_]+\] (.+)$/s.exec(issue.message) ?? [];
+  if (coded !== undefined) return { path, message: coded };
   const given = path.reduce(at, value);
   return {
     path,
