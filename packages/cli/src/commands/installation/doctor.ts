@@ -80,6 +80,16 @@ async function machine(): Promise<Finding[]> {
   ];
 }
 
+/** Formats findings as a table, in which a long one takes several lines. */
+export function findingsText(findings: readonly Finding[]): string {
+  const rows = findings.flatMap(({ what, found, fix }) =>
+    (found.match(/\S.{0,49}(?!\S)|\S{1,50}/g) ?? [""]).map((line, index) =>
+      index === 0 ? [fix ? "✗" : "✓", what, line, fix] : ["", "", line, ""],
+    ),
+  );
+  return formatTable(["", "what", "found", "fix"], rows);
+}
+
 export function addDoctor(program: Command): void {
   program
     .command("doctor")
@@ -91,10 +101,7 @@ export function addDoctor(program: Command): void {
       const gpuPieces = gpuFindings().slice(0, tensors.isOnGpu ? 1 : undefined);
       const findings: Finding[] = [node(), redis(), tensors, ...(await machine()), ...gpuPieces];
       if (options.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
-      else {
-        const rows = findings.map(({ what, found, fix }) => [fix ? "✗" : "✓", what, found, fix]);
-        process.stdout.write(`${formatTable(["", "what", "found", "fix"], rows)}\n`);
-      }
+      else process.stdout.write(`${findingsText(findings)}\n`);
       if (findings.some(({ fix }) => fix !== "")) process.exitCode = 1;
     });
 }
