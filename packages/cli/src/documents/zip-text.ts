@@ -3,7 +3,6 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { Parser } from "htmlparser2";
 import { decodeText } from "./decode-text.js";
 import { declaredEncoding } from "./document-kind.js";
-import type { DocumentText } from "./document-text.js";
 import type { Encoding } from "./encodings.js";
 import { htmlText } from "./html-text.js";
 
@@ -23,7 +22,10 @@ export async function zipText(
   name: string,
   bytes: Uint8Array,
   encoding?: Encoding,
-): Promise<DocumentText | undefined> {
+): Promise<
+  | { readonly text: string; readonly remarks: readonly string[]; readonly skipped: readonly string[] }
+  | undefined
+> {
   const { unzipSync } = await import("fflate");
   const broken = (why: string, cause?: unknown) =>
     new PalimpsestError("INVALID_ARGUMENT", `${name}: ${why}; give a complete file without protection`, {
