@@ -77,6 +77,7 @@ export interface ServedModel {
  */
 export class ChatEndpoint {
   readonly #client: HttpClient;
+  readonly #names: Readonly<Record<string, string>>;
   #model: string | undefined;
   /** OpenAI's newer models refuse the older name. */
   #limitField: "max_tokens" | "max_completion_tokens" = "max_tokens";
@@ -90,6 +91,7 @@ export class ChatEndpoint {
   constructor(config: EngineConfigInput, clock?: RetryClock) {
     const parsed = parseConfig(engineConfigSchema, config);
     this.#model = parsed.model;
+    this.#names = parsed.names;
     this.#client = new HttpClient(parsed, "api", clock);
   }
 
@@ -211,7 +213,7 @@ export class ChatEndpoint {
           const kept = keptFields.filter((field) => names(field));
           const isBare = kept.length > 0 && reason.message.endsWith(said);
           const fix = /extra|unknown|unrecognized|forbidden/i.test(said)
-            ? `leave ${kept.join(" and ")} out`
+            ? `leave out ${kept.map((field) => this.#names[field] ?? field).join(" and ")}`
             : `set ${kept.join(" and ")} to what this model takes`;
           throw isBare ? withMessage(reason, `${reason.rawMessage}; ${fix}`) : reason;
         }

@@ -86,7 +86,8 @@ export class EndpointSampler {
       ...(temperature === "preferred" ? ["temperature"] : []),
     ].filter((field) => !(field in extraBody));
     this.#thinkingBody = { [thinkingField]: { enable_thinking: enableThinking } };
-    this.#endpoint = new ChatEndpoint(engine, options.clock);
+    const names = { temperature: 'temperature (setting temperature: "preferred")', ...engine.names };
+    this.#endpoint = new ChatEndpoint({ ...engine, names }, options.clock);
     this.#onRetry = options.onRetry;
     this.tokenizer = new EndpointTokenizer(options.tokenizer);
   }

@@ -252,8 +252,19 @@ type Body = z.infer<typeof bodySchema>;
 const isHeld = (value: unknown) =>
   Boolean(value) && (typeof value !== "object" || Object.keys(value ?? {}).length > 0);
 const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : value);
+/** FastAPI's list of refused fields, each of which repeats what was sent. */
+const refusedSchema = z.array(
+  z.looseObject({ loc: z.array(z.union([z.string(), z.number()])), msg: z.string() }),
+);
+function fieldsText(detail: unknown): unknown {
+  const refused = refusedSchema.safeParse(detail).data ?? [];
+  const lines = refused.map(({ loc, msg }) => `${loc.filter((step) => step !== "body").join(".")}: ${msg}`);
+  return lines.length === 0 ? detail : lines.join("; ");
+}
 const messagesOf = (body: Body) =>
-  [body.message, body.msg, body.detail, body.error_msg, body.status_msg, body.Message].filter(isHeld);
+  [body.message, body.msg, fieldsText(body.detail), body.error_msg, body.status_msg, body.Message].filter(
+    isHeld,
+  );
 
 const saysSuccess = (said: string) => /^(success|succeeded|ok)?[.!]?$/i.test(said.trim());
 /** Some servers say by an error that there is none: { code: 0, message: "" }. */

@@ -56,7 +56,12 @@ const defaultMaxLength = 4096;
 /** A server's key is read from the environment, because a flag would be visible in the process list. */
 const apiKeyVariable = "OPENAI_API_KEY";
 /** What errors of an endpoint call its settings. */
-export const endpointNames = { url: "--endpoint", apiKey: apiKeyVariable, model: "--model" } as const;
+export const endpointNames = {
+  url: "--endpoint",
+  apiKey: apiKeyVariable,
+  model: "--model",
+  temperature: "temperature",
+} as const;
 
 /** Returns the deadlines of an attempt and of all attempts, which leaves room for a second one, named as the flag. */
 export function deadlineOf(seconds: number | undefined): NonNullable<AgentModelOptions["engine"]> {

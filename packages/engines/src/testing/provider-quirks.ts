@@ -585,13 +585,14 @@ export const quirks: readonly Behavior[] = [
               type: "extra_forbidden",
               loc: ["body", "temperature"],
               msg: "Extra inputs are not permitted",
+              input: "the prompt",
             },
           ],
         },
         422,
       ),
     ),
-    is: /REFUSED.*Extra inputs are not permitted.*leave temperature out/,
+    is: /REFUSED.*422 temperature: Extra inputs are not permitted; leave out temperature \(setting temperature: "preferred"\)$/,
   },
   // Transport
   ...["gzip", "deflate", "br"].map((coding) => ({

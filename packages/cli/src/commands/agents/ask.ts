@@ -238,7 +238,7 @@ async function openModel(
       temperature: asksTemperature ? "required" : "preferred",
       ...(attempts === undefined ? {} : { maxAttempts: attempts, malformedAttempts: attempts }),
       ...deadline,
-      names: { ...deadline.names, maxAttempts: "--attempts" },
+      names: { ...deadline.names, maxAttempts: "--attempts", temperature: "--temperature" },
     },
     signal,
     onRetry: (retry) => {
