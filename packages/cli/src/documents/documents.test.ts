@@ -61,6 +61,7 @@ describe("htmlText", () => {
     ["10<sup>23</sup> <p>note<sup> <a>12</a></sup>, 1<sup>st</sup>", "10^23\n\nnote ^12, 1st"],
     ["now <del>10</del><s>11</s><strike>12</strike><ins>13</ins>", "now 13"],
     ["<ol start=5><li>a<ul><li>b</ul><li>c<li value=9>d<li>e</ol>", "5. a\n\n- b\n\n6. c\n\n9. d\n\n10. e"],
+    ["<title>T</title><frameset><noframes><p>no</p></noframes></frameset>", "# T"],
     ["<noscript><p>figs</p></noscript><div id=root></div>", "figs"],
     ["<title>App</title><body><noscript>figs</noscript><div id=root></div>", "# App\n\nfigs"],
     [

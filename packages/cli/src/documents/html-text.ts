@@ -5,7 +5,7 @@ type Node = DefaultTreeAdapterTypes.ChildNode;
 
 /** Elements whose content is left out, because people do not read it or it is struck through. */
 const unread = new Set(
-  "script style noscript template svg iframe object head del s strike annotation".split(" "),
+  "script style noscript noframes noembed template svg iframe object head del s strike annotation".split(" "),
 );
 const blocks = new Set(
   "address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody tfoot thead tr ul".split(

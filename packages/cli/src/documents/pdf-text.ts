@@ -53,10 +53,6 @@ async function pagesOf(bytes: Uint8Array, name: string): Promise<readonly string
         throw refused(
           "is a PDF portfolio, which holds other files; save them with a PDF reader, and give them",
         );
-      if (IsXFAPresent && !IsAcroFormPresent)
-        throw refused(
-          "is an XFA form, whose text a PDF reader generates; print it to PDF with Adobe Acrobat first",
-        );
       const pages: string[] = [];
       for (let number = 1; number <= document.numPages; number++) {
         const page = await document.getPage(number);
@@ -72,6 +68,11 @@ async function pagesOf(bytes: Uint8Array, name: string): Promise<readonly string
         pages.push(shown.join("\n").trim());
         page.cleanup();
       }
+      // A form without fields of its own, or with a signature alone, has one page that says to wait for the others.
+      if (IsXFAPresent && (!IsAcroFormPresent || /^Please wait\b/.test(pages.join("").trim())))
+        throw refused(
+          "is an XFA form, whose text a PDF reader generates; print it to PDF with Adobe Acrobat first",
+        );
       return pages;
     } finally {
       await document.loadingTask.destroy();

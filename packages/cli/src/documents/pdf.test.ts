@@ -84,9 +84,11 @@ describe("PDF files", () => {
   it.each([
     ["/Collection << /View /D >>", /is a PDF portfolio, .* save them with a PDF reader/],
     ["/AcroForm << /Fields [] /XFA 6 0 R >>", /is an XFA form, .* print it to PDF/],
+    ["/AcroForm << /Fields [7 0 R] /XFA 6 0 R >>", /is an XFA form, .* print it to PDF/],
   ])("are refused by name where they only stand for something else: %s", async (catalog, why) => {
+    const field = "<< /Type /Annot /Subtype /Widget /Rect [0 0 9 9] /FT /Tx /T (a) >>";
     const form = "<< /Length 12 >>\nstream\n<xdp></xdp> \nendstream";
-    const bytes = pdfOfPages([page(at(72, 700, "Please wait..."))], undefined, [form], catalog);
+    const bytes = pdfOfPages([page(at(72, 700, "Please wait..."))], undefined, [form, field], catalog);
     await expect(read(bytes)).rejects.toThrow(why);
   });
 
