@@ -196,11 +196,11 @@ export class ChatReply {
     const value = unwrapped(event);
     const failure = failureInReply(this.#address, value);
     if (failure !== undefined) throw failure;
-    this.#checkProtocol(value);
     const { choices, usage } = parseInput(replySchema, value, (problem) => {
       const fix = "check that this is the URL of an OpenAI-compatible server";
       return new EngineError("BAD_REPLY", `${this.#address}: ${problem}; ${fix}`);
     });
+    if (choices.length === 0) this.#checkProtocol(value);
     if (usage.prompt_tokens !== undefined || usage.completion_tokens !== undefined)
       this.#usage = { promptTokens: usage.prompt_tokens, sampledTokens: usage.completion_tokens };
     const choice = choices.find(({ index }, place) => (index ?? place) === 0);

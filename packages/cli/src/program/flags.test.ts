@@ -103,6 +103,11 @@ it("names a mistyped flag before what is missing for it", async () => {
   }
 });
 
+it("names an unknown short flag before what is missing", async () => {
+  const ask = program.parseAsync(["ask", "x", "-Y", "x"], { from: "user" });
+  await expect(ask).rejects.toThrow(/^error: unknown option '-Y'$/);
+});
+
 it("says which choice was meant", async () => {
   const list = program.parseAsync(["list", "actor"], { from: "user" });
   await expect(list).rejects.toThrow(/'actor' is invalid .*nodes, actors, .*\n\(Did you mean actors\?\)$/s);

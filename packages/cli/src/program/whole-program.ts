@@ -66,7 +66,7 @@ function nameHelp(command: Command, name: string): void {
 function nameMeant(command: Command): void {
   const report = command.error.bind(command);
   command.error = (message, options) => {
-    const unknown = command.args.find((word) => word.startsWith("--"));
+    const unknown = command.args.find((word) => /^-./.test(word));
     if (options?.code === "commander.missingMandatoryOptionValue" && unknown !== undefined) {
       const [flag = unknown] = unknown.split("=", 1);
       const flags = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));

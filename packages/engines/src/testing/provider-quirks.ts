@@ -282,6 +282,11 @@ export const quirks: readonly Behavior[] = [
     is: /BAD_REPLY.*Anthropic's Messages API.*https:\/\/api\.anthropic\.com\/v1/,
   },
   {
+    name: "a gateway: fields of another protocol beside the choice",
+    answer: json({ ...whole("yes"), response: "yes", done: true, object: "response" }),
+    is: "yes",
+  },
+  {
     name: "Anthropic: its own protocol in a stream",
     answer: stream(`event: message_start\n${event({ type: "message_start", message: {} })}`),
     is: /BAD_REPLY.*Anthropic's Messages API/,
