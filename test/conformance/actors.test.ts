@@ -126,10 +126,13 @@ describe("calls that wait", () => {
     const running = actor.spinUntil("runs on", gate);
     await expect.poll(() => begun(file, "runs on")).toBe(1);
     const controller = new AbortController();
+    const sentAtMs = performance.now();
     const late = outcomeOf(actor.with({ timeoutMs: 100 }).note("late"));
     const cancelled = outcomeOf(actor.with({ signal: controller.signal }).note("cancelled"));
     controller.abort();
     expect(await Promise.all([late, cancelled])).toEqual(["GET_TIMEOUT", "CANCELLED"]);
+    // The actor counts from the call's arrival, which a busy machine delays.
+    await expect.poll(() => performance.now() - sentAtMs).toBeGreaterThan(1_000);
     writeFileSync(gate, "");
     expect(await running).toBe(1);
     expect(await actor.note("next")).toBe(1);
