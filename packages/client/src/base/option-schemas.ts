@@ -9,7 +9,7 @@ export const millisecondsSchema = z.union([z.number().positive(), z.literal(Numb
     `is ${String(input)}: give a positive number of milliseconds, or Infinity for no limit`,
 });
 
-/** Names under which other systems have the resources of every node; as custom ones they would wait forever. */
+/** Names under which other systems have the resources of every node; as custom ones they would be waited for without an end. */
 const meant: Readonly<Record<string, string>> = {
   ...{ cpus: "cpu", num_cpus: "cpu", gpus: "gpu", num_gpus: "gpu", mem: "memory", memorybytes: "memory" },
   ...{ cpu: "cpu", gpu: "gpu", memory: "memory" },
@@ -24,7 +24,7 @@ export const resourcesSchema = z
         context.addIssue({
           code: "custom",
           path: [name],
-          message: `is a resource that no node has: did you mean ${other}?`,
+          message: `did you mean ${other}? A resource of your own needs another name`,
         });
     }
   })

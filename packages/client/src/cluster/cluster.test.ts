@@ -168,7 +168,10 @@ describe("actors", () => {
     const wrong = [
       [{ labels: { zone: { in: [] } } }, "labels.zone.in: is []: give at least one value, or use { exists }"],
       [{ strategy: { nodeId: "" } }, 'strategy.nodeId: is "": name a node'],
-      [{ resources: { cpus: 1 } }, "resources.cpus: is a resource that no node has: did you mean cpu?"],
+      [
+        { resources: { cpus: 1 } },
+        "resources.cpus: did you mean cpu? A resource of your own needs another name",
+      ],
       [{ strategy: "best" as "pack" }, 'strategy: is "best": give "pack", "spread" or { nodeId, soft }'],
     ] as const;
     for (const [options, message] of wrong)

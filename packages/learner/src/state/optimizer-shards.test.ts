@@ -78,8 +78,7 @@ function apart(expected: readonly number[], got: readonly number[]): number {
 
 it.each([
   ["float32", 1e-6],
-  // A CPU without bfloat16 rounds elsewhere in a graph than in what XLA compiles: 0.007 there, below 0.001 on others.
-  ["bfloat16", 2e-2],
+  ["bfloat16", 1e-3],
 ] as const)("over 20 steps in %s two replicas have one's losses within %f", async (precision, bound) => {
   const rows = rowsOfPrompts();
   const train = async (learner: Learner) => {
@@ -89,7 +88,9 @@ it.each([
   };
   const config = { precision, buckets: [{ rows: 2, length: 12 }] };
   const objectives = ["supervised"] as const;
-  const expected = await train(aLearner(config, "graph", { objectives }));
+  // A CPU without bfloat16 rounds elsewhere in a graph than in what XLA compiles: there only programs of XLA are alike.
+  const mode = precision === "float32" ? "graph" : "xla";
+  const expected = await train(aLearner(config, mode, { objectives }));
   const got = await train(aLearner({ ...config, ...sharded, replicas: 2 }, "xla", { objectives }));
   expect(expected[19]).toBeLessThan((expected[0] ?? 0) / 2);
   expect(apart(expected, got)).toBeLessThan(bound);
