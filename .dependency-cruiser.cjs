@@ -1,7 +1,7 @@
 // The import direction of docs/architecture.md, as rules. Packages see only earlier rows.
 const learning = "memory|datasets|model|agents|engines|rewards|learner|evals|small-world|checks";
 const runtime = "head|node|client|worker|scheduler";
-const inPackage = (names) => `^packages/(${names})/`;
+const inPackage = (names) => `^packages/[a-z]+/(${names})/`;
 
 /** A package may import only these; itself and std always. */
 const allowed = {
@@ -12,7 +12,7 @@ const allowed = {
   jit: [],
   memory: [],
   trajectories: ["wire", "telemetry", "memory"],
-  head: ["wire", "telemetry", "scheduler", "trajectories"],
+  head: ["wire", "telemetry", "scheduler"],
   node: ["wire", "telemetry"],
   client: ["wire", "telemetry"],
   worker: ["wire", "telemetry", "client"],
@@ -98,6 +98,18 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: "wing-runtime-sees-neither-learning-nor-apps",
+      severity: "error",
+      from: { path: "^packages/runtime/" },
+      to: { path: "^packages/(learning|apps)/" },
+    },
+    {
+      name: "wing-learning-never-sees-apps",
+      severity: "error",
+      from: { path: "^packages/learning/" },
+      to: { path: "^packages/apps/" },
+    },
+    {
       name: "head-node-worker-meet-in-protos",
       severity: "error",
       from: { path: inPackage("head") },
@@ -131,19 +143,19 @@ module.exports = {
       name: "agents-never-see-tensors",
       severity: "error",
       from: { path: inPackage("agents") },
-      to: { path: "@tensorflow|^packages/(model|jit)/" },
+      to: { path: `@tensorflow|${inPackage("model|jit")}` },
     },
     {
       name: "serve-sees-model-and-wire-only",
       severity: "error",
-      from: { path: "^packages/cli/src/serve/", pathNot: "/testing\\.ts$" },
-      to: { path: "^packages/", pathNot: "^packages/(cli/src/serve|memory|model|std|telemetry|wire)/" },
+      from: { path: "^packages/apps/cli/src/serve/", pathNot: "/testing\\.ts$" },
+      to: { path: "^packages/", pathNot: inPackage("cli/src/serve|memory|model|std|telemetry|wire") },
     },
     {
       name: "formats-of-models-share-files",
       severity: "error",
-      from: { path: "^packages/model/src/files/" },
-      to: { path: "^packages/model/src/(gguf|hub|sampler|text|single)/" },
+      from: { path: "^packages/learning/model/src/files/" },
+      to: { path: "^packages/learning/model/src/(gguf|hub|sampler|text|single)/" },
     },
     {
       name: "nothing-imports-cli",
@@ -159,7 +171,7 @@ module.exports = {
     })),
     ...Object.entries(storeys).flatMap(([name, folders]) => {
       const [house, ...rooms] = name.split("/");
-      const within = ["^packages", house, "src", ...rooms].join("/");
+      const within = ["^packages/[a-z]+", house, "src", ...rooms].join("/");
       const known = `${within}/(${folders.join("|")})/`;
       const fixture = "\\.fixture\\.ts$";
       return [

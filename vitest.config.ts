@@ -33,9 +33,9 @@ const together = [
     "trainer",
     "trajectories",
     "worker",
-  ].map((name) => `packages/${name}/src/**/*.test.ts`),
+  ].map((name) => `packages/*/${name}/src/**/*.test.ts`),
   // What it resets would register the codec of values once more, in place of that of the process.
-  "packages/wire/src/**/!(environment-faults).test.ts",
+  "packages/runtime/wire/src/**/!(environment-faults).test.ts",
 ];
 
 /**
@@ -45,8 +45,8 @@ const together = [
  * compiles as a user's process does.
  */
 const tensors = [
-  ...["checks", "learner", "model"].map((name) => `packages/${name}/src/**/!(*-memory|xla).test.ts`),
-  "packages/jit/src/**/!(backend|binding-patches|thousands-of-calls|wasm-threads).test.ts",
+  ...["checks", "learner", "model"].map((name) => `packages/learning/${name}/src/**/!(*-memory|xla).test.ts`),
+  "packages/learning/jit/src/**/!(backend|binding-patches|thousands-of-calls|wasm-threads).test.ts",
 ];
 
 /**
@@ -65,7 +65,7 @@ const plainCpu = {
   include: [
     "jit/src/modules/{precision,rounded-value}",
     "model/src/{base/chosen-precision,forward/half-forward,sampler/pages/rough-logits}",
-  ].map((name) => `packages/${name}.test.ts`),
+  ].map((name) => `packages/learning/${name}.test.ts`),
   env: {
     ...quickCompilation,
     ONEDNN_MAX_CPU_ISA: "AVX2",
@@ -77,7 +77,10 @@ const cpuFacts = "/proc/cpuinfo";
 const hasAvx512 = existsSync(cpuFacts) && readFileSync(cpuFacts, "utf8").includes(" avx512f ");
 
 /** Each file has a process of its own, since what it starts, tries or measures is process-wide. They compute more than they wait. */
-const alone = ["packages/{jit,learner,model}/src/**/*.test.ts", "test/{fuzz,learning,simulation}/*.test.ts"];
+const alone = [
+  "packages/learning/{jit,learner,model}/src/**/*.test.ts",
+  "test/{fuzz,learning,simulation}/*.test.ts",
+];
 
 /** As many test files at a time as there are cores. More than four would want more memory than a small machine has. */
 const maxWorkers = Math.min(4, availableParallelism());
@@ -190,7 +193,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "apart",
-          include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
+          include: ["packages/*/*/src/**/*.test.ts", "test/**/*.test.ts"],
           exclude: [...together, ...tensors, ...alone],
           ...waiting,
         },

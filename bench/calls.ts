@@ -1,7 +1,7 @@
 /**
  * Measures calls between two processes as Ray's microbenchmark counts them: sync = each awaited, async = 1000 in
  * flight, payload "ok". Prints a table; with --json FILE also writes the figures. Needs built code: `npx tsc -b
- * packages/worker`.
+ * packages/runtime/worker`.
  *
  * With --against CHECKOUT another built checkout alternates with this one, in windows of a fraction of a second, and
  * the table has the median of the ratios of neighboring windows, because absolute rates on a busy machine say little.

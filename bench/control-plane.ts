@@ -12,13 +12,13 @@ import { systemClock } from "@palimpsest/std";
 import { createLogger, createMetrics } from "@palimpsest/telemetry";
 import { grpcNetwork, headService, newToken } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { parseHeadConfig } from "../packages/head/src/rules/config.js";
-import { createHeadHandlers } from "../packages/head/src/services/head-service.js";
-import { Rpc } from "../packages/head/src/services/rpc.js";
-import { ControlPlane } from "../packages/head/src/start/control-plane.js";
-import type { StoreWrite } from "../packages/head/src/store/store.js";
-import { actorSpecFromProto } from "../packages/head/src/tables/actor.js";
-import { MemoryStore } from "../packages/head/src/testing/memory-store.js";
+import { parseHeadConfig } from "../packages/runtime/head/src/rules/config.js";
+import { createHeadHandlers } from "../packages/runtime/head/src/services/head-service.js";
+import { Rpc } from "../packages/runtime/head/src/services/rpc.js";
+import { ControlPlane } from "../packages/runtime/head/src/start/control-plane.js";
+import type { StoreWrite } from "../packages/runtime/head/src/store/store.js";
+import { actorSpecFromProto } from "../packages/runtime/head/src/tables/actor.js";
+import { MemoryStore } from "../packages/runtime/head/src/testing/memory-store.js";
 import { writeResult } from "./result-file.js";
 
 /** The length of "*4 $4 HSET $N key $N field $N value" in Redis' protocol, without the three texts. */

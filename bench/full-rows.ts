@@ -1,4 +1,4 @@
-import { type Group, plainSampling } from "../packages/trajectories/src/index.js";
+import { type Group, plainSampling } from "../packages/learning/trajectories/src/index.js";
 
 /** Returns token ids without a random generator: their values do not affect the cost of the arithmetic. */
 export function someTokens(count: number, offset: number, vocabSize: number): number[] {

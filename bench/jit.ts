@@ -16,7 +16,7 @@ import {
   scatterRows,
   type TensorSpec,
   type Tensors,
-} from "../packages/jit/src/index.js";
+} from "../packages/learning/jit/src/index.js";
 import { kernelCost } from "./kernel-cost.js";
 
 type Tensor = Tensors[string];

@@ -1,4 +1,10 @@
-import { type Backend, type JitMode, jit, type TensorSpec, type Tensors } from "../packages/jit/src/index.js";
+import {
+  type Backend,
+  type JitMode,
+  jit,
+  type TensorSpec,
+  type Tensors,
+} from "../packages/learning/jit/src/index.js";
 import { median } from "./contender.js";
 
 const KERNELS = 200;

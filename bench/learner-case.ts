@@ -5,9 +5,9 @@
  */
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { loadBackend } from "../packages/jit/src/index.js";
-import { createLearner, type LearnerConfigInput } from "../packages/learner/src/index.js";
-import { parseModelConfig } from "../packages/model/src/index.js";
+import { loadBackend } from "../packages/learning/jit/src/index.js";
+import { createLearner, type LearnerConfigInput } from "../packages/learning/learner/src/index.js";
+import { parseModelConfig } from "../packages/learning/model/src/index.js";
 import { fullRowGroups } from "./full-rows.js";
 import { kernelCost } from "./kernel-cost.js";
 import { quickParameters } from "./model/quick-parameters.js";

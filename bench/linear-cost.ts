@@ -14,8 +14,8 @@ import { cpus, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type PlotSeries, stackedPlots } from "../packages/evals/src/index.js";
-import { loadTokenizer } from "../packages/model/src/index.js";
+import { type PlotSeries, stackedPlots } from "../packages/learning/evals/src/index.js";
+import { loadTokenizer } from "../packages/learning/model/src/index.js";
 import type { ReadingFigures } from "./linear-cost/reading.js";
 import { writeResult } from "./result-file.js";
 

@@ -2,7 +2,7 @@
  * Tests blocked processes with the constants of production, on a head and a node of the bench: a method that spins, a
  * stopped driver, a blocked driver, callers that never resolve again, a flood of calls, a killed driver. Prints one
  * table; with --json FILE it also writes it. It takes about four minutes and needs built code: `npx tsc -b
- * packages/cli`.
+ * packages/apps/cli`.
  *
  * Usage: npx tsx --conditions=@palimpsest/source bench/liveness.ts [--only flood|blocked|stale] [--tls] [--json FILE]
  */

@@ -12,8 +12,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { loadBackend } from "../packages/jit/src/index.js";
-import { createLearner, estimateMemory, type LearnerConfigInput } from "../packages/learner/src/index.js";
+import { loadBackend } from "../packages/learning/jit/src/index.js";
+import {
+  createLearner,
+  estimateMemory,
+  type LearnerConfigInput,
+} from "../packages/learning/learner/src/index.js";
 import {
   createSampler,
   loadModel,
@@ -22,7 +26,7 @@ import {
   parameterCount,
   parameterShapes,
   parseModelConfig,
-} from "../packages/model/src/index.js";
+} from "../packages/learning/model/src/index.js";
 import { fullRowGroups } from "./full-rows.js";
 import { shapes } from "./model/shapes.js";
 import { writeResult } from "./result-file.js";

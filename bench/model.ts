@@ -6,7 +6,7 @@
  */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
-import { type JitMode, loadBackend } from "../packages/jit/src/index.js";
+import { type JitMode, loadBackend } from "../packages/learning/jit/src/index.js";
 import {
   createSampler,
   type GenerateRequest,
@@ -14,7 +14,7 @@ import {
   loadModel,
   parameterCount,
   parseModelConfig,
-} from "../packages/model/src/index.js";
+} from "../packages/learning/model/src/index.js";
 import { writeResult } from "./result-file.js";
 
 const { values: flags } = parseArgs({

@@ -7,8 +7,8 @@
  *     F…] [--paragraphs 66000] [--json FILE]
  */
 import { parseArgs } from "node:util";
-import { createRandom, readQuestionSource } from "../packages/datasets/src/index.js";
-import { ParagraphPool } from "../packages/datasets/src/paragraphs/paragraph-pool.js";
+import { createRandom, readQuestionSource } from "../packages/learning/datasets/src/index.js";
+import { ParagraphPool } from "../packages/learning/datasets/src/paragraphs/paragraph-pool.js";
 import { writeResult } from "./result-file.js";
 
 const { values } = parseArgs({

@@ -2,7 +2,7 @@
  * Measures trajectories through the queues of a run: rollout → reward → group → learner (take, fetch, decode,
  * acknowledge), in four processes against a real redis-server. Prints a table; with --json FILE it also writes the
  * figures. It alternates with a flow of BullMQ alone that has the data in its jobs, and with --old INDEX also with
- * another build of the trajectories. Needs built code: `npx tsc -b packages/trajectories`. On a machine with other work
+ * another build of the trajectories. Needs built code: `npx tsc -b packages/learning/trajectories`. On a machine with other work
  * the rate says little; the processor time per trajectory says more.
  *
  * Usage: npx tsx bench/queue.ts [--seconds 15] [--sizes 4096,409600] [--aof] [--only palimpsest] [--old INDEX.JS]
@@ -14,7 +14,7 @@ import { cpus, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { startRedisServer } from "../packages/trajectories/dist/testing/index.js";
+import { startRedisServer } from "../packages/learning/trajectories/dist/testing/index.js";
 import { redisFacts } from "./queue/redis-facts.js";
 import { type RoleName, type RoleReport, roleNames } from "./queue/role.js";
 import { writeResult } from "./result-file.js";
@@ -36,7 +36,7 @@ const endTimeoutMs = 5000;
 const groupSize = 8;
 const mebibyte = 1024 * 1024;
 const systems = {
-  palimpsest: fileURLToPath(new URL("../packages/trajectories/dist/index.js", import.meta.url)),
+  palimpsest: fileURLToPath(new URL("../packages/learning/trajectories/dist/index.js", import.meta.url)),
   "plain BullMQ flow": "bullmq",
   ...(values.old === undefined ? {} : { old: values.old }),
 };

@@ -22,7 +22,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-const command = fileURLToPath(new URL("../packages/cli/bin/palimpsest.js", import.meta.url));
+const command = fileURLToPath(new URL("../packages/apps/cli/bin/palimpsest.js", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "palimpsest-learning-"));
 
 function quickstart(seed: string, more: readonly string[]): RunReport {

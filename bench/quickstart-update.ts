@@ -8,9 +8,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { loadBackend } from "../packages/jit/src/index.js";
-import { createLearner, type Learner } from "../packages/learner/src/index.js";
-import { initParameters, loadModel, parameterCount, parseModelConfig } from "../packages/model/src/index.js";
+import { loadBackend } from "../packages/learning/jit/src/index.js";
+import { createLearner, type Learner } from "../packages/learning/learner/src/index.js";
+import {
+  initParameters,
+  loadModel,
+  parameterCount,
+  parseModelConfig,
+} from "../packages/learning/model/src/index.js";
 import { fullRowGroups, someTokens } from "./full-rows.js";
 import { writeResult } from "./result-file.js";
 

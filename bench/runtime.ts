@@ -1,14 +1,14 @@
 /**
  * Measures the runtime as a program uses it: a head, a worker and a driver, each in its own process. With --against
  * CHECKOUT another built checkout alternates with this one. Ray is measured as well when a Python with ray is available
- * (PALIMPSEST_RAY_PYTHON, default python3). Needs built code: `npx tsc -b packages/cli`.
+ * (PALIMPSEST_RAY_PYTHON, default python3). Needs built code: `npx tsc -b packages/apps/cli`.
  *
  * Usage: npx tsx bench/runtime.ts [--cases actors,tasks] [--rounds 5] [--against CHECKOUT] [--json FILE]
  */
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import type { Cluster } from "../packages/client/src/index.js";
+import type { Cluster } from "../packages/runtime/client/src/index.js";
 import { Contender, median } from "./contender.js";
 import { writeResult } from "./result-file.js";
 import { measureActors } from "./runtime/actors.js";

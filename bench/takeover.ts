@@ -2,7 +2,7 @@
  * Measures what a head's death costs, with real processes and the constants of production: two heads share one Redis
  * and the leader is stopped and continued later; Redis loses everything before the head is killed; and heads are killed
  * between an actor's start and the download of its bundle. Prints one table; with --json FILE it also writes it. It
- * takes about six minutes. Needs built code (`npx tsc -b packages/cli`), redis-server and `ss`.
+ * takes about six minutes. Needs built code (`npx tsc -b packages/apps/cli`), redis-server and `ss`.
  *
  * Usage: npx tsx --conditions=@palimpsest/source bench/takeover.ts [--only takeover|flush|bundles] [--tls] [--json
  *   FILE]

@@ -1,7 +1,7 @@
 /**
  * Measures weights through the object stores of two nodes (real processes on this machine), as a run moves them: a
  * model folder is read, published to one node, fetched from that node, and fetched through the other. Prints a table;
- * with --json FILE it also writes the figures. Needs built code (`npx tsc -b packages/cli`) and a model: --model
+ * with --json FILE it also writes the figures. Needs built code (`npx tsc -b packages/apps/cli`) and a model: --model
  * FOLDER, default SmolLM2 of the cache.
  */
 
@@ -10,9 +10,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { grpcNetwork } from "@palimpsest/wire";
-import { Objects } from "../packages/client/src/index.js";
-import { hashWeights, loadModel, parameterShapes } from "../packages/model/src/index.js";
-import { fetchWeights, publishWeights } from "../packages/trainer/src/weights/weights.js";
+import { hashWeights, loadModel, parameterShapes } from "../packages/learning/model/src/index.js";
+import { fetchWeights, publishWeights } from "../packages/learning/trainer/src/weights/weights.js";
+import { Objects } from "../packages/runtime/client/src/index.js";
 import { TestCluster } from "../test/support/test-cluster.js";
 import { until } from "../test/support/until.js";
 import { writeResult } from "./result-file.js";

@@ -7,7 +7,7 @@ import { cacheDir, isCheckout, root } from "./setup/paths.mjs";
 
 /**
  * Commands that compute with tensors, or whose only use is to start processes that do. All others run as they are: a process
- * of theirs that turns out to need tensors fetches libtensorflow itself (packages/jit/src/backend/fetched-tensorflow.ts). So does
+ * of theirs that turns out to need tensors fetches libtensorflow itself (packages/learning/jit/src/backend/fetched-tensorflow.ts). So does
  * `mcp`, whose client would give it up while it sets itself up.
  */
 const computing = new Set(["quickstart", "train", "ask", "serve", "model", "eval", "loss"]);

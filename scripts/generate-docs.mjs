@@ -2,19 +2,19 @@
 // Writes the documents that follow from the code: docs/configuration.md, docs/metrics.md, docs/errors.md and
 // docs/trace-format.md, which are committed; docs/invariants.md, the API reference in docs/api and the JSON schema of recipes, which are not. Needs a build. With --check: fails when a
 // committed one differs, or when an invariant has no number of its own or no test. With --pages: writes only the latter.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { entryPoints, exportsOf } from "./exports.mjs";
 import { invariantsByPackage } from "./invariants.mjs";
-import { root } from "./setup/paths.mjs";
+import { packageDir, packageFolders, root } from "./setup/paths.mjs";
 
 const check = process.argv.includes("--check");
 const pagesOnly = process.argv.includes("--pages");
-const load = (name) => import(pathToFileURL(join(root, "packages", name, "dist/index.js")).href);
+const load = (name) => import(pathToFileURL(join(packageDir(name), "dist/index.js")).href);
 const { z } = await import(
-  pathToFileURL(createRequire(join(root, "packages/trainer/package.json")).resolve("zod")).href
+  pathToFileURL(createRequire(join(root, "packages/learning/trainer/package.json")).resolve("zod")).href
 );
 const [trainer, head, node, telemetry, evals, agents, rewards, autoscaler] = await Promise.all(
   ["trainer", "head", "node", "telemetry", "evals", "agents", "rewards", "autoscaler"].map(load),
@@ -189,7 +189,8 @@ const invariants = [
     "| invariant | file | what holds |",
     "|---|---|---|",
     ...rules.map(
-      ({ id, file, text }) => `| ${id} | \`${file.replace(`packages/${name}/src/`, "")}\` | ${cell(text)} |`,
+      ({ id, file, text }) =>
+        `| ${id} | \`${file.replace(`${packageFolders.get(name)}/src/`, "")}\` | ${cell(text)} |`,
     ),
     "",
   ]),
@@ -197,7 +198,7 @@ const invariants = [
 
 const built = entryPoints(
   root,
-  readdirSync(join(root, "packages")).map((name) => join("packages", name, "package.json")),
+  [...packageFolders.values()].map((folder) => join(folder, "package.json")),
   "types",
 );
 
@@ -234,7 +235,9 @@ const oneLine = (comment) => comment.replace(/\n\s*\* ?/g, " ").trim();
 
 /** A row for each code, from its comment: what it means, and after "Fix:" what to do. */
 const errorRows = [
-  ...source("packages/wire/src/base/error.ts").matchAll(/^ {2}([A-Z_]+): \{ retryable: (true|false)/gm),
+  ...source("packages/runtime/wire/src/base/error.ts").matchAll(
+    /^ {2}([A-Z_]+): \{ retryable: (true|false)/gm,
+  ),
 ].map(({ index, 1: name, 2: retryable, input }) => {
   const [, comment = ""] = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(input.slice(0, index)) ?? [];
   const [, means, fix] = /^(.+?)\.? Fix: (.+?)\.?$/.exec(oneLine(comment)) ?? [];
@@ -265,7 +268,7 @@ const stepMetrics = [
   "loss/metrics.ts",
   "loss/importance-statistics.ts",
 ].flatMap((file) => {
-  const text = source(`packages/learner/src/${file}`);
+  const text = source(`packages/learning/learner/src/${file}`);
   const [, body] = /^export interface (?:\w+Metrics|\w+Statistics)\b[^{]*\{\n([\s\S]*?)^\}/m.exec(text) ?? [];
   return [...body.matchAll(/(?:^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}readonly (\w+):/gm)].map(
     ([, comment = "", name]) => `| ${code(name)} | ${cell(oneLine(comment))} |`,

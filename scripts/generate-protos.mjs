@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes packages/wire/generated from protos/, and a hash of all that belongs together: where it is right, nothing is
+// Writes packages/runtime/wire/generated from protos/, and a hash of all that belongs together: where it is right, nothing is
 // generated again.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { root } from "./setup/paths.mjs";
 
-const target = join(root, "packages/wire/generated");
+const target = join(root, "packages/runtime/wire/generated");
 const jsFile = join(target, "protocol.js");
 const typesFile = join(target, "protocol.d.ts");
 const hashFile = join(target, "protocol.sha256");

@@ -15,7 +15,7 @@ const isText = (file) => !bytes.get(file).subarray(0, 8000).includes(0);
 const linesOf = (file) => bytes.get(file).toString("utf8").split("\n").length - 1;
 const sum = (files) => files.reduce((total, file) => total + linesOf(file), 0);
 
-const source = tracked.filter((file) => /^packages\/[^/]+\/(?:page\/)?src\/.*\.tsx?$/.test(file));
+const source = tracked.filter((file) => /^packages\/[^/]+\/[^/]+\/(?:page\/)?src\/.*\.tsx?$/.test(file));
 const isProduct = (file) => !/\.(?:test|fixture)\.|\/(?:testing|faults|generated)\//.test(file);
 const product = source.filter(isProduct);
 

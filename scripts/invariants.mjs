@@ -1,7 +1,7 @@
 // The invariants: what the comments of files and classes state, and which tests cite them.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { root } from "./setup/paths.mjs";
+import { packageFolders, root } from "./setup/paths.mjs";
 
 /** The packages whose files state invariants, in the order of the document. */
 const packages = [
@@ -61,9 +61,7 @@ function statedIn(file) {
 
 /** What all the tests say: those beside the sources, the stories, the simulation. */
 function testText() {
-  const beside = readdirSync(join(root, "packages")).flatMap((name) =>
-    filesIn(`packages/${name}/src`, ".test.ts"),
-  );
+  const beside = [...packageFolders.values()].flatMap((folder) => filesIn(`${folder}/src`, ".test.ts"));
   return [...beside, ...filesIn("test", ".ts")]
     .map((file) => readFileSync(join(root, file), "utf8"))
     .join("\n");
@@ -74,7 +72,7 @@ export function invariantsByPackage() {
   const stated = new Map(
     packages.map((name) => [
       name,
-      filesIn(`packages/${name}/src`, ".ts")
+      filesIn(`${packageFolders.get(name)}/src`, ".ts")
         .filter((file) => !file.endsWith(".test.ts"))
         .flatMap(statedIn),
     ]),

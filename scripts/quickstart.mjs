@@ -8,7 +8,7 @@ import { setup } from "./setup/setup.mjs";
 await setup();
 const child = spawn(
   process.execPath,
-  [join(root, "packages/cli/bin/palimpsest.js"), "quickstart", ...process.argv.slice(2)],
+  [join(root, "packages/apps/cli/bin/palimpsest.js"), "quickstart", ...process.argv.slice(2)],
   {
     stdio: "inherit",
   },

@@ -4,7 +4,7 @@
  * and how that has changed:
  *
  *   node scripts/sample-sentences.mjs                       20 comments and 10 errors of the working tree
- *   node scripts/sample-sentences.mjs --seed 7 packages/wire   with another seed, below a folder
+ *   node scripts/sample-sentences.mjs --seed 7 packages/runtime/wire   with another seed, below a folder
  *   node scripts/sample-sentences.mjs --at REV              as many of another revision, in the same files where it has them
  *
  * The draw depends on the seed and on each sentence's file alone, so that both revisions show mostly the same files.

@@ -114,7 +114,7 @@ function sbomOf(lockText, parse, project) {
 }
 
 // The parser that the command's recipes are read with.
-const { parse } = createRequire(join(root, "packages/cli/package.json"))("yaml");
+const { parse } = createRequire(join(root, "packages/apps/cli/package.json"))("yaml");
 const project = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const bom = sbomOf(readFileSync(join(root, "pnpm-lock.yaml"), "utf8"), parse, project);
 const text = `${JSON.stringify(bom, null, 2)}\n`;

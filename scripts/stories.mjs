@@ -14,7 +14,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { publishedName, workspace } from "./pack/manifest.mjs";
 import { installTarballs, makeEmptyProject } from "./pack/project.mjs";
 import { pack } from "./pack.mjs";
@@ -61,10 +61,10 @@ function layOut() {
     "vitest.config.ts",
   ])
     cpSync(join(root, name), join(project, name), { recursive: true });
-  for (const [name, { manifest }] of workspace) {
+  for (const { folder, manifest } of workspace.values()) {
     const installed = join(project, "node_modules", publishedName(manifest.name));
-    const own = join(project, "packages", name);
-    cpSync(join(root, "packages", name, "src"), join(own, "src"), { recursive: true });
+    const own = join(project, relative(root, folder));
+    cpSync(join(folder, "src"), join(own, "src"), { recursive: true });
     for (const part of ["dist", "generated", "bin"])
       if (existsSync(join(installed, part))) symlinkSync(join(installed, part), join(own, part));
   }

@@ -1,7 +1,7 @@
 /** Tests that a drained node leaves in order: its work continues elsewhere, and what only it has is moved. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { NodeManager } from "../packages/node/src/index.js";
+import type { NodeManager } from "../packages/runtime/node/src/index.js";
 import { Tally } from "./support/drain-actor.js";
 import { TaskCluster } from "./support/task-cluster.js";
 import * as functions from "./support/task-functions.js";

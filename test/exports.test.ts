@@ -17,7 +17,7 @@ import * as trainer from "@palimpsest/trainer";
 import * as trajectories from "@palimpsest/trajectories";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import * as learner from "../packages/learner/src/index.js";
+import * as learner from "../packages/learning/learner/src/index.js";
 
 const wrong: readonly unknown[] = [
   ...[null, Number.NaN, -1, "", true, 7, "\ud83d", "x".repeat(100_000), [], [undefined], {}],

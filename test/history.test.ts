@@ -1,8 +1,8 @@
 /** Tests the history of a cluster as its processes report it: tasks, calls, transfers and deaths. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromeTrace } from "../packages/cli/src/state/chrome-trace.js";
-import { traceFormat } from "../packages/cli/src/state/testing.js";
+import { chromeTrace } from "../packages/apps/cli/src/state/chrome-trace.js";
+import { traceFormat } from "../packages/apps/cli/src/state/testing.js";
 import { Echo, History } from "./support/history-actor.js";
 import { TaskCluster } from "./support/task-cluster.js";
 import * as functions from "./support/task-functions.js";

@@ -4,10 +4,10 @@
  */
 import { decodeValue, encodeValue } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ObjectRef } from "../packages/client/src/base/object-ref.js";
-import { outgoingValue } from "../packages/client/src/values/outgoing-value.js";
-import type { ValueStore } from "../packages/client/src/values/value-store.js";
-import { waitFor } from "../packages/client/src/values/value-wait.js";
+import type { ObjectRef } from "../packages/runtime/client/src/base/object-ref.js";
+import { outgoingValue } from "../packages/runtime/client/src/values/outgoing-value.js";
+import type { ValueStore } from "../packages/runtime/client/src/values/value-store.js";
+import { waitFor } from "../packages/runtime/client/src/values/value-wait.js";
 import { Random } from "./simulation/world/random.js";
 import { until } from "./support/until.js";
 import { ValueNode } from "./support/value-node.js";

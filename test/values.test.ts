@@ -113,7 +113,7 @@ function startWriter(): ChildProcess {
     await cluster.put(new Uint8Array(1_500_000_000));
     setInterval(() => undefined, 1_000);
   `;
-  const cwd = fileURLToPath(new URL("../packages/worker", import.meta.url));
+  const cwd = fileURLToPath(new URL("../packages/runtime/worker", import.meta.url));
   const args = ["--input-type=module", "-e", program, cluster.address, cluster.token];
   return spawn(process.execPath, args, { stdio: "inherit", cwd });
 }

@@ -109,7 +109,7 @@ test("a worker says that it waits, and that it has joined when the head lists it
   }
 });
 
-const cliEntry = fileURLToPath(new URL("../packages/cli/bin/palimpsest.js", import.meta.url));
+const cliEntry = fileURLToPath(new URL("../packages/apps/cli/bin/palimpsest.js", import.meta.url));
 /** Makes a program the first process of a namespace of its own, as a container does. */
 const alone = ["--user", "--map-root-user", "--pid", "--fork", "--kill-child", process.execPath];
 const mayMakeNamespaces = spawnSync("unshare", [...alone, "--version"]).status === 0;

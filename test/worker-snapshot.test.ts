@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bundledProgram } from "../packages/cli/src/installation/bundled-programs.js";
+import { bundledProgram } from "../packages/apps/cli/src/installation/bundled-programs.js";
 import { Probe } from "./support/snapshot-probe.js";
 import { TestCluster } from "./support/test-cluster.js";
 

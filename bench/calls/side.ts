@@ -41,18 +41,18 @@ const ticksPerSecond = 100;
 const root = resolve(process.argv[2] ?? ".");
 const load = (path: string) => import(pathToFileURL(join(root, path)).href);
 const { ActorChannel, createHandle } = (await load(
-  "packages/client/src/index.ts",
-)) as typeof import("../../packages/client/src/index.js");
+  "packages/runtime/client/src/index.ts",
+)) as typeof import("../../packages/runtime/client/src/index.js");
 const { Credentials, encodeValue, grpcNetwork, newToken, processCredentials } = (await load(
-  "packages/wire/dist/index.js",
-)) as typeof import("../../packages/wire/src/index.js");
+  "packages/runtime/wire/dist/index.js",
+)) as typeof import("../../packages/runtime/wire/src/index.js");
 const { ActorProcessEvent, ActorProcessOrder, ActorState } = (await load(
-  "packages/wire/generated/protocol.js",
-)) as typeof import("../../packages/wire/generated/protocol.js");
+  "packages/runtime/wire/generated/protocol.js",
+)) as typeof import("../../packages/runtime/wire/generated/protocol.js");
 
 const token = newToken();
 const forkedAt = performance.now();
-const child = fork(join(root, "packages/worker/dist/main.js"), [], {
+const child = fork(join(root, "packages/runtime/worker/dist/main.js"), [], {
   execArgv: [],
   serialization: "advanced",
   stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -64,7 +64,7 @@ const spec = {
   maxConcurrency: 1000,
   role: "bench",
 };
-const moduleUrl = pathToFileURL(join(root, "packages/worker/fixtures/counter.mjs")).href;
+const moduleUrl = pathToFileURL(join(root, "packages/runtime/worker/fixtures/counter.mjs")).href;
 const credentials = processCredentials(Credentials.ofCluster(token).grantFor("actor"), undefined);
 const start = { spec, incarnation: 1, moduleUrl, credentials, logLevel: "warn" };
 child.send(Buffer.from(ActorProcessOrder.encode({ start }).finish()));

@@ -22,7 +22,7 @@ import { newToken } from "@palimpsest/wire";
 import { closeBridge, Host, openBridge } from "./host.js";
 import { Service } from "./service.js";
 
-const cli = fileURLToPath(new URL("../../packages/cli/bin/palimpsest.js", import.meta.url));
+const cli = fileURLToPath(new URL("../../packages/apps/cli/bin/palimpsest.js", import.meta.url));
 const headPort = 7420;
 const redisPort = 6379;
 const diskSize = "1g";

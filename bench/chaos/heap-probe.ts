@@ -3,7 +3,7 @@
  * uses the process's inspector, which the process opens when it is sent SIGUSR1.
  */
 
-import { InspectorClient } from "../../packages/node/src/processes/inspector-client.js";
+import { InspectorClient } from "../../packages/runtime/node/src/processes/inspector-client.js";
 import type { Command } from "../../test/support/command.js";
 import { until } from "../../test/support/until.js";
 

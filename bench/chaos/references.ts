@@ -4,7 +4,7 @@
  * every reference is dropped, and no object may be left under a lease. The bench exits with 1 otherwise, or if a copy
  * is left although no node was killed: copies of what only a killed node had stay until their space is needed.
  *
- * Usage, on built code (`npx tsc -b packages/cli`):
+ * Usage, on built code (`npx tsc -b packages/apps/cli`):
  *   npx tsx --conditions=@palimpsest/source bench/chaos/references.ts [--references 20000] [--strikes 20]
  *     [--kinds actor,head,node] [--seed 1] [--json FILE]
  */

@@ -6,7 +6,7 @@
  * injected, held and healed, and counts as recovered when training has made two more steps. At the end the run's ledger
  * is compared with the steps: every group was trained once, failed and was counted, or is outstanding.
  *
- * Usage, as root on Linux with ip, nft and ss, on built code (`npx tsc -b packages/cli`):
+ * Usage, as root on Linux with ip, nft and ss, on built code (`npx tsc -b packages/apps/cli`):
  *   npx tsx --conditions=@palimpsest/source bench/chaos/run.ts [--minutes 30] [--faults 200] [--seed 1] [--json FILE]
  */
 import { mkdtempSync } from "node:fs";
@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createRandom } from "../../packages/std/src/random/index.js";
+import { createRandom } from "../../packages/runtime/std/src/random/index.js";
 import { writeResult } from "../result-file.js";
 import { ChaosCluster } from "./cluster.js";
 import { type Fault, faults, type Random } from "./faults.js";

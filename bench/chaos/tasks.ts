@@ -6,14 +6,14 @@
  * None may be lost or answered with another's value, and at the end nothing may be left: no worker, no lease, no
  * object, no growing memory. The bench exits with 1 otherwise.
  *
- * Usage, on built code (`npx tsc -b packages/cli`):
+ * Usage, on built code (`npx tsc -b packages/apps/cli`):
  *   npx tsx --conditions=@palimpsest/source bench/chaos/tasks.ts [--tasks 100000] [--pair-every 100] [--kill-every-ms
  *     1000] [--json FILE]
  */
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { type Cluster, PalimpsestError } from "@palimpsest/client";
-import { createRandom } from "../../packages/std/src/random/index.js";
+import { createRandom } from "../../packages/runtime/std/src/random/index.js";
 import { collect } from "../../test/support/collect.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { until } from "../../test/support/until.js";

@@ -21,9 +21,9 @@ import {
 } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { Page } from "playwright-core";
-import { buildPages } from "../../packages/dashboard/build.mjs";
-import { startDashboard, startFolderDashboard } from "../../packages/dashboard/src/index.js";
-import { plantedEpisode } from "../../packages/evals/src/microscope/planted.fixture.js";
+import { buildPages } from "../../packages/apps/dashboard/build.mjs";
+import { startDashboard, startFolderDashboard } from "../../packages/apps/dashboard/src/index.js";
+import { plantedEpisode } from "../../packages/learning/evals/src/microscope/planted.fixture.js";
 import { findChromium, TestBrowser } from "../../test/support/browser.js";
 import { writeResult } from "../result-file.js";
 

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { TestCluster } from "../../test/support/test-cluster.js";
 
 const scrapeEveryMs = 5_000;
-/** The requests of the dashboard's pages, and how often each is sent (`usePoll` in packages/dashboard/page). */
+/** The requests of the dashboard's pages, and how often each is sent (`usePoll` in packages/apps/dashboard/page). */
 const polls: readonly (readonly [path: string, everyMs: number])[] = [
   ["/summary", 2_000],
   ["/nodes?limit=5000", 2_000],

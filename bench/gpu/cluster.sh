@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 recipe=$1 gpus=$2 steps=$3 folder=$4
 mkdir -p "$folder"
-palimpsest() { node packages/cli/bin/palimpsest.js "$@"; }
+palimpsest() { node packages/apps/cli/bin/palimpsest.js "$@"; }
 palimpsest head start --data-dir "$folder/head" --port 0 >"$folder/head.log" 2>&1 &
 head=$!
 worker= watch=

@@ -15,15 +15,15 @@ import {
   packedSegments,
   type TensorSpec,
   type Tensors,
-} from "../../packages/jit/src/index.js";
-import { createLearner } from "../../packages/learner/src/index.js";
+} from "../../packages/learning/jit/src/index.js";
+import { createLearner } from "../../packages/learning/learner/src/index.js";
 import {
   forwardHidden,
   loadModel,
   parameterShapes,
   parseModelConfig,
   tokenStatistics,
-} from "../../packages/model/src/index.js";
+} from "../../packages/learning/model/src/index.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
 import { writeResult } from "../result-file.js";

@@ -9,9 +9,9 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { readRecipe } from "../../packages/trainer/src/index.js";
-import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
-import type { InProcessPolicy } from "../../packages/trainer/src/run/train-in-process.js";
+import { readRecipe } from "../../packages/learning/trainer/src/index.js";
+import type { Recipe } from "../../packages/learning/trainer/src/recipe/recipe-schema.js";
+import type { InProcessPolicy } from "../../packages/learning/trainer/src/run/train-in-process.js";
 import { median } from "../contender.js";
 import { type CurvePoint, runInProcess } from "../learning/in-process-run.js";
 import { writeResult } from "../result-file.js";

@@ -5,9 +5,9 @@
  */
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
-import { checkReference, passes, readReferenceNumbers } from "../../packages/checks/src/index.js";
-import { type JitMode, loadBackend } from "../../packages/jit/src/index.js";
-import { loadModel } from "../../packages/model/src/index.js";
+import { checkReference, passes, readReferenceNumbers } from "../../packages/learning/checks/src/index.js";
+import { type JitMode, loadBackend } from "../../packages/learning/jit/src/index.js";
+import { loadModel } from "../../packages/learning/model/src/index.js";
 import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({

@@ -6,14 +6,14 @@
  */
 import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { loadBackend } from "../../packages/jit/src/index.js";
+import { loadBackend } from "../../packages/learning/jit/src/index.js";
 import {
   createSampler,
   type GenerateRequest,
   type ModelConfig,
   type ModelSampler,
   parseModelConfig,
-} from "../../packages/model/src/index.js";
+} from "../../packages/learning/model/src/index.js";
 import { quickParameters } from "../model/quick-parameters.js";
 import { checkLogprobs } from "./sampler-check.js";
 

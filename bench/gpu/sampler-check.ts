@@ -1,11 +1,11 @@
-import type { Backend } from "../../packages/jit/src/index.js";
+import type { Backend } from "../../packages/learning/jit/src/index.js";
 import {
   type GenerateRequest,
   type ModelConfig,
   type ModelSampler,
   parameterShapes,
   tokenLogprobs,
-} from "../../packages/model/src/index.js";
+} from "../../packages/learning/model/src/index.js";
 
 /**
  * Compares log-probabilities of sampled tokens with one pass over prompt and reply in float32, tensor by tensor. The

@@ -5,9 +5,17 @@
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/shared-learner.ts '{"model":"3B","replicas":2}'
  */
 import { spawn } from "node:child_process";
-import { loadBackend } from "../../packages/jit/src/index.js";
-import { createLearner, estimateDevice, type LearnerConfigInput } from "../../packages/learner/src/index.js";
-import { initParameters, type ModelConfig, parseModelConfig } from "../../packages/model/src/index.js";
+import { loadBackend } from "../../packages/learning/jit/src/index.js";
+import {
+  createLearner,
+  estimateDevice,
+  type LearnerConfigInput,
+} from "../../packages/learning/learner/src/index.js";
+import {
+  initParameters,
+  type ModelConfig,
+  parseModelConfig,
+} from "../../packages/learning/model/src/index.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
 

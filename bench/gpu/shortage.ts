@@ -6,10 +6,10 @@
  * tokens through 494M parameters.
  */
 import { parseArgs } from "node:util";
-import { loadBackend } from "../../packages/jit/src/index.js";
-import { createLearner } from "../../packages/learner/src/index.js";
-import { createSampler, parseModelConfig } from "../../packages/model/src/index.js";
-import { PalimpsestError } from "../../packages/wire/src/index.js";
+import { loadBackend } from "../../packages/learning/jit/src/index.js";
+import { createLearner } from "../../packages/learning/learner/src/index.js";
+import { createSampler, parseModelConfig } from "../../packages/learning/model/src/index.js";
+import { PalimpsestError } from "../../packages/runtime/wire/src/index.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
 import { shapes } from "../model/shapes.js";

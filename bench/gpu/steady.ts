@@ -8,9 +8,9 @@
  */
 import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { loadBackend } from "../../packages/jit/src/index.js";
-import { createLearner } from "../../packages/learner/src/index.js";
-import { createSampler, parseModelConfig } from "../../packages/model/src/index.js";
+import { loadBackend } from "../../packages/learning/jit/src/index.js";
+import { createLearner } from "../../packages/learning/learner/src/index.js";
+import { createSampler, parseModelConfig } from "../../packages/learning/model/src/index.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
 import { writeResult } from "../result-file.js";

@@ -13,9 +13,9 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { RunReport } from "@palimpsest/trainer";
-import { createRandom } from "../../packages/datasets/src/index.js";
-import { type Evaluation, pairedDifference } from "../../packages/evals/src/index.js";
-import { openRulerTasks } from "../../packages/small-world/src/index.js";
+import { createRandom } from "../../packages/learning/datasets/src/index.js";
+import { type Evaluation, pairedDifference } from "../../packages/learning/evals/src/index.js";
+import { openRulerTasks } from "../../packages/learning/small-world/src/index.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { TrainingRun } from "../../test/support/training-run.js";
 import { writeResult } from "../result-file.js";
@@ -49,7 +49,9 @@ interface RunFigures {
   readonly load: number;
 }
 
-const { parse } = createRequire(new URL("../../packages/trainer/package.json", import.meta.url))("yaml") as {
+const { parse } = createRequire(new URL("../../packages/learning/trainer/package.json", import.meta.url))(
+  "yaml",
+) as {
   readonly parse: (text: string) => unknown;
 };
 type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

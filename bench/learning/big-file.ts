@@ -20,8 +20,8 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createRandom } from "../../packages/datasets/src/index.js";
-import { openTasks } from "../../packages/trainer/src/recipe/task-source.js";
+import { createRandom } from "../../packages/learning/datasets/src/index.js";
+import { openTasks } from "../../packages/learning/trainer/src/recipe/task-source.js";
 import { writeResult } from "../result-file.js";
 
 const { values: flags } = parseArgs({

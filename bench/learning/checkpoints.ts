@@ -11,10 +11,14 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { loadBackend } from "../../packages/jit/src/index.js";
-import { createLearner, type LearnerConfigInput, writeStepDump } from "../../packages/learner/src/index.js";
-import { loadConfig, parameterCount } from "../../packages/model/src/index.js";
-import { findSaved, LearnerSaves } from "../../packages/trainer/src/run-folder/learner-saves.js";
+import { loadBackend } from "../../packages/learning/jit/src/index.js";
+import {
+  createLearner,
+  type LearnerConfigInput,
+  writeStepDump,
+} from "../../packages/learning/learner/src/index.js";
+import { loadConfig, parameterCount } from "../../packages/learning/model/src/index.js";
+import { findSaved, LearnerSaves } from "../../packages/learning/trainer/src/run-folder/learner-saves.js";
 import { median } from "../contender.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";

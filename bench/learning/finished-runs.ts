@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { linePlot } from "../../packages/evals/src/index.js";
+import { linePlot } from "../../packages/learning/evals/src/index.js";
 import { writeResult } from "../result-file.js";
 
 interface Length {

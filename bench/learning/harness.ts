@@ -7,11 +7,11 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { linePlot, type PlotSeries } from "../../packages/evals/src/index.js";
-import { saveModel } from "../../packages/model/src/index.js";
-import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
-import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
-import type { Task } from "../../packages/trajectories/src/index.js";
+import { linePlot, type PlotSeries } from "../../packages/learning/evals/src/index.js";
+import { saveModel } from "../../packages/learning/model/src/index.js";
+import { readRecipe } from "../../packages/learning/trainer/src/recipe/recipe.js";
+import type { Recipe } from "../../packages/learning/trainer/src/recipe/recipe-schema.js";
+import type { Task } from "../../packages/learning/trajectories/src/index.js";
 import { writeResult } from "../result-file.js";
 import { type CurvePoint, type EvaluationSet, runInProcess, type SetResult } from "./in-process-run.js";
 

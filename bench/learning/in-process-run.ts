@@ -2,8 +2,8 @@
  * Responsibility: a run of `trainInProcess` with evaluations before, between and after its steps.
  * Not responsible for: the loop itself, files, tables.
  */
-import type { Agent } from "../../packages/agents/src/index.js";
-import { allTasks } from "../../packages/datasets/src/index.js";
+import type { Agent } from "../../packages/learning/agents/src/index.js";
+import { allTasks } from "../../packages/learning/datasets/src/index.js";
 import {
   documentText,
   itemOfTask,
@@ -12,14 +12,17 @@ import {
   runSuite,
   type System,
   taskOfItem,
-} from "../../packages/evals/src/index.js";
-import type { UpdateMetrics } from "../../packages/learner/src/index.js";
-import type { ModelFolder } from "../../packages/model/src/index.js";
-import type { TrajectoryReward } from "../../packages/rewards/src/index.js";
-import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
-import { openEvaluation } from "../../packages/trainer/src/run/evaluation.js";
-import { type InProcessPolicy, trainInProcess } from "../../packages/trainer/src/run/train-in-process.js";
-import type { Task } from "../../packages/trajectories/src/index.js";
+} from "../../packages/learning/evals/src/index.js";
+import type { UpdateMetrics } from "../../packages/learning/learner/src/index.js";
+import type { ModelFolder } from "../../packages/learning/model/src/index.js";
+import type { TrajectoryReward } from "../../packages/learning/rewards/src/index.js";
+import type { Recipe } from "../../packages/learning/trainer/src/recipe/recipe-schema.js";
+import { openEvaluation } from "../../packages/learning/trainer/src/run/evaluation.js";
+import {
+  type InProcessPolicy,
+  trainInProcess,
+} from "../../packages/learning/trainer/src/run/train-in-process.js";
+import type { Task } from "../../packages/learning/trajectories/src/index.js";
 
 /** Questions that are asked before, during and after training; none of them is trained on. */
 export interface EvaluationSet {

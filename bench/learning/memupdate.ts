@@ -6,8 +6,8 @@
  *   [--threads 1] [--base FOLDER] [--save FOLDER] [--out runs/learning]
  * then, over all files in --out: the same with --collect [--results bench/results] [--plots docs/images]
  */
-import { storeTasks } from "../../packages/small-world/src/index.js";
-import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
+import { storeTasks } from "../../packages/learning/small-world/src/index.js";
+import type { Recipe } from "../../packages/learning/trainer/src/recipe/recipe-schema.js";
 import { learningBench } from "./harness.js";
 
 const evaluationTasks = 192;

@@ -6,8 +6,8 @@
  *   1] [--shuffled] [--steps N] [--threads 1] [--base FOLDER] [--save FOLDER] [--out runs/learning]
  * then, over all files in --out: the same with --collect [--results bench/results] [--plots docs/images]
  */
-import { reverseTwoHopTasks } from "../../packages/small-world/src/index.js";
-import type { Recipe } from "../../packages/trainer/src/recipe/recipe-schema.js";
+import { reverseTwoHopTasks } from "../../packages/learning/small-world/src/index.js";
+import type { Recipe } from "../../packages/learning/trainer/src/recipe/recipe-schema.js";
 import { type LearningTask, learningBench } from "./harness.js";
 
 const unseen = (recipe: Recipe, segments: number, count: number) => {

@@ -4,8 +4,8 @@
  * read, chunk tokens, file of pieces to warm up with.
  */
 import { createReadStream } from "node:fs";
-import { memAgent, memAgentConfig, type Sampler } from "../../packages/agents/src/index.js";
-import { loadTokenizer } from "../../packages/model/src/index.js";
+import { memAgent, memAgentConfig, type Sampler } from "../../packages/learning/agents/src/index.js";
+import { loadTokenizer } from "../../packages/learning/model/src/index.js";
 
 export interface ReadingFigures {
   readonly chunkTokens: number;

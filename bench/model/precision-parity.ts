@@ -9,8 +9,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { loadBackend } from "../../packages/jit/src/index.js";
-import { createSampler, loadModel } from "../../packages/model/src/index.js";
+import { loadBackend } from "../../packages/learning/jit/src/index.js";
+import { createSampler, loadModel } from "../../packages/learning/model/src/index.js";
 import { median } from "../contender.js";
 import { writeResult } from "../result-file.js";
 

@@ -10,8 +10,8 @@
 import { homedir, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { loadBackend } from "../../packages/jit/src/index.js";
-import { createSampler, loadModel } from "../../packages/model/src/index.js";
+import { loadBackend } from "../../packages/learning/jit/src/index.js";
+import { createSampler, loadModel } from "../../packages/learning/model/src/index.js";
 import { median } from "../contender.js";
 
 const { values: flags } = parseArgs({

@@ -3,7 +3,7 @@ import {
   type ModelConfig,
   parameterCount,
   parameterShapes,
-} from "../../packages/model/src/index.js";
+} from "../../packages/learning/model/src/index.js";
 
 /** Above this many parameters, drawing each of them would take longer than the measurement. */
 const DRAWN = 20_000_000;

@@ -4,8 +4,12 @@
  * do not stop early.
  */
 import { createInterface } from "node:readline";
-import { type JitMode, loadBackend } from "../../packages/jit/src/index.js";
-import { createSampler, type ModelSampler, parseModelConfig } from "../../packages/model/src/index.js";
+import { type JitMode, loadBackend } from "../../packages/learning/jit/src/index.js";
+import {
+  createSampler,
+  type ModelSampler,
+  parseModelConfig,
+} from "../../packages/learning/model/src/index.js";
 import { quickParameters } from "./quick-parameters.js";
 
 interface Setup {

@@ -10,8 +10,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
-import { loadBackend } from "../../packages/jit/src/index.js";
-import { createSampler, loadModel } from "../../packages/model/src/index.js";
+import { loadBackend } from "../../packages/learning/jit/src/index.js";
+import { createSampler, loadModel } from "../../packages/learning/model/src/index.js";
 
 interface Setup {
   readonly kind: "ours" | "llama.cpp";

@@ -14,7 +14,7 @@ import { readFileSync } from "node:fs";
 import { homedir, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { loadBackend } from "../../packages/jit/src/index.js";
+import { loadBackend } from "../../packages/learning/jit/src/index.js";
 import {
   ChatTemplate,
   createSampler,
@@ -22,7 +22,7 @@ import {
   loadGenerationConfig,
   loadModel,
   loadTokenizer,
-} from "../../packages/model/src/index.js";
+} from "../../packages/learning/model/src/index.js";
 
 const { values: flags } = parseArgs({
   options: {

@@ -1,6 +1,9 @@
 import { Redis } from "ioredis";
-import type { Trajectory } from "../../packages/trajectories/dist/index.js";
-import { FlowProducer, Worker } from "../../packages/trajectories/node_modules/bullmq/dist/esm/index.js";
+import type { Trajectory } from "../../packages/learning/trajectories/dist/index.js";
+import {
+  FlowProducer,
+  Worker,
+} from "../../packages/learning/trajectories/node_modules/bullmq/dist/esm/index.js";
 import type { Roles } from "./role.js";
 import { sizedTrajectories, sumOfColumns } from "./sized-trajectory.js";
 

@@ -1,4 +1,4 @@
-import type { RunQueues, Trajectory } from "../../packages/trajectories/dist/index.js";
+import type { RunQueues, Trajectory } from "../../packages/learning/trajectories/dist/index.js";
 import type { Roles } from "./role.js";
 import { sizedTrajectories, sumCounter, sumOfColumns } from "./sized-trajectory.js";
 

@@ -1,4 +1,8 @@
-import { encodeTrajectory, plainSampling, type Trajectory } from "../../packages/trajectories/dist/index.js";
+import {
+  encodeTrajectory,
+  plainSampling,
+  type Trajectory,
+} from "../../packages/learning/trajectories/dist/index.js";
 
 /**
  * The tokens of one memory update, as MemAgent writes it: a prompt with a chunk of the document, and a reply one fifth

@@ -1,6 +1,6 @@
 /** Actors are created and called: one after the other, and several at once. Each is killed when it has answered. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Cluster } from "../../packages/client/src/index.js";
+import type { Cluster } from "../../packages/runtime/client/src/index.js";
 import { Echo } from "./echo.js";
 
 /** A rest between measurements, in which the warm processes that a burst has used up are started again. */

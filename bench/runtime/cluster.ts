@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import type { Cluster } from "../../packages/client/src/index.js";
+import type { Cluster } from "../../packages/runtime/client/src/index.js";
 
 export interface BenchCluster {
   readonly client: Cluster;
@@ -20,7 +20,7 @@ export async function startCluster(root: string, cpus: number): Promise<BenchClu
   const folder = mkdtempSync(join(tmpdir(), "palimpsest-bench-"));
   const started: ChildProcess[] = [];
   const run = async (args: readonly string[], until: string) => {
-    const child = spawn(process.execPath, [join(root, "packages/cli/bin/palimpsest.js"), ...args], {
+    const child = spawn(process.execPath, [join(root, "packages/apps/cli/bin/palimpsest.js"), ...args], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, PALIMPSEST_DATA_DIR: folder },
     });
@@ -42,8 +42,8 @@ export async function startCluster(root: string, cpus: number): Promise<BenchClu
   const join_ = ["--address", address, "--token", token, "--node-dir", join(folder, "node")];
   await run(["worker", "join", ...join_, "--cpus", String(cpus)], "joined");
   const { connect } = (await import(
-    pathToFileURL(join(root, "packages/client/dist/index.js")).href
-  )) as typeof import("../../packages/client/src/index.js");
+    pathToFileURL(join(root, "packages/runtime/client/dist/index.js")).href
+  )) as typeof import("../../packages/runtime/client/src/index.js");
   const client = await connect({ address, token, name: "bench" });
   return {
     client,

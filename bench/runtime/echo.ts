@@ -1,4 +1,4 @@
-import type { ActorContext, ActorHandle } from "../../packages/client/src/index.js";
+import type { ActorContext, ActorHandle } from "../../packages/runtime/client/src/index.js";
 
 /** The actor that the bench calls: it returns its argument. */
 export class Echo {

@@ -1,7 +1,7 @@
 /**
  * Measures how long data-parallel learners wait for each other: gradients are summed over actors of nodes on this host,
  * through the exchange that `learnerActors` uses, without a model. Prints one line per size; with --json FILE it also
- * writes the figures. Needs built code: `npx tsc -b packages/cli`.
+ * writes the figures. Needs built code: `npx tsc -b packages/apps/cli`.
  *
  * Usage: npx tsx bench/runtime/exchange.ts [--ranks 2] [--megabytes 4,64,256] [--rounds 5] [--json FILE]
  */

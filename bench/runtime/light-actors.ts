@@ -1,7 +1,7 @@
 /**
  * Measures light actors (`process: "shared"`) on one node: they are created all at once, called, listed and killed, and
  * one more is started while all of them live. It also measures the memory per actor in the head, the node and the
- * shared processes, in total and separately. Needs built code: `npx tsc -b packages/cli`, and its bundles: `npm run
+ * shared processes, in total and separately. Needs built code: `npx tsc -b packages/apps/cli`, and its bundles: `npm run
  * setup`.
  *
  * Usage: npx tsx bench/runtime/light-actors.ts [--count 20000] [--json FILE] [--note TEXT]

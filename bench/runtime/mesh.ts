@@ -1,6 +1,6 @@
 /**
  * Measures one call to a mesh of light actors on two nodes of this machine: to all of them, and to those of one node.
- * Needs built code: `npx tsc -b packages/cli`.
+ * Needs built code: `npx tsc -b packages/apps/cli`.
  *
  * Usage: npx tsx bench/runtime/mesh.ts [--count 1000] [--calls 200] [--json FILE] [--note TEXT]
  */

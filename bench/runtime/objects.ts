@@ -1,7 +1,7 @@
 /**
  * Measures values of the cluster on one host: a driver's put, get and wait. Prints a table, with Ray beside it when a
  * Python with ray is available (PALIMPSEST_RAY_PYTHON, default python3); with --json FILE also writes the figures.
- * Needs built code: `npx tsc -b packages/cli`.
+ * Needs built code: `npx tsc -b packages/apps/cli`.
  *
  * Usage: npx tsx bench/runtime/objects.ts [--json FILE]; PALIMPSEST_BENCH_SECONDS is the time of each case, default 2
  */

@@ -1,7 +1,7 @@
 /**
  * Measures placement groups that are created, awaited and removed, one after the other and a hundred at once. Prints a
  * table, with Ray beside it when a Python with ray is available (PALIMPSEST_RAY_PYTHON, default python3); with --json
- * FILE also writes the figures. Needs built code: `npx tsc -b packages/cli`.
+ * FILE also writes the figures. Needs built code: `npx tsc -b packages/apps/cli`.
  *
  * Usage: npx tsx bench/runtime/placement-groups.ts [--json FILE]; PALIMPSEST_BENCH_SECONDS is the time of each case,
  *   default 4

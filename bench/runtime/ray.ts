@@ -1,7 +1,7 @@
 /**
  * Compares the runtime with Ray: each window of ours is followed by one of Ray's, and the table has their medians and
  * the ratio of these. Without a Python that has ray and numpy (PALIMPSEST_RAY_PYTHON, default python3) only ours is
- * measured. Needs built code: `npx tsc -b packages/cli`.
+ * measured. Needs built code: `npx tsc -b packages/apps/cli`.
  *
  * While one system is measured the other rests and may prepare processes for the next window, for about as long as a
  * window takes; the rows "without rest" use up what was prepared before each window.

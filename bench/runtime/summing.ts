@@ -1,6 +1,6 @@
 import type { ActorHandle } from "@palimpsest/client";
-import { PairExchange } from "../../packages/learner/src/together/pair-exchange.js";
-import { SwapBox } from "../../packages/learner/src/together/swap-box.js";
+import { PairExchange } from "../../packages/learning/learner/src/together/pair-exchange.js";
+import { SwapBox } from "../../packages/learning/learner/src/together/swap-box.js";
 
 const timeoutMs = 300_000;
 

@@ -2,7 +2,7 @@
  * Measures what it costs that processes report the outcomes of calls and tasks: a cluster has two nodes, one of them
  * started with --no-task-events, and windows of the same calls and tasks alternate between them. Rates per second vary
  * with whatever else the machine does. The processor time that the node and its processes take per call varies less,
- * and its increase bounds the loss of throughput. Needs built code: `npx tsc -b packages/cli`.
+ * and its increase bounds the loss of throughput. Needs built code: `npx tsc -b packages/apps/cli`.
  *
  * Usage: npx tsx bench/runtime/task-events.ts [--windows 9] [--json FILE] [--note TEXT]
  */

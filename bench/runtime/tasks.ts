@@ -2,7 +2,7 @@
  * Measures tasks per second beside calls of one actor, as Ray's microbenchmark counts them: sync = each awaited, async
  * = 1,000 in flight, payload "ok".
  */
-import type { Cluster } from "../../packages/client/src/index.js";
+import type { Cluster } from "../../packages/runtime/client/src/index.js";
 import { Echo, echo } from "./echo.js";
 
 const windowMs = 2_000;

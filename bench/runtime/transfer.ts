@@ -2,7 +2,7 @@
  * Measures the transfer of an object of 1 GiB from one node to one other and to eight at once. All nodes are processes
  * on this host: they act as nodes of one machine, which adopt files, or as nodes of several machines, which send bytes
  * (--no-object-adoption). A value has a random name; bytes that are named by their SHA-256 are hashed by each receiver.
- * Prints a table; with --json FILE it also writes the figures. Needs built code: `npx tsc -b packages/cli`.
+ * Prints a table; with --json FILE it also writes the figures. Needs built code: `npx tsc -b packages/apps/cli`.
  *
  * Usage: npx tsx bench/runtime/transfer.ts [--rounds 5] [--megabytes 1024] [--receivers 1,8] [--ways machine,network]
  *   [--kinds value,content] [--json FILE]

@@ -1,5 +1,5 @@
 import type { ActorContext } from "@palimpsest/client";
-import { fetchWeights, type Parameters } from "../../packages/trainer/src/weights/weights.js";
+import { fetchWeights, type Parameters } from "../../packages/learning/trainer/src/weights/weights.js";
 
 /** The actor that the bench calls: it loads weights as rollout actors do, into the arrays of the previous version. */
 export class WeightsLoader {

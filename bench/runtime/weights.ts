@@ -3,7 +3,7 @@
  * byte that is written until the last actor has loaded and verified them. Each round publishes new weights and releases
  * those before the last, as a run does. Actors load into the arrays of the previous version and, as in the first load
  * of a run, into new ones. Prints a table; with --json FILE it also writes the figures. Needs built code: `npx tsc -b
- * packages/cli`.
+ * packages/apps/cli`.
  *
  * Usage: npx tsx bench/runtime/weights.ts [--rounds 5] [--megabytes 1000] [--actors 4] [--json FILE]
  */
@@ -12,9 +12,9 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import * as proto from "@palimpsest/wire/protocol";
-import { HeldWeights } from "../../packages/trainer/src/weights/held-weights.js";
-import { PutWeights } from "../../packages/trainer/src/weights/put-weights.js";
-import { publishWeights } from "../../packages/trainer/src/weights/weights.js";
+import { HeldWeights } from "../../packages/learning/trainer/src/weights/held-weights.js";
+import { PutWeights } from "../../packages/learning/trainer/src/weights/put-weights.js";
+import { publishWeights } from "../../packages/learning/trainer/src/weights/weights.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { median } from "../contender.js";
 import { WeightsLoader } from "./weights-loader.js";

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { pdfOf } from "../../packages/cli/dist/documents/testing.js";
+import { pdfOf } from "../../packages/apps/cli/dist/documents/testing.js";
 
 const lines = (...rows) =>
   rows.map((row) => `${typeof row === "string" ? row : JSON.stringify(row)}\n`).join("");

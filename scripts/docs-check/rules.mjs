@@ -72,7 +72,7 @@ const rules = [
     replace: [[/^npm install/, 'cd "$(mktemp -d -p .)" && ln -s ../tarballs . && npm install --dry-run']],
   },
   { line: /^npm init/, needs: ["npm"], replace: [[/^/, 'cd "$(mktemp -d -p .)" && ']] },
-  { line: /model convert model\.Q4_1\.gguf/, ...inTests("packages/cli's model-convert test") },
+  { line: /model convert model\.Q4_1\.gguf/, ...inTests("packages/apps/cli's model-convert test") },
   { line: /bench\/learning|bench\/linear-cost/, skip: "a bench of many minutes" },
 
   // Heads, nodes and servers.
@@ -140,7 +140,7 @@ const rules = [
   },
   {
     line: /eval longqa .*--model RUN/,
-    skip: "needs a run of SmolLM2; packages/evals' tests of systems make its agent",
+    skip: "needs a run of SmolLM2; packages/learning/evals' tests of systems make its agent",
   },
   {
     line: /eval longqa .*smollm2-memagent/,

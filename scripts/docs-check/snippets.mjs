@@ -84,7 +84,7 @@ export function checkSnippets(root, folder, files) {
   const programs = all.filter(
     ({ language, code }) => language === "ts" && /^(import |\/\/ [\w-]+\.ts\n)/m.test(code),
   );
-  const yaml = createRequire(join(root, "packages/trainer/package.json"))("yaml");
+  const yaml = createRequire(join(root, "packages/learning/trainer/package.json"))("yaml");
   const data = all.filter(({ language }) => language !== "ts");
   const wrong = data.flatMap(({ where, language, code }) => {
     try {

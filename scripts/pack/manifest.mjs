@@ -1,8 +1,8 @@
 // The package.json of a package as it is published: without what only a checkout has.
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { root } from "../setup/paths.mjs";
+import { packageFolders, root } from "../setup/paths.mjs";
 
 const scope = "@palimpsest/";
 /** tfjs-node-gpu comes inside of jit's tarball: its own installer would fetch a libtensorflow that is too old for today's GPUs. */
@@ -17,8 +17,8 @@ export const readManifest = (folder) => JSON.parse(readFileSync(join(folder, "pa
 
 /** Folder and package.json of each package of the workspace, by its name without the scope. */
 export const workspace = new Map(
-  readdirSync(join(root, "packages")).map((name) => {
-    const folder = join(root, "packages", name);
+  [...packageFolders].map(([name, path]) => {
+    const folder = join(root, path);
     return [name, { folder, manifest: readManifest(folder) }];
   }),
 );

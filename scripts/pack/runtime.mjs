@@ -139,7 +139,7 @@ export async function stageRuntime(staged, target) {
   const { files, packages } = await reached();
   const own = new Map();
   for (const file of files) {
-    const [, name, path] = /^packages\/([a-z-]+)\/(.*)$/.exec(file);
+    const [, name, path] = /^packages\/[a-z]+\/([a-z-]+)\/(.*)$/.exec(file);
     own.set(name, [...(own.get(name) ?? []), path]);
   }
   for (const name of typed)

@@ -30,7 +30,7 @@ const executablePath = [
 ].find((path) => path !== "" && existsSync(path));
 if (executablePath === undefined)
   throw new Error("no Chromium was found: put one on the PATH, or name it by CHROMIUM");
-const command = fileURLToPath(new URL("../../packages/cli/bin/palimpsest.js", import.meta.url));
+const command = fileURLToPath(new URL("../../packages/apps/cli/bin/palimpsest.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-pages-"));
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 try {

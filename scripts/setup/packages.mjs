@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./command.mjs";
-import { root } from "./paths.mjs";
+import { packageFolders, root } from "./paths.mjs";
 
 const markFile = join(root, "node_modules/.palimpsest-installed");
 
 function lockHash() {
   const hash = createHash("sha256");
-  const manifests = readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`);
+  const manifests = [...packageFolders.values()].map((folder) => `${folder}/package.json`);
   for (const file of ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ...manifests.sort()]) {
     if (existsSync(join(root, file))) hash.update(file).update(readFileSync(join(root, file)));
   }

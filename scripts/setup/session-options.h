@@ -1,6 +1,6 @@
 // Read before each source of tfjs's addon, which makes sessions with options that nobody can choose. With
 // TENSORFLOW_GRAPH_REWRITES=off in the environment as a graph is loaded, TensorFlow runs the graph as it was written
-// (packages/jit says when). Its optimizer would go over every function anew for each set of inputs and outputs.
+// (packages/learning/jit says when). Its optimizer would go over every function anew for each set of inputs and outputs.
 #pragma once
 #include <cstdlib>
 #include <cstring>

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { run } from "./command.mjs";
 import { ensurePackages } from "./packages.mjs";
-import { isCheckout, root } from "./paths.mjs";
+import { isCheckout, packageFolders, root } from "./paths.mjs";
 import { ensurePnpm } from "./pnpm.mjs";
 import { checkNode, ensureBackend, ensureBundles, ensureRedis, step } from "./steps.mjs";
 
@@ -41,8 +41,8 @@ export async function compile() {
 /** Writes the pages that are made from the build and not committed, where something was built after them. */
 export async function writePages() {
   const schema = join(root, "docs/recipe.schema.json");
-  const builtAtMs = readdirSync(join(root, "packages")).map(
-    (name) => statSync(join(root, "packages", name, "tsconfig.tsbuildinfo")).mtimeMs,
+  const builtAtMs = [...packageFolders.values()].map(
+    (folder) => statSync(join(root, folder, "tsconfig.tsbuildinfo")).mtimeMs,
   );
   if (existsSync(schema) && statSync(schema).mtimeMs >= Math.max(...builtAtMs)) return;
   await run(process.execPath, [join(root, "scripts/generate-docs.mjs"), "--pages"], { cwd: root });
@@ -52,7 +52,7 @@ async function build() {
   await step("build", compile);
   await step("documents", writePages);
   await step("dashboard", async () => {
-    const { buildPages } = await import(pathToFileURL(join(root, "packages/dashboard/build.mjs")).href);
+    const { buildPages } = await import(pathToFileURL(join(root, "packages/apps/dashboard/build.mjs")).href);
     await buildPages();
   });
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildPages } from "../../packages/dashboard/build.mjs";
+import { buildPages } from "../../packages/apps/dashboard/build.mjs";
 import { expectAccessible, findChromium, picture, TestBrowser, widthOf } from "../support/browser.js";
 import { wordCounters } from "../support/counted-words.js";
 import { writeRecipe } from "../support/recipe.js";

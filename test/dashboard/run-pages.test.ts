@@ -5,13 +5,13 @@ import { pathToFileURL } from "node:url";
 import { createLogger } from "@palimpsest/telemetry";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildPages } from "../../packages/dashboard/build.mjs";
+import { buildPages } from "../../packages/apps/dashboard/build.mjs";
 import {
   exportRuns,
   type FolderDashboard,
   pageFolder,
   startFolderDashboard,
-} from "../../packages/dashboard/src/index.js";
+} from "../../packages/apps/dashboard/src/index.js";
 import { expectAccessible, findChromium, picture, TestBrowser, widthOf } from "../support/browser.js";
 import { writePlantedEvaluations, writePlantedRun, writeToolRun } from "../support/planted-run.js";
 import { fileFolder } from "../support/temporary-folder.js";

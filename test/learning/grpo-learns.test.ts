@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { runInProcess } from "../../bench/learning/in-process-run.js";
-import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
+import { readRecipe } from "../../packages/learning/trainer/src/recipe/recipe.js";
 
 const { recipe } = readRecipe(fileURLToPath(new URL("fixtures/learning-short.yaml", import.meta.url)));
 

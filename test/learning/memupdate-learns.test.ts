@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { storeTasks } from "../../packages/small-world/src/index.js";
-import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
+import { storeTasks } from "../../packages/learning/small-world/src/index.js";
+import { readRecipe } from "../../packages/learning/trainer/src/recipe/recipe.js";
 import { shortRun } from "./short-run.js";
 
 const file = "recipes/memupdate/small-store.yaml";

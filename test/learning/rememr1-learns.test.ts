@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runInProcess } from "../../bench/learning/in-process-run.js";
-import { reverseTwoHopTasks } from "../../packages/small-world/src/index.js";
-import { builtinRecipesDir } from "../../packages/trainer/src/recipe/model-source.js";
-import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
+import { reverseTwoHopTasks } from "../../packages/learning/small-world/src/index.js";
+import { builtinRecipesDir } from "../../packages/learning/trainer/src/recipe/model-source.js";
+import { readRecipe } from "../../packages/learning/trainer/src/recipe/recipe.js";
 
 const { recipe } = readRecipe(join(builtinRecipesDir, "rememr1/look-back.yaml"));
 

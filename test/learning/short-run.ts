@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type EvaluationSet, runInProcess } from "../../bench/learning/in-process-run.js";
-import { readRecipe } from "../../packages/trainer/src/recipe/recipe.js";
+import { readRecipe } from "../../packages/learning/trainer/src/recipe/recipe.js";
 
 export interface ShortRun {
   /** The path of the recipe, relative to the project's folder. */

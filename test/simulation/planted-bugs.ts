@@ -3,12 +3,12 @@
  * around the code under test; the product has no switch for any of them.
  */
 import * as proto from "@palimpsest/wire/protocol";
-import type { ActorOptions } from "../../packages/client/src/base/config.js";
-import type { ControlPlane } from "../../packages/head/src/start/control-plane.js";
-import type { SharedStore } from "../../packages/head/src/store/shared-store.js";
-import type { Store, StoreWrite } from "../../packages/head/src/store/store.js";
-import type { ActorProcessOptions } from "../../packages/node/src/processes/actor-process.js";
-import type { ActorHostOptions } from "../../packages/worker/src/host/actor-host.js";
+import type { ActorOptions } from "../../packages/runtime/client/src/base/config.js";
+import type { ControlPlane } from "../../packages/runtime/head/src/start/control-plane.js";
+import type { SharedStore } from "../../packages/runtime/head/src/store/shared-store.js";
+import type { Store, StoreWrite } from "../../packages/runtime/head/src/store/store.js";
+import type { ActorProcessOptions } from "../../packages/runtime/node/src/processes/actor-process.js";
+import type { ActorHostOptions } from "../../packages/runtime/worker/src/host/actor-host.js";
 import type { Arrival } from "./world/connection.js";
 import { Plant } from "./world/plant.js";
 import type { SimProcess } from "./world/process.js";

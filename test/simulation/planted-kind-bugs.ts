@@ -1,8 +1,8 @@
 /** Planted bugs of durable actors, light actors and meshes; see planted-bugs.ts. */
 import { headService, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { HeadClient } from "../../packages/client/src/base/head-client.js";
-import type { DurableStates } from "../../packages/head/src/store/durable-states.js";
+import type { HeadClient } from "../../packages/runtime/client/src/base/head-client.js";
+import type { DurableStates } from "../../packages/runtime/head/src/store/durable-states.js";
 import { MessageBug, type PlantedBug } from "./planted-bugs.js";
 import type { Arrival } from "./world/connection.js";
 import { Plant } from "./world/plant.js";

@@ -1,7 +1,11 @@
 /** Planted bugs of lineage; see planted-bugs.ts. */
 import { PalimpsestError } from "@palimpsest/wire";
-import { notAgain, type TaskLineage, type TaskRecipe } from "../../packages/client/src/base/task-lineage.js";
-import type { ValueStore } from "../../packages/client/src/values/value-store.js";
+import {
+  notAgain,
+  type TaskLineage,
+  type TaskRecipe,
+} from "../../packages/runtime/client/src/base/task-lineage.js";
+import type { ValueStore } from "../../packages/runtime/client/src/values/value-store.js";
 import type { PlantedBug } from "./planted-bugs.js";
 import { Plant } from "./world/plant.js";
 import { valuesOf } from "./world/settings.js";

@@ -1,7 +1,7 @@
 /** Planted bugs of objects and their directory; see planted-bugs.ts. */
 import type * as proto from "@palimpsest/wire/protocol";
-import type { ControlPlane } from "../../packages/head/src/start/control-plane.js";
-import type { ObjectStore } from "../../packages/node/src/objects/store/object-store.js";
+import type { ControlPlane } from "../../packages/runtime/head/src/start/control-plane.js";
+import type { ObjectStore } from "../../packages/runtime/node/src/objects/store/object-store.js";
 import type { PlantedBug } from "./planted-bugs.js";
 import type { Arrival } from "./world/connection.js";
 import { Plant } from "./world/plant.js";

@@ -1,8 +1,8 @@
 /** Planted bugs of objects that are spilled to disk and read back; see planted-bugs.ts. */
 import { PalimpsestError } from "@palimpsest/wire";
-import { ObjectFiles } from "../../packages/node/src/objects/store/object-files.js";
-import type { ObjectStore } from "../../packages/node/src/objects/store/object-store.js";
-import { SpillFiles } from "../../packages/node/src/objects/store/spill-files.js";
+import { ObjectFiles } from "../../packages/runtime/node/src/objects/store/object-files.js";
+import type { ObjectStore } from "../../packages/runtime/node/src/objects/store/object-store.js";
+import { SpillFiles } from "../../packages/runtime/node/src/objects/store/spill-files.js";
 import type { PlantedBug } from "./planted-bugs.js";
 import { ObjectStoreBug, ReportBug } from "./planted-object-bugs.js";
 import { MemoryDisk, spillFolder } from "./world/memory-disk.js";

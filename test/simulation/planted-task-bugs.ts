@@ -1,7 +1,7 @@
 /** Planted bugs of tasks and their workers; see planted-bugs.ts. */
 import type * as proto from "@palimpsest/wire/protocol";
-import type { ControlPlane } from "../../packages/head/src/start/control-plane.js";
-import { leaseOf, leaseOptionsOf } from "../../packages/head/src/tables/actor-lease.js";
+import type { ControlPlane } from "../../packages/runtime/head/src/start/control-plane.js";
+import { leaseOf, leaseOptionsOf } from "../../packages/runtime/head/src/tables/actor-lease.js";
 import type { PlantedBug } from "./planted-bugs.js";
 import type { Arrival } from "./world/connection.js";
 import { Plant } from "./world/plant.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { alive } from "../../packages/head/src/testing/alive-actor.js";
-import { TestPlane } from "../../packages/head/src/testing/plane.js";
+import { alive } from "../../packages/runtime/head/src/testing/alive-actor.js";
+import { TestPlane } from "../../packages/runtime/head/src/testing/plane.js";
 import { checkTables } from "./invariants/tables.js";
 import type { World } from "./world/world.js";
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const program = `${root}/packages/cli/bin/palimpsest.js`;
+const program = `${root}/packages/apps/cli/bin/palimpsest.js`;
 
 /** Runs the built command with a text as its standard input. */
 const palimpsest = (args: readonly string[], input = "", environment: Record<string, string> = {}) =>

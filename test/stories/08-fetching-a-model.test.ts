@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { LoopbackHub } from "../../packages/model/src/hub/loopback-hub.fixture.js";
+import { LoopbackHub } from "../../packages/learning/model/src/hub/loopback-hub.fixture.js";
 import { Command } from "../support/command.js";
 import { testFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { proseWith, ReadingServer } from "../../packages/cli/src/ask/testing.js";
+import { proseWith, ReadingServer } from "../../packages/apps/cli/src/ask/testing.js";
 import { Command } from "../support/command.js";
 import { testFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";

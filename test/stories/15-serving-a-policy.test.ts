@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { saveModel } from "@palimpsest/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aTinyModel } from "../../packages/cli/src/serve/testing.js";
+import { aTinyModel } from "../../packages/apps/cli/src/serve/testing.js";
 import { Command } from "../support/command.js";
 import { fileFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";

@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bundledProgram } from "../../packages/cli/src/installation/bundled-programs.js";
+import { bundledProgram } from "../../packages/apps/cli/src/installation/bundled-programs.js";
 import { asked, checkEpisodes, texts } from "../support/episodes.js";
 import { testFolder } from "../support/temporary-folder.js";
 

@@ -12,17 +12,17 @@ import type { Plugin } from "vitest/config";
 /** Tests that replace or reset modules of their package, which vitest can do only with sources that it loads itself. */
 const replacing = ["/jit/src/backend/backend.test.ts", "/wire/src/faults/environment-faults.test.ts"];
 
-const sources = /\/packages\/([a-z-]+)\/src\//;
+const sources = /(\/packages\/[a-z]+\/[a-z-]+)\/src\//;
 
 /** Files that vitest leaves to Node. */
-export const builtFiles = /\/packages\/[a-z-]+\/dist\//;
+export const builtFiles = /\/packages\/[a-z]+\/[a-z-]+\/dist\//;
 
 const builtPaths = new Map<string, string | undefined>();
 
 /** Returns the built file of a package's source; undefined for tests and what only they import, which are not built. */
 function builtOf(source: string): string | undefined {
   if (!builtPaths.has(source)) {
-    const file = source.replace(sources, "/packages/$1/dist/").replace(/\.ts$/, ".js");
+    const file = source.replace(sources, "$1/dist/").replace(/\.ts$/, ".js");
     builtPaths.set(source, file !== source && existsSync(file) ? file : undefined);
   }
   return builtPaths.get(source);

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const client = new URL("../../packages/client/package.json", import.meta.url);
+const client = new URL("../../packages/runtime/client/package.json", import.meta.url);
 const esbuild: { buildSync(options: object): unknown } = createRequire(client)("esbuild");
 
 /**

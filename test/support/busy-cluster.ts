@@ -7,8 +7,8 @@ import { ActorChannel, type Cluster, connect, createHandle } from "@palimpsest/c
 import { createLogger } from "@palimpsest/telemetry";
 import { Credentials, grpcNetwork, loadTls } from "@palimpsest/wire";
 import { ActorState } from "@palimpsest/wire/protocol";
-import { Head } from "../../packages/head/src/index.js";
-import { NodeManager } from "../../packages/node/src/index.js";
+import { Head } from "../../packages/runtime/head/src/index.js";
+import { NodeManager } from "../../packages/runtime/node/src/index.js";
 import { BusyActor } from "./busy-actor.js";
 import type { DriverNews, DriverOrder } from "./busy-driver.js";
 import { Command } from "./command.js";

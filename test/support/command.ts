@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 /** The command as it is installed, from built code. */
-const program = fileURLToPath(new URL("../../packages/cli/bin/palimpsest.js", import.meta.url));
+const program = fileURLToPath(new URL("../../packages/apps/cli/bin/palimpsest.js", import.meta.url));
 
 export interface CommandEnd {
   readonly code: number | null;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readTraces, type Trace, traceHtml, writeTraces } from "@palimpsest/evals";
 import { factLanes } from "@palimpsest/evals/microscope";
 import { expect } from "vitest";
-import { ReadingServer } from "../../packages/cli/src/ask/testing.js";
+import { ReadingServer } from "../../packages/apps/cli/src/ask/testing.js";
 import { Command } from "./command.js";
 
 /** An installed command fetches nothing for these tests. */

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 
@@ -14,8 +14,10 @@ export default function setup(project: TestProject): void {
 function build(): void {
   // An empty project with the installed packages (scripts/stories.mjs) has nothing to build.
   if (!existsSync(join(root, "tsconfig.json"))) return;
-  const packages = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name));
-  if (!packages.some(isStale)) return;
+  const { references } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8")) as {
+    references: readonly { path: string }[];
+  };
+  if (!references.some(({ path }) => isStale(join(root, path)))) return;
   // What does not compile is built all the same. The compiler says where, and the tests of other packages can run.
   spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-b"], {
     cwd: root,

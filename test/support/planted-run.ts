@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { factLanes } from "../../packages/evals/src/microscope/index.js";
-import { plantedEpisode } from "../../packages/evals/src/microscope/planted.fixture.js";
+import { factLanes } from "../../packages/learning/evals/src/microscope/index.js";
+import { plantedEpisode } from "../../packages/learning/evals/src/microscope/planted.fixture.js";
 
 export interface PlantedRun {
   readonly steps: number;

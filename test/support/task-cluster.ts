@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Cluster, type ConnectOptions, connect } from "@palimpsest/client";
 import { createLogger } from "@palimpsest/telemetry";
-import { Head } from "../../packages/head/src/index.js";
-import { type NodeConfig, NodeManager } from "../../packages/node/src/index.js";
+import { Head } from "../../packages/runtime/head/src/index.js";
+import { type NodeConfig, NodeManager } from "../../packages/runtime/node/src/index.js";
 import { removeFolder } from "./temporary-folder.js";
 import { workerProgram } from "./worker-program.js";
 

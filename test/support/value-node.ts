@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock } from "@palimpsest/std";
 import { grpcNetwork, objectsService, PalimpsestError, type RpcServer } from "@palimpsest/wire";
-import { ValueStore } from "../../packages/client/src/values/value-store.js";
-import { ByteBudget } from "../../packages/node/src/base/byte-budget.js";
-import type { ObjectFetcher } from "../../packages/node/src/objects/object-fetch.js";
-import { ObjectHolds } from "../../packages/node/src/objects/object-holds.js";
-import { ObjectPins } from "../../packages/node/src/objects/object-pins.js";
-import { ObjectRecoveries } from "../../packages/node/src/objects/object-recoveries.js";
-import { createObjectsHandlers } from "../../packages/node/src/objects/objects-service.js";
-import { ObjectStore } from "../../packages/node/src/objects/store/object-store.js";
+import { ValueStore } from "../../packages/runtime/client/src/values/value-store.js";
+import { ByteBudget } from "../../packages/runtime/node/src/base/byte-budget.js";
+import type { ObjectFetcher } from "../../packages/runtime/node/src/objects/object-fetch.js";
+import { ObjectHolds } from "../../packages/runtime/node/src/objects/object-holds.js";
+import { ObjectPins } from "../../packages/runtime/node/src/objects/object-pins.js";
+import { ObjectRecoveries } from "../../packages/runtime/node/src/objects/object-recoveries.js";
+import { createObjectsHandlers } from "../../packages/runtime/node/src/objects/objects-service.js";
+import { ObjectStore } from "../../packages/runtime/node/src/objects/store/object-store.js";
 
 /** No program of these tests has a lost result recomputed. */
 const noHead = () => {

@@ -1,7 +1,7 @@
 // Bundles of the programs that are started often or whose start is waited for: an actor's process, the actors of training
 // and the command. A program that reads one file, with the code cache of what it runs, starts in a third of the time of one
 // that reads several hundred modules. Nothing depends on them: where they are missing, or older than a module of theirs,
-// the modules run (packages/cli/src/installation/bundled-programs.ts).
+// the modules run (packages/apps/cli/src/installation/bundled-programs.ts).
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -57,7 +57,7 @@ const actorModules = {
   "@palimpsest/trainer/actors": "trainer-actors.mjs",
   "@palimpsest/trainer/reward-actor": "trainer-reward-actor.mjs",
 };
-/** What modules of users may import (packages/trainer/src/modules/installed.ts): they get the bundle's, not a second one. */
+/** What modules of users may import (packages/learning/trainer/src/modules/installed.ts): they get the bundle's, not a second one. */
 const importable = [
   ...["agents", "datasets", "learner", "memory", "model", "rewards", "trajectories"],
   ...["memory/records", "memory/text", "memory/random"],

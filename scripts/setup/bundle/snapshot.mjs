@@ -1,5 +1,5 @@
 // A snapshot of V8's heap with the worker's bundle loaded: a process that starts from it has nothing to load. Where there is
-// none, as on a machine on which it cannot be made, the bundle is loaded (packages/cli/src/installation/bundled-programs.ts).
+// none, as on a machine on which it cannot be made, the bundle is loaded (packages/apps/cli/src/installation/bundled-programs.ts).
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";

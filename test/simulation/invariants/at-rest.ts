@@ -1,8 +1,8 @@
 import * as proto from "@palimpsest/wire/protocol";
-import type { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
-import type { Actor } from "../../../packages/head/src/tables/actor.js";
-import type { Node } from "../../../packages/head/src/tables/node.js";
-import { bundleLease } from "../../../packages/head/src/tables/placement-group.js";
+import type { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
+import type { Actor } from "../../../packages/runtime/head/src/tables/actor.js";
+import type { Node } from "../../../packages/runtime/head/src/tables/node.js";
+import { bundleLease } from "../../../packages/runtime/head/src/tables/placement-group.js";
 import type { World } from "../world/world.js";
 import { checkGroupsAtRest } from "./groups.js";
 import { checkJobsAtRest, cpusOf } from "./jobs.js";

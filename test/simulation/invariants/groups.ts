@@ -1,12 +1,12 @@
 import * as proto from "@palimpsest/wire/protocol";
-import type { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
+import type { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
 import {
   bundleLease,
   groupRequestOf,
   groupStateToProto,
   type PlacementGroup,
-} from "../../../packages/head/src/tables/placement-group.js";
-import { placeBundles } from "../../../packages/scheduler/src/bundle-placement.js";
+} from "../../../packages/runtime/head/src/tables/placement-group.js";
+import { placeBundles } from "../../../packages/runtime/scheduler/src/bundle-placement.js";
 import type { World } from "../world/world.js";
 
 /** Checks what the head's placement groups promise at any moment. */

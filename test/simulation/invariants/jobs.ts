@@ -1,5 +1,5 @@
 import * as proto from "@palimpsest/wire/protocol";
-import type { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
+import type { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
 import type { World } from "../world/world.js";
 
 /** Checks what must hold of jobs long after the last fault. */

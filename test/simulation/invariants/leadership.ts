@@ -2,8 +2,8 @@
  * Responsibility: checks what heads guarantee each other: which head may write, which epochs exist, and which head
  * leads when. Not responsible for: the rows themselves (records.ts), how nodes use epochs.
  */
-import type { WriteGuard } from "../../../packages/head/src/store/shared-store.js";
-import type { StoreWrite } from "../../../packages/head/src/store/store.js";
+import type { WriteGuard } from "../../../packages/runtime/head/src/store/shared-store.js";
+import type { StoreWrite } from "../../../packages/runtime/head/src/store/store.js";
 import type { SimHead } from "../world/head.js";
 import type { SimProcess } from "../world/process.js";
 import { redisMachine } from "../world/redis-link.js";

@@ -1,5 +1,5 @@
-import type { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
-import { hasEnded } from "../../../packages/head/src/tables/job.js";
+import type { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
+import { hasEnded } from "../../../packages/runtime/head/src/tables/job.js";
 import { objectFolder, spillFolder } from "../world/memory-disk.js";
 import type { SimNode } from "../world/node.js";
 import { short } from "../world/object-records.js";

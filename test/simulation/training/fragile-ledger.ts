@@ -1,4 +1,4 @@
-import type { LedgerStore } from "../../../packages/trajectories/src/store/ledger-store.js";
+import type { LedgerStore } from "../../../packages/learning/trajectories/src/store/ledger-store.js";
 import type { Random } from "../world/random.js";
 import { changed } from "./run-plant.js";
 

@@ -1,11 +1,11 @@
 /** Bugs of a training run that the simulator must find; the product has no switch for any of them. */
 
-import type { Epoch } from "../../../packages/trajectories/src/base/epoch.js";
-import { splitTrajectoryId } from "../../../packages/trajectories/src/base/group-spec.js";
-import { encodeScore } from "../../../packages/trajectories/src/codec/score-codec.js";
-import type { EpisodeJobs } from "../../../packages/trajectories/src/jobs/episode-jobs.js";
-import type { JobWork } from "../../../packages/trajectories/src/jobs/job-work.js";
-import type { LedgerStore } from "../../../packages/trajectories/src/store/ledger-store.js";
+import type { Epoch } from "../../../packages/learning/trajectories/src/base/epoch.js";
+import { splitTrajectoryId } from "../../../packages/learning/trajectories/src/base/group-spec.js";
+import { encodeScore } from "../../../packages/learning/trajectories/src/codec/score-codec.js";
+import type { EpisodeJobs } from "../../../packages/learning/trajectories/src/jobs/episode-jobs.js";
+import type { JobWork } from "../../../packages/learning/trajectories/src/jobs/job-work.js";
+import type { LedgerStore } from "../../../packages/learning/trajectories/src/store/ledger-store.js";
 import { changed, RunPlant } from "./run-plant.js";
 import type { SimCheckpoint, SimRecord } from "./sim-learner.js";
 

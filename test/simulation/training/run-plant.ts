@@ -1,6 +1,6 @@
-import type { EpisodeJobs } from "../../../packages/trajectories/src/jobs/episode-jobs.js";
-import type { JobWork } from "../../../packages/trajectories/src/jobs/job-work.js";
-import type { LedgerStore } from "../../../packages/trajectories/src/store/ledger-store.js";
+import type { EpisodeJobs } from "../../../packages/learning/trajectories/src/jobs/episode-jobs.js";
+import type { JobWork } from "../../../packages/learning/trajectories/src/jobs/job-work.js";
+import type { LedgerStore } from "../../../packages/learning/trajectories/src/store/ledger-store.js";
 import { repeated, type SimCheckpoint, type SimRecord } from "./sim-learner.js";
 
 /** The points at which a planted bug of a run can interfere. This one plants nothing. */

@@ -3,13 +3,13 @@
  * Not responsible for: making anything happen (run-world.ts).
  */
 
-import type { Epoch } from "../../../packages/trajectories/src/base/epoch.js";
-import type { GroupBatch } from "../../../packages/trajectories/src/groups/group-batch.js";
+import type { Epoch } from "../../../packages/learning/trajectories/src/base/epoch.js";
+import type { GroupBatch } from "../../../packages/learning/trajectories/src/groups/group-batch.js";
 import type {
   Closing,
   LedgerStore,
   RunCounts,
-} from "../../../packages/trajectories/src/store/ledger-store.js";
+} from "../../../packages/learning/trajectories/src/store/ledger-store.js";
 import type { Disk } from "./sim-learner.js";
 
 /** The reward of the simulated judge. `startedAtMs` distinguishes the trajectories of one episode. */

@@ -2,15 +2,15 @@
  * Responsibility: the run's side of Redis: the ledger and the queues of episodes, with their snapshots on disk; each
  * process reaches them as the product's client does, which resends commands that were not answered. Not responsible
  * for: the ledger's answers, which are those of `MemoryLedgerStore`, compared with Redis's by
- *   packages/trajectories/src/store/ledger-store.test.ts.
+ *   packages/learning/trajectories/src/store/ledger-store.test.ts.
  */
 
 import { PalimpsestError } from "@palimpsest/wire";
-import { trajectoryIdOf } from "../../../packages/trajectories/src/base/group-spec.js";
-import type { EpisodeJobs } from "../../../packages/trajectories/src/jobs/episode-jobs.js";
-import type { JobKind } from "../../../packages/trajectories/src/jobs/job-work.js";
-import type { LedgerStore } from "../../../packages/trajectories/src/store/ledger-store.js";
-import { MemoryLedgerStore } from "../../../packages/trajectories/src/testing/memory-ledger-store.js";
+import { trajectoryIdOf } from "../../../packages/learning/trajectories/src/base/group-spec.js";
+import type { EpisodeJobs } from "../../../packages/learning/trajectories/src/jobs/episode-jobs.js";
+import type { JobKind } from "../../../packages/learning/trajectories/src/jobs/job-work.js";
+import type { LedgerStore } from "../../../packages/learning/trajectories/src/store/ledger-store.js";
+import { MemoryLedgerStore } from "../../../packages/learning/trajectories/src/testing/memory-ledger-store.js";
 import type { SimProcess } from "../world/process.js";
 import { RedisLink } from "../world/redis-link.js";
 import type { Persistent, SimRedis } from "../world/store.js";

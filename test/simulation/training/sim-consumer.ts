@@ -1,7 +1,7 @@
-import { FinalFailure, type JobWork } from "../../../packages/trajectories/src/jobs/job-work.js";
-import { trajectoryOf } from "../../../packages/trajectories/src/testing/builders.js";
-import { rewardWork } from "../../../packages/trajectories/src/work/reward-work.js";
-import { rolloutWork } from "../../../packages/trajectories/src/work/rollout-work.js";
+import { FinalFailure, type JobWork } from "../../../packages/learning/trajectories/src/jobs/job-work.js";
+import { trajectoryOf } from "../../../packages/learning/trajectories/src/testing/builders.js";
+import { rewardWork } from "../../../packages/learning/trajectories/src/work/reward-work.js";
+import { rolloutWork } from "../../../packages/learning/trajectories/src/work/rollout-work.js";
 import type { SimProcess } from "../world/process.js";
 import { rewardOf } from "./run-records.js";
 import type { QueuedJob } from "./run-redis.js";

@@ -1,14 +1,14 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import { longestChain, type StepLink } from "../../../packages/learner/src/checkpoint/step-chain.js";
-import { StepProtocol } from "../../../packages/trainer/src/actors/step-protocol.js";
-import type { ScheduleState } from "../../../packages/trainer/src/groups/group-schedule.js";
+import { longestChain, type StepLink } from "../../../packages/learning/learner/src/checkpoint/step-chain.js";
+import { StepProtocol } from "../../../packages/learning/trainer/src/actors/step-protocol.js";
+import type { ScheduleState } from "../../../packages/learning/trainer/src/groups/group-schedule.js";
 import type {
   StepBatch,
   StepGroups,
   UndispatchedGroups,
-} from "../../../packages/trainer/src/groups/step-groups.js";
-import { takenBy } from "../../../packages/trainer/src/groups/taken-groups.js";
-import { GroupConsumer } from "../../../packages/trajectories/src/groups/group-consumer.js";
+} from "../../../packages/learning/trainer/src/groups/step-groups.js";
+import { takenBy } from "../../../packages/learning/trainer/src/groups/taken-groups.js";
+import { GroupConsumer } from "../../../packages/learning/trajectories/src/groups/group-consumer.js";
 import type { SimProcess } from "../world/process.js";
 import type { RunWorld } from "./run-world.js";
 
@@ -17,7 +17,7 @@ type SimStep = { readonly step: number } & ReturnType<typeof takenBy>;
 
 /**
  * A learner's state as its reader finds it: either complete or the previous one
- * (packages/learner/src/learner/killed-process.test.ts).
+ * (packages/learning/learner/src/learner/killed-process.test.ts).
  */
 export interface SimCheckpoint {
   readonly policyVersion: number;
@@ -38,7 +38,7 @@ export interface SimRecord extends StepLink {
   readonly step: Omit<SimCheckpoint, "trained">;
 }
 
-/** A checkpoint every third step, and a log of the steps in between (packages/trainer/src/run-folder/learner-saves.ts). */
+/** A checkpoint every third step, and a log of the steps in between (packages/learning/trainer/src/run-folder/learner-saves.ts). */
 export class Disk {
   checkpoint: SimCheckpoint = {
     policyVersion: 0,

@@ -1,5 +1,5 @@
-import { DurableStates } from "../../../packages/head/src/store/durable-states.js";
-import { MemoryDurableRedis } from "../../../packages/head/src/testing/memory-durable-redis.js";
+import { DurableStates } from "../../../packages/runtime/head/src/store/durable-states.js";
+import { MemoryDurableRedis } from "../../../packages/runtime/head/src/testing/memory-durable-redis.js";
 import type { SimProcess } from "./process.js";
 import { RedisLink } from "./redis-link.js";
 import type { Persistent } from "./store.js";

@@ -1,6 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import type { ActorHandle } from "../../../packages/client/src/actors/actor-handle.js";
-import type { Cluster } from "../../../packages/client/src/cluster/cluster.js";
+import type { ActorHandle } from "../../../packages/runtime/client/src/actors/actor-handle.js";
+import type { Cluster } from "../../../packages/runtime/client/src/cluster/cluster.js";
 import { gotOrCreated } from "./named-actors.js";
 import type { SimProcess } from "./process.js";
 import { Random } from "./random.js";

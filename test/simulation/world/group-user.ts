@@ -1,6 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import type { PlacementGroup } from "../../../packages/client/src/base/placement-group.js";
-import type { Cluster } from "../../../packages/client/src/cluster/cluster.js";
+import type { PlacementGroup } from "../../../packages/runtime/client/src/base/placement-group.js";
+import type { Cluster } from "../../../packages/runtime/client/src/cluster/cluster.js";
 import { Random } from "./random.js";
 import type { World } from "./world.js";
 

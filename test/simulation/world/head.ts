@@ -7,14 +7,14 @@ import {
   type RpcServer,
   servePart,
 } from "@palimpsest/wire";
-import { type HeadConfig, parseHeadConfig } from "../../../packages/head/src/rules/config.js";
-import { createHeadHandlers } from "../../../packages/head/src/services/head-service.js";
-import { createJobsHandlers } from "../../../packages/head/src/services/jobs-service.js";
-import { createNodeLinkHandlers } from "../../../packages/head/src/services/node-link-service.js";
-import { Rpc } from "../../../packages/head/src/services/rpc.js";
-import { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
-import { addRefusals } from "../../../packages/head/src/start/standby-server.js";
-import { Leadership } from "../../../packages/head/src/store/leadership.js";
+import { type HeadConfig, parseHeadConfig } from "../../../packages/runtime/head/src/rules/config.js";
+import { createHeadHandlers } from "../../../packages/runtime/head/src/services/head-service.js";
+import { createJobsHandlers } from "../../../packages/runtime/head/src/services/jobs-service.js";
+import { createNodeLinkHandlers } from "../../../packages/runtime/head/src/services/node-link-service.js";
+import { Rpc } from "../../../packages/runtime/head/src/services/rpc.js";
+import { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
+import { addRefusals } from "../../../packages/runtime/head/src/start/standby-server.js";
+import { Leadership } from "../../../packages/runtime/head/src/store/leadership.js";
 import type { SimProcess } from "./process.js";
 import type { World } from "./world.js";
 

@@ -1,5 +1,8 @@
-import type { DriverProcess, PrepareDriver } from "../../../packages/node/src/processes/driver-process.js";
-import type { ProcessEnd } from "../../../packages/node/src/processes/supervised-process.js";
+import type {
+  DriverProcess,
+  PrepareDriver,
+} from "../../../packages/runtime/node/src/processes/driver-process.js";
+import type { ProcessEnd } from "../../../packages/runtime/node/src/processes/supervised-process.js";
 import type { SimNode } from "./node.js";
 import type { SimProcess } from "./process.js";
 import type { World } from "./world.js";

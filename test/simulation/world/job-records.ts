@@ -3,7 +3,7 @@
  * responsible for: jobs at rest (../invariants/jobs.ts).
  */
 import * as proto from "@palimpsest/wire/protocol";
-import type { JobInfo } from "../../../packages/client/src/jobs/jobs.js";
+import type { JobInfo } from "../../../packages/runtime/client/src/jobs/jobs.js";
 import type { Arrival } from "./connection.js";
 import type { SimJobDriver } from "./job-driver.js";
 import type { World } from "./world.js";

@@ -1,5 +1,5 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Cluster } from "../../../packages/client/src/cluster/cluster.js";
+import type { Cluster } from "../../../packages/runtime/client/src/cluster/cluster.js";
 import type { JobPlan } from "./job-driver.js";
 import { Random } from "./random.js";
 import type { World } from "./world.js";

@@ -2,7 +2,7 @@
  * Responsibility: knows whether what Redis lost is lost for good. The loss lasts until the head that led has written
  * everything again, and forever if that head ends before.
  */
-import { storeTables } from "../../../packages/head/src/store/store.js";
+import { storeTables } from "../../../packages/runtime/head/src/store/store.js";
 import type { SimHead } from "./head.js";
 import type { SimProcess } from "./process.js";
 import type { RedisObserver } from "./store.js";

@@ -11,8 +11,8 @@ import type {
   ObjectFile,
   OpenedObject,
   PlacedFile,
-} from "../../../packages/node/src/objects/store/object-disk.js";
-import { isValueId } from "../../../packages/node/src/objects/store/stored-object.js";
+} from "../../../packages/runtime/node/src/objects/store/object-disk.js";
+import { isValueId } from "../../../packages/runtime/node/src/objects/store/stored-object.js";
 import type { SimNode } from "./node.js";
 import { Random } from "./random.js";
 import type { World } from "./world.js";

@@ -2,7 +2,7 @@
  * Responsibility: records calls to meshes, which members ran them and what they returned; checks each against what a
  * mesh promises. Not responsible for: calls to single actors (records.ts).
  */
-import type { MeshResult } from "../../../packages/client/src/mesh/mesh.js";
+import type { MeshResult } from "../../../packages/runtime/client/src/mesh/mesh.js";
 import type { SimProcess } from "./process.js";
 import type { CallValue, SimHosted } from "./sim-actor.js";
 import type { World } from "./world.js";

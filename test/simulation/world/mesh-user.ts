@@ -1,6 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Cluster } from "../../../packages/client/src/cluster/cluster.js";
-import type { Mesh } from "../../../packages/client/src/mesh/mesh.js";
+import type { Cluster } from "../../../packages/runtime/client/src/cluster/cluster.js";
+import type { Mesh } from "../../../packages/runtime/client/src/mesh/mesh.js";
 import type { SimProcess } from "./process.js";
 import { Random } from "./random.js";
 import type { ActorPlan, SimActor } from "./sim-actor.js";

@@ -14,8 +14,8 @@ import {
   type RpcServer,
   type ServiceHandlers,
 } from "@palimpsest/wire";
-import { whenAborted } from "../../../packages/std/src/index.js";
-import { metadataOfCaller } from "../../../packages/wire/src/security/authorization.js";
+import { whenAborted } from "../../../packages/runtime/std/src/index.js";
+import { metadataOfCaller } from "../../../packages/runtime/wire/src/security/authorization.js";
 import { ClientCall, ServerCall, unavailable } from "./call-streams.js";
 import { type Arrival, Connection, type Wire } from "./connection.js";
 import type { SimProcess } from "./process.js";

@@ -1,10 +1,10 @@
 import { pathToFileURL } from "node:url";
 import { systemClock } from "@palimpsest/std";
-import { parseNodeConfig } from "../../../packages/node/src/base/config.js";
-import { NodeManager } from "../../../packages/node/src/node/node-manager.js";
-import { NodeObjects } from "../../../packages/node/src/node/node-objects.js";
-import type { NodeParts } from "../../../packages/node/src/node/node-parts.js";
-import { ObjectStore } from "../../../packages/node/src/objects/store/object-store.js";
+import { parseNodeConfig } from "../../../packages/runtime/node/src/base/config.js";
+import { NodeManager } from "../../../packages/runtime/node/src/node/node-manager.js";
+import { NodeObjects } from "../../../packages/runtime/node/src/node/node-objects.js";
+import type { NodeParts } from "../../../packages/runtime/node/src/node/node-parts.js";
+import { ObjectStore } from "../../../packages/runtime/node/src/objects/store/object-store.js";
 import { simulatedDrivers } from "./job-driver.js";
 import { MemoryDisk, objectFolder, spillFolder } from "./memory-disk.js";
 import type { SimProcess } from "./process.js";

@@ -4,9 +4,9 @@
  * Not responsible for: objects at rest (../invariants/objects.ts), files (memory-disk.ts).
  */
 import type * as proto from "@palimpsest/wire/protocol";
-import type { ContentRef } from "../../../packages/client/src/values/objects.js";
-import type { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
-import { hasEnded } from "../../../packages/head/src/tables/job.js";
+import type { ContentRef } from "../../../packages/runtime/client/src/values/objects.js";
+import type { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
+import { hasEnded } from "../../../packages/runtime/head/src/tables/job.js";
 import type { Arrival } from "./connection.js";
 import type { SimNode } from "./node.js";
 import type { SimProcess } from "./process.js";

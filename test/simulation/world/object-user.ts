@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Cluster } from "../../../packages/client/src/cluster/cluster.js";
-import { type ContentRef, Objects } from "../../../packages/client/src/values/objects.js";
+import type { Cluster } from "../../../packages/runtime/client/src/cluster/cluster.js";
+import { type ContentRef, Objects } from "../../../packages/runtime/client/src/values/objects.js";
 import type { SimNode } from "./node.js";
 import { type KnownObject, type ObjectOperation, short } from "./object-records.js";
 import type { SimProcess } from "./process.js";

@@ -4,8 +4,8 @@
  */
 import type { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import type { ActorOptions } from "../../../packages/client/src/base/config.js";
-import type { ControlPlane } from "../../../packages/head/src/start/control-plane.js";
+import type { ActorOptions } from "../../../packages/runtime/client/src/base/config.js";
+import type { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
 import type { Arrival } from "./connection.js";
 import { checkLightRow, lastReasonOf } from "./light-records.js";
 import type { SimNode } from "./node.js";

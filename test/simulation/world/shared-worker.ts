@@ -5,14 +5,17 @@
  */
 import { actorHostService, addresseeOf, decodeValue, PalimpsestError, toGrpcError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { SharedWorker } from "../../../packages/node/src/processes/shared-process.js";
-import type { ProcessEnd } from "../../../packages/node/src/processes/supervised-process.js";
-import { type CallMetrics, createCallMetrics } from "../../../packages/worker/src/calls/call-metrics.js";
-import type { CallerStream } from "../../../packages/worker/src/calls/caller.js";
-import { ActorHost } from "../../../packages/worker/src/host/actor-host.js";
-import { HostedActors } from "../../../packages/worker/src/host/hosted-actors.js";
-import { serveMesh } from "../../../packages/worker/src/host/mesh-host.js";
-import { serveShared } from "../../../packages/worker/src/host/shared-calls.js";
+import type { SharedWorker } from "../../../packages/runtime/node/src/processes/shared-process.js";
+import type { ProcessEnd } from "../../../packages/runtime/node/src/processes/supervised-process.js";
+import {
+  type CallMetrics,
+  createCallMetrics,
+} from "../../../packages/runtime/worker/src/calls/call-metrics.js";
+import type { CallerStream } from "../../../packages/runtime/worker/src/calls/caller.js";
+import { ActorHost } from "../../../packages/runtime/worker/src/host/actor-host.js";
+import { HostedActors } from "../../../packages/runtime/worker/src/host/hosted-actors.js";
+import { serveMesh } from "../../../packages/runtime/worker/src/host/mesh-host.js";
+import { serveShared } from "../../../packages/runtime/worker/src/host/shared-calls.js";
 import type { SimNode } from "./node.js";
 import type { SimProcess } from "./process.js";
 import { type ActorPlan, SimActor, type SimHosted } from "./sim-actor.js";

@@ -1,6 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { ObjectRef } from "../../../packages/client/src/base/object-ref.js";
+import type { ObjectRef } from "../../../packages/runtime/client/src/base/object-ref.js";
 import type { SimProcess } from "./process.js";
 import type { KnownValue, ValueBody } from "./value-records.js";
 import type { World } from "./world.js";

@@ -1,5 +1,5 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import type { DurableActor } from "../../../packages/worker/src/durable/durable-actor.js";
+import type { DurableActor } from "../../../packages/runtime/worker/src/durable/durable-actor.js";
 import type { DurableBody } from "./durable-records.js";
 import type { SimWorker } from "./worker.js";
 import type { World } from "./world.js";

@@ -1,9 +1,9 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import { parseConnectOptions } from "../../../packages/client/src/base/config.js";
-import type { ObjectRef } from "../../../packages/client/src/base/object-ref.js";
-import { Cluster } from "../../../packages/client/src/cluster/cluster.js";
-import type { Method } from "../../../packages/worker/src/calls/invocation.js";
-import type { TaskFunctions } from "../../../packages/worker/src/host/actor-host.js";
+import { parseConnectOptions } from "../../../packages/runtime/client/src/base/config.js";
+import type { ObjectRef } from "../../../packages/runtime/client/src/base/object-ref.js";
+import { Cluster } from "../../../packages/runtime/client/src/cluster/cluster.js";
+import type { Method } from "../../../packages/runtime/worker/src/calls/invocation.js";
+import type { TaskFunctions } from "../../../packages/runtime/worker/src/host/actor-host.js";
 import type { TaskPlan } from "./task-records.js";
 import { taskSource } from "./task-user.js";
 import { bodyOf, type ValueBody } from "./value-records.js";

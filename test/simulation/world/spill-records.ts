@@ -1,4 +1,4 @@
-import type { ObjectStore } from "../../../packages/node/src/objects/store/object-store.js";
+import type { ObjectStore } from "../../../packages/runtime/node/src/objects/store/object-store.js";
 import type { SimNode } from "./node.js";
 import { short } from "./object-records.js";
 import type { World } from "./world.js";

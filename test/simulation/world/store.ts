@@ -2,7 +2,7 @@
  * Responsibility: the cluster's Redis: keeps what heads share in memory, on "disk" a second later, and fails as Redis
  *   does.
  * Not responsible for: what rows mean; the answers, which are those of the product's own store in memory, compared with
- * Redis's by a separate test (packages/head/src/store/shared-store.test.ts).
+ * Redis's by a separate test (packages/runtime/head/src/store/shared-store.test.ts).
  *
  * Invariants:
  * - SIMREDIS-1. A write that is acknowledged is in memory; it is on disk at most a second later (appendfsync everysec).
@@ -12,9 +12,9 @@ import type {
   SharedStore,
   WriteAnswer,
   WriteGuard,
-} from "../../../packages/head/src/store/shared-store.js";
-import type { StoreTable, StoreWrite } from "../../../packages/head/src/store/store.js";
-import { MemorySharedStore } from "../../../packages/head/src/testing/memory-shared-store.js";
+} from "../../../packages/runtime/head/src/store/shared-store.js";
+import type { StoreTable, StoreWrite } from "../../../packages/runtime/head/src/store/store.js";
+import { MemorySharedStore } from "../../../packages/runtime/head/src/testing/memory-shared-store.js";
 import type { SimProcess } from "./process.js";
 import type { Random } from "./random.js";
 import { RedisLink, type RedisServer } from "./redis-link.js";

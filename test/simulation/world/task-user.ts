@@ -1,5 +1,5 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Cluster } from "../../../packages/client/src/cluster/cluster.js";
+import type { Cluster } from "../../../packages/runtime/client/src/cluster/cluster.js";
 import type { SimProcess } from "./process.js";
 import { Random } from "./random.js";
 import type { TaskPlan } from "./task-records.js";

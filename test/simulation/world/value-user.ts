@@ -1,8 +1,8 @@
 import { PalimpsestError } from "@palimpsest/wire";
-import type { ActorHandle } from "../../../packages/client/src/actors/actor-handle.js";
-import type { ObjectRef } from "../../../packages/client/src/base/object-ref.js";
-import { lostObjectOf } from "../../../packages/client/src/base/task-lineage.js";
-import type { Cluster } from "../../../packages/client/src/cluster/cluster.js";
+import type { ActorHandle } from "../../../packages/runtime/client/src/actors/actor-handle.js";
+import type { ObjectRef } from "../../../packages/runtime/client/src/base/object-ref.js";
+import { lostObjectOf } from "../../../packages/runtime/client/src/base/task-lineage.js";
+import type { Cluster } from "../../../packages/runtime/client/src/cluster/cluster.js";
 import type { SimProcess } from "./process.js";
 import { Random } from "./random.js";
 import type { KeptValue, SimActor } from "./sim-actor.js";

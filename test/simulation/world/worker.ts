@@ -1,12 +1,15 @@
 import { decodeValue, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { HeadClient } from "../../../packages/client/src/base/head-client.js";
-import { ValueStore } from "../../../packages/client/src/values/value-store.js";
-import type { ActorEnd, ActorProcessOptions } from "../../../packages/node/src/processes/actor-process.js";
-import type { SupervisedActor } from "../../../packages/node/src/processes/supervised-actor.js";
-import type { DurableActor } from "../../../packages/worker/src/durable/durable-actor.js";
-import { openDurable } from "../../../packages/worker/src/durable/open-durable.js";
-import { ActorHost } from "../../../packages/worker/src/host/actor-host.js";
+import { HeadClient } from "../../../packages/runtime/client/src/base/head-client.js";
+import { ValueStore } from "../../../packages/runtime/client/src/values/value-store.js";
+import type {
+  ActorEnd,
+  ActorProcessOptions,
+} from "../../../packages/runtime/node/src/processes/actor-process.js";
+import type { SupervisedActor } from "../../../packages/runtime/node/src/processes/supervised-actor.js";
+import type { DurableActor } from "../../../packages/runtime/worker/src/durable/durable-actor.js";
+import { openDurable } from "../../../packages/runtime/worker/src/durable/open-durable.js";
+import { ActorHost } from "../../../packages/runtime/worker/src/host/actor-host.js";
 import type { SimProcess } from "./process.js";
 import { objectsPort } from "./settings.js";
 import { type ActorPlan, SimActor, type SimHosted } from "./sim-actor.js";
