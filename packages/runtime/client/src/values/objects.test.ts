@@ -229,8 +229,9 @@ describe("Objects", () => {
       setImmediate(count);
       await objects.get(ref);
       reading = false;
-      // Once a megabyte at least, whether from the file or over the wire.
-      expect(turns).toBeGreaterThanOrEqual(16);
+      // Threads read the file, so that the loop turns at least between opening, reading and closing it. Over the wire each
+      // of the 16 chunks after the first waits for a turn.
+      expect(turns).toBeGreaterThanOrEqual(paths ? 4 : 15);
     }
   });
 
