@@ -69,6 +69,7 @@ const storeys = {
     "display",
     "input",
   ],
+  dashboard: ["server", "runs", "analysis", "api"],
   jit: ["conformance", "modules", "ops", "emit", "backend", "trace", "base"],
   model: [
     "models",

@@ -19,3 +19,22 @@ it("names 25 files that exist, of about 2,000 lines together", () => {
   expect(lines).toBeGreaterThan(1_500);
   expect(lines).toBeLessThanOrEqual(2_200);
 });
+
+it("lists the storeys of large packages as the rules have them", async () => {
+  const architecture = readFileSync(new URL("../docs/architecture.md", import.meta.url), "utf8");
+  const { default: rules }: { default: { forbidden: readonly { name: string }[] } } = await import(
+    new URL("../.dependency-cruiser.cjs", import.meta.url).href
+  );
+  const lower = rules.forbidden.flatMap(({ name }) => {
+    const [, house, storey] = /^(\w+)-storey-([\w-]+)-looks-down-only$/.exec(name) ?? [];
+    return house === undefined || storey === undefined ? [] : [`${house}: ${storey}`];
+  });
+  const table = architecture.slice(architecture.indexOf("| package | storeys"));
+  const listed = [...table.slice(0, table.indexOf("\n\n")).matchAll(/^\| (\w+) \| (.*) \|$/gm)]
+    .filter(([, house]) => house !== "package")
+    .flatMap(([, house, storeys]) => {
+      const [, ...below] = (storeys ?? "").replace(/ \([^)]*\)/g, "").split(", ");
+      return below.map((storey) => `${house}: ${storey}`);
+    });
+  expect(listed.toSorted()).toEqual(lower.toSorted());
+});
