@@ -1,3 +1,4 @@
+import { parseHolder } from "@palimpsest/wire";
 import type { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
 import { hasEnded } from "../../../packages/runtime/head/src/tables/job.js";
 import { objectFolder, spillFolder } from "../world/memory-disk.js";
@@ -45,11 +46,11 @@ function checkDirectory(world: World, plane: ControlPlane): void {
 /** HOLDER-1: objects of a holder that has ended are not kept. */
 function checkHolders(world: World, plane: ControlPlane, { nodeId, store }: SimNode): void {
   for (const holder of store?.holders() ?? []) {
-    const [actorId = "", incarnation] = holder.split(".");
-    const actor = plane.actors.get(actorId);
+    const named = parseHolder(holder);
+    const actor = named.kind === "incarnation" ? plane.actors.get(named.actorId) : plane.actors.get(holder);
     const job = plane.jobs.find(holder);
     const driver = world.drivers.some(({ sessionId, over }) => sessionId === holder && !over);
-    const isOver = incarnation !== undefined && (actor?.incarnation ?? 0) > Number(incarnation);
+    const isOver = named.kind === "incarnation" && (actor?.incarnation ?? 0) > named.incarnation;
     if (actor && actor.state !== "DEAD" && !isOver) continue;
     if (driver || (job && !hasEnded(job))) continue;
     world.records.violation("HOLDER-1", `${nodeId} keeps objects at rest for ${holder}, which has ended`);

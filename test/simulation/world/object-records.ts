@@ -3,6 +3,7 @@
  * holders the head declared ended; checks each of these events against what the object store and the directory promise.
  * Not responsible for: objects at rest (../invariants/objects.ts), files (memory-disk.ts).
  */
+import { parseHolder } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ContentRef } from "../../../packages/runtime/client/src/values/objects.js";
 import type { ControlPlane } from "../../../packages/runtime/head/src/start/control-plane.js";
@@ -209,15 +210,15 @@ export class ObjectRecords {
     this.endedHolders.add(holder);
     this.#world.story.tell(process.name, () => `calls holder ${holder} ended`);
     // A value that refers to other values holds them as long as some node has it.
-    if (holder.startsWith("object:")) return;
-    const [actorId = "", incarnation] = holder.split(".");
-    const actor = plane.actors.get(actorId);
+    const named = parseHolder(holder);
+    if (named.kind === "object") return;
+    const actor = plane.actors.get(named.kind === "incarnation" ? named.actorId : named.id);
     const job = plane.jobs.find(holder);
     const session = plane.sessions.stateOf(holder);
     // An actor that waits for its restart has no process.
     const waits = actor?.state === "RESTARTING" || actor?.state === "PENDING";
     const current = (actor?.incarnation ?? 0) + (waits ? 1 : 0);
-    const isOver = incarnation !== undefined && current > Number(incarnation);
+    const isOver = named.kind === "incarnation" && current > named.incarnation;
     const lives =
       (actor !== undefined && actor.state !== "DEAD" && !isOver) ||
       (job !== undefined && !hasEnded(job)) ||

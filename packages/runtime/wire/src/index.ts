@@ -51,6 +51,7 @@ export { type Access, access, type Role, roles, type TokenRole } from "./protoco
 export { type Addressee, addresseeMetadata, addresseeOf, callerNamed } from "./protocol/addressee.js";
 export type { ChannelKind } from "./protocol/channel-kind.js";
 export { needsFence } from "./protocol/fence.js";
+export { formatHolder, type Holder, incarnationName, parseHolder } from "./protocol/holder.js";
 export { type IdKind, newId, newToken } from "./protocol/id.js";
 export { addLazily } from "./protocol/lazy-service.js";
 export { fieldsOf } from "./protocol/message-fields.js";

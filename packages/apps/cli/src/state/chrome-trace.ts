@@ -7,6 +7,7 @@
  * Times are those of the machine that ran a call, in microseconds since the first event.
  */
 import type { TaskInfo } from "@palimpsest/client";
+import { incarnationName } from "@palimpsest/wire";
 
 /** Chrome's phase names: a complete event, metadata, and the start and the end of an arrow. */
 type Phase = "X" | "M" | "s" | "f";
@@ -90,7 +91,7 @@ function slicesOf(tasks: readonly TaskInfo[], us: (ms: number) => number, nowMs:
 }
 
 function processKey({ actorId, incarnation, nodeId, callerId }: TaskInfo): string {
-  return actorId === "" ? nodeId || callerId || "unknown" : `${actorId}.${incarnation}`;
+  return actorId === "" ? nodeId || callerId || "unknown" : incarnationName({ actorId, incarnation });
 }
 
 function titleOf({ role, actorId, incarnation, nodeId, pid }: TaskInfo): string {

@@ -12,7 +12,14 @@
  *   another one.
  */
 import { backgroundClock, type Clock, delay } from "@palimpsest/std";
-import { Deadlines, headService, type Network, newId, PalimpsestError } from "@palimpsest/wire";
+import {
+  Deadlines,
+  headService,
+  incarnationName,
+  type Network,
+  newId,
+  PalimpsestError,
+} from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "../base/actor-resolver.js";
 import type { ResolvedTaskOptions } from "../base/config.js";
@@ -100,7 +107,7 @@ export class TaskPool implements TaskCarrier {
       maxOutstandingBytes,
     );
     const { head, jobId, ownerId: actorId, ownerIncarnation: incarnation } = deps;
-    this.#callerId = incarnation > 0 ? `${actorId}.${incarnation}` : actorId;
+    this.#callerId = incarnation > 0 ? incarnationName({ actorId, incarnation }) : actorId;
     this.#reports = new TaskReports({
       ...{ clock: this.clock, callerId: this.#callerId, jobId },
       waiting: () => this.#waiting(),

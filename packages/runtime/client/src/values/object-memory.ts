@@ -1,5 +1,5 @@
 /** Lists the objects in the cluster's object stores and their owners, as reported by every node. */
-import { type Network, objectsService, PalimpsestError } from "@palimpsest/wire";
+import { formatHolder, type Network, objectsService, PalimpsestError, parseHolder } from "@palimpsest/wire";
 import type { ClusterState } from "../base/cluster-state.js";
 import type { HeadCallOptions } from "../base/head-client.js";
 
@@ -41,8 +41,6 @@ export interface MemoryOptions extends HeadCallOptions {
   readonly limit?: number;
 }
 
-const objectPrefix = "object:";
-
 export async function objectMemory(
   state: Pick<ClusterState, "nodes">,
   network: Network,
@@ -61,17 +59,15 @@ export async function objectMemory(
       totalObjects += answer.totalObjects ?? 0;
       totalBytes += answer.totalBytes ?? 0;
       for (const detail of answer.objects ?? []) {
-        const holders = detail.holders ?? [];
+        const holders = (detail.holders ?? []).map(parseHolder);
         objects.push({
           nodeId,
           objectId: detail.objectId ?? "",
           sizeBytes: detail.sizeBytes ?? 0,
           ownerId: detail.ownerId ?? "",
-          heldBy: holders.filter((holder) => !holder.startsWith(objectPrefix)),
+          heldBy: holders.filter(({ kind }) => kind !== "object").map(formatHolder),
           pinnedBy: detail.pinnedBy ?? [],
-          capturedIn: holders.flatMap((holder) =>
-            holder.startsWith(objectPrefix) ? [holder.slice(objectPrefix.length)] : [],
-          ),
+          capturedIn: holders.flatMap((holder) => (holder.kind === "object" ? [holder.objectId] : [])),
           isCopy: holders.length === 0,
           isSpilled: detail.spilled ?? false,
           storedAtMs: detail.storedAtMs ?? 0,

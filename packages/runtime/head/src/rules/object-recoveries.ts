@@ -8,7 +8,7 @@
  *   most `maxOpen` are pending.
  */
 import type { Clock } from "@palimpsest/std";
-import { errorToProto, newId, PalimpsestError } from "@palimpsest/wire";
+import { errorToProto, type Holder, newId, PalimpsestError, parseHolder } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { NodeTable } from "../tables/node-table.js";
 import type { HolderState } from "../tables/object-holders.js";
@@ -17,7 +17,7 @@ const maxOpen = 10_000;
 
 export interface ObjectRecoveriesDeps {
   readonly nodes: Pick<NodeTable, "all" | "send">;
-  readonly stateOf: (holder: string) => HolderState;
+  readonly stateOf: (holder: Holder) => HolderState;
   readonly clock: Clock;
 }
 
@@ -36,7 +36,7 @@ export class ObjectRecoveries {
     waitMs: number,
   ): Promise<proto.RecoverObjectResponse.$Properties> {
     const { nodes, stateOf, clock } = this.#deps;
-    const state = stateOf(ownerId);
+    const state = stateOf(parseHolder(ownerId));
     if (state === "ended") return { answered: true, error: errorToProto(ownerEnded(objectId, ownerId)) };
     if (this.#open.size >= maxOpen)
       throw new PalimpsestError(

@@ -1,4 +1,4 @@
-import { headService, PalimpsestError } from "@palimpsest/wire";
+import { headService, incarnationName, PalimpsestError } from "@palimpsest/wire";
 import type { Recovery } from "../rules/recovery.js";
 import type { DurableStates } from "../store/durable-states.js";
 import { type Actor, fullNameOf, namespaceOf } from "../tables/actor.js";
@@ -35,7 +35,11 @@ export function createDurableRpcs(deps: {
           "ACTOR_DIED",
           `incarnation ${request.incarnation} of ${spec.actorId} is not the current one, ${incarnation}`,
         );
-      const record = await states().open(spec.namespace, spec.name, `${spec.actorId}.${incarnation}`);
+      const record = await states().open(
+        spec.namespace,
+        spec.name,
+        incarnationName({ actorId: spec.actorId, incarnation }),
+      );
       return { ...record, fields: [...record.fields] };
     }),
     commitDurable: rpc.unary(headService.commitDurable, async (request, context) => {

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { type Clock, delay, every } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { newId } from "@palimpsest/wire";
+import { formatHolder, type Holder, newId } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorLifecycle } from "../rules/actors/actor-lifecycle.js";
 import type { HeadConfig } from "../rules/config.js";
@@ -34,7 +34,7 @@ import { JobLogs, type WriteAt } from "../tables/job-logs.js";
 import { JobTable } from "../tables/job-table.js";
 import { NodeTable } from "../tables/node-table.js";
 import { ObjectDirectory } from "../tables/object-directory.js";
-import { type HolderState, ObjectHolders, objectHolderPrefix } from "../tables/object-holders.js";
+import { type HolderState, ObjectHolders } from "../tables/object-holders.js";
 import { PlacementGroupTable } from "../tables/placement-group-table.js";
 import { Sessions } from "../tables/sessions.js";
 import { measureTables } from "./head-metrics.js";
@@ -201,7 +201,7 @@ export class ControlPlane {
     this.actors.onChange((actor, before) => {
       const { incarnation, spec } = before ?? actor;
       if (incarnation > 0 && this.#isOver(actor, incarnation))
-        this.objectHolders.ended(`${spec.actorId}.${incarnation}`);
+        this.objectHolders.ended({ kind: "incarnation", actorId: spec.actorId, incarnation });
       if (actor.state !== "DEAD" || before?.state === "DEAD") return;
       this.#actorDied(actor.spec.actorId);
     });
@@ -296,8 +296,9 @@ export class ControlPlane {
   #actorDied(actorId: string): void {
     const actor = this.actors.get(actorId);
     if (actor !== undefined) this.sessions.send(actor.spec.ownerId, { actorDied: actorForReaders(actor) });
-    this.objectHolders.ended(actorId);
-    if (actor !== undefined) this.objectHolders.ended(`${actorId}.${actor.incarnation}`);
+    this.objectHolders.ended({ kind: "program", id: actorId });
+    if (actor !== undefined)
+      this.objectHolders.ended({ kind: "incarnation", actorId, incarnation: actor.incarnation });
   }
 
   #sessionEnded(sessionId: string, reason: string): void {
@@ -305,7 +306,7 @@ export class ControlPlane {
     // (OWNER-7).
     if (this.actors.get(sessionId)) endOrphans(this);
     else this.lifecycle.ownerEnded(sessionId, reason);
-    this.objectHolders.ended(sessionId);
+    this.objectHolders.ended({ kind: "program", id: sessionId });
     this.history.sessionEnded(sessionId, reason);
   }
 
@@ -317,21 +318,23 @@ export class ControlPlane {
       this.#clock.after(outputTailMs, () => this.logs.ended(jobId));
     this.sessions.jobEnded(jobId);
     this.lifecycle.jobEnded(jobId);
-    this.objectHolders.ended(jobId);
+    this.objectHolders.ended({ kind: "program", id: jobId });
   }
 
-  #holderState(holder: string): HolderState {
-    const [actorId = "", incarnation] = holder.split(".");
-    const actor = this.actors.get(actorId);
-    if (actor !== undefined) {
-      const isOver = incarnation !== undefined && this.#isOver(actor, Number(incarnation));
-      return actor.state === "DEAD" || isOver ? "ended" : "alive";
-    }
-    if (holder.startsWith(objectHolderPrefix))
-      return this.objects.has(holder.slice(objectHolderPrefix.length)) ? "alive" : "unknown";
-    const job = this.jobs.find(holder);
+  #holderState(holder: Holder): HolderState {
+    if (holder.kind === "object") return this.objects.has(holder.objectId) ? "alive" : "unknown";
+    if (holder.kind === "program") return this.#programState(holder.id);
+    const actor = this.actors.get(holder.actorId);
+    if (actor === undefined) return this.#programState(formatHolder(holder));
+    return actor.state === "DEAD" || this.#isOver(actor, holder.incarnation) ? "ended" : "alive";
+  }
+
+  #programState(id: string): HolderState {
+    const actor = this.actors.get(id);
+    if (actor !== undefined) return actor.state === "DEAD" ? "ended" : "alive";
+    const job = this.jobs.find(id);
     if (job !== undefined) return hasEnded(job) ? "ended" : "alive";
-    return this.sessions.stateOf(holder);
+    return this.sessions.stateOf(id);
   }
 
   /**

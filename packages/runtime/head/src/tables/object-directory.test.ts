@@ -1,8 +1,11 @@
 import type * as proto from "@palimpsest/wire/protocol";
 import { describe, expect, it } from "vitest";
+import { testFolder } from "../../../../../test/support/temporary-folder.js";
+import type { HeadConfigInput } from "../rules/config.js";
 import { aSpec } from "../testing/builders.js";
 import { settle } from "../testing/manual-clock.js";
 import { TestPlane } from "../testing/plane.js";
+import { submissionFromProto } from "./job.js";
 
 /** A value's random name; of a capital letter the hash of an object that is named by it. */
 const sha = (letter: string) => Buffer.alloc(letter === letter.toUpperCase() ? 32 : 20, letter);
@@ -14,8 +17,9 @@ const place = (letter: string, held: boolean, revision = 1): proto.ObjectPlace.$
   revision,
 });
 
-async function twoNodes() {
-  const test = await TestPlane.open({ ownerGraceMs: 10_000, recoveryGraceMs: 15_000, nodeTimeoutMs: 5_000 });
+async function twoNodes(over: Partial<HeadConfigInput> = {}) {
+  const times = { ownerGraceMs: 10_000, recoveryGraceMs: 15_000, nodeTimeoutMs: 5_000 };
+  const test = await TestPlane.open({ ...times, ...over });
   const nodes = { a: await test.join("a"), b: await test.join("b") };
   const { objects, objectHolders } = test.plane;
   for (const nodeId of ["a", "b"]) objects.report(nodeId, { reset: true });
@@ -303,6 +307,25 @@ describe("ObjectHolders", () => {
     await again.clock.advance(1_000);
     holders.reported("a", ["session-gone", "session-back"]);
     expect(ended()).toEqual(["session-gone"]);
+  });
+
+  it("an actor whose id has dots keeps what it and its process hold, and a job whose id ends like a process (HOLDER-3)", async () => {
+    const { test, nodes, objectHolders, ended } = await twoNodes({ dataDir: testFolder() });
+    await test.plane.lifecycle.create(aSpec("agent.blue", { detached: true }));
+    await test.plane.jobLifecycle.submit(submissionFromProto({ recipe: "a: 1\n", submissionId: "train.2" }));
+    await settle();
+    const node = nodes.a.startsOf("agent.blue").length > 0 ? nodes.a : nodes.b;
+    node.started("agent.blue", 1);
+    const named = ["agent.blue", "agent.blue.1", "train.2"];
+    for (let passed = 0; passed <= 20; passed++) {
+      objectHolders.reported("a", named);
+      await test.clock.advance(1_000);
+      nodes.a.heartbeat();
+      nodes.b.heartbeat();
+    }
+    expect(ended("a")).toEqual([]);
+    await test.plane.lifecycle.kill("agent.blue", { noRestart: true, reason: "test" });
+    expect(ended("a")).toEqual(["agent.blue", "agent.blue.1"]);
   });
 
   it("forgets a holder that it has never seen some time after its end (HOLDER-4)", async () => {

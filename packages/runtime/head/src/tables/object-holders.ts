@@ -13,21 +13,19 @@
  * - HOLDER-4. An owner that this head has never seen is forgotten after `unknownGraces` grace periods. A node that
  *   reported it has been told by then, and one that reports it later waits the grace period again.
  */
+import { formatHolder, type Holder, parseHolder } from "@palimpsest/wire";
 import type { AwakeTime } from "./awake-time.js";
 import type { NodeTable } from "./node-table.js";
 
 /** The state of an owner. "unknown" means that this head has seen no such session, actor, job or object. */
 export type HolderState = "alive" | "ended" | "unknown";
 
-/** The prefix of an owner that is itself an object, whose value refers to other objects. */
-export const objectHolderPrefix = "object:";
-
 const unknownGraces = 4;
 
 export interface ObjectHoldersDeps {
   readonly nodes: NodeTable;
   readonly awake: AwakeTime;
-  readonly stateOf: (holder: string) => HolderState;
+  readonly stateOf: (holder: Holder) => HolderState;
   readonly graceMs: number;
 }
 
@@ -67,7 +65,8 @@ export class ObjectHolders {
   }
 
   /** Tells the nodes at once. A node without a link learns it at its next report. */
-  ended(holder: string): void {
+  ended(owner: Holder): void {
+    const holder = formatHolder(owner);
     for (const nodeId of this.#nodesOf.get(holder) ?? [])
       this.#deps.nodes.send(nodeId, { endedHolders: { holders: [holder] } });
     this.#forget(holder);
@@ -75,7 +74,7 @@ export class ObjectHolders {
 
   #hasEnded(holder: string): boolean {
     const { awake, stateOf, graceMs } = this.#deps;
-    const state = stateOf(holder);
+    const state = stateOf(parseHolder(holder));
     if (state !== "unknown") {
       this.#unknownSince.delete(holder);
       return state === "ended";

@@ -8,7 +8,14 @@
  * - CALLEVENTS-2. A call that runs for longer than the interval is reported while it runs, unless it blocks the
  *   thread.
  */
-import { epochUs, type PalimpsestError, type TaskOutcome, TaskRecorder } from "@palimpsest/wire";
+import {
+  type Addressee,
+  epochUs,
+  incarnationName,
+  type PalimpsestError,
+  type TaskOutcome,
+  TaskRecorder,
+} from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
 const intervalMs = 1_000;
@@ -26,10 +33,7 @@ export interface ListedCall {
 
 export interface CallEventsOptions {
   /** The fields of every report. */
-  readonly about: Pick<
-    proto.TaskReport.$Properties,
-    "actorId" | "incarnation" | "nodeId" | "pid" | "jobId" | "role"
-  >;
+  readonly about: Addressee & Pick<proto.TaskReport.$Properties, "nodeId" | "pid" | "jobId" | "role">;
   readonly isTasks: boolean;
   readonly report: (report: proto.TaskReport.$Properties) => void;
   /** Milliseconds between two reports. Default: one second. */
@@ -93,7 +97,7 @@ export class CallEvents {
     if (this.#recorder.isEmpty && live.length === 0 && !this.#toldLive) return;
     const { ended, counts } = this.#recorder.take();
     this.#toldLive = live.length > 0;
-    const reporterId = `${about.actorId}.${about.incarnation}`;
+    const reporterId = incarnationName(about);
     report({ ...about, reporterId, ended, live, counts: [...counts, ...liveCounts] });
     // When all calls have ended, one more report clears those that were running before.
     if (this.#toldLive) this.#schedule();

@@ -8,7 +8,13 @@
  */
 import { type ActorContext, knowBundle, type ProgramValues } from "@palimpsest/client";
 import { createMetrics, serveMetrics, tracing } from "@palimpsest/telemetry";
-import { adoptCredentials, httpGuard, listenWithin, PalimpsestError } from "@palimpsest/wire";
+import {
+  adoptCredentials,
+  httpGuard,
+  incarnationName,
+  listenWithin,
+  PalimpsestError,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { createInstance, importModule, loadActorClass, stopInstance } from "../base/actor-class.js";
 import { argumentsOf, createContext } from "../base/actor-context.js";
@@ -61,7 +67,7 @@ export async function startActorProcess(
     labels: { actor_id: spec.actorId, node_id: start.nodeId ?? "", job_id: spec.jobId ?? "" },
   });
   await openProcessTracing(start, environment, metrics);
-  const program = services.values(`${spec.actorId}.${incarnation}`);
+  const program = services.values(incarnationName({ actorId: spec.actorId, incarnation }));
   const events = onTasks && start.taskEvents ? callEventsOf(start, onTasks) : undefined;
   const [serveOn, { host, address }, metricsServer] = await Promise.all([
     spec.taskWorker

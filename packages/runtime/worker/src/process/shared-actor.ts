@@ -7,7 +7,7 @@
  *   end.
  */
 import type { ActorContext, ProgramValues } from "@palimpsest/client";
-import { PalimpsestError, thrownText } from "@palimpsest/wire";
+import { incarnationName, PalimpsestError, thrownText } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { createInstance, stopInstance } from "../base/actor-class.js";
 import { argumentsOf, createContext } from "../base/actor-context.js";
@@ -99,7 +99,9 @@ export class SharedActor {
 
   #values(): ProgramValues {
     const { services, start } = this.#deps;
-    this.#program ??= services.values(`${start.spec?.actorId}.${start.incarnation}`);
+    this.#program ??= services.values(
+      incarnationName({ actorId: start.spec?.actorId ?? "", incarnation: start.incarnation ?? 0 }),
+    );
     return this.#program;
   }
 }

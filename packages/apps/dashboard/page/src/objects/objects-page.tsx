@@ -73,11 +73,10 @@ function Programs({ ids }: { readonly ids: readonly string[] }) {
     <>
       {ids.map((id, at) => {
         // A holder may be one incarnation of an actor: "ACTOR.NUMBER".
-        const [own = id] = id.split(".");
-        const target = own.startsWith("job-")
-          ? ["jobs", own]
-          : /^(actor|worker)-/.test(own)
-            ? ["cluster", "actor", own]
+        const target = id.startsWith("job-")
+          ? ["jobs", id]
+          : /^(actor|worker)-/.test(id)
+            ? ["cluster", "actor", id.replace(/\.\d+$/, "")]
             : undefined;
         return (
           <span key={id}>

@@ -3,6 +3,7 @@
  * from processes.
  */
 import type { Clock } from "@palimpsest/std";
+import { incarnationName } from "@palimpsest/wire";
 import type { Actor } from "../actor.js";
 import type { ActorTable } from "../actor-table.js";
 import type { NodeState } from "../node.js";
@@ -51,6 +52,7 @@ export class History {
     if (before === undefined || before.state !== "ALIVE" || actor.state === "ALIVE") return;
     const code = actor.spec.taskWorker ? "WORKER_DIED" : "ACTOR_DIED";
     const message = actor.certificate?.reason ?? "its process ended";
-    this.tasks.reporterEnded(`${actor.spec.actorId}.${before.incarnation}`, { code, message });
+    const name = incarnationName({ actorId: actor.spec.actorId, incarnation: before.incarnation });
+    this.tasks.reporterEnded(name, { code, message });
   }
 }

@@ -1,5 +1,6 @@
+import { formatHolder } from "@palimpsest/wire";
+
 const valueIdDigits = 40;
-const objectHolderPrefix = "object:";
 
 export interface StoredObject {
   readonly objectId: string;
@@ -44,5 +45,5 @@ export function isValueId(objectId: string): boolean {
 
 /** Returns the owner of the leases on the objects that this value refers to. */
 export function holderOfContained(objectId: string): string {
-  return `${objectHolderPrefix}${objectId}`;
+  return formatHolder({ kind: "object", objectId });
 }
