@@ -29,14 +29,14 @@ export interface Entries {
   readonly values: Float32Array;
 }
 
-/** Returns why a model cannot be decoded here; undefined: it can. */
-export function unfitness(options: SingleOptions): string | undefined {
+/** Returns what a model lacks to be decoded here; undefined: nothing. */
+export function unmetNeed(options: SingleOptions): string | undefined {
   const { format } = options;
   if (!fitsTiles(options))
-    return `which needs sizes that are multiples of ${format === "int8" ? 64 : 8}, unlike this model's`;
+    return `sizes that are multiples of ${format === "int8" ? 64 : 8}, unlike this model's`;
   const { sizeBytes } = singleLayout(options);
   if (sizeBytes > mostBytes)
-    return `which needs ${sizeBytes} bytes for this model, more than the ${mostBytes} that 32 bits can address`;
+    return `${sizeBytes} bytes for this model, more than the ${mostBytes} that 32 bits can address`;
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { ModelConfig } from "../../base/config.js";
-import { type Entries, SingleDecoder, type TensorReader, unfitness } from "../../single/single-decoder.js";
+import { type Entries, SingleDecoder, type TensorReader, unmetNeed } from "../../single/single-decoder.js";
 import type { WeightFormat } from "../../single/tiles.js";
 import type { DeviceRow, SampledRow } from "../calls/sampling-device.js";
 import { drawUniform } from "../draw/draw.js";
@@ -69,8 +69,8 @@ export class SingleRequest {
     this.#host = host;
   }
 
-  static unfitness(options: SingleRequestOptions): string | undefined {
-    return unfitness({ ...options, threads: options.threads ?? givenThreads() });
+  static unmetNeed(options: SingleRequestOptions): string | undefined {
+    return unmetNeed({ ...options, threads: options.threads ?? givenThreads() });
   }
 
   /** Invalidates the copies after the weights have changed. */

@@ -212,7 +212,7 @@ describe("a table of slots", () => {
 
   it("is refused with settings that it does not know", () => {
     expect(() => aSampler({ lanes: 2 })).toThrow(
-      /CONFIG_INVALID.*cache is slots, which does not work with lanes 2/,
+      /CONFIG_INVALID.*cache is slots, which needs lanes 1; set cache to pages/,
     );
     expect(() => aSampler({ batchInvariant: true })).toThrow(/CONFIG_INVALID.*cache is slots/);
   });
