@@ -36,7 +36,9 @@ export async function startDashboard(
   const streams = new LogStreams();
   const peers = new NodePeers(cluster.network);
   const server = await serve({
-    ...{ host, port, logger },
+    host,
+    port,
+    logger,
     tls: guard.tls,
     onTls: guard.onTls,
     files: new PageFiles(pageFolder),

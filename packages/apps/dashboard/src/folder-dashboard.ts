@@ -32,11 +32,18 @@ export async function startFolderDashboard(options: FolderDashboardOptions): Pro
   const token = newToken();
   const credentials = Credentials.ofCluster(token);
   const session: Session = {
-    ...{ source: "folders", role: "reader", mayChange: false, clusterId: "", clusterName: "", version: "" },
+    source: "folders",
+    role: "reader",
+    mayChange: false,
+    clusterId: "",
+    clusterName: "",
+    version: "",
     startedAtMs: Date.now(),
   };
   const server = await serve({
-    ...{ host, port, logger },
+    host,
+    port,
+    logger,
     files: new PageFiles(pageFolder),
     signIns: new SignIns(systemClock, () => token),
     routes: [

@@ -43,30 +43,42 @@ describe("agent settings", () => {
     const paper = { ...reading, memoryTokens: 2048, finalTokens: 2048, initialMemory: "No previous memory" };
     expect(preset("rememr1", "rememr1")).toMatchObject({
       ...paper,
-      ...{
-        memoryOf: "update",
-        recall: true,
-        similarityFloor: 0.02,
-        updateTag: "update",
-        recallTag: "recall",
-      },
+      memoryOf: "update",
+      recall: true,
+      similarityFloor: 0.02,
+      updateTag: "update",
+      recallTag: "recall",
       nothingRecalled: "No memory was recalled.",
     });
     expect(preset("rememr1", "rememr1")).not.toHaveProperty("maxChunks");
     const released = { ...paper, maxChunks: 8, overflow: "middle", topP: 0.999 };
     expect(preset("rememr1", "rememr1-released")).toMatchObject({
       ...released,
-      ...{ memoryOf: "reply", recall: true, similarityFloor: null },
+      memoryOf: "reply",
+      recall: true,
+      similarityFloor: null,
     });
     const tools = ["search_memory", "manage_memory", "delete_memory", "sample_memory", "merge_memory"];
     expect(preset("memupdate", "memupdate")).toMatchObject({
-      ...{ tools: [...tools, "split_memory"], maxTurns: 30, callsInLastTurn: true, maxCallsPerTurn: 8 },
-      ...{ callForm: "hermes", malformed: "answer", doneWord: "DONE", thinkingEnd: "</think>" },
+      tools: [...tools, "split_memory"],
+      maxTurns: 30,
+      callsInLastTurn: true,
+      maxCallsPerTurn: 8,
+      callForm: "hermes",
+      malformed: "answer",
+      doneWord: "DONE",
+      thinkingEnd: "</think>",
     });
     expect(preset("memupdate", "memupdate-released")).toMatchObject({
       tools: ["search_memory", "manage_memory", "sample_memory"],
-      ...{ maxTurns: 2, callsInLastTurn: false, maxCallsPerTurn: 1, turnTokens: 2048, episodeTokens: 2048 },
-      ...{ resultCharacters: 256, resultCut: "middle", malformed: "ignore" },
+      maxTurns: 2,
+      callsInLastTurn: false,
+      maxCallsPerTurn: 1,
+      turnTokens: 2048,
+      episodeTokens: 2048,
+      resultCharacters: 256,
+      resultCut: "middle",
+      malformed: "ignore",
     });
   });
 

@@ -46,7 +46,12 @@ export async function serveDashboardProxy(dashboardAddress: string, tls: string)
         headers: asked.headers,
         createConnection: () =>
           connect({
-            ...{ host: hostname, port: Number(url.port), ca, cert, key, minVersion: "TLSv1.3" },
+            host: hostname,
+            port: Number(url.port),
+            ca,
+            cert,
+            key,
+            minVersion: "TLSv1.3",
             checkServerIdentity: (name, certificate) => checkServer(name, certificate, ["head"], revoked),
           }),
       },

@@ -133,7 +133,10 @@ const withoutOthers = Object.fromEntries(
   [
     ...redisVariables,
     tokenFileVariable,
-    ...["PALIMPSEST_ADDRESS", "PALIMPSEST_TOKEN", "PALIMPSEST_TLS", "PALIMPSEST_JOB_ID"],
+    "PALIMPSEST_ADDRESS",
+    "PALIMPSEST_TOKEN",
+    "PALIMPSEST_TLS",
+    "PALIMPSEST_JOB_ID",
   ].map((name) => [name, undefined]),
 );
 

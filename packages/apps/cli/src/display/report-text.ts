@@ -15,9 +15,13 @@ export function reportText(report: RunReport): string {
   const matches = rows.some(({ after }) => after !== null);
   const table = formatTable(
     [
-      ...["document", "questions", ...(matches ? ["before", "after", "95 % interval"] : []), "of 1x"],
+      "document",
+      "questions",
+      ...(matches ? ["before", "after", "95 % interval"] : []),
+      "of 1x",
       ...(rewards ? ["reward"] : []),
-      ...["µs/token", "peak MiB"],
+      "µs/token",
+      "peak MiB",
     ],
     rows.map((row) => [
       `${row.factor}x (${row.lengthTokens} tokens)`,

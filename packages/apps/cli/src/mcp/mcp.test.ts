@@ -158,9 +158,7 @@ describe("palimpsest mcp", () => {
       proseWith(["At the end the harbour master was called Cora."], 60_000),
     );
     writeFileSync(join(folder, "secret.txt"), "The harbour master's password is 1234.");
-    const server = await connect(
-      ...["--root", join(folder, "root"), "--endpoint", reader.url, "--max-size", "1"],
-    );
+    const server = await connect("--root", join(folder, "root"), "--endpoint", reader.url, "--max-size", "1");
     expect((await server.client.listTools()).tools.map(({ name }) => name)).toContain("ask");
     const question = "What was the last harbour master called?";
     const progress: { progress: number; total?: number | undefined }[] = [];

@@ -4,10 +4,29 @@ const prefix = "PALIMPSEST_";
 
 /** What the programs of this project read from their environment. A test holds the list to their sources. */
 export const variables = [
-  ...["ADDRESS", "ASSUME_GPU", "CACHE", "CPU_BFLOAT16", "CUDA", "DATA_DIR", "DEBUG", "EXTRA_CA_CERTS"],
-  ...["EXTRA_CA_CERTS_PID", "FAULTS", "JOB_ID", "NOTICES", "QUEUE_REDIS_URL", "QUEUE_REDIS_URL_FILE"],
-  ...["REDIS_URL", "REDIS_URL_FILE", "SERVE_TOKEN", "SETUP", "TENSORFLOW"],
-  ...["TLS", "TOKEN", "TOKEN_FILE", "VERSION"],
+  "ADDRESS",
+  "ASSUME_GPU",
+  "CACHE",
+  "CPU_BFLOAT16",
+  "CUDA",
+  "DATA_DIR",
+  "DEBUG",
+  "EXTRA_CA_CERTS",
+  "EXTRA_CA_CERTS_PID",
+  "FAULTS",
+  "JOB_ID",
+  "NOTICES",
+  "QUEUE_REDIS_URL",
+  "QUEUE_REDIS_URL_FILE",
+  "REDIS_URL",
+  "REDIS_URL_FILE",
+  "SERVE_TOKEN",
+  "SETUP",
+  "TENSORFLOW",
+  "TLS",
+  "TOKEN",
+  "TOKEN_FILE",
+  "VERSION",
 ].map((name) => `${prefix}${name}`);
 
 /**

@@ -85,7 +85,10 @@ export class ModelServer {
     const server = new ModelServer(model, options);
     const { host, port, tls } = options;
     server.#web = await openListener((request, response) => void server.#serve(request, response), {
-      ...{ host, port, bounds, connections: maxConnections },
+      host,
+      port,
+      bounds,
+      connections: maxConnections,
       tls: tls && { ...tls, handshakeTimeout: bounds.headersTimeout },
     });
     return server;

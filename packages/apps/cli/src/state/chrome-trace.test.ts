@@ -4,10 +4,25 @@ import { chromeTrace } from "./chrome-trace.js";
 import { traceFormat } from "./testing.js";
 
 const task = (over: Partial<TaskInfo>): TaskInfo => ({
-  ...{ taskId: "t", kind: "call", name: "echo", state: "finished", actorId: "actor-1", incarnation: 1 },
-  ...{ role: "Echo", nodeId: "node-1", pid: 7, jobId: "", callerId: "session-1", errorCode: "" },
-  ...{ errorMessage: "", objectId: "", sizeBytes: 0, peerAddress: "" },
-  ...{ queuedAtMs: 1_000, startedAtMs: 1_001, endedAtMs: 1_003 },
+  taskId: "t",
+  kind: "call",
+  name: "echo",
+  state: "finished",
+  actorId: "actor-1",
+  incarnation: 1,
+  role: "Echo",
+  nodeId: "node-1",
+  pid: 7,
+  jobId: "",
+  callerId: "session-1",
+  errorCode: "",
+  errorMessage: "",
+  objectId: "",
+  sizeBytes: 0,
+  peerAddress: "",
+  queuedAtMs: 1_000,
+  startedAtMs: 1_001,
+  endedAtMs: 1_003,
   ...over,
 });
 

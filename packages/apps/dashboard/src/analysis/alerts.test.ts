@@ -5,23 +5,40 @@ import { alertKey, clusterAlerts, runAlerts, stillAcknowledged } from "./alerts.
 
 const atMs = 1_000_000_000;
 const summary: Summary = {
-  ...{ atMs, actors: {}, nodes: {}, total: {}, used: {}, waiting: [], waitingCount: 0, queues: [] },
+  atMs,
+  actors: {},
+  nodes: {},
+  total: {},
+  used: {},
+  waiting: [],
+  waitingCount: 0,
+  queues: [],
 };
 const node: NodeRow = {
-  ...{ nodeId: "node-1", hostname: "one", pid: 1, state: "alive", total: {}, available: {}, labels: {} },
-  ...{ joinedAtMs: 1, lastHeartbeatMs: atMs },
+  nodeId: "node-1",
+  hostname: "one",
+  pid: 1,
+  state: "alive",
+  total: {},
+  available: {},
+  labels: {},
+  joinedAtMs: 1,
+  lastHeartbeatMs: atMs,
 };
 const job: JobRow = {
-  ...{ jobId: "job-1", name: "a.yaml", status: "succeeded", stopRequested: false, message: "", nodeId: "" },
-  ...{
-    driverPid: 0,
-    submittedAtMs: 1,
-    startedAtMs: 1,
-    endedAtMs: atMs - 1,
-    metadata: {},
-    resources: {},
-    outputBytes: 0,
-  },
+  jobId: "job-1",
+  name: "a.yaml",
+  status: "succeeded",
+  stopRequested: false,
+  message: "",
+  nodeId: "",
+  driverPid: 0,
+  submittedAtMs: 1,
+  startedAtMs: 1,
+  endedAtMs: atMs - 1,
+  metadata: {},
+  resources: {},
+  outputBytes: 0,
 };
 const titles = (alerts: readonly { readonly title: string }[]) => alerts.map(({ title }) => title);
 
@@ -45,8 +62,12 @@ it("tells of nodes, of what waits, of queues and of jobs, the gravest first; of 
     [{ ...job, status: "failed", message: "exit code 3" }],
   );
   expect(titles(told)).toEqual([
-    ...["node three is dead", "3 requests can never be placed", "job a.yaml failed"],
-    ...["node two is silent", "3 requests waiting for a node", "2 jobs failed in queue r"],
+    "node three is dead",
+    "3 requests can never be placed",
+    "job a.yaml failed",
+    "node two is silent",
+    "3 requests waiting for a node",
+    "2 jobs failed in queue r",
   ]);
   expect(told.map(({ sinceMs }) => atMs - sinceMs)).toEqual([0, 90_000, 1, 4_000, 90_000, atMs]);
   // A later failure of the same job is another alert for those who have acknowledged this one.

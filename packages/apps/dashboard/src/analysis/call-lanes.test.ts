@@ -3,15 +3,19 @@ import type { TaskRow } from "../api/tasks.js";
 import { callTimeline } from "./call-lanes.js";
 
 const call = (actorId: string, queuedAtMs: number, startedAtMs: number, endedAtMs: number): TaskRow => ({
-  ...{
-    id: `${actorId}-${startedAtMs}`,
-    kind: "call",
-    name: "work",
-    role: actorId.split("-")[0] ?? "",
-    pid: 7,
-  },
-  ...{ state: endedAtMs > 0 ? "finished" : "running", actorId, nodeId: "n", jobId: "j", error: "" },
-  ...{ queuedAtMs, startedAtMs, endedAtMs },
+  id: `${actorId}-${startedAtMs}`,
+  kind: "call",
+  name: "work",
+  role: actorId.split("-")[0] ?? "",
+  pid: 7,
+  state: endedAtMs > 0 ? "finished" : "running",
+  actorId,
+  nodeId: "n",
+  jobId: "j",
+  error: "",
+  queuedAtMs,
+  startedAtMs,
+  endedAtMs,
 });
 
 it("a process that is busy alone is the bottleneck, and calls that wait for it are told", () => {

@@ -5,8 +5,17 @@ import { episodePairs } from "./episode-pairs.js";
 const lane = { name: "evidence", recalledAfter: false, answered: false };
 let at = 0;
 const episode = (group: string, step: number, more: Partial<EpisodeRow> = {}): EpisodeRow => ({
-  ...{ at: at++, id: `${group}/${step}`, origin: "eval", agent: "memagent", group, step, question: "who?" },
-  ...{ answer: "", reward: step > 0 ? 1 : 0, chunks: 4, sampledTokens: 1 },
+  at: at++,
+  id: `${group}/${step}`,
+  origin: "eval",
+  agent: "memagent",
+  group,
+  step,
+  question: "who?",
+  answer: "",
+  reward: step > 0 ? 1 : 0,
+  chunks: 4,
+  sampledTokens: 1,
   lanes: [{ ...lane, end: step > 0 ? "kept" : "missed" }],
   ...more,
 });

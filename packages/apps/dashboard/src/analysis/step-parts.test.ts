@@ -2,14 +2,14 @@ import { expect, it } from "vitest";
 import { type StepNumbers, stepTime } from "./step-parts.js";
 
 const healthy: StepNumbers = {
-  ...{
-    learnerWaitSeconds: 3,
-    rolloutSeconds: 9,
-    updateSeconds: 3.5,
-    checkpointSeconds: 0.3,
-    publishSeconds: 0.2,
-  },
-  ...{ groupsDispatched: 100, groupsFailed: 0, groupsStale: 0 },
+  learnerWaitSeconds: 3,
+  rolloutSeconds: 9,
+  updateSeconds: 3.5,
+  checkpointSeconds: 0.3,
+  publishSeconds: 0.2,
+  groupsDispatched: 100,
+  groupsFailed: 0,
+  groupsStale: 0,
 };
 
 it.each([

@@ -46,7 +46,12 @@ export async function exportRuns(
     );
     await writeFile(join(out, "static.js"), "globalThis.palimpsestStatic = true;\n");
     const session: Session = {
-      ...{ source: "folders", role: "reader", mayChange: false, clusterId: "", clusterName: "", version: "" },
+      source: "folders",
+      role: "reader",
+      mayChange: false,
+      clusterId: "",
+      clusterName: "",
+      version: "",
       startedAtMs: 0,
     };
     await write("/session", JSON.stringify(session));

@@ -53,7 +53,10 @@ describe("curves", () => {
     expect(await curves.read(2, generation)).toMatchObject({ from: 2, steps: [], series: { reward: [] } });
     put(line(3, { loss: 4 }));
     expect(await curves.read(2, generation)).toMatchObject({
-      ...{ from: 2, generation, steps: [3], series: { reward: [0.3], loss: [4] } },
+      from: 2,
+      generation,
+      steps: [3],
+      series: { reward: [0.3], loss: [4] },
     });
     expect(await curves.read(1, generation + 1)).toMatchObject({ from: 0, steps: [1, 2, 3] });
     expect(await curves.read(9, generation)).toMatchObject({ from: 0, steps: [1, 2, 3] });

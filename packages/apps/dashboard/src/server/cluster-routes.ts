@@ -39,7 +39,10 @@ export function clusterRoutes({ calls }: DashboardCluster): readonly Route[] {
         source: "cluster",
         role: calls.identify(headService.getCluster, caller).tokenRole,
         mayChange: calls.allows(jobsService.submit, caller),
-        ...{ clusterId, clusterName, version, startedAtMs },
+        clusterId,
+        clusterName,
+        version,
+        startedAtMs,
       };
     }),
     get("/summary", async ({ caller }) => {

@@ -70,7 +70,8 @@ function countsByName(
 function autoscalerView(message: proto.AutoscalerStatus.$Properties): NonNullable<Summary["autoscaler"]> {
   const { provider, error, types } = fieldsOf(proto.AutoscalerStatus, message);
   return {
-    ...{ provider, error },
+    provider,
+    error,
     types: types.map((type) => {
       const { name, running, starting, maxNodes: max } = fieldsOf(proto.NodeTypeStatus, type);
       return { name, running, starting, max };
@@ -101,7 +102,16 @@ export function actorView(message: proto.ActorInfo.$Properties): ActorRow {
   const { actorId, name, role, jobId, resources } = fieldsOf(proto.ActorSpec, actor.spec ?? {});
   const reason = actor.pendingReason || constructorError?.message || certificate?.reason || "";
   return {
-    ...{ actorId, name, role, jobId, nodeId, pid, incarnation, restarts, createdAtMs, gpuIds },
+    actorId,
+    name,
+    role,
+    jobId,
+    nodeId,
+    pid,
+    incarnation,
+    restarts,
+    createdAtMs,
+    gpuIds,
     state: actorStateNames[state] ?? "unknown",
     resources: amounts(resources),
     reason: reason.slice(0, longestReason),
@@ -118,8 +128,17 @@ export function actorDetail(message: proto.ActorInfo.$Properties): ActorDetail {
   const { detached, durable, sharedProcess, taskWorker } = spec;
   return {
     ...actorView(message),
-    ...{ namespace, ownerId, maxRestarts, maxConcurrency, maxTaskRetries },
-    ...{ detached, durable, sharedProcess, taskWorker, pendingReason, exportName },
+    namespace,
+    ownerId,
+    maxRestarts,
+    maxConcurrency,
+    maxTaskRetries,
+    detached,
+    durable,
+    sharedProcess,
+    taskWorker,
+    pendingReason,
+    exportName,
     code: module || (bundle ? `bundle ${bundle.slice(0, 12)}` : ""),
     startFailures: actor.startFailures,
     ...(certificate ? { certificate: certificateView(certificate) } : {}),
@@ -135,7 +154,13 @@ function certificateView(
     message,
   );
   return {
-    ...{ reason, signal, lastStderrLines, lastHeartbeatMs, diedAtMs, nodeId, pid },
+    reason,
+    signal,
+    lastStderrLines,
+    lastHeartbeatMs,
+    diedAtMs,
+    nodeId,
+    pid,
     ...(typeof exitCode === "number" ? { exitCode } : {}),
     asked: message.requested ?? false,
   };

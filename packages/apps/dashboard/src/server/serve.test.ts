@@ -22,12 +22,10 @@ afterEach(async () => {
 
 async function start(answer: Route["answer"], idleMs?: number): Promise<number> {
   server = await serve({
-    ...{
-      host: "127.0.0.1",
-      port: 0,
-      files: new PageFiles("nowhere"),
-      signIns: new SignIns(systemClock, () => "token of the tests"),
-    },
+    host: "127.0.0.1",
+    port: 0,
+    files: new PageFiles("nowhere"),
+    signIns: new SignIns(systemClock, () => "token of the tests"),
     logger: createLogger({ component: "test", level: "silent" }),
     routes: [{ method: "GET", path: "/it", answer }],
     admit: () => undefined,
@@ -113,13 +111,12 @@ test("a log that is no longer kept ends its stream with the reason, and one that
 
 test("GUESSES-1: an address that tries wrong tokens is refused, while another one signs in", async () => {
   server = await serve({
-    ...{
-      host: "0.0.0.0",
-      port: 0,
-      files: new PageFiles("nowhere"),
-      signIns: new SignIns(systemClock, () => "token of the tests"),
-    },
-    ...{ logger: createLogger({ component: "test", level: "silent" }), routes: [] },
+    host: "0.0.0.0",
+    port: 0,
+    files: new PageFiles("nowhere"),
+    signIns: new SignIns(systemClock, () => "token of the tests"),
+    logger: createLogger({ component: "test", level: "silent" }),
+    routes: [],
     admit: ({ authorization }) => {
       if (authorization !== "Bearer right") throw new PalimpsestError("UNAUTHENTICATED", "wrong token");
     },

@@ -73,7 +73,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
   const { host, port, tls, onTls } = options;
   const web = await openListener(listener, {
-    ...{ host, port, onTls, bounds: { maxHeaderSize, headersTimeout, requestTimeout } },
+    host,
+    port,
+    onTls,
+    bounds: { maxHeaderSize, headersTimeout, requestTimeout },
     connections: limits.connections,
     tls: tls && { ...tls, requestCert: true, rejectUnauthorized: true, minVersion: "TLSv1.3" },
   });

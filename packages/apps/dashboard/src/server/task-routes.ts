@@ -64,7 +64,8 @@ export function taskRoutes(cluster: DashboardCluster, peers: NodePeers): readonl
           const row = fieldsOf(proto.ObjectRow, object);
           const { objectId, sizeBytes, holdingNodeIds, copyNodeIds, spilledNodeIds } = row;
           return {
-            ...{ objectId, sizeBytes },
+            objectId,
+            sizeBytes,
             holdingNodes: holdingNodeIds,
             copyNodes: copyNodeIds,
             spilledNodes: spilledNodeIds,
@@ -112,7 +113,13 @@ function taskView(message: proto.TaskEvent.$Properties): TaskRow {
   const { taskId: id, kind, state, errorCode, errorMessage, ...task } = fieldsOf(proto.TaskEvent, message);
   const { name, role, actorId, nodeId, pid, jobId, queuedAtUs, startedAtUs, endedAtUs } = task;
   return {
-    ...{ id, name, role, actorId, nodeId, pid, jobId },
+    id,
+    name,
+    role,
+    actorId,
+    nodeId,
+    pid,
+    jobId,
     kind: kinds[kind] ?? "unknown",
     state: states[state] ?? "unknown",
     queuedAtMs: queuedAtUs / 1000,

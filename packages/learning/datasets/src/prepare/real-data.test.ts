@@ -144,8 +144,10 @@ describe.skipIf(!present)("the real data sets", () => {
       ...["paragraphs.jsonl", "dev_200.json", "dev_100.hf_schema.json", "train_100.json"].map(
         (one) => `hotpotqa/${one}`,
       ),
-      ...["2wikimultihopqa/paragraphs_6119.json", "2wikimultihopqa/dev_164.json"],
-      ...["musique/train_100.json", "squad/xquad.en.json"],
+      "2wikimultihopqa/paragraphs_6119.json",
+      "2wikimultihopqa/dev_164.json",
+      "musique/train_100.json",
+      "squad/xquad.en.json",
     ].map((one) => join(data, one));
     const out = join(folder, "long");
     const made = (lengths: readonly number[], repeat: boolean) =>

@@ -115,8 +115,13 @@ describe("other episodes", () => {
 
   it("an agent with tools keeps what it writes until it removes it", () => {
     const conversation = (step: number, prompt: string) => ({
-      ...{ kind: "tool" as const, step, promptTokens: 1, sampledTokens: 1, stopReason: "stop" as const },
-      ...{ policyVersion: 0, prompt },
+      kind: "tool" as const,
+      step,
+      promptTokens: 1,
+      sampledTokens: 1,
+      stopReason: "stop" as const,
+      policyVersion: 0,
+      prompt,
     });
     const [lane] = factLanes({
       ...trace,

@@ -18,7 +18,10 @@ export function laneSummaries(trace: Trace): LaneSummary[] {
 }
 
 const summaryOf = ({ fact, end, lostAt, recalledAfter, answered }: FactLane): LaneSummary => ({
-  ...{ name: fact.name, end, recalledAfter, answered },
+  name: fact.name,
+  end,
+  recalledAfter,
+  answered,
   ...(lostAt === undefined ? {} : { lostAt }),
 });
 

@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import { replayStore } from "./store-replay.js";
 
 const call = (name: string, args: object, result?: string) => ({
-  ...{ step: 0, name, arguments: JSON.stringify(args) },
+  step: 0,
+  name,
+  arguments: JSON.stringify(args),
   ...(result === undefined ? {} : { result }),
 });
 

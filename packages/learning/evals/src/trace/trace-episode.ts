@@ -176,7 +176,9 @@ export function lostTrace(
 ): Trace {
   const { task, ...given } = facts;
   return {
-    ...{ version: traceVersion, origin: "train", ...given },
+    version: traceVersion,
+    origin: "train",
+    ...given,
     task: { id: task.id, question: task.question, answers: [...task.answers] },
     answer: "",
     droppedDocumentTokens: 0,

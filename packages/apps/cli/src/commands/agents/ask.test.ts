@@ -101,8 +101,21 @@ describe("palimpsest ask", () => {
     put("docs/c.md", `# Three\n\n${proseWith([facts[2] as string], 2000)}\n`);
     put("docs/d.bin", Uint8Array.from([0, 1, 2]));
     await palimpsest(
-      ...["ask", join(folder, "docs"), "-q", question, "--endpoint", server.url, "--model", "reader"],
-      ...["--agent", "rememr1", "--set", "chunkTokens=150", "memoryTokens=300", "--trace", page],
+      "ask",
+      join(folder, "docs"),
+      "-q",
+      question,
+      "--endpoint",
+      server.url,
+      "--model",
+      "reader",
+      "--agent",
+      "rememr1",
+      "--set",
+      "chunkTokens=150",
+      "memoryTokens=300",
+      "--trace",
+      page,
     );
     expect(cli.stdout).toBe("The answer is Cora.\n");
     expect(cli.stderr).toContain("skipped d.bin: is a binary file");

@@ -29,7 +29,11 @@ test("a state, a key or a form that there is not is refused with those that ther
 
 test("rows pass that have the value, or have it not", () => {
   const objects = ["a", "b"].map((objectId, index) => ({
-    ...{ objectId, sizeBytes: index, holdingNodeIds: ["node-1"], copyNodeIds: [], spilledNodeIds: [] },
+    objectId,
+    sizeBytes: index,
+    holdingNodeIds: ["node-1"],
+    copyNodeIds: [],
+    spilledNodeIds: [],
   }));
   const ids = (text: string) =>
     passing(stateTables.objects, objects, parseFilter(text)).map(({ objectId }) => objectId);

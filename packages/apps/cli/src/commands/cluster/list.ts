@@ -196,7 +196,12 @@ async function read(cluster: Cluster, kind: Kind, options: ListOptions): Promise
       });
       const items = passing(stateTables.events, events, filters).slice(0, limit ?? defaultRows);
       const rows = items.map(({ atMs, kind: what, subjectId, nodeId, jobId, message }) => [
-        ...[new Date(atMs).toISOString(), what, subjectId, nodeId, jobId, message],
+        new Date(atMs).toISOString(),
+        what,
+        subjectId,
+        nodeId,
+        jobId,
+        message,
       ]);
       return { items, text: () => formatTable(eventHeadings, rows) };
     }

@@ -67,7 +67,14 @@ async function rate(path: string, flags: RateFlags): Promise<void> {
     try {
       const identity = identityOf(model, endpoint);
       const rating = await rateRecipe({
-        ...{ recipe, model, identity, out, samples, concurrency, seed, signal },
+        recipe,
+        model,
+        identity,
+        out,
+        samples,
+        concurrency,
+        seed,
+        signal,
         onProgress: ({ rated, questions, never, always, failed }) =>
           bar.show({
             done: rated,

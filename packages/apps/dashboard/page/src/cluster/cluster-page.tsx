@@ -80,12 +80,17 @@ function WholeCluster() {
           ) : (
             <div class="figures">
               <UseCurve
-                {...{ label: "CPU", points: total.cpuPercent, most: 100, text: percentText }}
+                label="CPU"
+                points={total.cpuPercent}
+                most={100}
+                text={percentText}
                 intervalMs={total.intervalMs}
                 note={nodes.length > 1 ? "mean of the machines" : "of all cores"}
               />
               <UseCurve
-                {...{ label: "Memory", points: total.memoryBytes, text: bytesText }}
+                label="Memory"
+                points={total.memoryBytes}
+                text={bytesText}
                 most={total.memoryTotalBytes}
                 intervalMs={total.intervalMs}
                 note={`of ${bytesText(total.memoryTotalBytes)}`}

@@ -21,7 +21,11 @@ export function ObjectsPage() {
       ? all
       : all.filter((row) =>
           [
-            ...[row.objectId, ...row.owners, ...row.holders, ...row.holdingNodes, ...row.copyNodes],
+            row.objectId,
+            ...row.owners,
+            ...row.holders,
+            ...row.holdingNodes,
+            ...row.copyNodes,
             row.spilledNodes.length > 0 ? "spilled" : "",
           ]
             .join(" ")
