@@ -214,7 +214,6 @@ const rules = [
   },
   { line: /job submit main\.ts/, needs: ["npm"], replace: [[/^/, "cd job && "]] },
   { line: /job submit .*-- --seed/, replace: [["small.yaml", "recipe.yaml"]], add: "--steps 1" },
-  { line: /job submit/, add: "-- --steps 1" },
   { line: /train /, add: "--steps 1" },
 
   // Data.
