@@ -20,8 +20,10 @@ import { type Clock, sha256Of } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { lastWords, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import type { Bundles } from "../store/bundles.js";
 import { isValidId } from "../tables/actor.js";
 import { hasEnded, type Job, nextAttempt, runningDriver, type Submission } from "../tables/job.js";
+import type { JobLogs } from "../tables/job-logs.js";
 import type { JobTable } from "../tables/job-table.js";
 import type { Node } from "../tables/node.js";
 import type { NodeTable } from "../tables/node-table.js";
@@ -35,22 +37,25 @@ export interface JobLifecycleDeps {
   readonly logger: Logger;
   /** The milliseconds between SIGTERM and SIGKILL when a driver is stopped. */
   readonly driverStopGraceMs: number;
-  /** Stores a recipe's text where nodes find it. Resolves when it is stored. */
-  readonly storeRecipe: (text: string) => Promise<void>;
-  /** Returns the number of bytes of the job's output that have arrived. */
-  readonly logSizeBytes: (jobId: string) => number;
-  /** Called once when a job has ended. */
-  readonly onEnded: (jobId: string) => void;
+  /** Where nodes find the text of a recipe. */
+  readonly bundles: Pick<Bundles, "putText">;
+  readonly logs: Pick<JobLogs, "sizeBytes">;
 }
 
 export class JobLifecycle {
   readonly #deps: JobLifecycleDeps;
   /** Jobs whose placement has not reached the store yet: no node has been ordered to start them. */
   readonly #placing = new Map<string, object>();
+  #onEnded: (jobId: string) => void = () => undefined;
 
   constructor(deps: JobLifecycleDeps) {
     this.#deps = deps;
     deps.nodes.onDead((node, reason) => this.#nodeDied(node, reason));
+  }
+
+  /** Registers what is called once when a job has ended. */
+  onEnded(listener: (jobId: string) => void): void {
+    this.#onEnded = listener;
   }
 
   /** Takes over the jobs of an earlier head, once the tables are loaded. */
@@ -73,7 +78,7 @@ export class JobLifecycle {
 
   /** Submits a job. The call is idempotent by submission id, and resolves when the store has the job. */
   async submit(submission: Submission): Promise<Job> {
-    if (submission.entrypoint.kind === "recipe") await this.#deps.storeRecipe(submission.entrypoint.text);
+    if (submission.entrypoint.kind === "recipe") await this.#deps.bundles.putText(submission.entrypoint.text);
     const { job, isNew, durable } = this.#deps.jobs.submit(submission);
     if (isNew) this.#seek(job.jobId);
     await durable;
@@ -235,7 +240,7 @@ export class JobLifecycle {
       // The order for a job that is being placed is sent once the store holds the decision (JOBLIFE-2).
       if (job?.status !== "RUNNING" || this.#placing.has(jobId)) continue;
       const submitted = this.#deps.jobs.submission(jobId) !== undefined;
-      const neverSeen = submitted && job.driverPid === 0 && this.#deps.logSizeBytes(jobId) === 0;
+      const neverSeen = submitted && job.driverPid === 0 && this.#deps.logs.sizeBytes(jobId) === 0;
       if (neverSeen && !job.stopRequested) this.#sendStart(job);
       else this.#lost(job, "its driver ended while its node was unreachable for the head");
     }
@@ -301,7 +306,7 @@ export class JobLifecycle {
       { jobId, status: job.status, exitCode: job.driverExitCode, reason: job.message },
       "job ended",
     );
-    this.#deps.onEnded(jobId);
+    this.#onEnded(jobId);
     return durable;
   }
 }

@@ -24,6 +24,7 @@ import {
   explainBundles,
   type GroupRequest,
   type NodeView,
+  type PlacementIndex,
   placeBundles,
 } from "@palimpsest/scheduler";
 import type { Clock } from "@palimpsest/std";
@@ -49,10 +50,10 @@ export interface PlacementGroupsDeps {
   readonly nodes: NodeTable;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Returns whether a node is reserved for an older request. */
-  readonly isReserved: (nodeId: string) => boolean;
-  /** Returns the demand that makes clients return workers, to make room for pending bundles. */
-  readonly demand: () => Demand;
+  /** The nodes that are reserved for older requests. */
+  readonly reservations: Pick<PlacementIndex, "isReserved">;
+  /** Makes clients return workers, to make room for pending bundles. */
+  readonly demand: Demand;
 }
 
 export class PlacementGroups {
@@ -327,9 +328,9 @@ export class PlacementGroups {
 
   /** Returns nodes for all missing bundles, by index; undefined when there is no room for all of them. */
   #plan(request: GroupRequest): ReadonlyMap<number, BundlePlace> | undefined {
-    const { isReserved } = this.#deps;
+    const { reservations } = this.#deps;
     return placeBundles(
-      [...this.#views.values()].filter(({ nodeId }) => !isReserved(nodeId)),
+      [...this.#views.values()].filter(({ nodeId }) => !reservations.isReserved(nodeId)),
       request,
     );
   }

@@ -39,11 +39,14 @@ export interface PendingQueueDeps {
   readonly clock: Clock;
   /** The milliseconds after which a request that some node could satisfy gets a node reserved. */
   readonly reserveAfterMs: number;
+  /** The queue's own index and demand, where others read them too. */
+  readonly index?: PlacementIndex;
+  readonly demand?: Demand;
 }
 
 export class PendingQueue {
   readonly #deps: PendingQueueDeps;
-  readonly #index = new PlacementIndex();
+  readonly #index: PlacementIndex;
   readonly #pending = new Map<string, PendingRequest>();
   /** The same requests as demand, which is how a client that keeps leased workers sees them. */
   readonly demand: Demand;
@@ -51,7 +54,8 @@ export class PendingQueue {
 
   constructor(deps: PendingQueueDeps) {
     this.#deps = deps;
-    this.demand = new Demand(deps);
+    this.#index = deps.index ?? new PlacementIndex();
+    this.demand = deps.demand ?? new Demand(deps);
     deps.nodes.onChange((nodeId, view) => {
       if (view === undefined) this.#index.removeNode(nodeId);
       else this.#index.setNode(view);
@@ -66,10 +70,6 @@ export class PendingQueue {
   /** The number of nodes that are reserved for requests that have waited long. */
   get reservedNodes(): number {
     return this.#index.reservations().size;
-  }
-
-  isReserved(nodeId: string): boolean {
-    return this.#index.isReserved(nodeId);
   }
 
   /** The number of times that a node was examined for a shape of request. */

@@ -29,18 +29,8 @@ export class UsedBundles {
 
   constructor(deps: UsedBundlesDeps) {
     this.#deps = deps;
+    deps.jobs.onForgotten((_, submission) => submission && this.#forgotten(submission));
     this.#stopSweeping = every(deps.clock, sweepEveryMs, () => this.sweep());
-  }
-
-  /** Removes the bundles of a job that is no longer remembered. */
-  forgotten(submission: Submission): void {
-    const { bundles, logger } = this.#deps;
-    for (const sha256 of bundlesOf(submission)) {
-      if (this.#used().has(sha256)) continue;
-      bundles.remove(sha256).catch((reason: unknown) => {
-        logger.warn({ err: reason, sha256 }, "bundle of a forgotten job not removed");
-      });
-    }
   }
 
   sweep(): void {
@@ -56,6 +46,17 @@ export class UsedBundles {
 
   close(): void {
     this.#stopSweeping();
+  }
+
+  /** Removes the bundles of a job that is no longer remembered. */
+  #forgotten(submission: Submission): void {
+    const { bundles, logger } = this.#deps;
+    for (const sha256 of bundlesOf(submission)) {
+      if (this.#used().has(sha256)) continue;
+      bundles.remove(sha256).catch((reason: unknown) => {
+        logger.warn({ err: reason, sha256 }, "bundle of a forgotten job not removed");
+      });
+    }
   }
 
   /** Returns the hashes of the bundles of remembered jobs and of actors that are not dead. */

@@ -4,10 +4,10 @@ import type { Demand } from "./demand.js";
 
 /** The groups with pending bundles, the longest waiting one first. Each pending bundle is also registered as demand. */
 export class WaitingGroups {
-  readonly #demand: () => Demand;
+  readonly #demand: Demand;
   readonly #groups = new Map<string, PlacementGroup>();
 
-  constructor(demand: () => Demand) {
+  constructor(demand: Demand) {
     this.#demand = demand;
   }
 
@@ -34,13 +34,13 @@ export class WaitingGroups {
     this.#groups.set(groupId, group);
     const { bundles, placed } = groupRequestOf(group);
     for (const [index, request] of bundles.entries())
-      if (!placed?.has(index)) this.#demand().add(bundleLease(groupId, index), ownerId, request);
+      if (!placed?.has(index)) this.#demand.add(bundleLease(groupId, index), ownerId, request);
   }
 
   delete(groupId: string): void {
     const group = this.#groups.get(groupId);
     if (group === undefined) return;
     this.#groups.delete(groupId);
-    for (const index of group.spec.bundles.keys()) this.#demand().delete(bundleLease(groupId, index));
+    for (const index of group.spec.bundles.keys()) this.#demand.delete(bundleLease(groupId, index));
   }
 }

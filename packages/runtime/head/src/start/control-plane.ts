@@ -4,12 +4,15 @@
  * Not responsible for: gRPC, the files of address and token, or processes.
  */
 import { join } from "node:path";
+import { PlacementIndex } from "@palimpsest/scheduler";
 import { type Clock, delay, every } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { formatHolder, type Holder, newId } from "@palimpsest/wire";
+import { type Holder, newId } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorLifecycle } from "../rules/actors/actor-lifecycle.js";
 import type { HeadConfig } from "../rules/config.js";
+import { Demand } from "../rules/demand.js";
+import { HolderStates } from "../rules/holder-states.js";
 import { JobLifecycle } from "../rules/job-lifecycle.js";
 import { NodeDrains } from "../rules/node-drains.js";
 import { ObjectRecoveries } from "../rules/object-recoveries.js";
@@ -34,7 +37,7 @@ import { JobLogs, type WriteAt } from "../tables/job-logs.js";
 import { JobTable } from "../tables/job-table.js";
 import { NodeTable } from "../tables/node-table.js";
 import { ObjectDirectory } from "../tables/object-directory.js";
-import { type HolderState, ObjectHolders } from "../tables/object-holders.js";
+import { ObjectHolders } from "../tables/object-holders.js";
 import { PlacementGroupTable } from "../tables/placement-group-table.js";
 import { Sessions } from "../tables/sessions.js";
 import { measureTables } from "./head-metrics.js";
@@ -82,7 +85,6 @@ export class ControlPlane {
   readonly #clock: Clock;
   readonly #usedBundles: UsedBundles;
   readonly #journal: Journal;
-  /** The milliseconds that the owner of an adopted actor has to come back. */
   readonly #adoptedGraceMs: number;
   readonly #stopTicking: () => void;
 
@@ -110,15 +112,31 @@ export class ControlPlane {
     return plane;
   }
 
+  /** Built from the bottom up: what is made refers only to what stands above it here. */
   private constructor(clusterId: string, config: HeadConfig, deps: ControlPlaneDeps) {
     const { clock, logger, metrics } = deps;
+    const { ownerGraceMs, sessionLeaseMs, recoveryGraceMs } = config;
     this.clusterId = clusterId;
     this.#clock = clock;
-    this.bundles = new Bundles(join(config.dataDir, "bundles"), config.bundleMaxBytes, {
+    this.#adoptedGraceMs = adoptedGraceMs(config);
+
+    // The store: what is kept.
+    const journal = new Journal(deps);
+    const bundles = new Bundles(join(config.dataDir, "bundles"), config.bundleMaxBytes, {
       share: deps.bundleShare,
       onShareFailed: (sha256, reason) =>
         logger.warn({ err: reason, sha256 }, "a standby that takes over would not have this bundle"),
     });
+    this.#journal = journal;
+    this.bundles = bundles;
+
+    // The tables: what is known.
+    const awake = new AwakeTime(clock, config.heartbeatIntervalMs);
+    const nodes = new NodeTable({ ...deps, ...config, journal, awake, maxDead: maxDeadNodes });
+    const actors = new ActorTable({ journal, clock, maxDead: config.maxDeadActors });
+    const jobs = new JobTable({ journal, clock, maxEnded: config.maxEndedJobs });
+    const groupTable = new PlacementGroupTable({ journal, clock });
+    const sessions = new Sessions({ clock, logger, ownerGraceMs, sessionLeaseMs });
     this.logs = new JobLogs({
       folder: join(config.dataDir, "logs"),
       maxBytes: config.jobLogMaxBytes,
@@ -126,99 +144,73 @@ export class ControlPlane {
       clock,
       ...(deps.writeLog ? { writeAt: deps.writeLog } : {}),
     });
-    const journal = new Journal(deps);
-    this.#journal = journal;
-    // OWNER-3
-    const takenOverMs = config.redisUrl === undefined ? 0 : config.sessionLeaseMs;
-    this.#adoptedGraceMs = Math.max(config.ownerGraceMs, config.recoveryGraceMs, takenOverMs);
-    const awake = new AwakeTime(clock, config.heartbeatIntervalMs);
-    const nodes = new NodeTable({ ...deps, ...config, journal, awake, maxDead: maxDeadNodes });
-    const actors = new ActorTable({ journal, clock, maxDead: config.maxDeadActors });
-    const jobs = new JobTable({
-      journal,
-      clock,
-      maxEnded: config.maxEndedJobs,
-      onForgotten: (jobId, submission) => {
-        this.logs.remove(jobId);
-        if (submission) this.#usedBundles.forgotten(submission);
-      },
-    });
-    const groupTable = new PlacementGroupTable({ journal, clock });
-    // Groups are created before the queue of other requests, so that freed resources are offered to groups first.
-    const groups = new PlacementGroups({
-      ...{ groups: groupTable, nodes, clock, logger },
-      isReserved: (nodeId) => this.pendingQueue.isReserved(nodeId),
-      demand: () => this.pendingQueue.demand,
-    });
-    const pendingQueue = new PendingQueue({ nodes, clock, reserveAfterMs: config.placementReserveAfterMs });
     this.nodes = nodes;
     this.actors = actors;
     this.jobs = jobs;
-    this.pendingQueue = pendingQueue;
     this.groupTable = groupTable;
-    this.groups = groups;
-    this.recovery = new Recovery({ actors, clock, graceMs: config.recoveryGraceMs });
+    this.sessions = sessions;
     this.history = new History({ nodes, actors, clock });
-    const shared = { nodes, pendingQueue, clock, logger, metrics };
-    this.taskWorkers = new TaskWorkers(actors, nodes);
-    this.lifecycle = new ActorLifecycle({
-      ...{ ...shared, actors, groups, taskWorkers: this.taskWorkers },
+    this.objects = new ObjectDirectory({ nodes, clock, metrics });
+
+    // The rules: what decides. Groups hear of freed resources before the queue of other requests, so that those are
+    // offered to groups first.
+    const { logs, objects } = this;
+    const [index, demand] = [new PlacementIndex(), new Demand({ nodes, clock })];
+    const groups = new PlacementGroups({
+      ...{ groups: groupTable, nodes, clock, logger, demand },
+      reservations: index,
+    });
+    const pendingQueue = new PendingQueue({
+      ...{ nodes, clock, index, demand },
+      reserveAfterMs: config.placementReserveAfterMs,
+    });
+    const taskWorkers = new TaskWorkers(actors, nodes);
+    const shared = { nodes, pendingQueue, clock, logger };
+    const lifecycle = new ActorLifecycle({
+      ...{ ...shared, metrics, actors, groups, taskWorkers },
       stopGraceMs: config.actorStopGraceMs,
       startRetries: config,
       fenceAfterMs: config.fenceAfterMs,
     });
+    this.groups = groups;
+    this.pendingQueue = pendingQueue;
+    this.taskWorkers = taskWorkers;
+    this.lifecycle = lifecycle;
+    this.recovery = new Recovery({ actors, clock, graceMs: recoveryGraceMs });
     this.jobLifecycle = new JobLifecycle({
-      ...shared,
-      jobs,
+      ...{ ...shared, jobs, bundles, logs },
       driverStopGraceMs: config.driverStopGraceMs,
-      storeRecipe: async (text) => void (await this.bundles.putText(text)),
-      logSizeBytes: (jobId) => this.logs.sizeBytes(jobId),
-      onEnded: (jobId) => this.#jobEnded(jobId),
     });
-    this.sessions = new Sessions({
-      clock,
-      logger,
-      ownerGraceMs: config.ownerGraceMs,
-      sessionLeaseMs: config.sessionLeaseMs,
-      onEnded: (sessionId, reason) => this.#sessionEnded(sessionId, reason),
-    });
-    this.objects = new ObjectDirectory({ nodes, clock, metrics });
+    const holders = new HolderStates({ actors, jobs, sessions, objects, lifecycle });
+    const stateOf = (holder: Holder) => holders.of(holder);
     this.objectHolders = new ObjectHolders({
-      nodes,
-      awake,
-      stateOf: (holder) => this.#holderState(holder),
-      graceMs: Math.max(config.ownerGraceMs, config.recoveryGraceMs),
+      ...{ nodes, awake, stateOf },
+      graceMs: Math.max(ownerGraceMs, recoveryGraceMs),
     });
     this.drains = new NodeDrains({
-      ...{ nodes, actors, jobs, clock, objects: this.objects, lifecycle: this.lifecycle },
+      ...{ nodes, actors, jobs, clock, objects, lifecycle },
       events: this.history.cluster,
     });
-    this.recoveries = new ObjectRecoveries({
-      ...{ nodes, clock },
-      stateOf: (holder) => this.#holderState(holder),
-    });
-    this.stacks = new StackRequests({ actors, nodes, sessions: this.sessions, clock });
-    this.actors.onChange((actor, before) => {
-      const { incarnation, spec } = before ?? actor;
-      if (incarnation > 0 && this.#isOver(actor, incarnation))
-        this.objectHolders.ended({ kind: "incarnation", actorId: spec.actorId, incarnation });
-      if (actor.state !== "DEAD" || before?.state === "DEAD") return;
-      this.#actorDied(actor.spec.actorId);
-    });
-    const { bundles } = this;
+    this.recoveries = new ObjectRecoveries({ nodes, clock, stateOf });
+    this.stacks = new StackRequests({ actors, nodes, sessions, clock });
+
+    // What has ended is told when everybody who must hear of it is there.
+    jobs.onForgotten((jobId) => logs.remove(jobId));
     this.#usedBundles = new UsedBundles({
       ...{ bundles, actors, jobs, clock, logger },
       keepMs: config.bundleKeepMs,
     });
+    sessions.onEnded((sessionId, reason) => this.#sessionEnded(sessionId, reason));
+    this.jobLifecycle.onEnded((jobId) => this.#jobEnded(jobId));
+    actors.onChange((actor, before) => {
+      const { incarnation, spec } = before ?? actor;
+      if (incarnation > 0 && holders.isOver(actor, incarnation))
+        this.objectHolders.ended({ kind: "incarnation", actorId: spec.actorId, incarnation });
+      if (actor.state === "DEAD" && before?.state !== "DEAD") this.#actorDied(actor);
+    });
     this.#stopTicking = every(clock, config.heartbeatIntervalMs, () => {
-      nodes.tick();
-      pendingQueue.tick();
-      groups.tick();
-      this.drains.tick();
-      measureTables({ ...shared, actors, jobs });
-      metrics.gauge("palimpsest_head_objects").set(this.objects.size);
-      metrics.gauge("palimpsest_head_object_holders").set(this.objectHolders.size);
-      metrics.gauge("palimpsest_head_task_events").set(this.history.tasks.size);
+      for (const table of [nodes, pendingQueue, groups, this.drains]) table.tick();
+      measureTables(metrics, this);
     });
   }
 
@@ -293,12 +285,11 @@ export class ControlPlane {
     expectDrivers(this, this.#adoptedGraceMs);
   }
 
-  #actorDied(actorId: string): void {
-    const actor = this.actors.get(actorId);
-    if (actor !== undefined) this.sessions.send(actor.spec.ownerId, { actorDied: actorForReaders(actor) });
-    this.objectHolders.ended({ kind: "program", id: actorId });
-    if (actor !== undefined)
-      this.objectHolders.ended({ kind: "incarnation", actorId, incarnation: actor.incarnation });
+  #actorDied(actor: Actor): void {
+    const { incarnation, spec } = actor;
+    this.sessions.send(spec.ownerId, { actorDied: actorForReaders(actor) });
+    this.objectHolders.ended({ kind: "program", id: spec.actorId });
+    this.objectHolders.ended({ kind: "incarnation", actorId: spec.actorId, incarnation });
   }
 
   #sessionEnded(sessionId: string, reason: string): void {
@@ -320,30 +311,12 @@ export class ControlPlane {
     this.lifecycle.jobEnded(jobId);
     this.objectHolders.ended({ kind: "program", id: jobId });
   }
+}
 
-  #holderState(holder: Holder): HolderState {
-    if (holder.kind === "object") return this.objects.has(holder.objectId) ? "alive" : "unknown";
-    if (holder.kind === "program") return this.#programState(holder.id);
-    const actor = this.actors.get(holder.actorId);
-    if (actor === undefined) return this.#programState(formatHolder(holder));
-    return actor.state === "DEAD" || this.#isOver(actor, holder.incarnation) ? "ended" : "alive";
-  }
-
-  #programState(id: string): HolderState {
-    const actor = this.actors.get(id);
-    if (actor !== undefined) return actor.state === "DEAD" ? "ended" : "alive";
-    const job = this.jobs.find(id);
-    if (job !== undefined) return hasEnded(job) ? "ended" : "alive";
-    return this.sessions.stateOf(id);
-  }
-
-  /**
-   * Returns whether that process of the actor is gone for good. The actor itself may be pending for hours before its
-   * next one.
-   */
-  #isOver(actor: Actor, incarnation: number): boolean {
-    const waits = actor.state === "RESTARTING" || actor.state === "PENDING";
-    if (waits && incarnation === actor.incarnation) return !this.lifecycle.mayRun(actor.spec.actorId);
-    return actor.incarnation > incarnation;
-  }
+/**
+ * The milliseconds that the owner of an adopted actor has to come back. Where heads take over from each other, its
+ * stream broke with the earlier head, so it has its whole lease (OWNER-3).
+ */
+function adoptedGraceMs({ redisUrl, ownerGraceMs, recoveryGraceMs, sessionLeaseMs }: HeadConfig): number {
+  return Math.max(ownerGraceMs, recoveryGraceMs, redisUrl === undefined ? 0 : sessionLeaseMs);
 }

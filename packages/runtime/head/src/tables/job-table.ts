@@ -26,17 +26,23 @@ export interface JobTableDeps {
   readonly clock: Clock;
   /** The maximum number of ended jobs that are remembered. */
   readonly maxEnded: number;
-  /** Called when a job is forgotten, to remove its files. */
-  readonly onForgotten: (jobId: string, submission: Submission | undefined) => void;
 }
+
+export type JobForgotten = (jobId: string, submission: Submission | undefined) => void;
 
 export class JobTable {
   readonly #deps: JobTableDeps;
   readonly #jobs = new Map<string, Job>();
   readonly #submissions = new Map<string, Submission>();
+  readonly #forgetListeners = new Set<JobForgotten>();
 
   constructor(deps: JobTableDeps) {
     this.#deps = deps;
+  }
+
+  /** Calls back when a job is forgotten, to remove its files. */
+  onForgotten(listener: JobForgotten): void {
+    this.#forgetListeners.add(listener);
   }
 
   load(jobs: ReadonlyMap<string, Uint8Array>, submissions: ReadonlyMap<string, Uint8Array>): void {
@@ -163,7 +169,7 @@ export class JobTable {
       this.#deps.journal.put("jobs", jobId, undefined),
       this.#deps.journal.put("submissions", jobId, undefined),
     ]);
-    this.#deps.onForgotten(jobId, submission);
+    for (const listener of this.#forgetListeners) listener(jobId, submission);
     await durable;
   }
 

@@ -31,8 +31,6 @@ export interface SessionsDeps {
   readonly logger: Logger;
   readonly ownerGraceMs: number;
   readonly sessionLeaseMs: number;
-  /** Called once when a session has ended. */
-  readonly onEnded: (sessionId: string, reason: string) => void;
 }
 
 export interface ConnectedSession {
@@ -65,9 +63,15 @@ export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #sessions = new Map<string, Session>();
   readonly #ended = new Set<string>();
+  #onEnded: (sessionId: string, reason: string) => void = () => undefined;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
+  }
+
+  /** Registers what is called once when a session has ended. */
+  onEnded(listener: (sessionId: string, reason: string) => void): void {
+    this.#onEnded = listener;
   }
 
   /** Opens a session, or reconnects it. @throws {PalimpsestError} OWNER_DIED when the session has ended before */
@@ -212,6 +216,6 @@ export class Sessions {
       this.#ended.delete(oldest);
     }
     this.#deps.logger.info({ sessionId, name: session.name, reason }, "driver's session ended");
-    this.#deps.onEnded(sessionId, reason);
+    this.#onEnded(sessionId, reason);
   }
 }
