@@ -30,7 +30,7 @@ export function readTurn(
     return { blocks: kept(blocks, malformed), content, done: says(content, doneWord) };
   }
   const { blocks, content } = parseToolCalls(text);
-  const opened = content.includes("<tool_call>") ? [{ error: unclosed }] : [];
+  const opened = content.includes("<tool_call>") ? [{ error: unclosed, written: content }] : [];
   return {
     blocks: kept([...(blocks ?? []), ...opened], malformed),
     content,

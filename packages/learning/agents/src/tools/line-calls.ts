@@ -30,17 +30,18 @@ export function parseCallLines(
     const [, verb = "", rest = ""] = /^\s*(\S*)\s*(.*?)\s*$/.exec(line) ?? [];
     const form = byVerb.get(verb);
     if (form === undefined) talk.push(line);
-    else blocks.push(blockOf(form, rest));
+    else blocks.push(blockOf(form, rest, line));
   }
   return { blocks, content: talk.join("\n") };
 }
 
 /** A form's `read` may be a user's code, such as JSON.parse, so what it throws is treated as the model's mistake. */
-function blockOf({ tool, form, read }: LineForm, rest: string): ToolCallBlock {
+function blockOf({ tool, form, read }: LineForm, rest: string, written: string): ToolCallBlock {
   try {
     return { call: { name: tool, arguments: read(rest) } };
   } catch (reason) {
-    return { error: `write it as "${form}" (${reason instanceof Error ? reason.message : String(reason)})` };
+    const why = reason instanceof Error ? reason.message : String(reason);
+    return { error: `write it as "${form}" (${why})`, written };
   }
 }
 

@@ -56,7 +56,7 @@ describe("parseToolCalls", () => {
     );
     expect(blocks).toEqual([
       { call: { name: "x", arguments: {} } },
-      { error: expect.stringContaining("no valid JSON") },
+      { error: expect.stringContaining("no valid JSON"), written: "{" },
       { call: { name: "y", arguments: [1] } },
     ]);
     expect(content).toBe("abc");
@@ -65,7 +65,7 @@ describe("parseToolCalls", () => {
   it("refuses numbers that JSON does not have", () => {
     for (const number of ["NaN", "-Infinity", "1e400"]) {
       const { blocks } = parseToolCalls(`<tool_call>{"name":"x","arguments":{"a":[${number}]}}</tool_call>`);
-      expect(blocks).toEqual([{ error: expect.any(String) }]);
+      expect(blocks).toEqual([{ error: expect.any(String), written: expect.stringContaining(number) }]);
     }
   });
 });

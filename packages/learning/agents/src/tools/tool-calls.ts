@@ -5,8 +5,10 @@ export interface ToolCall {
   readonly arguments: unknown;
 }
 
-/** The block between <tool_call> and </tool_call>: a call, or the reason why it is malformed. */
-export type ToolCallBlock = { readonly call: ToolCall } | { readonly error: string };
+/** The block between <tool_call> and </tool_call>: a call, or the reason why it is malformed, with what was written. */
+export type ToolCallBlock =
+  | { readonly call: ToolCall }
+  | { readonly error: string; readonly written: string };
 
 /** A reply of a model, taken apart into tool calls and the text around them. */
 export interface ToolCallReply {
@@ -28,23 +30,24 @@ const block = /<tool_call>(.*?)<\/tool_call>/gs;
  */
 export function parseToolCalls(text: string): ToolCallReply {
   if (!text.includes(opening) || !text.includes(closing)) return { blocks: null, content: text };
-  const blocks = [...text.matchAll(block)].map(([, json = ""]) => readBlock(json));
+  const blocks = [...text.matchAll(block)].map(([, written = ""]) => readBlock(written));
   return { blocks, content: text.replace(block, "") };
 }
 
-function readBlock(json: string): ToolCallBlock {
+function readBlock(written: string): ToolCallBlock {
+  const malformed = (error: string) => ({ error, written: written.trim() });
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = JSON.parse(written);
   } catch (reason) {
-    return { error: `no valid JSON (${reason instanceof Error ? reason.message : String(reason)})` };
+    return malformed(`no valid JSON (${reason instanceof Error ? reason.message : String(reason)})`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return { error: 'no JSON object with "name" and "arguments"' };
+    return malformed('no JSON object with "name" and "arguments"');
   const { name, arguments: given } = value as Readonly<Record<string, unknown>>;
-  if (typeof name !== "string") return { error: '"name" is missing or no text' };
-  if (given === undefined) return { error: '"arguments" is missing' };
-  if (holdsInfinity(given)) return { error: "a number is too large" };
+  if (typeof name !== "string") return malformed('"name" is missing or no text');
+  if (given === undefined) return malformed('"arguments" is missing');
+  if (holdsInfinity(given)) return malformed("a number is too large");
   return { call: { name, arguments: given } };
 }
 

@@ -1,7 +1,7 @@
+import { parseToolCalls, type ToolCallBlock } from "@palimpsest/agents";
 import type { Conversation } from "@palimpsest/trajectories";
 import type { TraceToolCall } from "./trace-schema.js";
 
-const call = /<tool_call>([\s\S]*?)<\/tool_call>/g;
 const response = /<tool_response>([\s\S]*?)<\/tool_response>/g;
 
 /**
@@ -15,37 +15,26 @@ export function toolCallsOf(
   return conversations.flatMap((conversation, index): TraceToolCall[] => {
     if (conversation.kind !== "tool") return [];
     const said = decode([...conversation.sampledTokenIds]);
-    const calls = innerTexts(said, call);
-    if (calls.length === 0) return [];
+    const { blocks: calls } = parseToolCalls(said);
+    if (calls === null) return [];
     const next = conversations[index + 1];
-    const inside = innerTexts(said, response);
+    const inside = answersIn(said);
     // The prompt before the next turn ends with the answers to this one.
     const results =
       inside.length > 0 || next === undefined
         ? inside
-        : innerTexts(decode([...next.promptTokenIds]), response).slice(-calls.length);
-    return calls.map((text, place) => {
+        : answersIn(decode([...next.promptTokenIds])).slice(-calls.length);
+    return calls.map((block, place) => {
       const result = results[place];
-      return {
-        step: conversation.step,
-        ...readCall(text),
-        ...(result === undefined ? {} : { result }),
-      };
+      return { step: conversation.step, ...shown(block), ...(result === undefined ? {} : { result }) };
     });
   });
 }
 
-const innerTexts = (text: string, pattern: RegExp) =>
-  [...text.matchAll(pattern)].map(([, inner = ""]) => inner.trim());
+const answersIn = (text: string) => [...text.matchAll(response)].map(([, inner = ""]) => inner.trim());
 
-function readCall(text: string): { readonly name: string; readonly arguments: string } {
-  try {
-    const value = JSON.parse(text) as { readonly name?: unknown; readonly arguments?: unknown } | null;
-    if (typeof value?.name === "string") {
-      return { name: value.name, arguments: JSON.stringify(value.arguments ?? {}) };
-    }
-  } catch {
-    // It is shown as the model wrote it.
-  }
-  return { name: "", arguments: text };
-}
+/** A malformed call is shown as the model wrote it. */
+const shown = (block: ToolCallBlock) =>
+  "call" in block
+    ? { name: block.call.name, arguments: JSON.stringify(block.call.arguments) }
+    : { name: "", arguments: block.written };
