@@ -21,7 +21,7 @@ const allowed = {
   model: ["jit", "memory"],
   agents: ["memory"],
   engines: ["memory"],
-  rewards: ["trajectories", "memory"],
+  rewards: ["trajectories", "memory", "engines"],
   learner: ["jit", "model", "trajectories"],
   "small-world": ["wire", "trajectories", "datasets", "agents", "jit", "model", "learner"],
   checks: ["trajectories", "agents", "rewards", "jit", "model", "learner"],

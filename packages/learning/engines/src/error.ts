@@ -48,6 +48,8 @@ export class EngineError extends CodedError<EngineErrorCode> {
   readonly status: number | undefined;
   /** What the server said about it, without what this package adds. */
   readonly said: string | undefined;
+  /** The server's words for programs, such as RESOURCE_DOES_NOT_EXIST. */
+  readonly words: string | undefined;
   /** How long the server asked to wait. */
   readonly retryAfterMs: number | undefined;
 
@@ -58,6 +60,7 @@ export class EngineError extends CodedError<EngineErrorCode> {
       readonly cause?: unknown;
       readonly status?: number;
       readonly said?: string | undefined;
+      readonly words?: string | undefined;
       readonly retryAfterMs?: number | undefined;
       readonly retryable?: boolean;
     } = {},
@@ -66,6 +69,7 @@ export class EngineError extends CodedError<EngineErrorCode> {
     this.retryable = options.retryable ?? retryableCodes.has(code);
     this.status = options.status;
     this.said = options.said;
+    this.words = options.words;
     this.retryAfterMs = options.retryAfterMs;
   }
 }
@@ -77,6 +81,7 @@ export function withMessage(error: EngineError, message: string): EngineError {
     retryable: error.retryable,
     retryAfterMs: error.retryAfterMs,
     said: error.said,
+    words: error.words,
     ...(error.status === undefined ? {} : { status: error.status }),
   });
 }

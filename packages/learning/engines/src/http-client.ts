@@ -4,7 +4,7 @@ import type { EngineConfig } from "./config.js";
 import { connectionFailure } from "./connection-failure.js";
 import { environmentAgent, environmentProxy } from "./environment-proxies.js";
 import { EngineError, withMessage } from "./error.js";
-import { bytesOf, contentTypeOf, failureOf, readText } from "./reply.js";
+import { bytesOf, contentTypeOf, failureOf, judgeStatus, readText } from "./reply.js";
 import { ServerAddress } from "./server-address.js";
 import { readEvents } from "./server-sent-events.js";
 
@@ -17,8 +17,8 @@ import { readEvents } from "./server-sent-events.js";
  * - HTTPCLIENT-2. An answer of which a part was passed on is never requested again, so that nobody reads the same token twice.
  * - HTTPCLIENT-3. After an abort no further attempt begins, and the signal's reason is thrown.
  * - HTTPCLIENT-4. The API key is in the headers of requests and nowhere else: not in errors, and not in what is logged.
- * - HTTPCLIENT-5. Servers of text are reached through the proxies of HTTP_PROXY, HTTPS_PROXY and NO_PROXY; the engines of a run
- *   are reached directly.
+ * - HTTPCLIENT-5. Servers of text and MLflow are reached through the proxies of HTTP_PROXY, HTTPS_PROXY and NO_PROXY; the engines
+ *   of a run and its reward service are reached directly.
  */
 
 export interface PostOptions {
@@ -57,6 +57,14 @@ const realClock: RetryClock = {
   random: Math.random,
 };
 
+/** A server that speaks another protocol than those of models. */
+export interface PlainServer {
+  readonly usesProxies: boolean;
+  /** Default: that of a model's reply. */
+  readonly maxReplyBytes?: number;
+}
+
+/** Asks one server: a model's, or another with JSON. */
 export class HttpClient {
   readonly #config: Omit<EngineConfig, "apiKey">;
   readonly #apiKey: string | undefined;
@@ -67,17 +75,23 @@ export class HttpClient {
   readonly #address: ServerAddress;
   readonly #dispatcher: Dispatcher;
   readonly #usesProxies: boolean;
+  readonly #plain: PlainServer | undefined;
 
   /**
    * @param base api: paths are those of OpenAI's protocol below its base, such as /chat/completions, and the
-   *   environment's proxies are used; root: they are the server's own, from its root
+   *   environment's proxies are used; root: they are the server's own, from its root; a plain server has whole paths
    */
-  constructor({ apiKey, ...config }: EngineConfig, base: "api" | "root", clock: RetryClock = realClock) {
+  constructor(
+    { apiKey, ...config }: EngineConfig,
+    base: "api" | "root" | PlainServer,
+    clock: RetryClock = realClock,
+  ) {
     this.#config = config;
     this.#apiKey = apiKey;
     this.#clock = clock;
-    this.#address = new ServerAddress(config.url, base);
-    this.#usesProxies = base === "api";
+    this.#plain = typeof base === "object" ? base : undefined;
+    this.#address = new ServerAddress(config.url, typeof base === "object" ? "origin" : base);
+    this.#usesProxies = this.#plain?.usesProxies ?? base === "api";
     // Deadlines are this client's own, since a slow model may be silent for longer than the library would wait.
     const patient = { headersTimeout: 0, bodyTimeout: 0 };
     this.#dispatcher = this.#usesProxies
@@ -101,14 +115,17 @@ export class HttpClient {
    */
   async ask<T>(path: string, body: unknown, options: PostOptions, read: (value: unknown) => T): Promise<T> {
     return await this.#request("POST", path, body, options, async (response) =>
-      read(parseJson(this.shown(path), response, await readText(this.shown(path), response))),
+      read(await this.#json(path, response)),
     );
   }
 
   async get(path: string, options: PostOptions = {}): Promise<unknown> {
-    return await this.#request("GET", path, undefined, options, async (response) =>
-      parseJson(this.shown(path), response, await readText(this.shown(path), response)),
-    );
+    return await this.#request("GET", path, undefined, options, (response) => this.#json(path, response));
+  }
+
+  async #json(path: string, response: Response): Promise<unknown> {
+    const address = this.shown(path);
+    return parseJson(address, response, await readText(address, response, this.#plain?.maxReplyBytes));
   }
 
   /** Returns the answer as text, whatever its content type. */
@@ -244,6 +261,7 @@ export class HttpClient {
               response,
               (text) => this.#scrub(text),
               this.#name("apiKey"),
+              this.#plain && judgeStatus,
             );
           return await read(response);
         } catch (reason) {

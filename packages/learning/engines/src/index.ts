@@ -20,7 +20,13 @@ export {
 export { EndpointTokenizer, type PlainTokenizer } from "./endpoint-tokenizer.js";
 export { EngineError, type EngineErrorCode } from "./error.js";
 export type { GenerateRequest, GenerateResult } from "./generate.js";
-export type { Retry } from "./http-client.js";
+export {
+  HttpClient,
+  type PlainServer,
+  type PostOptions,
+  type Retry,
+  type RetryClock,
+} from "./http-client.js";
 export {
   HttpSampler,
   type HttpSamplerConfig,

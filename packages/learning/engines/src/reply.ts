@@ -12,29 +12,33 @@ export const contentTypeOf = (response: Response) =>
 const maxReplyBytes = 64 * 2 ** 20;
 
 /** Yields the bytes of a reply. @throws {EngineError} BAD_REPLY for a reply that is too long */
-export async function* bytesOf(path: string, response: Response): AsyncGenerator<Uint8Array, void> {
+export async function* bytesOf(
+  path: string,
+  response: Response,
+  maxBytes = maxReplyBytes,
+): AsyncGenerator<Uint8Array, void> {
   let sizeBytes = 0;
   for await (const chunk of response.body ?? []) {
     sizeBytes += chunk.length;
-    if (sizeBytes > maxReplyBytes)
+    if (sizeBytes > maxBytes)
       throw new EngineError(
         "BAD_REPLY",
-        `${path}: answered with more than ${maxReplyBytes} bytes; ask for less at once, or use a server that keeps to max_tokens`,
+        `${path}: answered with more than ${maxBytes} bytes; ask for less at once, or use a server that keeps to max_tokens`,
         { retryable: false },
       );
     yield chunk;
   }
 }
 
-async function readBytes(path: string, response: Response): Promise<Buffer> {
+async function readBytes(path: string, response: Response, maxBytes?: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of bytesOf(path, response)) chunks.push(chunk);
+  for await (const chunk of bytesOf(path, response, maxBytes)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
 /** @throws {EngineError} BAD_REPLY when the bytes are not UTF-8, or too many */
-export async function readText(path: string, response: Response): Promise<string> {
-  return decodeUtf8(path, await readBytes(path, response));
+export async function readText(path: string, response: Response, maxBytes?: number): Promise<string> {
+  return decodeUtf8(path, await readBytes(path, response, maxBytes));
 }
 
 function decodeUtf8(path: string, bytes: Uint8Array): string {
@@ -45,18 +49,33 @@ function decodeUtf8(path: string, bytes: Uint8Array): string {
   }
 }
 
+/** What a status that is not 2xx means, and a hint that is appended to the server's words. */
+export type Judge = (
+  status: number,
+  told: Told,
+  keyName: string,
+) => { readonly code: EngineErrorCode; readonly fix: string; readonly retryable: boolean };
+
+/** Judges by the status alone, for servers that are no models. */
+export const judgeStatus: Judge = (status) => ({
+  code: codeOf(status),
+  fix: status >= 300 && status < 400 ? fixFor(status) : "",
+  retryable: isRetryable(status),
+});
+
 /** Translates a status that is not 2xx, with the server's own words. */
 export async function failureOf(
   path: string,
   response: Response,
   scrub: (text: string) => string,
   keyName = "apiKey",
+  judged: Judge = judge,
 ): Promise<EngineError> {
   const text = new TextDecoder().decode(await readBytes(path, response));
   const told = toldBy(parsed(text)) ?? { message: flat(withoutMarkup(text)), words: "" };
   const said = scrub(told.message);
   const { headers, status, statusText } = response;
-  const { code, fix, retryable } = judge(status, { ...told, message: said }, keyName);
+  const { code, fix, retryable } = judged(status, { ...told, message: said }, keyName);
   const to = headers.get("location");
   const moved = status >= 300 && status < 400 && to !== null ? ` to ${scrub(to)}` : "";
   return new EngineError(
@@ -65,6 +84,7 @@ export async function failureOf(
     {
       status,
       said,
+      words: told.words,
       retryable,
       retryAfterMs: waitInHeaders(headers, Date.now()) ?? told.waitMs ?? waitInWords(said),
     },

@@ -8,8 +8,8 @@ const secretName = /key|token|secret|sig|pass|auth|code/i;
 
 /**
  * The base of a server's endpoints. `api`: of OpenAI's protocol; a URL with a path is the base as it stands
- * (https://host/v1beta/openai), and a bare host has it at /v1. `root`: of a server whose own endpoints are used, without a
- * /v1. A query (?api-version=…) is part of every address.
+ * (https://host/v1beta/openai), and a bare host has it at /v1. `root`: of a model's server whose own endpoints are used, without a
+ * /v1. `origin`: of any server, without the URL's path. A query (?api-version=…) is part of every address.
  */
 export class ServerAddress {
   readonly origin: string;
@@ -17,14 +17,14 @@ export class ServerAddress {
   readonly #path: string;
   readonly #query: URLSearchParams;
 
-  constructor(url: string, base: "api" | "root") {
+  constructor(url: string, base: "api" | "root" | "origin") {
     const given = new URL(url);
     const { origin, hostname, pathname, searchParams } = given;
     const whole = pathname.replace(/\/+$/, "");
     const path = isAzureModels(given) ? whole : whole.replace(pasted, "").replace(/\/+$/, "");
     this.origin = origin;
     this.hostname = hostname;
-    this.#path = base === "api" ? path || "/v1" : path.replace(/\/v1$/, "");
+    this.#path = { api: path || "/v1", root: path.replace(/\/v1$/, ""), origin: "" }[base];
     this.#query = searchParams;
   }
 

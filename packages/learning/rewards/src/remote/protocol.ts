@@ -25,9 +25,9 @@ export const remoteReplySchema = z.object({
  * Builds the request to a reward service. Conversations are described by kind, step, lengths and stop reason; their
  * token ids are included only when requested.
  */
-export function remoteRequest(task: Task, episode: ScoredEpisode, sendTokens: boolean): string {
+export function remoteRequest(task: Task, episode: ScoredEpisode, sendTokens: boolean): unknown {
   const { answer, memorySteps, conversations, storeDiff, counters } = episode;
-  return JSON.stringify({
+  return {
     protocol: remoteRewardProtocol,
     task,
     episode: {
@@ -50,7 +50,7 @@ export function remoteRequest(task: Task, episode: ScoredEpisode, sendTokens: bo
       ...(storeDiff === undefined ? {} : { storeDiff }),
       ...(counters === undefined ? {} : { counters }),
     },
-  });
+  };
 }
 
 /** @throws {RewardError} BAD_CONFIG when the column was not read */
@@ -65,14 +65,11 @@ function numbersOf(column: ColumnLength | Column): number[] {
 }
 
 /** Returns the score in a service's answer, or what is wrong with the answer. */
-export function readRemoteReply(text: string, conversations: number): Score | { readonly problem: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { problem: "the answer is not JSON" };
-  }
-  const parsed = remoteReplySchema.safeParse(value);
+export function readRemoteReply(
+  answer: unknown,
+  conversations: number,
+): Score | { readonly problem: string } {
+  const parsed = remoteReplySchema.safeParse(answer);
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
     return { problem: `${issue.path.join(".") || "answer"}: ${issue.message}` };

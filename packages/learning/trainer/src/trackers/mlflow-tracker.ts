@@ -8,12 +8,12 @@
  * - TRACKER-3. A resumed run continues the same MLflow run, which is found by its tag.
  * - TRACKER-4. A retry sends the same values with the same timestamps, so that MLflow stores them once.
  */
+import { EngineError } from "@palimpsest/engines";
 import { backoffMs, delay, jittered } from "@palimpsest/std";
 import type { MlflowSettings } from "../recipe/tracker-settings.js";
 import {
   batchLimits,
   MlflowClient,
-  MlflowFailure,
   type MlflowMetric,
   type MlflowStatus,
   type MlflowText,
@@ -44,7 +44,6 @@ const metricBytes = 160;
 
 export class MlflowTracker {
   readonly #options: MlflowTrackerOptions;
-  readonly #client: MlflowClient;
   readonly #stop = new AbortController();
   readonly #sending: Promise<void>;
   #queue: MlflowMetric[] = [];
@@ -55,7 +54,6 @@ export class MlflowTracker {
 
   constructor(options: MlflowTrackerOptions) {
     this.#options = options;
-    this.#client = new MlflowClient(options.settings.address, options.authorization);
     this.#sending = this.#send().catch((reason: unknown) => this.#fail(reason));
   }
 
@@ -97,17 +95,23 @@ export class MlflowTracker {
   }
 
   async #send(): Promise<void> {
+    const { settings, authorization } = this.#options;
+    const client = new MlflowClient(settings.address, authorization);
+    await this.#sendBy(client).finally(() => client.close());
+  }
+
+  async #sendBy(client: MlflowClient): Promise<void> {
     const { settings, run } = this.#options;
-    const experiment = await this.#try((signal) => this.#client.experiment(settings.experiment, signal));
-    const id = await this.#try((signal) => this.#client.run(experiment, run, signal));
+    const experiment = await this.#try((signal) => client.experiment(settings.experiment, signal));
+    const id = await this.#try((signal) => client.run(experiment, run, signal));
     for (let at = 0; at < run.params.length; at += batchLimits.params) {
       const params = run.params.slice(at, at + batchLimits.params);
-      await this.#try((signal) => this.#client.logBatch(id, { params }, signal)).catch(this.#passOver);
+      await this.#try((signal) => client.logBatch(id, { params }, signal)).catch(this.#passOver);
     }
     for (;;) {
       const metrics = this.#queue.slice(0, batchLimits.metrics);
       if (metrics.length > 0) {
-        await this.#try((signal) => this.#client.logBatch(id, { metrics }, signal)).catch(this.#passOver);
+        await this.#try((signal) => client.logBatch(id, { metrics }, signal)).catch(this.#passOver);
         this.#queue = this.#queue.slice(metrics.length);
       } else if (this.#end !== undefined) break;
       else {
@@ -117,7 +121,7 @@ export class MlflowTracker {
       }
     }
     const { status, atMs } = this.#end;
-    await this.#try((signal) => this.#client.setStatus(id, status, atMs, signal));
+    await this.#try((signal) => client.setStatus(id, status, atMs, signal));
   }
 
   /** Retries until the server accepts the call or rejects it for good. */
@@ -130,8 +134,8 @@ export class MlflowTracker {
         if (failures > 0) this.#warn("the server accepts metrics again");
         return answer;
       } catch (reason) {
-        if (!(reason instanceof MlflowFailure) || !reason.retryable) throw reason;
-        if (failures === 0) this.#warn(`${reason.message}; the run continues, and its metrics are queued`);
+        if (!(reason instanceof EngineError) || !reason.retryable) throw reason;
+        if (failures === 0) this.#warn(`${reason.rawMessage}; the run continues, and its metrics are queued`);
         // Jittered, so that runs that wait for the same server do not all retry at the same moment.
         await wait(jittered(backoffMs(retry, failures + 1)), signal);
       }
@@ -157,7 +161,10 @@ export class MlflowTracker {
   }
 }
 
-const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));
+const messageOf = (reason: unknown) => {
+  if (reason instanceof EngineError) return reason.rawMessage;
+  return reason instanceof Error ? reason.message : String(reason);
+};
 
 /** MLflow allows letters, digits and `_-./ ` in a name. */
 function metricKey(name: string): string {
