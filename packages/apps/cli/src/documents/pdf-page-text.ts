@@ -20,11 +20,26 @@ const mostCrossing = 0.2;
  * Returns a page's text: in the order of the file, which is nearly always that of reading, unless the page has columns
  * and the file goes from one to the other and back line by line.
  */
-export function pageText(items: readonly PageItem[]): string {
+export function pageText(drawn: readonly PageItem[]): string {
+  const items = once(drawn);
   const shown = items.filter(({ text }) => text.trim() !== "");
   const gutter = gutterOf(shown);
   if (gutter === undefined || !alternates(shown, gutter)) return inFileOrder(items);
   return inColumns(shown, gutter).join("\n");
+}
+
+/** Leaves out what is drawn again on top of the piece before it, a little beside it, which looks bold. */
+function once(items: readonly PageItem[]): PageItem[] {
+  const kept: PageItem[] = [];
+  for (const item of items) {
+    const before = kept.findLast(({ text }) => text.trim() !== "");
+    const near = (distance: number) => Math.abs(distance) <= item.height / 10;
+    if (before?.text === item.text && near(before.x - item.x) && near(before.y - item.y)) {
+      const last = kept.pop();
+      if (last !== undefined) kept.push({ ...last, endsLine: item.endsLine });
+    } else kept.push(item);
+  }
+  return kept;
 }
 
 const inFileOrder = (items: readonly PageItem[]): string =>

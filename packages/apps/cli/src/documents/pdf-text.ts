@@ -22,7 +22,7 @@ export async function pdfText(
   if (without.length === pages.length)
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
-      `${name}: its ${pages.length} pages have no readable text, as in a scan; add a text layer with OCR first`,
+      `${name}: ${pages.length === 1 ? "its page has" : `its ${pages.length} pages have`} no readable text, as in a scan; add a text layer with OCR first`,
     );
   const has = without.length === 1 ? "has" : "have";
   const skipped =

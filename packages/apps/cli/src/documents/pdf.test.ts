@@ -73,7 +73,7 @@ describe("PDF files", () => {
     const shapes =
       "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1 1] /FontMatrix [1 0 0 1 0 0] /CharProcs << >> /Encoding << /Type /Encoding /Differences [1 /g1 /g2 /g3] >> /FirstChar 1 /LastChar 3 /Widths [1 1 1] >>";
     const unnamed = { content: "BT /F1 12 Tf 50 700 Td <010203> Tj ET" };
-    await expect(read(pdfOfPages([unnamed], shapes))).rejects.toThrow("its 1 pages have no readable text");
+    await expect(read(pdfOfPages([unnamed], shapes))).rejects.toThrow("its page has no readable text");
     const noted = { ...unnamed, entries: "/Annots [8 0 R]" };
     const note = "<< /Type /Annot /Subtype /FreeText /Rect [0 0 9 9] /Contents (Paid) /DA (/F1 12 Tf) >>";
     const { text, skipped } = await read(pdfOfPages([unnamed, noted], shapes, [note]));
@@ -104,6 +104,11 @@ describe("PDF files", () => {
     );
     const { text } = await read(pdfOfPages([page(heading, ...rows)]));
     expect(text.split("\n").slice(1)).toEqual([...left, ...right]);
+  });
+
+  it("are read once where their letters are drawn twice to look bold", async () => {
+    const bold = [at(72, 700, "Invoice 17"), at(72.4, 700, "Invoice 17"), at(72, 680, "no no"), at(110, 680, "no no")];
+    expect((await read(pdfOfPages([page(...bold)]))).text).toMatch(/^Invoice 17\n+no no\s*no no$/);
   });
 
   it("are read as they are where they have a table, or their columns one after another", async () => {
