@@ -45,10 +45,12 @@ const manifestIn = (folder: string) =>
 
 /** Folders of this workspace's packages, by name. */
 const workspace = new Map(
-  readdirSync(join(root, "packages")).map((name) => {
-    const folder = join(root, "packages", name);
-    return [manifestIn(folder).name, folder] as const;
-  }),
+  readdirSync(join(root, "packages")).flatMap((wing) =>
+    readdirSync(join(root, "packages", wing)).map((name) => {
+      const folder = join(root, "packages", wing, name);
+      return [manifestIn(folder).name, folder] as const;
+    }),
+  ),
 );
 
 /** Names of all that an installation of a package brings: its dependencies and theirs. */

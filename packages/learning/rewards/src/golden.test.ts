@@ -47,7 +47,7 @@ interface PipelineCase {
 type Contested<T> = T & { contested?: boolean };
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
 const folder = `${shared}/fixtures/scoring`;
 const present = existsSync(folder);
 if (!present) process.stdout.write(`skipped: no golden scores in ${folder}\n`);

@@ -107,7 +107,12 @@ describe("PDF files", () => {
   });
 
   it("are read once where their letters are drawn twice to look bold", async () => {
-    const bold = [at(72, 700, "Invoice 17"), at(72.4, 700, "Invoice 17"), at(72, 680, "no no"), at(110, 680, "no no")];
+    const bold = [
+      at(72, 700, "Invoice 17"),
+      at(72.4, 700, "Invoice 17"),
+      at(72, 680, "no no"),
+      at(110, 680, "no no"),
+    ];
     expect((await read(pdfOfPages([page(...bold)]))).text).toMatch(/^Invoice 17\n+no no\s*no no$/);
   });
 

@@ -17,7 +17,7 @@ interface GoldenCase {
 }
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const file = `${shared}/fixtures/scoring/rememr1_retrieval.json`;
 const present = existsSync(file);
 if (!present) process.stdout.write(`skipped: no golden retrievals in ${file}\n`);

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseToolCalls } from "./tool-calls.js";
 
-const shared = process.env["PALIMPSEST_SHARED"] ?? resolve(import.meta.dirname, "../../../../../shared");
+const shared = process.env["PALIMPSEST_SHARED"] ?? resolve(import.meta.dirname, "../../../../../../shared");
 const fixture = resolve(shared, "fixtures/scoring/tool_calls.json");
 const present = existsSync(fixture);
 if (!present) process.stdout.write(`skipped: no golden tool calls in ${fixture}\n`);

@@ -11,7 +11,7 @@ import { checkLosses } from "./check-losses.js";
 import { type GoldenValue, readGolden } from "./golden-file.js";
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const path = `${shared}/fixtures/losses/golden.json`;
 const missing = !existsSync(path);
 if (missing) process.stderr.write(`skipped: no golden losses at ${path} (PALIMPSEST_SHARED moves it)\n`);

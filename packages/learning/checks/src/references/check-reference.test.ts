@@ -11,7 +11,7 @@ import { checkReference } from "./check-reference.js";
 import { type LossCase, readReferenceNumbers } from "./reference-numbers.js";
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const fixtures = `${shared}/fixtures/hf-parity`;
 const missing = !existsSync(fixtures);
 if (missing)

@@ -22,7 +22,7 @@ import { checkTexts } from "./check-texts.js";
 import { type ReferenceText, readReferenceTexts } from "./reference-texts.js";
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const reference = `${shared}/fixtures/smollm2/reference.json`;
 const cacheDir = process.env["PALIMPSEST_CACHE"] ?? join(homedir(), ".cache/palimpsest");
 const folder = join(cacheDir, "models/smollm2-135m-instruct");

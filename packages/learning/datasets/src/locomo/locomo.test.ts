@@ -20,7 +20,7 @@ import { evidenceIds } from "./evidence-ids.js";
 import { isoDate } from "./session-date.js";
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const file = `${shared}/data/locomo/locomo10.json`;
 const present = existsSync(file);
 if (!present) process.stdout.write(`skipped: no LoCoMo data at ${file}\n`);

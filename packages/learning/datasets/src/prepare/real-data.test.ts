@@ -8,7 +8,7 @@ import { fileFolder } from "../../../../../test/support/temporary-folder.js";
 import { prepareData, preparedTasks, preparerByName, TaskCensus } from "../index.js";
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const data = join(shared, "data");
 const present = existsSync(join(data, "MANIFEST.md"));
 if (!present) process.stdout.write(`skipped: no data sets at ${data} (PALIMPSEST_SHARED moves it)\n`);

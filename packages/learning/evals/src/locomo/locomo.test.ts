@@ -8,7 +8,7 @@ import { locomoItems, notMentioned } from "./items.js";
 import { locomoScorer } from "./scorer.js";
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const path = `${shared}/data/locomo/locomo10.json`;
 const missing = !existsSync(path);
 if (missing) process.stdout.write(`skipped: no ${path}\n`);

@@ -6,7 +6,7 @@ import { documentText } from "../suite/item.js";
 import { longQaItems } from "./items.js";
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const hotpot = `${shared}/data/hotpotqa/dev_200.json`;
 const official = `${shared}/data/memagent/eval_50.8.json`;
 const missing = [hotpot, official].filter((path) => !existsSync(path));

@@ -29,7 +29,7 @@ export async function fetchTensorflow(options: FetchOptions = {}): Promise<void>
   const { folder = ownFolder, environment = process.env, say = sayOnStderr } = options;
   const setup = join(folder, "scripts/tensorflow.mjs");
   // node_modules/palimpsest/node_modules/@palimpsest/jit
-  const command = join(folder, "../../../..");
+  const command = join(folder, "../../..");
   const isOfCommand = existsSync(join(command, "scripts/first-use.mjs"));
   if (environment["PALIMPSEST_SETUP"] === "off" || !isOfCommand || !existsSync(setup)) return;
   if (existsSync(join(command, ".set-up.json")) || hasAddon(folder)) return;

@@ -26,7 +26,7 @@ import { aConversation, aMember } from "./groups.fixture.js";
 
 // Reference numbers of transformers + PyTorch in float32 for three tiny random models.
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const fixtures = `${shared}/fixtures/hf-parity`;
 const missing = !existsSync(fixtures);
 if (missing)

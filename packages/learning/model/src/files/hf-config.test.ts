@@ -7,7 +7,7 @@ import { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
 import { aConfig } from "./model.fixture.js";
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const published = `${shared}/data/tokenizers`;
 const present = existsSync(published);
 if (!present) process.stderr.write(`skipped: no configs at ${published} (PALIMPSEST_SHARED moves it)\n`);

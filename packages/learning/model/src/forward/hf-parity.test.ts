@@ -14,7 +14,7 @@ import { entropy, tokenLogprobs } from "./token-logprobs.js";
 
 // Reference numbers of transformers + PyTorch in float32 for three tiny random models.
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const fixtures = `${shared}/fixtures/hf-parity`;
 const present = existsSync(fixtures);
 if (!present)

@@ -25,7 +25,7 @@ import {
 import { loadGguf } from "./load-gguf.js";
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const tokenizers = `${shared}/data/tokenizers`;
 const missing = !existsSync(tokenizers);
 if (missing) process.stderr.write(`skipped: no tokenizers at ${tokenizers} (PALIMPSEST_SHARED moves it)\n`);

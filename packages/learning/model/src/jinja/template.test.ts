@@ -15,7 +15,7 @@ const render = (template: string, variables: Readonly<Record<string, unknown>> =
 
 // Small templates with the text that `transformers` gives; null where it refuses.
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const goldenFile = `${shared}/fixtures/repro/learning/jinja-golden.json`;
 const present = existsSync(goldenFile);
 if (!present) process.stderr.write(`skipped: no ${goldenFile} (PALIMPSEST_SHARED moves it)\n`);

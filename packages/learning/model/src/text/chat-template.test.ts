@@ -12,7 +12,7 @@ import { ChatTemplate } from "./chat-template.js";
 
 // Conversations rendered by `transformers` with the models' own templates.
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const folder = `${shared}/data/tokenizers`;
 const present = existsSync(folder);
 if (!present) process.stderr.write(`skipped: no tokenizers at ${folder} (PALIMPSEST_SHARED moves it)\n`);

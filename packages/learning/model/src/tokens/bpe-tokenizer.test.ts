@@ -9,7 +9,7 @@ import { trainBpe } from "./bpe-trainer.js";
 
 // Encodings of Hugging Face's own tokenizers for texts with every awkward character.
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const folder = `${shared}/data/tokenizers`;
 const present = existsSync(folder);
 if (!present) process.stderr.write(`skipped: no tokenizers at ${folder} (PALIMPSEST_SHARED moves it)\n`);

@@ -26,7 +26,7 @@ interface GoldenCase {
 }
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
 const file = `${shared}/fixtures/scoring/rememr1_rewards.json`;
 const present = existsSync(file);
 if (!present) process.stdout.write(`skipped: no golden rewards in ${file}\n`);

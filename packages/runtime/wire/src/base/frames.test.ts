@@ -104,7 +104,7 @@ test("PALIMPSEST_DEBUG=1 shows everything", async () => {
 test("the runtime's own frames are sent without the folder in which it is installed", () => {
   const { stack = "" } = new PalimpsestError("INTERNAL", "x");
   const own = `${stack}\n    at run (${import.meta.url.replace("src/base/frames.test.ts", "dist/base/frames.js")}:1:2)`;
-  expect(stackToSend(own)).toContain("at run (palimpsest:wire/dist/base/frames.js:1:2)");
+  expect(stackToSend(own)).toContain("at run (palimpsest:runtime/wire/dist/base/frames.js:1:2)");
 });
 
 test.each(["src/ledger.ts", "lib/a b/(group)/it's #1?.ts", "日本/100%.ts", "../shared/x.ts"])(

@@ -20,8 +20,8 @@ const bundledFile = /\bapp:([^\s:()'"]+)/g;
 /** The most frames that are read of a caller; the runtime's own are among them. */
 const maxFrames = 60;
 
-/** The folder of the runtime's packages in a checkout, as a URL and as a path; empty if it is installed or bundled. */
-const checkout = /^.*\/packages\/(?=wire\/(?:src|dist)\/)/.exec(import.meta.url)?.[0] ?? "";
+/** The folder of the packages in a checkout, as a URL and as a path; empty if it is installed or bundled. */
+const checkout = /^.*\/packages\/(?=runtime\/wire\/(?:src|dist)\/)/.exec(import.meta.url)?.[0] ?? "";
 const checkoutPlaces = checkout === "" ? [] : [checkout, fileURLToPath(checkout)];
 const installed = /node_modules\/(?:@palimpsest|palimpsest|@grpc\/grpc-js)\/|\/dist\/bundled\//;
 const ofNode = /[( ](?:node|palimpsest):/;

@@ -8,7 +8,7 @@ import { CommandRun } from "../testing.js";
 import { addLoss } from "./loss-check.js";
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../../shared", import.meta.url));
 const reference = `${shared}/fixtures/hf-parity/qwen2`;
 const golden = `${shared}/fixtures/losses/golden.json`;
 const missing = !existsSync(reference) || !existsSync(golden);

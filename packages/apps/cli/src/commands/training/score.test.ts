@@ -8,7 +8,7 @@ import { CommandRun } from "../testing.js";
 import { addScore } from "./score.js";
 
 const shared =
-  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
+  process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../../shared", import.meta.url));
 const fixtures = `${shared}/fixtures/scoring`;
 const missing = !existsSync(fixtures);
 if (missing) process.stderr.write(`skipped: no golden scores in ${fixtures}\n`);
