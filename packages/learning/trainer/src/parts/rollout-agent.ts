@@ -1,4 +1,4 @@
-import { type Agent, type AgentModel, createAgent } from "@palimpsest/agents";
+import { type Agent, type AgentModel, createAgent, type Tokenizer } from "@palimpsest/agents";
 import type { Recipe } from "../recipe/recipe-schema.js";
 
 /**
@@ -11,5 +11,35 @@ export function rolloutAgent(
   { agent, rollout }: Pick<Recipe, "agent" | "rollout">,
   model: Omit<AgentModel, "contextTokens">,
 ): Agent {
-  return createAgent(agent, { ...model, contextTokens: rollout.maxTokens });
+  const tokenizer = encodingOnce(model.tokenizer);
+  return createAgent(agent, { ...model, tokenizer, contextTokens: rollout.maxTokens });
+}
+
+/** Shorter texts are encoded faster than they are found. */
+const leastCharacters = 256;
+/** Enough for the documents of the groups in flight and of an evaluation's questions. */
+const mostTexts = 256;
+
+/**
+ * Remembers the last long texts that were encoded: all episodes of a group read the same document, and encoding it takes longer than
+ * a GPU takes to sample.
+ */
+function encodingOnce(tokenizer: Tokenizer): Tokenizer {
+  const encoded = new Map<string, readonly number[]>();
+  const { beginTokenIds } = tokenizer;
+  return {
+    ...(beginTokenIds === undefined ? {} : { beginTokenIds }),
+    decode: (tokenIds) => tokenizer.decode(tokenIds),
+    specialTokenId: (text) => tokenizer.specialTokenId(text),
+    encode(text, options) {
+      if (text.length < leastCharacters) return tokenizer.encode(text, options);
+      const key = `${options?.specialTokens ?? ""}:${text}`;
+      const known = encoded.get(key) ?? tokenizer.encode(text, options);
+      encoded.delete(key);
+      encoded.set(key, known);
+      const [oldest] = encoded.keys();
+      if (encoded.size > mostTexts && oldest !== undefined) encoded.delete(oldest);
+      return [...known];
+    },
+  };
 }

@@ -1,0 +1,230 @@
+/**
+ * Asks the same questions in contexts of growing length: the agent of a recipe with trained adapters, and without them.
+ * All questions of a length are read side by side, section by section, greedily. Each cell is a line of JSON, and what a
+ * file has already is not asked again. From the pace so far it is said when the questions of a cell will not be done in
+ * time, and fewer are asked; the first n of the file in every cell, so that cells can be paired question by question.
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/by-length.ts --recipe FILE --model FILE --questions FILE...
+ *   --pool FILE... --json FILE --cells "trained:50:200 base:50:200 ..." (system:documents:questions)
+ *   [--adapters RUN_CHECKPOINT_OR_PEFT] [--rows 128] [--chunk TOKENS] [--precision bfloat16] [--limit-seconds 500]
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { type Agent, createAgent, type Tokenizer } from "../../packages/learning/agents/src/index.js";
+import { readQuestionSource } from "../../packages/learning/datasets/src/index.js";
+import {
+  agentSystem,
+  type EvalItem,
+  longQaItems,
+  qaScorer,
+  runSuite,
+  summarizeSuite,
+} from "../../packages/learning/evals/src/index.js";
+import { entry, loadBackend } from "../../packages/learning/jit/src/index.js";
+import { createSampler, loadAdapters, loadModel } from "../../packages/learning/model/src/index.js";
+import { samplerSettings } from "../../packages/learning/trainer/src/engines/own-sampler.js";
+import { holdsRunModel, readRecipe, readRunAdapters } from "../../packages/learning/trainer/src/index.js";
+import { openModelText, readModelText } from "../../packages/learning/trainer/src/parts/model-text.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    recipe: { type: "string", default: "" },
+    model: { type: "string", default: "" },
+    questions: { type: "string", multiple: true, default: [] },
+    pool: { type: "string", multiple: true, default: [] },
+    json: { type: "string", default: "" },
+    cells: { type: "string", default: "" },
+    adapters: { type: "string" },
+    rows: { type: "string", default: "128" },
+    chunk: { type: "string" },
+    precision: { type: "string" },
+    "limit-seconds": { type: "string", default: "500" },
+  },
+});
+
+interface Cell {
+  readonly system: string;
+  readonly documents: number;
+  readonly chunkTokens: number;
+}
+
+const startedMs = performance.now() - process.uptime() * 1000;
+const since = (): number => Number(((performance.now() - startedMs) / 1000).toFixed(1));
+const secondsLeft = (): number => Number(flags["limit-seconds"]) - since();
+const say = (result: object): void => console.log(JSON.stringify({ atSeconds: since(), ...result }));
+
+const { recipe } = readRecipe(flags.recipe);
+if (recipe.agent.kind !== "memagent") throw new Error(`the agent of ${flags.recipe} is no memagent`);
+const chunkTokens = Number(flags.chunk ?? recipe.agent.config.chunkTokens);
+const { config, parameters } = await loadModel(flags.model);
+const { tokenizer, chat } = openModelText(await readModelText(flags.model), Date.now());
+const trained = flags.adapters === undefined ? undefined : await adaptersIn(flags.adapters);
+say({ model: "read", adapters: flags.adapters, adaptersOfVersion: trained?.policyVersion });
+const onGpu = recipe.rollout.gpus > 0;
+const settings = samplerSettings(recipe);
+const sampler = createSampler({
+  ...settings,
+  backend: await loadBackend({ threads: 2, device: onGpu ? "gpu" : "auto" }),
+  config,
+  parameters,
+  lora: recipe.learner.lora ?? undefined,
+  maxBatch: Number(flags.rows),
+  ...(flags.precision === "float32" || flags.precision === "bfloat16" ? { precision: flags.precision } : {}),
+});
+/**
+ * Encodes long documents paragraph by paragraph, each once: contexts are made of the same paragraphs, and encoding them takes longer than
+ * a GPU takes to read them. A paragraph begins behind a line break, where no token goes across.
+ */
+const encoded = new Map<string, readonly number[]>();
+function encode(text: string, options?: { readonly specialTokens?: "ids" | "text" }): number[] {
+  if (text.length < 2000) return tokenizer.encode(text, options);
+  const tokenIds: number[] = [];
+  for (const piece of text.split(/(?<=Document \d+:\n)|(?<=\n\n)(?=Document \d+:\n)/)) {
+    const known = encoded.get(piece) ?? tokenizer.encode(piece, options);
+    encoded.set(piece, known);
+    for (const id of known) tokenIds.push(id);
+  }
+  return tokenIds;
+}
+
+const { beginTokenIds } = tokenizer;
+const paragraphs: Tokenizer = {
+  beginTokenIds,
+  encode,
+  decode: (tokenIds) => tokenizer.decode(tokenIds),
+  specialTokenId: (text) => tokenizer.specialTokenId(text),
+};
+const reader = createAgent(
+  { ...recipe.agent, config: { ...recipe.agent.config, chunkTokens } },
+  { sampler, tokenizer: paragraphs, contextTokens: recipe.rollout.maxTokens, ...(chat ? { chat } : {}) },
+);
+/** The last memory of each question, by its text: the suite keeps only answers. */
+const memories = new Map<string, string>();
+const agent: Agent = {
+  name: reader.name,
+  run: async (task, options) => {
+    const episode = await reader.run(task, options);
+    memories.set(task.question, episode.memory);
+    return episode;
+  },
+};
+say({ sampler: "made", precision: sampler.precision });
+
+const source = await readQuestionSource({
+  inputs: flags.questions,
+  ...(flags.pool.length > 0 ? { pool: flags.pool } : {}),
+  dataSource: "hotpotqa",
+});
+const scorer = qaScorer({ form: "reply", primary: "f1" });
+
+const done: (Cell & { readonly n: number })[] = existsSync(flags.json)
+  ? (JSON.parse(readFileSync(flags.json, "utf8")) as typeof done)
+  : [];
+let inPlace = "base";
+/** Document tokens per second of the slowest cell so far that was not small. */
+let pace: number | undefined;
+
+/** Reads the newest adapters of a run, those of a checkpoint, or a folder of PEFT's. */
+async function adaptersIn(folder: string) {
+  if (holdsRunModel(folder)) return await readRunAdapters(folder);
+  return { ...(await loadAdapters(folder, config)), policyVersion: undefined };
+}
+
+/** The adapters' B is zero in untrained ones, so that they change nothing. */
+async function usePolicy(system: string): Promise<void> {
+  if (system === inPlace) return;
+  if (trained === undefined) throw new Error("a trained system needs --adapters");
+  const isTrained = system === "trained";
+  const adapters = Object.fromEntries(
+    Object.entries(trained.adapters).map(([name, values]) => [
+      name,
+      isTrained ? values : new Float32Array(values.length),
+    ]),
+  );
+  await sampler.setAdapters(adapters, isTrained ? 1 : 2, system);
+  inPlace = system;
+}
+
+function itemsOf(documents: number, limit: number): EvalItem[] {
+  return longQaItems({ source, seed: 0, lengths: [documents], limit });
+}
+
+async function ask(cell: Cell, items: readonly EvalItem[]): Promise<void> {
+  const before = sampler.stats;
+  const began = performance.now();
+  const looking = setInterval(() => {
+    const { prefillTokens, sampledTokens } = sampler.stats;
+    say({
+      ...cell,
+      n: items.length,
+      readTokens: prefillTokens - before.prefillTokens,
+      sampledTokens: sampledTokens - before.sampledTokens,
+    });
+  }, 20_000);
+  const system = agentSystem({ name: cell.system, agent, settings: {}, model: {}, temperature: 0 });
+  const run = await runSuite({
+    suite: "by-length",
+    items,
+    systems: [system],
+    scorer,
+    concurrency: items.length,
+  }).finally(() => clearInterval(looking));
+  const seconds = (performance.now() - began) / 1000;
+  const outcomes = entry(run.systems, 0).outcomes;
+  const summary = entry(entry(summarizeSuite(run).systems, 0).cells, 0);
+  const documentTokens = outcomes.reduce((sum, { prediction }) => sum + (prediction?.documentTokens ?? 0), 0);
+  if (documentTokens > 1_000_000) pace = Math.min(pace ?? Number.POSITIVE_INFINITY, documentTokens / seconds);
+  const { metrics, failures, promptTokens, sampledTokens, conversations, truncatedShare, measures } = summary;
+  const told = {
+    ...cell,
+    n: items.length,
+    documentTokens: Math.round(documentTokens / items.length),
+    seconds: Number(seconds.toFixed(1)),
+    metrics,
+    failures,
+    promptTokens,
+    sampledTokens,
+    conversations,
+    truncatedShare,
+    measures,
+  };
+  say({ ...told, firstFailure: outcomes.find(({ failure }) => failure !== undefined)?.failure });
+  const questions = outcomes.map(({ itemId, scores, prediction, failure }, place) => ({
+    item: itemId,
+    question: entry(items, place).question,
+    answers: entry(items, place).answers,
+    memory: memories.get(entry(items, place).question)?.slice(0, 600),
+    f1: scores["f1"],
+    exactMatch: scores["exactMatch"],
+    subExactMatch: scores["subExactMatch"],
+    answer: prediction?.text.slice(0, 200),
+    ...(failure === undefined ? {} : { failure }),
+  }));
+  done.push({ ...told, ...{ questions } });
+  // Whole, since the questions are what is paired.
+  if (flags.json !== "") writeFileSync(flags.json, JSON.stringify(done));
+}
+
+for (const text of flags.cells.split(/\s+/).filter((one) => one !== "")) {
+  const [system = "", documents, n] = text.split(":");
+  const cell = { system, documents: Number(documents), chunkTokens };
+  if (
+    done.some(
+      (one) => one.system === system && one.documents === cell.documents && one.chunkTokens === chunkTokens,
+    )
+  )
+    continue;
+  const tokens = 142 * cell.documents;
+  const most = pace === undefined ? Number(n) : Math.floor((0.9 * (secondsLeft() - 5) * pace) / tokens);
+  const count = Math.min(Number(n), most);
+  if (count < Math.min(16, Number(n))) {
+    say({ ...cell, skipped: `${Math.round(secondsLeft())} s are left for ${n} × ${tokens} tokens` });
+    continue;
+  }
+  if (count < Number(n))
+    say({ ...cell, fewer: `${count} of ${n} questions fit into ${Math.round(secondsLeft())} s` });
+  await usePolicy(system);
+  await ask(cell, itemsOf(cell.documents, count));
+}
+say({ functions: sampler.functionStats });
+await sampler.close();
+process.exit(0);
