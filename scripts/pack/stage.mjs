@@ -84,7 +84,7 @@ function copyTfjsNode(jitFolder, target) {
 const forUsers = ["agents", "cli", "client", "engines", "evals", "jit", "memory", "worker"];
 
 /** Paragraphs for those who have a checkout: they name sources, tests and documents that are only there. */
-const ofCheckout = /^(\*\*To change it|Begin reading|Start reading|Its invariants|Its tests|Run its tests)/;
+const ofCheckout = /^(\*\*To change it|Begin reading|Start reading|Its tests|Run its tests)/;
 
 function readme(name, { folder }) {
   const paragraphs = readFileSync(join(folder, "README.md"), "utf8").split("\n\n");
