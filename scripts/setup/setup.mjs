@@ -38,8 +38,9 @@ export async function compile() {
   await run(process.execPath, [compiler, "-b", "--checkers", "1"], { cwd: root });
 }
 
-/** Writes the pages that are made from the build and not committed, where something was built after them. */
+/** Writes what is made from sources and not committed: Grafana's dashboards, and pages where something was built after them. */
 export async function writePages() {
+  await run(process.execPath, [join(root, "scripts/generate-grafana.mjs")], { cwd: root });
   const schema = join(root, "docs/recipe.schema.json");
   const builtAtMs = [...packageFolders.values()].map(
     (folder) => statSync(join(root, folder, "tsconfig.tsbuildinfo")).mtimeMs,

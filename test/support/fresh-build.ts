@@ -14,6 +14,9 @@ export default function setup(project: TestProject): void {
 function build(): void {
   // An empty project with the installed packages (scripts/stories.mjs) has nothing to build.
   if (!existsSync(join(root, "tsconfig.json"))) return;
+  const boards = join(root, "scripts/grafana/boards.mjs");
+  if (modifiedAt(boards) > modifiedAt(join(root, "deploy/grafana/dashboards/cluster.json")))
+    spawnSync(process.execPath, [join(root, "scripts/generate-grafana.mjs")], { stdio: "inherit" });
   const { references } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8")) as {
     references: readonly { path: string }[];
   };

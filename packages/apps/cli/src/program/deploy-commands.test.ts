@@ -73,9 +73,9 @@ it("the images copy what is there and run what package.json has", () => {
 });
 
 it("no service of the compose file runs as root by its wish, and what only looks has no head's folder", () => {
-  const { services } = parse(readFileSync(`${folder}compose.yaml`, "utf8"), { merge: true }) as {
-    services: Record<string, { readonly user?: string; readonly volumes?: readonly string[] }>;
-  };
+  const { services } = composeSchema.parse(
+    parse(readFileSync(`${folder}compose.yaml`, "utf8"), { merge: true }),
+  );
   for (const [name, { user }] of Object.entries(services))
     expect(String(user ?? ""), name).not.toMatch(/^(root|0)\b/);
   const mounted = (name: string) => (services[name]?.volumes ?? []).map((volume) => volume.split(":")[0]);
@@ -113,13 +113,24 @@ it("no secret stands in the arguments of a process of the compose file, and what
   }
 });
 
+/** A folder of the checkout that is not made empty where it is missing. */
+const existingFolder = z
+  .strictObject({
+    type: z.literal("bind"),
+    source: z.string(),
+    target: z.string(),
+    read_only: z.literal(true),
+    bind: z.strictObject({ create_host_path: z.literal(false) }),
+  })
+  .transform(({ source, target }) => `${source}:${target}`);
+
 const composeSchema = z.object({
   services: z.record(
     z.string(),
     z.looseObject({
       image: z.string(),
       ports: z.array(z.string().regex(/^127\.0\.0\.1:\d+:\d+$/)).default([]),
-      volumes: z.array(z.string()).default([]),
+      volumes: z.array(z.union([z.string(), existingFolder])).default([]),
       depends_on: z
         .record(z.string(), z.strictObject({ condition: z.enum(["service_healthy", "service_started"]) }))
         .default({}),
