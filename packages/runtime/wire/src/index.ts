@@ -51,7 +51,6 @@ export { type Access, access, type Role, roles, type TokenRole } from "./protoco
 export { type Addressee, addresseeMetadata, addresseeOf, callerNamed } from "./protocol/addressee.js";
 export type { ChannelKind } from "./protocol/channel-kind.js";
 export { needsFence } from "./protocol/fence.js";
-export { formatHolder, type Holder, incarnationName, parseHolder } from "./protocol/holder.js";
 export { type IdKind, newId, newToken } from "./protocol/id.js";
 export { addLazily } from "./protocol/lazy-service.js";
 export { fieldsOf } from "./protocol/message-fields.js";
@@ -86,6 +85,7 @@ export {
 export { tlsMismatch } from "./security/tls-mismatch.js";
 export { watchTls } from "./security/watch-tls.js";
 export { isObjectId, isSha256 } from "./values/content-hash.js";
+export { formatHolder, type Holder, incarnationName, parseHolder } from "./values/holder.js";
 export {
   type ArrayToRead,
   decodeStored,

@@ -1,5 +1,5 @@
 import { formatHolder, type Holder } from "@palimpsest/wire";
-import type { Actor } from "../tables/actor.js";
+import { type Actor, waitsForNode } from "../tables/actor.js";
 import type { ActorTable } from "../tables/actor-table.js";
 import { hasEnded } from "../tables/job.js";
 import type { JobTable } from "../tables/job-table.js";
@@ -37,8 +37,8 @@ export class HolderStates {
    * next one.
    */
   isOver(actor: Actor, incarnation: number): boolean {
-    const waits = actor.state === "RESTARTING" || actor.state === "PENDING";
-    if (waits && incarnation === actor.incarnation) return !this.#deps.lifecycle.mayRun(actor.spec.actorId);
+    if (waitsForNode(actor) && incarnation === actor.incarnation)
+      return !this.#deps.lifecycle.mayRun(actor.spec.actorId);
     return actor.incarnation > incarnation;
   }
 

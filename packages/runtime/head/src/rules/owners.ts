@@ -8,7 +8,7 @@
  *   a driver.
  */
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Actor } from "../tables/actor.js";
+import { hasProcess } from "../tables/actor.js";
 import type { ActorTable } from "../tables/actor-table.js";
 import type { PlacementGroupTable } from "../tables/placement-group-table.js";
 import type { Sessions } from "../tables/sessions.js";
@@ -42,7 +42,8 @@ export function expectOwner(
     sessions.expect(ownerId);
     return;
   }
-  if (!runs(owner) || (ownerIncarnation !== 0 && owner?.incarnation !== ownerIncarnation)) {
+  const runs = owner !== undefined && hasProcess(owner);
+  if (!runs || (ownerIncarnation !== 0 && owner.incarnation !== ownerIncarnation)) {
     throw new PalimpsestError(
       "OWNER_DIED",
       `incarnation ${ownerIncarnation} of owner ${ownerId} has ended: only an owner that runs can spawn`,
@@ -57,7 +58,7 @@ export function ownerHasEnded(actors: ActorTable, { ownerId, ownerIncarnation, d
   if (owner.state === "DEAD") return true;
   // An incarnation higher than the table's is already running: the store has lost its last writes.
   if (ownerIncarnation === 0 || ownerIncarnation > owner.incarnation) return false;
-  return ownerIncarnation < owner.incarnation || !runs(owner);
+  return ownerIncarnation < owner.incarnation || !hasProcess(owner);
 }
 
 /** Ends everything for which ownerHasEnded() holds (OWNER-7). */
@@ -99,8 +100,4 @@ export function expectDrivers(
   const living = [...actors.all()].filter(({ state }) => state !== "DEAD");
   for (const { spec } of [...living, ...groupTable.all()])
     if (!spec.detached && actors.get(spec.ownerId) === undefined) sessions.expect(spec.ownerId, graceMs);
-}
-
-function runs(actor: Actor | undefined): boolean {
-  return actor?.state === "STARTING" || actor?.state === "ALIVE";
 }

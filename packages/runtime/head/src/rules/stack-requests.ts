@@ -9,7 +9,7 @@
 import type { Clock } from "@palimpsest/std";
 import { newId, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { type Actor, defaultNamespace, fullNameOf } from "../tables/actor.js";
+import { type Actor, defaultNamespace, fullNameOf, hasProcess } from "../tables/actor.js";
 import type { ActorTable } from "../tables/actor-table.js";
 import type { NodeTable } from "../tables/node-table.js";
 import type { Sessions } from "../tables/sessions.js";
@@ -83,7 +83,7 @@ export class StackRequests {
 
   #actor(target: string): Target | undefined {
     const { actors, nodes } = this.#deps;
-    const runs = (actor: Actor | undefined) => actor?.state === "ALIVE" || actor?.state === "STARTING";
+    const runs = (actor: Actor | undefined) => actor !== undefined && hasProcess(actor);
     const named = actors.get(target) ?? actors.byName(fullNameIn(target));
     const actor = runs(named)
       ? named

@@ -15,6 +15,7 @@ import {
   actorStates,
   actorStateToProto,
   namespaceOf,
+  waitsForNode,
 } from "../tables/actor.js";
 import type { ActorTable } from "../tables/actor-table.js";
 import { nodeStates, nodeStateToProto, nodeToProto } from "../tables/node.js";
@@ -162,7 +163,7 @@ export function pageLimit(asked: number | null | undefined): number {
 function explainer(lifecycle: ActorLifecycle): (actor: Actor) => string {
   const reasons = new Map<string, string>();
   return (actor) => {
-    if (actor.state !== "PENDING" && actor.state !== "RESTARTING") return "";
+    if (!waitsForNode(actor)) return "";
     const { resources, labels, labelConditions, strategy } = actor.spec;
     // An actor whose starts failed has its own reason, and one that waits for a fence may have.
     const own = actor.startFailures > 0 || actor.lostStartNodeIds.length > 0 || needsFence(actor.spec);

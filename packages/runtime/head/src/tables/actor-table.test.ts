@@ -117,7 +117,7 @@ describe("the table of actors", () => {
     await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
     node.started("x", 1);
     node.died("x", 1);
-    await test.plane.actors.update("x", { state: "ALIVE" });
+    await test.plane.actors.enter("x", "ALIVE");
     await test.clock.advance(60_000);
     expect(test.state("x")).toBe("DEAD");
   });
@@ -127,9 +127,9 @@ describe("the table of actors", () => {
     const { actors } = test.plane;
     actors.create(aSpec("x"));
     actors.onChange(({ state }) => {
-      if (state === "ALIVE") void actors.update("x", { state: "RESTARTING", incarnation: 1, restarts: 1 });
+      if (state === "ALIVE") void actors.enter("x", "RESTARTING", { incarnation: 1, restarts: 1 });
     });
-    await actors.update("x", { state: "ALIVE", incarnation: 2 });
+    await actors.enter("x", "ALIVE", { incarnation: 2 });
     await settle();
     const next = (await test.reopened()).plane.actors.get("x");
     expect(next).toMatchObject({ state: "RESTARTING", incarnation: 2, restarts: 1 });

@@ -18,7 +18,15 @@
 import type { Clock } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Journal } from "../store/journal.js";
-import { type Actor, type ActorSpec, type ActorState, fullNameOf, mayStillRun, specOfDead } from "./actor.js";
+import {
+  type Actor,
+  type ActorSpec,
+  type ActorState,
+  fullNameOf,
+  hasProcess,
+  mayStillRun,
+  specOfDead,
+} from "./actor.js";
 import { decodeActor, encodeDeath, encodeSpec, encodeState } from "./actor-rows.js";
 import { IdIndex } from "./id-index.js";
 
@@ -32,6 +40,8 @@ export interface ActorTableDeps {
   readonly maxDead: number;
 }
 
+/** What changes of an actor besides its state. */
+export type ActorPatch = Partial<Omit<Actor, "spec" | "state">>;
 export type ActorChange = (actor: Actor, before: Actor | undefined) => void;
 
 export class ActorTable {
@@ -132,14 +142,23 @@ export class ActorTable {
     return { actor, durable: this.#change(actor, undefined) };
   }
 
+  /** Changes the actor, but not its state. Resolves when the change is durable. */
+  update(actorId: string, patch: ActorPatch): Promise<void> {
+    return this.#update(actorId, undefined, patch);
+  }
+
   /**
-   * Changes the actor and returns a promise that resolves when the change is durable. A DEAD actor keeps its state
-   * (ACTORTABLE-2).
+   * Changes the actor and its state, which only actor-transitions.ts decides. Resolves when the change is durable. A
+   * DEAD actor keeps its state (ACTORTABLE-2).
    */
-  update(actorId: string, patch: Partial<Omit<Actor, "spec">>): Promise<void> {
+  enter(actorId: string, state: ActorState, patch: ActorPatch = {}): Promise<void> {
+    return this.#update(actorId, state, patch);
+  }
+
+  #update(actorId: string, next: ActorState | undefined, patch: ActorPatch): Promise<void> {
     const before = this.#actors.get(actorId);
     if (before === undefined) return Promise.resolve();
-    const state = before.state === "DEAD" ? "DEAD" : (patch.state ?? before.state);
+    const state = before.state === "DEAD" ? "DEAD" : (next ?? before.state);
     const incarnation = Math.max(before.incarnation, patch.incarnation ?? 0);
     return this.#change({ ...before, ...patch, state, incarnation }, before);
   }
@@ -278,8 +297,8 @@ export class ActorTable {
     this.#actors.set(actorId, actor);
     if (before) this.#counts.set(before.state, this.count(before.state) - 1);
     this.#counts.set(actor.state, this.count(actor.state) + 1);
-    if (before && runs(before)) this.#onNode.delete(before.nodeId, actorId);
-    if (runs(actor)) this.#onNode.add(actor.nodeId, actorId);
+    if (before && hasProcess(before)) this.#onNode.delete(before.nodeId, actorId);
+    if (hasProcess(actor)) this.#onNode.add(actor.nodeId, actorId);
     if (actor.state !== "DEAD") {
       if (name !== "") this.#ids.set(name, actorId);
       this.#owned.add(ownerId, actorId);
@@ -308,8 +327,4 @@ export class ActorTable {
       }
     }
   }
-}
-
-function runs(actor: Actor): boolean {
-  return actor.state === "STARTING" || actor.state === "ALIVE";
 }

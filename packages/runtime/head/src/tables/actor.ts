@@ -108,6 +108,16 @@ export function actorStateFromProto(state: proto.ActorState): ActorState | undef
   return actorStates.find((candidate) => actorStateToProto[candidate] === state);
 }
 
+/** Returns whether a node runs it, or was ordered to start it. */
+export function hasProcess({ state }: Pick<Actor, "state">): boolean {
+  return state === "STARTING" || state === "ALIVE";
+}
+
+/** Returns whether it waits for a node. */
+export function waitsForNode({ state }: Pick<Actor, "state">): boolean {
+  return state === "PENDING" || state === "RESTARTING";
+}
+
 /** The maximum size in bytes of constructor arguments in the specification. Larger ones are passed as an object. */
 export const maxInlineArgsBytes = 100 * 1024;
 

@@ -14,13 +14,14 @@
  * - ACTOR-5. An error thrown by the module, the constructor or start() is final unless it is retryable.
  */
 import type * as proto from "@palimpsest/wire/protocol";
-import { type Actor, mayStillRun } from "../../tables/actor.js";
+import { type Actor, mayStillRun, waitsForNode } from "../../tables/actor.js";
 import { leaseOf } from "../../tables/actor-lease.js";
 import type { Node } from "../../tables/node.js";
 import type { NodeDeathCause } from "../../tables/node-table.js";
 import type { ActorKills } from "./actor-kills.js";
 import type { ActorStarts } from "./actor-starts.js";
 import { type ActorSupervision, type Certificate, certificateOf, noProcess } from "./actor-supervision.js";
+import { permits, transit } from "./actor-transitions.js";
 import { afterFailedStart, afterLostStart, type NextStart } from "./start-retries.js";
 
 type DeathCause = "exit" | "signal" | "constructor" | "killed" | "node";
@@ -63,7 +64,7 @@ export class ActorDeaths {
       void actors.update(actorId, { certificate: { ...reported, reason, requested } });
       return;
     }
-    if (actor.state !== "STARTING" && actor.state !== "ALIVE") return;
+    if (!permits("ended", actor)) return;
     const constructorError = message.constructorError ?? undefined;
     if (constructorError?.retryable && actor.state === "STARTING") {
       this.#startFailed(actor, reported, constructorError);
@@ -89,7 +90,7 @@ export class ActorDeaths {
     for (const { spec } of this.#deps.actors.onNode(node.nodeId)) {
       // The death of an owner kills the actors it owned, so the list from before may be out of date.
       const now = this.#deps.actors.get(spec.actorId);
-      if (now?.nodeId !== node.nodeId || (now.state !== "STARTING" && now.state !== "ALIVE")) continue;
+      if (now?.nodeId !== node.nodeId || !permits("ended", now)) continue;
       if (cause === "lost") this.#deps.fences.lost(now, heardAtMs);
       this.lost(now, reason, cause, node.lastHeartbeatMs);
     }
@@ -142,7 +143,7 @@ export class ActorDeaths {
     this.#countDeath(actor, certificate, cause);
     this.#childrenEnd(actor);
     const restarts = actor.restarts + (isFree ? 0 : 1);
-    void actors.update(actorId, { state: "RESTARTING", certificate, restarts, nodeId: "", ...noProcess });
+    void transit(actors, actorId, "ended", { certificate, restarts, nodeId: "", ...noProcess });
     metrics.counter("palimpsest_head_actor_restarts_total").inc();
     this.#deps.delays.after(actorId, () => {
       const now = actors.get(actorId);
@@ -175,9 +176,8 @@ export class ActorDeaths {
     }
     this.#childrenEnd(actor);
     const { counts, delayMs } = next;
-    const state = actor.restarts > 0 ? "RESTARTING" : "PENDING";
-    void actors.update(actorId, {
-      state,
+    const event = actor.restarts > 0 ? "restart failed" : "first start failed";
+    void transit(actors, actorId, event, {
       certificate,
       constructorError,
       ...counts,
@@ -193,7 +193,7 @@ export class ActorDeaths {
     );
     const seek = () => {
       const now = actors.get(actorId);
-      if (now?.state === state) this.#starts.seek(now);
+      if (now !== undefined && waitsForNode(now)) this.#starts.seek(now);
     };
     if (delayMs === 0) seek();
     else this.#deps.delays.wait(actorId, delayMs, seek);
@@ -223,7 +223,8 @@ export class ActorDeaths {
   ): void {
     const { actorId } = actor.spec;
     this.#countDeath(actor, certificate, cause);
-    void this.#deps.actors.update(actorId, { state: "DEAD", certificate, constructorError, ...noProcess });
+    const { actors } = this.#deps;
+    void transit(actors, actorId, "ended for good", { certificate, constructorError, ...noProcess });
     this.#deps.delays.cancel(actorId);
     this.#deps.fences.stopWaiting(actorId);
     this.#kills.ownerEnded(actorId, `its owner, actor ${actorId}, died`);

@@ -9,8 +9,9 @@
  *   its tasks had leased.
  */
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Actor } from "../../tables/actor.js";
+import { type Actor, hasProcess } from "../../tables/actor.js";
 import { type ActorSupervision, certificateOf, stopActor, unqueue } from "./actor-supervision.js";
+import { permits, transit } from "./actor-transitions.js";
 
 export interface KillOptions {
   readonly noRestart: boolean;
@@ -39,7 +40,7 @@ export class ActorKills {
     const { actors } = this.#deps;
     const actor = actors.get(actorId);
     if (actor === undefined) throw new PalimpsestError("NOT_FOUND", `actor ${actorId} is not known`);
-    if (actor.state === "DEAD") {
+    if (!permits("killed", actor)) {
       await actors.durable(actorId);
       return actor;
     }
@@ -104,10 +105,9 @@ export class ActorKills {
     this.#deps.delays.cancel(actorId);
     this.#deps.fences.stopWaiting(actorId);
     this.#deps.stopping.delete(actorId);
-    const runs = actor.state === "STARTING" || actor.state === "ALIVE";
+    const runs = hasProcess(actor);
     if (runs) this.#deps.fences.stopping(actor);
-    const durable = actors.update(actorId, {
-      state: "DEAD",
+    const durable = transit(actors, actorId, "killed", {
       certificate: certificateOf(this.#deps.clock, actor, reason, { requested: true }),
       address: "",
     });
@@ -118,7 +118,7 @@ export class ActorKills {
   }
 
   #crash(actor: Actor, reason: string): void {
-    if (actor.state !== "STARTING" && actor.state !== "ALIVE") return;
+    if (!permits("crashed", actor)) return;
     const { nodes, stopping } = this.#deps;
     const { incarnation, spec } = actor;
     if (stopActor(nodes, actor.nodeId, spec.actorId, 0, reason)) {

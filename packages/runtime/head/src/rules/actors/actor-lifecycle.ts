@@ -12,7 +12,7 @@
  * - NAMED-2. No such request is answered with an actor of another class, or with other resources than it requested.
  */
 import type * as proto from "@palimpsest/wire/protocol";
-import { type Actor, type ActorSpec, fullNameOf } from "../../tables/actor.js";
+import { type Actor, type ActorSpec, fullNameOf, hasProcess, waitsForNode } from "../../tables/actor.js";
 import { expectSameKind } from "../../tables/actor-kind.js";
 import { leaseOf, leaseOptionsOf } from "../../tables/actor-lease.js";
 import { Fences } from "../fences.js";
@@ -27,6 +27,7 @@ import {
   pendingKey,
   stopActor,
 } from "./actor-supervision.js";
+import { permits } from "./actor-transitions.js";
 import { RestartDelays } from "./restart-delays.js";
 import { startRetryReason } from "./start-retries.js";
 
@@ -63,11 +64,10 @@ export class ActorLifecycle {
     // Bundles come first because actors take their leases from them.
     groups.recover();
     // All fences come before any start: a pending actor may have the name of a dead one that is still fenced.
-    for (const actor of actors.all())
-      if (actor.state !== "STARTING" && actor.state !== "ALIVE") this.#deps.fences.recovered(actor);
+    for (const actor of actors.all()) if (!hasProcess(actor)) this.#deps.fences.recovered(actor);
     for (const actor of [...actors.all()]) {
-      if (actor.state === "PENDING" || actor.state === "RESTARTING") this.#starts.seek(actor);
-      if (actor.state !== "STARTING" && actor.state !== "ALIVE") continue;
+      if (waitsForNode(actor)) this.#starts.seek(actor);
+      if (!hasProcess(actor)) continue;
       const node = nodes.get(actor.nodeId);
       const lease = leaseOf(actor.spec.actorId, actor.incarnation);
       const options = leaseOptionsOf(actor, actor.gpuIds, actor.bundle);
@@ -118,7 +118,7 @@ export class ActorLifecycle {
   move(actorId: string, reason: string, withNode = false): boolean {
     const { actors, nodes, stopping, stopGraceMs } = this.#deps;
     const actor = actors.get(actorId);
-    if (actor?.state !== "ALIVE" || actor.spec.maxRestarts === 0) return false;
+    if (actor === undefined || !permits("moved", actor) || actor.spec.maxRestarts === 0) return false;
     const { incarnation } = actor;
     const before = stopping.get(actorId);
     if (before?.incarnation === incarnation && before.isMove) return false;
@@ -180,8 +180,7 @@ export class ActorLifecycle {
    */
   pendingReason(actor: Actor): string {
     const { actorId } = actor.spec;
-    const waits = actor.state === "PENDING" || actor.state === "RESTARTING";
-    const holder = waits ? this.#deps.fences.holderOf(actor) : undefined;
+    const holder = waitsForNode(actor) ? this.#deps.fences.holderOf(actor) : undefined;
     if (holder?.spec.actorId === actorId)
       return "its node is unreachable and may still run it: it waits until that node is certain to have fenced it";
     if (holder !== undefined)

@@ -15,6 +15,7 @@ import { leaseOf, leaseOptionsOf, leasePrefix } from "../../tables/actor-lease.j
 import type { ActorDeaths } from "./actor-deaths.js";
 import type { ActorStarts } from "./actor-starts.js";
 import { type ActorSupervision, certificateOf, stopActor, unqueue } from "./actor-supervision.js";
+import { transit } from "./actor-transitions.js";
 
 export interface RegisteredActors {
   /** The actors that the node must stop (ACTOR-6). */
@@ -132,8 +133,8 @@ export class ActorReturns {
     // Its node was only unreachable, so no restart took place.
     if (before !== undefined) void actors.update(actorId, { restarts: before.restarts });
     if (!current || before !== undefined) void actors.update(actorId, { gpuIds, bundle });
-    if (!report.address) void actors.update(actorId, { state: "STARTING", nodeId, incarnation });
-    else if (!current || actor.state !== "ALIVE") this.#starts.alive(actor, nodeId, report);
+    if (!report.address) void transit(actors, actorId, "found starting", { nodeId, incarnation });
+    else if (!current || actor.state !== "ALIVE") this.#starts.alive(actor, nodeId, report, "found running");
     return true;
   }
 

@@ -10,6 +10,7 @@ import { type Actor, specToProto } from "../../tables/actor.js";
 import { leaseOf } from "../../tables/actor-lease.js";
 import { requestOf } from "../../tables/scheduling.js";
 import { type ActorSupervision, noProcess, pendingKey, stopActor } from "./actor-supervision.js";
+import { type ActorEvent, permits, transit } from "./actor-transitions.js";
 import { freshStart } from "./start-retries.js";
 
 export class ActorStarts {
@@ -51,19 +52,23 @@ export class ActorStarts {
       stopActor(this.#deps.nodes, nodeId, actorId, 0, "the head no longer wants it on this node");
       return;
     }
-    if (actor.incarnation !== message.incarnation || actor.state !== "STARTING") return;
-    this.alive(actor, nodeId, message);
+    if (actor.incarnation !== message.incarnation || !permits("started", actor)) return;
+    this.alive(actor, nodeId, message, "started");
     const seconds = (this.#deps.clock.now() - actor.createdAtMs) / 1000;
     if (actor.incarnation === 1)
       this.#deps.metrics.histogram("palimpsest_head_placement_seconds").observe(seconds);
   }
 
   /** Records the process that the node reports as ALIVE. */
-  alive(actor: Actor, nodeId: string, report: proto.RunningActor.$Properties): void {
+  alive(
+    actor: Actor,
+    nodeId: string,
+    report: proto.RunningActor.$Properties,
+    event: Extract<ActorEvent, "started" | "found running">,
+  ): void {
     const { actorId } = actor.spec;
     this.#deps.delays.alive(actorId);
-    void this.#deps.actors.update(actorId, {
-      state: "ALIVE",
+    void transit(this.#deps.actors, actorId, event, {
       nodeId,
       incarnation: report.incarnation ?? actor.incarnation,
       address: report.address ?? "",
@@ -91,7 +96,7 @@ export class ActorStarts {
     const { actors, nodes } = this.#deps;
     const incarnation = (actors.get(actorId)?.incarnation ?? 0) + 1;
     const gpuIds = nodes.gpusOf(nodeId, leaseOf(actorId, incarnation));
-    await actors.update(actorId, { state: "STARTING", nodeId, incarnation, ...noProcess, gpuIds, bundle });
+    await transit(actors, actorId, "placed", { nodeId, incarnation, ...noProcess, gpuIds, bundle });
     const actor = actors.get(actorId);
     if (actor?.state !== "STARTING" || actor.incarnation !== incarnation) {
       // The actor was killed in the meantime: no process was started, so no node will report an end that releases the
