@@ -199,3 +199,10 @@ it("for any load and any failures: bounds hold, everything runs, nothing busy is
     { numRuns: 12 },
   );
 });
+
+it("a node type offers no resource under the name that another system has for it", () => {
+  const resources = { cpu: 4, gpus: 1 };
+  expect(() => start({ small: { ...small, resources } })).toThrow(
+    "test: nodeTypes.small.resources.gpus: did you mean gpu? A resource of your own needs another name",
+  );
+});

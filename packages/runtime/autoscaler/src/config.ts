@@ -1,6 +1,6 @@
 /** The schema of the file that `palimpsest head start --autoscale FILE.yaml` reads. */
 import { parseInput } from "@palimpsest/std/input";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, resourceNameProblem } from "@palimpsest/wire";
 import { z } from "zod";
 
 const nonEmpty = z.string().min(1);
@@ -18,6 +18,12 @@ export const nodeTypeSchema = z
   .strictObject({
     resources: z
       .record(z.string().min(1), z.number().min(0))
+      .superRefine((resources, context) => {
+        for (const name of Object.keys(resources)) {
+          const message = resourceNameProblem(name);
+          if (message !== undefined) context.addIssue({ code: "custom", path: [name], message });
+        }
+      })
       .refine((resources) => (resources["cpu"] ?? 0) > 0, "give at least cpu")
       .refine((resources) => Number.isInteger(resources["gpu"] ?? 0), "gpu must be a whole number of devices")
       .describe("What a node of this type offers: cpu, gpu, memory (bytes) and custom resource names."),

@@ -55,6 +55,7 @@ export { type IdKind, newId, newToken } from "./protocol/id.js";
 export { addLazily } from "./protocol/lazy-service.js";
 export { fieldsOf } from "./protocol/message-fields.js";
 export type { MessageType, Method } from "./protocol/method.js";
+export { type OwnResource, ownResource, resourceNameProblem } from "./protocol/resource-names.js";
 export {
   actorHostService,
   headService,

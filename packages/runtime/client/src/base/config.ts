@@ -134,7 +134,7 @@ export type ResolvedConnectOptions = z.output<typeof connectOptionsSchema>;
 
 const placementGroupOptionsSchema = z.strictObject({
   bundles: z
-    .array(z.record(z.string(), z.number().nonnegative()))
+    .array(resourcesSchema)
     .min(1, "is []: give at least one bundle, such as { cpu: 1 }")
     .max(256)
     .describe("Resources that each bundle leases on its node"),

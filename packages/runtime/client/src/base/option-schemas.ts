@@ -1,4 +1,5 @@
 /** Options that connections, actors, tasks and placement groups share. */
+import { resourceNameProblem } from "@palimpsest/wire";
 import { z } from "zod";
 
 export const text = z.record(z.string(), z.string());
@@ -9,23 +10,12 @@ export const millisecondsSchema = z.union([z.number().positive(), z.literal(Numb
     `is ${String(input)}: give a positive number of milliseconds, or Infinity for no limit`,
 });
 
-/** Names under which other systems have the resources of every node; as custom ones they would be waited for without an end. */
-const meant: Readonly<Record<string, string>> = {
-  ...{ cpus: "cpu", num_cpus: "cpu", gpus: "gpu", num_gpus: "gpu", mem: "memory", memorybytes: "memory" },
-  ...{ cpu: "cpu", gpu: "gpu", memory: "memory" },
-};
-
 export const resourcesSchema = z
   .record(z.string(), z.number().nonnegative())
   .superRefine((resources, context) => {
     for (const name of Object.keys(resources)) {
-      const other = meant[name.toLowerCase()];
-      if (other !== undefined && other !== name)
-        context.addIssue({
-          code: "custom",
-          path: [name],
-          message: `did you mean ${other}? A resource of your own needs another name`,
-        });
+      const message = resourceNameProblem(name);
+      if (message !== undefined) context.addIssue({ code: "custom", path: [name], message });
     }
   })
   .describe(

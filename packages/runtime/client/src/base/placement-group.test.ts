@@ -77,6 +77,7 @@ test("ready() waits for all bundles; in time it says what is missing, and after 
 });
 
 test.each<[PlacementGroupOptions, string]>([
+  [{ bundles: [{ cpu: 1 }, { num_gpus: 1 }] }, "bundles[1].num_gpus: did you mean gpu?"],
   [{ bundles: [] }, "is []: give at least one bundle, such as { cpu: 1 }"],
   [{ bundles: [{ cpu: -1 }] }, "bundles[0].cpu: must be at least 0; it is -1"],
   [{ bundles: [{ cpu: 1 }], strategy: "pack" as "PACK" }, "strategy: "],

@@ -322,6 +322,13 @@ describe("jobs", () => {
     expect(head.bundles.get(head.submissions[1]?.bundle ?? "")?.toString()).toBe("//");
   });
 
+  test("lease no resource under the name that another system has for it", async () => {
+    await expect(cluster.jobs.submit({ recipe: "x", resources: { cpus: 1 } })).rejects.toThrow(
+      "options of jobs.submit(): resources.cpus: did you mean cpu? A resource of your own needs another name",
+    );
+    expect(head.submissions).toEqual([]);
+  });
+
   test("are waited for until they end", async () => {
     const { jobId } = await cluster.jobs.submit({ recipe: "x" });
     await expect(cluster.jobs.wait(jobId, { timeoutMs: 10 })).rejects.toMatchObject({ code: "GET_TIMEOUT" });

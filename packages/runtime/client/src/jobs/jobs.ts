@@ -1,6 +1,13 @@
 import { delay } from "@palimpsest/std";
 import { type TraceSpan, tracing } from "@palimpsest/telemetry";
-import { fieldsOf, fromGrpcError, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
+import {
+  fieldsOf,
+  fromGrpcError,
+  jobsService,
+  newId,
+  PalimpsestError,
+  resourceNameProblem,
+} from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { checkFields, checkValue, refused, rules, waitRules } from "../base/fields.js";
 import type { HeadCallOptions, HeadClient } from "../base/head-client.js";
@@ -133,6 +140,10 @@ export class Jobs {
     span: TraceSpan | undefined,
   ): Promise<JobInfo> {
     checkFields(options, jobRules, "options of jobs.submit()");
+    for (const name of Object.keys(options.resources ?? {})) {
+      const problem = resourceNameProblem(name);
+      if (problem !== undefined) throw refused("options of jobs.submit()", `resources.${name}: ${problem}`);
+    }
     if ("recipe" in options === "program" in options)
       throw refused(
         "options of jobs.submit()",

@@ -1,11 +1,18 @@
 import { parseInput } from "@palimpsest/std/input";
-import { PalimpsestError } from "@palimpsest/wire";
+import { type OwnResource, ownResource, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
 const wholeNumber = z.int().min(0);
 
 const quantity = z.number().nonnegative();
 const milliseconds = wholeNumber;
+
+/** The options that offer what every node has, where other values than the machine's are wanted. */
+const options: Readonly<Record<OwnResource, string>> = {
+  cpu: "cpus (worker join --cpus)",
+  gpu: "gpus (worker join --gpus)",
+  memory: "memoryBytes (worker join --memory)",
+};
 
 export const nodeConfigSchema = z.strictObject({
   headAddress: z
@@ -77,7 +84,21 @@ export const nodeConfigSchema = z.strictObject({
       "GPUs to offer, the first of those in CUDA_VISIBLE_DEVICES; default all of them, or what nvidia-smi lists",
     ),
   memoryBytes: quantity.optional().describe("Memory to offer; default: that of the machine"),
-  resources: z.record(z.string(), quantity).default({}).describe("Custom resources to offer"),
+  resources: z
+    .record(z.string(), quantity)
+    .superRefine((resources, context) => {
+      for (const name of Object.keys(resources)) {
+        const own = ownResource(name);
+        if (own !== undefined)
+          context.addIssue({
+            code: "custom",
+            path: [name],
+            message: `every node has it: offer it as ${options[own]}`,
+          });
+      }
+    })
+    .default({})
+    .describe("Custom resources to offer"),
   labels: z
     .record(z.string(), z.string())
     .default({})

@@ -2,8 +2,9 @@
  * The owner of leases on objects, as messages and stored rows name it. An id may contain dots and colons itself, so a
  * text is read here alone.
  */
-import { isObjectId } from "./content-hash.js";
+
 import type { Addressee } from "../protocol/addressee.js";
+import { isObjectId } from "./content-hash.js";
 
 export type Holder =
   /** A session, an actor or a job, named by its id alone: only the head's tables know which of them it is. */
