@@ -2,6 +2,7 @@ import { encodeValue, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorOptions, ResolvedActorOptions } from "../base/config.js";
 import { checkObject, refused } from "../base/fields.js";
+import { loadedConfig } from "../base/load-config.js";
 import { ObjectRef } from "../base/object-ref.js";
 import { placementField } from "../base/placement-field.js";
 import { schedulingFields } from "../base/scheduling.js";
@@ -13,9 +14,6 @@ import { type ActorHandle, reservedMethods } from "./actor-handle.js";
 
 /** The maximum size in bytes of encoded constructor arguments in an actor's specification. The head refuses more. */
 const maxInlineArgsBytes = 100 * 1024;
-
-/** Set by the first spawn, which loads the module (load-config.ts). */
-let configModule: Promise<typeof import("../base/config.js")> | undefined;
 
 /** The constructor of an actor's class. */
 export type ActorClass<Instance extends object, Args extends unknown[]> = new (...args: Args) => Instance;
@@ -63,6 +61,7 @@ export interface ActorTypeDeps {
   handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance>;
 }
 
+/** @throws {PalimpsestError} INVALID_ARGUMENT; CONFIG_INVALID naming the option */
 export function actorType<Instance extends object, Args extends unknown[]>(
   Class: ActorClass<Instance, Args>,
   source: ActorSource,
@@ -78,25 +77,23 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       "source of an actor",
       "exportName is absent and the class has no name: name it, or the export",
     );
+  const resolved = loadedConfig().parseActorOptions(options, Class.name);
+  checkGroups(Class, resolved);
   let prepared: Promise<{ readonly code: Code; readonly packed: PackedEnvironment }> | undefined;
 
-  async function prepare(resolved: ResolvedActorOptions) {
+  async function prepare() {
     const packed = await deps.environment.pack(resolved);
     return { code: await codeOf(source, exportName, packed.external), packed };
   }
 
   async function create(args: Args, getIfExists: boolean): Promise<ActorHandle<Instance>> {
-    configModule ??= import("../base/config.js");
-    const { parseActorOptions } = await configModule;
-    const resolved = parseActorOptions(options, Class.name);
-    checkGroups(Class, resolved);
     if (getIfExists && resolved.name === "") {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
         `name is "" in the options of ${Class.name}: getOrCreate() finds an actor by its name, so give it one`,
       );
     }
-    prepared ??= prepare(resolved);
+    prepared ??= prepare();
     const { code, packed } = await prepared.catch((reason: unknown) => {
       prepared = undefined;
       throw reason;

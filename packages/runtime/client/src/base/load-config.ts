@@ -1,3 +1,5 @@
+import { PalimpsestError } from "@palimpsest/wire";
+
 let config: typeof import("./config.js") | undefined;
 
 /**
@@ -7,5 +9,12 @@ let config: typeof import("./config.js") | undefined;
  */
 export async function loadConfig(): Promise<typeof import("./config.js")> {
   config ??= await import("./config.js");
+  return config;
+}
+
+/** The same module, which every connection has loaded: what is declared on one is checked at once. */
+export function loadedConfig(): typeof import("./config.js") {
+  if (config === undefined)
+    throw new PalimpsestError("INTERNAL", "options are read before a connection: call loadConfig() first");
   return config;
 }

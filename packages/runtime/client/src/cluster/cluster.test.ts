@@ -164,7 +164,7 @@ describe("actors", () => {
       [{ nothing: "io" }, "methodGroups.nothing: Greeter has no method nothing: leave it out"],
     ];
     for (const [methodGroups, message] of badGroups)
-      await expect(kind.options({ ...lanes, methodGroups }).spawn("")).rejects.toThrow(message);
+      expect(() => kind.options({ ...lanes, methodGroups })).toThrow(message);
     const wrong = [
       [{ labels: { zone: { in: [] } } }, "labels.zone.in: is []: give at least one value, or use { exists }"],
       [{ strategy: { nodeId: "" } }, 'strategy.nodeId: is "": name a node'],
@@ -174,8 +174,7 @@ describe("actors", () => {
       ],
       [{ strategy: "best" as "pack" }, 'strategy: is "best": give "pack", "spread" or { nodeId, soft }'],
     ] as const;
-    for (const [options, message] of wrong)
-      await expect(kind.options(options).spawn("")).rejects.toThrow(message);
+    for (const [options, message] of wrong) expect(() => kind.options(options)).toThrow(message);
     expect(decodeValue(spec?.args ?? new Uint8Array())).toEqual(["hello "]);
     expect(await handle.echo("echoed by the scripted actor")).toBe("echoed by the scripted actor");
     expect(await handle.info()).toMatchObject({ state: "alive", name: "greeter", incarnation: 1 });
@@ -249,10 +248,20 @@ describe("actors", () => {
     expect(head.actors.size).toBe(2);
   });
 
-  test("with options that make no sense are refused by field", async () => {
-    await expect(cluster.actor(Greeter, module, { maxConcurrency: 0 }).spawn("x")).rejects.toThrow(
-      "maxConcurrency",
-    );
+  test("with options that make no sense are refused by field where they are declared", async () => {
+    expect(() => cluster.actor(Greeter, module, { maxConcurrency: 0 })).toThrow("maxConcurrency");
+    const mistyped = JSON.parse('{ "maxRestart": 1 }');
+    const imported = { Class: Greeter, source: module };
+    for (const declare of [
+      () => cluster.actor(Greeter, module, mistyped),
+      () => cluster.actor(imported, mistyped),
+      () => cluster.mesh(imported, { shape: { lane: 2 }, ...mistyped }),
+      () => cluster.actor(imported).options(mistyped),
+    ])
+      expect(declare).toThrow(
+        'options of actor Greeter: unknown key "maxRestart"; did you mean "maxRestarts"?',
+      );
+    expect(() => cluster.mesh(imported, { shape: { lane: 0 } })).toThrow("shape.lane is 0");
     await expect(cluster.actor(Greeter, { module: "lodash" }).spawn("x")).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
     });

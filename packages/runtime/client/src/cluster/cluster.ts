@@ -14,54 +14,42 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorHandle } from "../actors/actor-handle.js";
 import type { ActorHandles } from "../actors/actor-handles.js";
 import { type ActorOutputOptions, actorOutput } from "../actors/actor-output.js";
-import { type ActorClass, type ActorSource, type ActorType, actorType } from "../actors/actor-type.js";
 import { EchoedOutput } from "../actors/echoed-output.js";
 import { ProgramValues } from "../actors/program-values.js";
 import { WaitingNotices } from "../actors/waiting-notices.js";
 import { actorView } from "../base/actor-view.js";
 import { atMost } from "../base/at-most.js";
-import type {
-  ActorOptions,
-  LocatedConnectOptions,
-  PlacementGroupOptions,
-  ResolvedConnectOptions,
-  TaskOptions,
-} from "../base/config.js";
+import type { LocatedConnectOptions, PlacementGroupOptions, ResolvedConnectOptions } from "../base/config.js";
 import { diedError } from "../base/death.js";
-import { checkFields, checkObject, refused, rules, waitRules } from "../base/fields.js";
+import { checkFields, refused, rules, waitRules } from "../base/fields.js";
 import { type HeadCallOptions, HeadClient } from "../base/head-client.js";
 import { loadConfig } from "../base/load-config.js";
+import type { ObjectRef } from "../base/object-ref.js";
 import { textOf } from "../base/output-text.js";
 import { createPlacementGroup, groupView, PlacementGroup } from "../base/placement-group.js";
 import { type ClusterInfo, clusterView } from "../base/views.js";
 import { networkOf, type WatchedNetwork } from "../base/watched-network.js";
 import type { Bundle } from "../jobs/bundle.js";
 import { BundleUploads } from "../jobs/bundle-uploads.js";
-import type { CodeSource } from "../jobs/code-ref.js";
 import { Jobs } from "../jobs/jobs.js";
 import { ConnectionEnvironment } from "../jobs/runtime-environment.js";
-import { type MeshOptions, type MeshType, meshType, roomiestNodes } from "../mesh/mesh.js";
 import { MeshCalls } from "../mesh/mesh-calls.js";
-import { Queue, type QueueOptions, queueActorOptions, queueSource } from "../queue/queue.js";
-import type { QueueActor, QueueBounds } from "../queue/queue-actor.js";
 import { Session, type SessionOptions } from "../session/session.js";
 import { SessionThread } from "../session/session-thread.js";
-import type { ActorModule, TaskModule } from "../tasks/code-module.js";
 import { TaskPool } from "../tasks/task-pool.js";
-import { type TaskFunction, type TaskType, taskType } from "../tasks/task-type.js";
 import { type MemoryOptions, type ObjectMemory, objectMemory } from "../values/object-memory.js";
 import { Objects } from "../values/objects.js";
 import { objectsAddress } from "../values/objects-address.js";
 import type { ValueStore } from "../values/value-store.js";
 import { closeAtEnd, closedEarlier } from "./at-end.js";
-import { ClusterValues } from "./cluster-values.js";
+import { ClusterKinds, type KindDeps } from "./cluster-kinds.js";
 import { meetHead } from "./head-version.js";
 import { type TracedDriver, traceDriver } from "./traced-driver.js";
 
-/** The maximum total time of a session's goodbye: SESSION-6, SESSION-8. */
 /** The milliseconds for which the head is asked at once for the first process of an actor whose output is printed. */
 const startWaitMs = 10_000;
 const startPollMs = 500;
+/** The maximum total time of a session's goodbye: SESSION-6, SESSION-8. */
 const closeLimitMs = 10_000;
 
 /** Opens the session of a driver. `Session.open` opens it in this thread. */
@@ -83,7 +71,7 @@ export interface ConnectDeps {
 }
 
 /** A connection to a cluster, with everything that a driver can do. Close it to end the session's actors. */
-export class Cluster extends ClusterValues {
+export class Cluster extends ClusterKinds {
   readonly sessionId: string;
   /** The namespace in which this connection creates and finds named actors. */
   readonly namespace: string;
@@ -91,6 +79,7 @@ export class Cluster extends ClusterValues {
   readonly objects: Objects;
   readonly jobs: Jobs;
   protected readonly values: ValueStore;
+  protected readonly kinds: KindDeps;
   readonly #program: ProgramValues;
   /** True if the values belong to the process, which continues without this connection. */
   readonly #shared: boolean;
@@ -99,11 +88,9 @@ export class Cluster extends ClusterValues {
   readonly #head: HeadClient;
   readonly #handles: ActorHandles;
   readonly #uploads: BundleUploads;
-  readonly #tasks: TaskPool;
   #meshCalls: MeshCalls | undefined;
   #notices: WaitingNotices | undefined;
   #echo: EchoedOutput | undefined;
-  readonly #environment: ConnectionEnvironment;
   #session: Pick<Session, "close"> | undefined;
   #lostBecause: PalimpsestError | undefined;
   #info: ClusterInfo | undefined;
@@ -120,7 +107,6 @@ export class Cluster extends ClusterValues {
   ) {
     super(head);
     this.#options = options;
-    this.#environment = new ConnectionEnvironment(options);
     this.namespace = options.namespace;
     this.sessionId = options.owner?.actorId ?? newId("session");
     this.#network = network;
@@ -137,15 +123,28 @@ export class Cluster extends ClusterValues {
     this.#shared = shared !== undefined;
     this.values = this.#program.values;
     this.#handles = this.#program.handles;
-    this.#tasks = new TaskPool({
-      ...{ head, network, values: this.values, resolver: this.#handles.resolver, jobId: options.jobId },
-      ownerId: this.sessionId,
-      ownerIncarnation: options.owner?.incarnation ?? 0,
-      isTaskWorker: options.owner?.isTaskWorker ?? false,
-      ...{ capturedBy: options.owner?.capturedBy ?? "", namespace: options.namespace },
-      create: (request, bundles) => this.#create(request, bundles),
-      environment: this.#environment,
-    });
+    const { resolver } = this.#handles;
+    const { namespace, callTimeoutMs } = options;
+    const ofOwner = { ...this.#owner(), capturedBy: options.owner?.capturedBy ?? "" };
+    const environment = new ConnectionEnvironment(options);
+    this.kinds = {
+      actors: {
+        ...{ ...ofOwner, namespace, environment },
+        create: (request, bundles) => this.#createAlive(request, bundles),
+        putArguments: (bytes, holder) => this.objects.put(bytes, { holder }),
+        holdValues: (refs, holder) => this.#holdValues(refs, holder),
+        handle: (actorId, maxTaskRetries) => this.#handles.handle(actorId, maxTaskRetries),
+      },
+      tasks: new TaskPool({
+        ...{ ...ofOwner, namespace, environment, head, network, values: this.values, resolver },
+        isTaskWorker: options.owner?.isTaskWorker ?? false,
+        create: (request, bundles) => this.#create(request, bundles),
+      }),
+      meshCalls: () => {
+        this.#meshCalls ??= new MeshCalls({ network, resolver, values: this.values, callTimeoutMs });
+        return this.#meshCalls;
+      },
+    };
     this.objects = new Objects({
       address,
       network,
@@ -288,7 +287,7 @@ export class Cluster extends ClusterValues {
       jobId: this.#options.jobId,
       onActorDied: (info) => {
         this.#handles.noticeDeath(info);
-        this.#tasks.noticeDeath(info);
+        this.kinds.tasks.noticeDeath(info);
         this.#meshCalls?.noticeDeath(info);
       },
       onNewToken: (token, graceMs) => this.#network.credentials?.rotate(token, graceMs),
@@ -310,127 +309,6 @@ export class Cluster extends ClusterValues {
   get facts(): ClusterInfo {
     if (!this.#info) throw new PalimpsestError("INTERNAL", "the cluster is not connected");
     return this.#info;
-  }
-
-  /**
-   * Declares a kind of actor; `.spawn(...args)` creates one. Takes what `actorModule()` returned, or:
-   * @param source where nodes find the class: a module of the installation, or the user's file, which is bundled
-   */
-  actor<Instance extends object, Args extends unknown[]>(
-    module: ActorModule<Instance, Args>,
-    options?: ActorOptions,
-  ): ActorType<Instance, Args>;
-  actor<Instance extends object, Args extends unknown[]>(
-    Class: ActorClass<Instance, Args>,
-    source: ActorSource,
-    options?: ActorOptions,
-  ): ActorType<Instance, Args>;
-  actor<Instance extends object, Args extends unknown[]>(
-    first: ActorClass<Instance, Args> | ActorModule<Instance, Args>,
-    second?: ActorSource | ActorOptions,
-    third?: ActorOptions,
-  ): ActorType<Instance, Args> {
-    if (typeof first !== "function") {
-      const { Class, source } = moduleOf(
-        first,
-        "Class",
-        "cluster.actor(Counter, { from: … })",
-        "actorModule()",
-      );
-      return this.actor(Class, source, second as ActorOptions | undefined);
-    }
-    return actorType(first, second as ActorSource, third ?? {}, {
-      ...this.#owner(),
-      namespace: this.namespace,
-      capturedBy: this.#options.owner?.capturedBy ?? "",
-      environment: this.#environment,
-      create: async (request, bundles) => {
-        const info = await this.#create(request, bundles);
-        if (actorView(info).state === "dead") throw diedError(info);
-        return info;
-      },
-      putArguments: (bytes, holder) => this.objects.put(bytes, { holder }),
-      holdValues: async (refs, holder) => {
-        await this.values.promoted(refs);
-        await Promise.all(refs.map((ref) => this.objects.hold(ref, { holder })));
-      },
-      handle: (actorId, maxTaskRetries) => this.#handles.handle(actorId, maxTaskRetries),
-    });
-  }
-
-  /**
-   * Creates a queue of items that programs share. With a name it returns the queue of that name, and creates it if
-   * there is none.
-   * @throws {PalimpsestError} INVALID_ARGUMENT; ALREADY_EXISTS if another actor has the name
-   */
-  async queue<Item>(options: QueueOptions = {}): Promise<Queue<Item>> {
-    const { bounds, options: ofActor } = queueActorOptions(options);
-    // The module is loaded by the first queue, because most programs have none.
-    const { QueueActor } = await import("../queue/queue-actor.js");
-    const type = this.actor<QueueActor<Item>, [QueueBounds]>(QueueActor<Item>, queueSource, ofActor);
-    return Queue.of(await (options.name ? type.getOrCreate(bounds) : type.spawn(bounds)));
-  }
-
-  /**
-   * Declares a grid of many actors of one class that are called together; `.spawn(...args)` creates them.
-   * @param options the options of actors, and the mesh's shape
-   */
-  mesh<Instance extends object, Args extends unknown[]>(
-    module: ActorModule<Instance, Args>,
-    options: MeshOptions,
-  ): MeshType<Instance, Args>;
-  mesh<Instance extends object, Args extends unknown[]>(
-    Class: ActorClass<Instance, Args>,
-    source: ActorSource,
-    options: MeshOptions,
-  ): MeshType<Instance, Args>;
-  mesh<Instance extends object, Args extends unknown[]>(
-    first: ActorClass<Instance, Args> | ActorModule<Instance, Args>,
-    second: ActorSource | MeshOptions,
-    third?: MeshOptions,
-  ): MeshType<Instance, Args> {
-    if (typeof first !== "function") {
-      const { Class, source } = moduleOf(
-        first,
-        "Class",
-        "cluster.mesh(Counter, { from: … }, { shape })",
-        "actorModule()",
-      );
-      return this.mesh(Class, source, second as MeshOptions);
-    }
-    const [Class, source, options] = [first, second as ActorSource, third as MeshOptions];
-    const { shape: _, ...ofActors } = options;
-    this.#meshCalls ??= new MeshCalls({
-      ...{ network: this.#network, resolver: this.#handles.resolver, values: this.values },
-      callTimeoutMs: this.#options.callTimeoutMs,
-    });
-    return meshType(this.actor(Class, source, ofActors), options, {
-      calls: this.#meshCalls,
-      nodeIds: () => roomiestNodes(this),
-    });
-  }
-
-  /**
-   * Declares a function that runs as tasks, like Ray's remote functions: `cluster.task(fn, source, options)(...args)`
-   * runs it somewhere in the cluster. Without the function itself, the source names its export.
-   */
-  task<Fn extends TaskFunction>(module: TaskModule<Fn>, options?: TaskOptions): TaskType<Fn>;
-  task<Fn extends TaskFunction>(fn: Fn, source: CodeSource, options?: TaskOptions): TaskType<Fn>;
-  task<Fn extends TaskFunction>(
-    source: CodeSource & { readonly exportName: string },
-    options?: TaskOptions,
-  ): TaskType<Fn>;
-  task<Fn extends TaskFunction>(
-    first: Fn | CodeSource | TaskModule<Fn>,
-    second?: CodeSource | TaskOptions,
-    third?: TaskOptions,
-  ): TaskType<Fn> {
-    if (typeof first === "function")
-      return taskType<Fn>(first, second as CodeSource, third ?? {}, this.#tasks);
-    const options = (second as TaskOptions | undefined) ?? {};
-    checkObject(first, "the function of cluster.task()");
-    if ("fn" in first) return taskType<Fn>(first.fn, first.source, options, this.#tasks);
-    return taskType<Fn>(undefined, first, options, this.#tasks);
   }
 
   /**
@@ -502,7 +380,7 @@ export class Cluster extends ClusterValues {
     this.#unwatch?.();
     this.#notices?.close();
     this.#echo?.close();
-    this.#tasks.close();
+    this.kinds.tasks.close();
     this.#meshCalls?.close();
     // These are closed before the session, because pending work still needs it.
     if (!this.#shared) this.#program.close();
@@ -511,6 +389,20 @@ export class Cluster extends ClusterValues {
     this.#head.close();
     await this.#traced?.end();
     await this.#onClosed?.();
+  }
+
+  async #createAlive(
+    request: proto.CreateActorRequest.$Properties,
+    bundles: readonly Bundle[],
+  ): Promise<proto.ActorInfo.$Properties> {
+    const info = await this.#create(request, bundles);
+    if (actorView(info).state === "dead") throw diedError(info);
+    return info;
+  }
+
+  async #holdValues(refs: readonly ObjectRef[], holder: string): Promise<void> {
+    await this.values.promoted(refs);
+    await Promise.all(refs.map((ref) => this.objects.hold(ref, { holder })));
   }
 
   async #create(
@@ -525,20 +417,6 @@ export class Cluster extends ClusterValues {
     if (actorId) this.#echo?.created(actorId, name || role || "task");
     return created;
   }
-}
-
-/** Refuses what is not the result of `actorModule()`, such as a source without its class. */
-function moduleOf<Module extends object>(
-  given: Module,
-  part: keyof Module & string,
-  direct: string,
-  maker: string,
-): Module {
-  if (typeof given === "object" && given !== null && typeof given[part] === "function") return given;
-  throw refused(
-    "the first argument",
-    `is ${shownValue(given)}: give the class first, as in ${direct}, or what ${maker} returned`,
-  );
 }
 
 function checkWhich(which: unknown, key: string, what: string): void {

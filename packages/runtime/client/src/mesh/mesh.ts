@@ -74,8 +74,8 @@ export function meshType<Instance extends object, Args extends unknown[]>(
   deps: MeshTypeDeps,
 ): MeshType<Instance, Args> {
   const { shape, ...given } = options;
+  checkShape(shape, given);
   async function spawnEach(argumentsAt: (at: Coordinates) => Args): Promise<Mesh<Instance>> {
-    checkShape(shape, given);
     const nodes = shape["node"] ?? 0;
     let nodeIds = nodes === 0 ? [] : await deps.nodeIds();
     const lastLookAt = performance.now() + nodeWaitMs;

@@ -2,6 +2,7 @@ import { PalimpsestError, withCaller } from "@palimpsest/wire";
 import type { RemoteMethod } from "../actors/actor-handle.js";
 import type { TaskOptions } from "../base/config.js";
 import { checkObject } from "../base/fields.js";
+import { loadedConfig } from "../base/load-config.js";
 import type { ObjectRef } from "../base/object-ref.js";
 import { placementField } from "../base/placement-field.js";
 import { encodeArguments } from "../calls/call-arguments.js";
@@ -9,9 +10,6 @@ import { type Code, type CodeSource, checkSource, codeOf } from "../jobs/code-re
 import type { TaskCall } from "./task-call.js";
 import type { TaskPool, TaskShape } from "./task-pool.js";
 import { type RunAgain, referenceReader } from "./task-result.js";
-
-/** Set by the first task, which loads the module (load-config.ts). */
-let configModule: Promise<typeof import("../base/config.js")> | undefined;
 
 /** A function that can run as a task. */
 export type TaskFunction = (...args: never[]) => unknown;
@@ -43,7 +41,7 @@ interface Prepared {
   readonly shape: TaskShape;
 }
 
-/** @throws {PalimpsestError} INVALID_ARGUMENT if the function has no name */
+/** @throws {PalimpsestError} INVALID_ARGUMENT if the function has no name; CONFIG_INVALID naming the option */
 export function taskType<Fn extends TaskFunction>(
   fn: { readonly name: string } | undefined,
   source: CodeSource,
@@ -59,14 +57,12 @@ export function taskType<Fn extends TaskFunction>(
       "exportName is empty: name the exported function, or pass it first",
     );
   }
+  const resolved = loadedConfig().parseTaskOptions(options, exportName);
   const name = options.name || exportName;
   let prepared: Prepared | undefined;
   let preparing: Promise<Prepared> | undefined;
 
   async function prepare(): Promise<Prepared> {
-    configModule ??= import("../base/config.js");
-    const { parseTaskOptions } = await configModule;
-    const resolved = parseTaskOptions(options, exportName);
     const placement = placementField(resolved.placement, options, pool.capturedBy);
     const packed = await pool.environment.pack(resolved);
     const code = await codeOf(source, exportName, packed.external);
@@ -101,7 +97,6 @@ export function taskType<Fn extends TaskFunction>(
     } catch (reason) {
       return refused(withCaller(PalimpsestError.from(reason)));
     }
-    // Invalid options fail the task when they are checked, before it runs.
     const { maxRetries = 3, timeoutMs, retryExceptions = false, maxCalls = 0 } = options;
     const shared = {
       ...{ name, retryExceptions, maxCalls, method: exportName, values: pool.values },
