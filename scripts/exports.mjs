@@ -95,6 +95,23 @@ export function exportsOf(file, resolve, seen = new Set()) {
   return found;
 }
 
+/**
+ * Lists the classes of the same package that a class extends, the nearest first.
+ *
+ * @param {Exported} one
+ * @returns {Exported[]}
+ */
+export function basesOf({ file, declaration }) {
+  const [, name] = /\bclass [\w$]+(?:<.*?>)? extends ([\w$]+)/.exec(declaration) ?? [];
+  const [, specifier] =
+    new RegExp(`^import (?:type )?\\{[^}]*\\b${name}\\b[^}]*\\} from "(\\.[^"]+)"`, "m").exec(textOf(file)) ??
+    [];
+  const end = file.endsWith(".d.ts") ? ".d.ts" : ".ts";
+  const at = specifier ? join(dirname(file), specifier).replace(/\.js$/, end) : file;
+  const base = name === undefined ? undefined : declared(at, name);
+  return base === undefined ? [] : [base, ...basesOf(base)];
+}
+
 /** Returns [inner, outer] of each name in the braces of an import or export. */
 function namesIn(list) {
   return list

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { entryPoints, exportsOf } from "./exports.mjs";
+import { basesOf, entryPoints, exportsOf } from "./exports.mjs";
 import { invariantsByPackage } from "./invariants.mjs";
 import { packageDir, packageFolders, root } from "./setup/paths.mjs";
 
@@ -216,13 +216,16 @@ function apiPage(name) {
       .filter(([, { declaration }]) => /^(export )?(declare )?(interface|type) /.test(declaration) === isType)
       .sort(([one], [other]) => one.localeCompare(other)),
   );
-  const section = ([outer, { comment, declaration }]) => [
+  const names = new Set(exported.map(([name]) => name));
+  const visible = ({ declaration }) => shown(declaration.replace(/^ +(private|protected|#).*\n/gm, ""));
+  // What a class inherits from classes that have no section of their own is a part of it.
+  const section = ([outer, one]) => [
     `### ${outer}`,
     "",
-    comment.replace(/^@(\w+)/gm, "\n*$1*").trim(),
+    one.comment.replace(/^@(\w+)/gm, "\n*$1*").trim(),
     "",
     "```ts",
-    shown(declaration.replace(/^ +(private|#).*\n/gm, "")),
+    [one, ...basesOf(one).filter((base) => !names.has(base.name))].map(visible).join("\n"),
     "```",
     "",
   ];
