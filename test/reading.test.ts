@@ -16,8 +16,8 @@ function statementLines(path: string): number {
 it("names 25 files that exist, of about 2,000 lines together", () => {
   expect(new Set(named).size).toBe(25);
   const lines = named.map(statementLines).reduce((sum, count) => sum + count, 0);
-  expect(lines).toBeGreaterThan(1_500);
-  expect(lines).toBeLessThanOrEqual(2_200);
+  expect(lines).toBeGreaterThan(1_900);
+  expect(lines).toBeLessThanOrEqual(2_100);
 });
 
 it("lists the storeys of large packages as the rules have them", async () => {
