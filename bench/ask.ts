@@ -11,11 +11,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { shippedAgentName } from "../packages/apps/cli/src/models/shipped-agent-name.js";
+import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const { values } = parseArgs({ options: { limit: { type: "string" }, json: { type: "string" } } });
+const values = benchFlags({ limit: undefined, json: undefined });
 const root = fileURLToPath(new URL("..", import.meta.url));
 const program = join(root, "packages/apps/cli/bin/palimpsest.js");
 const untrained = "smollm2-135m-instruct";

@@ -15,11 +15,11 @@ import { existsSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import type { Answer, Order, Started } from "./calls/side.js";
+import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const { values } = parseArgs({ options: { against: { type: "string" }, json: { type: "string" } } });
+const values = benchFlags({ against: undefined, json: undefined });
 const secondsPerCase = Number(process.env["PALIMPSEST_BENCH_SECONDS"] ?? 2);
 const windowMs = 250;
 /** The Ray figures are those published for release 2.48 on 64 vCPU. */

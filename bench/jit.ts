@@ -4,7 +4,7 @@
  * [--seconds 3] [--size tiny|small|0.5B] [--length 64] [--precision float32|bfloat16] [--json]; with --load-only it
  * only traces and loads the update, which allocates no state.
  */
-import { parseArgs } from "node:util";
+
 import {
   type Backend,
   type HostArrays,
@@ -17,22 +17,21 @@ import {
   type TensorSpec,
   type Tensors,
 } from "../packages/learning/jit/src/index.js";
+import { benchFlags } from "./flags.js";
 import { kernelCost } from "./kernel-cost.js";
 
 type Tensor = Tensors[string];
 
-const { values: flags } = parseArgs({
-  options: {
-    backend: { type: "string", default: "auto" },
-    modes: { type: "string" },
-    batch: { type: "string", default: "64" },
-    length: { type: "string", default: "64" },
-    seconds: { type: "string", default: "3" },
-    size: { type: "string", default: "tiny" },
-    precision: { type: "string", default: "float32" },
-    "load-only": { type: "boolean", default: false },
-    json: { type: "boolean", default: false },
-  },
+const flags = benchFlags({
+  backend: "auto",
+  modes: undefined,
+  batch: "64",
+  length: "64",
+  seconds: "3",
+  size: "tiny",
+  precision: "float32",
+  "load-only": false,
+  json: false,
 });
 
 const sizes = {

@@ -17,25 +17,20 @@
 import { spawnSync } from "node:child_process";
 import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { Contender, median } from "./contender.js";
+import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    shapes: { type: "string", default: "3.4M,115k" },
-    cases: {
-      type: "string",
-      default:
-        "tensorflow:graph,tensorflow:graph:shared,tensorflow:graph:all,tensorflow:eager,tensorflow:xla,wasm:eager",
-    },
-    peers: { type: "string", default: "float32,bfloat16" },
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "2" },
-    threads: { type: "string", default: "2" },
-    python: { type: "string" },
-    json: { type: "string" },
-  },
+const flags = benchFlags({
+  shapes: "3.4M,115k",
+  cases:
+    "tensorflow:graph,tensorflow:graph:shared,tensorflow:graph:all,tensorflow:eager,tensorflow:xla,wasm:eager",
+  peers: "float32,bfloat16",
+  rounds: "5",
+  seconds: "2",
+  threads: "2",
+  python: undefined,
+  json: undefined,
 });
 
 interface NamedShape extends Readonly<Record<"rows" | "length", number>> {

@@ -9,14 +9,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { PalimpsestError } from "@palimpsest/wire";
 import { BusyCluster, type StaleCaller } from "../test/support/busy-cluster.js";
+import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const { values } = parseArgs({
-  options: { json: { type: "string" }, only: { type: "string" }, tls: { type: "boolean", default: false } },
-});
+const values = benchFlags({ json: undefined, only: undefined, tls: false });
 const spinMs = 60_000;
 const stopMs = 60_000;
 const blockMs = 45_000;

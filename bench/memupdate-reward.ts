@@ -4,16 +4,14 @@
  * `npx tsx --conditions=@palimpsest/source bench/memupdate-reward.ts --input locomo10.json [--every 4]`
  */
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { locomoOptionsSchema, locomoTasks, readLocomoConversation } from "@palimpsest/datasets";
 import { hashedEmbedder } from "@palimpsest/memory";
 import { rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
+import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 import { honestPolicies, storeCheats } from "./rewards/store-policies.js";
 
-const { values } = parseArgs({
-  options: { input: { type: "string" }, every: { type: "string", default: "4" }, json: { type: "string" } },
-});
+const values = benchFlags({ input: undefined, every: "4", json: undefined });
 if (values.input === undefined) throw new Error("--input: name LoCoMo's locomo10.json");
 
 const options = locomoOptionsSchema.parse({});

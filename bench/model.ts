@@ -5,7 +5,6 @@
  * tensorflow:graph,tensorflow:eager,wasm:eager] [--seconds 3] [--threads N] [--model FOLDER] [--json FILE]
  */
 import { cpus } from "node:os";
-import { parseArgs } from "node:util";
 import { type JitMode, loadBackend } from "../packages/learning/jit/src/index.js";
 import {
   createSampler,
@@ -15,18 +14,17 @@ import {
   parameterCount,
   parseModelConfig,
 } from "../packages/learning/model/src/index.js";
+import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    batches: { type: "string", default: "64,256" },
-    cases: { type: "string", default: "tensorflow:graph,tensorflow:eager,wasm:eager" },
-    seconds: { type: "string", default: "3" },
-    threads: { type: "string" },
-    model: { type: "string" },
-    sampled: { type: "string" },
-    json: { type: "string" },
-  },
+const flags = benchFlags({
+  batches: "64,256",
+  cases: "tensorflow:graph,tensorflow:eager,wasm:eager",
+  seconds: "3",
+  threads: undefined,
+  model: undefined,
+  sampled: undefined,
+  json: undefined,
 });
 
 const shipped = flags.model === undefined ? undefined : await loadModel(flags.model);

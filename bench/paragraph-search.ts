@@ -6,19 +6,13 @@
  *   npx tsx --conditions=@palimpsest/source bench/paragraph-search.ts --questions F [--questions F…] --pool F [--pool
  *     F…] [--paragraphs 66000] [--json FILE]
  */
-import { parseArgs } from "node:util";
+
 import { createRandom, readQuestionSource } from "../packages/learning/datasets/src/index.js";
 import { ParagraphPool } from "../packages/learning/datasets/src/paragraphs/paragraph-pool.js";
+import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const { values } = parseArgs({
-  options: {
-    questions: { type: "string", multiple: true, default: [] },
-    pool: { type: "string", multiple: true, default: [] },
-    paragraphs: { type: "string", default: "66000" },
-    json: { type: "string" },
-  },
-});
+const values = benchFlags({ questions: [], pool: [], paragraphs: "66000", json: undefined });
 const wanted = Number(values.paragraphs);
 const source = await readQuestionSource({ inputs: values.questions, pool: values.pool, dataSource: "bench" });
 const random = createRandom("paragraph-search");

@@ -13,21 +13,19 @@ import { once } from "node:events";
 import { cpus, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { startRedisServer } from "../packages/learning/trajectories/dist/testing/index.js";
+import { benchFlags } from "./flags.js";
 import { redisFacts } from "./queue/redis-facts.js";
 import { type RoleName, type RoleReport, roleNames } from "./queue/role.js";
 import { writeResult } from "./result-file.js";
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "15" },
-    sizes: { type: "string", default: "4096,409600" },
-    aof: { type: "boolean", default: false },
-    only: { type: "string" },
-    old: { type: "string" },
-    json: { type: "string" },
-  },
+const values = benchFlags({
+  seconds: "15",
+  sizes: "4096,409600",
+  aof: false,
+  only: undefined,
+  old: undefined,
+  json: undefined,
 });
 const seconds = Number(values.seconds);
 const warmUpSeconds = 3;

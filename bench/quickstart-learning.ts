@@ -9,18 +9,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import type { RunReport } from "@palimpsest/trainer";
+import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "1,2,3" },
-    control: { type: "string", default: "1" },
-    steps: { type: "string" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ seeds: "1,2,3", control: "1", steps: undefined, json: undefined });
 
 const command = fileURLToPath(new URL("../packages/apps/cli/bin/palimpsest.js", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "palimpsest-learning-"));

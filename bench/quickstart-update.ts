@@ -7,7 +7,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { loadBackend } from "../packages/learning/jit/src/index.js";
 import { createLearner, type Learner } from "../packages/learning/learner/src/index.js";
 import {
@@ -16,18 +15,17 @@ import {
   parameterCount,
   parseModelConfig,
 } from "../packages/learning/model/src/index.js";
+import { benchFlags } from "./flags.js";
 import { fullRowGroups, someTokens } from "./full-rows.js";
 import { writeResult } from "./result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    rows: { type: "string", default: "64" },
-    length: { type: "string", default: "64" },
-    seconds: { type: "string", default: "3" },
-    cases: { type: "string", default: "tensorflow:graph,tensorflow:eager,wasm:eager" },
-    model: { type: "string" },
-    json: { type: "string" },
-  },
+const flags = benchFlags({
+  rows: "64",
+  length: "64",
+  seconds: "3",
+  cases: "tensorflow:graph,tensorflow:eager,wasm:eager",
+  model: undefined,
+  json: undefined,
 });
 const rows = Number(flags.rows);
 const length = Number(flags.length);

@@ -9,18 +9,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { TestCluster } from "../test/support/test-cluster.js";
 import { WordCounter } from "../test/support/word-counter.js";
+import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "3" },
-    seconds: { type: "string", default: "3" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ rounds: "3", seconds: "3", json: undefined });
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const model = join(root, "recipes/bases/quickstart");

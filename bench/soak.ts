@@ -10,15 +10,13 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { connect } from "@palimpsest/client";
 import { TestCluster } from "../test/support/test-cluster.js";
 import { WordCounter } from "../test/support/word-counter.js";
+import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const { values: flags } = parseArgs({
-  options: { minutes: { type: "string", default: "30" }, json: { type: "string" } },
-});
+const flags = benchFlags({ minutes: "30", json: undefined });
 const source = { from: new URL("../test/support/word-counter.ts", import.meta.url) };
 const sampleMs = 5_000;
 const calibrationMs = 8_000;

@@ -16,18 +16,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { type Cluster, connect } from "@palimpsest/client";
 import { newToken } from "@palimpsest/wire";
 import { Redis } from "ioredis";
 import { Command } from "../test/support/command.js";
 import { until } from "../test/support/until.js";
 import { WordCounter } from "../test/support/word-counter.js";
+import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const { values: flags } = parseArgs({
-  options: { only: { type: "string" }, tls: { type: "boolean", default: false }, json: { type: "string" } },
-});
+const flags = benchFlags({ only: undefined, tls: false, json: undefined });
 const takeovers = 10;
 const kills = 50;
 const takeoverLimitMs = 10_000;

@@ -8,22 +8,17 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { grpcNetwork } from "@palimpsest/wire";
 import { hashWeights, loadModel, parameterShapes } from "../packages/learning/model/src/index.js";
 import { fetchWeights, publishWeights } from "../packages/learning/trainer/src/weights/weights.js";
 import { Objects } from "../packages/runtime/client/src/index.js";
 import { TestCluster } from "../test/support/test-cluster.js";
 import { until } from "../test/support/until.js";
+import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
 const cache = process.env["PALIMPSEST_CACHE"] ?? join(homedir(), ".cache/palimpsest");
-const { values: flags } = parseArgs({
-  options: {
-    model: { type: "string", default: join(cache, "models/smollm2-135m-instruct") },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ model: join(cache, "models/smollm2-135m-instruct"), json: undefined });
 if (!existsSync(flags.model)) {
   console.log(`skipped: no model in ${flags.model}; palimpsest model download smollm2-135m-instruct`);
   process.exit(0);

@@ -9,19 +9,17 @@
  *     [--kinds actor,head,node] [--seed 1] [--json FILE]
  */
 import { loadavg } from "node:os";
-import { parseArgs } from "node:util";
 import { dropInAnyOrder, type Struck } from "../../test/support/reference-chaos.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    references: { type: "string", default: "20000" },
-    strikes: { type: "string", default: "20" },
-    kinds: { type: "string", default: "actor,head,node" },
-    seed: { type: "string", default: "1" },
-    json: { type: "string" },
-  },
+const flags = benchFlags({
+  references: "20000",
+  strikes: "20",
+  kinds: "actor,head,node",
+  seed: "1",
+  json: undefined,
 });
 const kinds = flags.kinds.split(",").map((kind): Struck => {
   if (kind === "actor" || kind === "head" || kind === "node") return kind;

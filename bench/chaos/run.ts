@@ -14,22 +14,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { createRandom } from "../../packages/runtime/std/src/random/index.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 import { ChaosCluster } from "./cluster.js";
 import { type Fault, faults, type Random } from "./faults.js";
 import { type FaultRecord, reportTable } from "./report.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "30" },
-    faults: { type: "string", default: "200" },
-    seed: { type: "string", default: "1" },
-    only: { type: "string" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ minutes: "30", faults: "200", seed: "1", only: undefined, json: undefined });
 const recipe = fileURLToPath(new URL("../../recipes/quickstart.yaml", import.meta.url));
 const pollMs = 50;
 /** A run that makes no step for this long is considered unable to recover by itself. */

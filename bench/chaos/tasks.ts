@@ -11,25 +11,18 @@
  *     1000] [--json FILE]
  */
 import { loadavg } from "node:os";
-import { parseArgs } from "node:util";
 import { type Cluster, PalimpsestError } from "@palimpsest/client";
 import { createRandom } from "../../packages/runtime/std/src/random/index.js";
 import { collect } from "../../test/support/collect.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { until } from "../../test/support/until.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 import { HeapProbe, type KeptMemory, probedEnvironment } from "./heap-probe.js";
 import { MemoryWatch } from "./memory-watch.js";
 import * as work from "./task-work.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    tasks: { type: "string", default: "100000" },
-    "pair-every": { type: "string", default: "100" },
-    "kill-every-ms": { type: "string", default: "1000" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ tasks: "100000", "pair-every": "100", "kill-every-ms": "1000", json: undefined });
 const count = Number(flags.tasks);
 const source = { from: new URL("./task-work.ts", import.meta.url) };
 const inFlight = 1_000;

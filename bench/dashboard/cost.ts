@@ -16,23 +16,16 @@ import { readFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { createMetrics } from "@palimpsest/telemetry";
 import { writeRecipe } from "../../test/support/recipe.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { TrainingRun } from "../../test/support/training-run.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 import { medianOf, medianRange } from "./paired.js";
 import { Watcher } from "./watcher.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "8" },
-    steps: { type: "string", default: "3" },
-    times: { type: "string", default: "40" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ minutes: "8", steps: "3", times: "40", json: undefined });
 const [minutes, stepsOfWindow, times] = [Number(flags.minutes), Number(flags.steps), Number(flags.times)];
 /** With fewer pairs there is no range of 95 % confidence. */
 const leastPairs = 6;

@@ -8,7 +8,6 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { createLogger } from "@palimpsest/telemetry";
 import {
   Credentials,
@@ -25,15 +24,10 @@ import { buildPages } from "../../packages/apps/dashboard/build.mjs";
 import { startDashboard, startFolderDashboard } from "../../packages/apps/dashboard/src/index.js";
 import { plantedEpisode } from "../../packages/learning/evals/src/microscope/planted.fixture.js";
 import { findChromium, TestBrowser } from "../../test/support/browser.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 
-const { values } = parseArgs({
-  options: {
-    episodes: { type: "string", default: "10000" },
-    chunks: { type: "string", default: "30" },
-    actors: { type: "string", default: "10000" },
-  },
-});
+const values = benchFlags({ episodes: "10000", chunks: "30", actors: "10000" });
 const [episodes, chunks, actors] = [Number(values.episodes), Number(values.chunks), Number(values.actors)];
 const filler =
   "It had been a long year for the town, and those who stayed spoke of little else than the harvest and the road. ".repeat(

@@ -6,20 +6,13 @@
  * python3] [--json FILE]
  */
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { Contender, median } from "../contender.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 import { GpuMemoryWatch } from "./memory-watch.js";
 import { sampledBy } from "./sampled-by.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    cases: { type: "string", default: "" },
-    seconds: { type: "string", default: "6" },
-    python: { type: "string", default: "python3" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ cases: "", seconds: "6", python: "python3", json: undefined });
 
 const vocab = 151_936;
 const half = { vocab, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 };

@@ -8,7 +8,6 @@
  *   [--adapters RUN_CHECKPOINT_OR_PEFT] [--rows 128] [--chunk TOKENS] [--precision bfloat16] [--limit-seconds 500]
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { type Agent, createAgent, type Tokenizer } from "../../packages/learning/agents/src/index.js";
 import { readQuestionSource } from "../../packages/learning/datasets/src/index.js";
 import {
@@ -24,21 +23,20 @@ import { createSampler, loadAdapters, loadModel } from "../../packages/learning/
 import { samplerSettings } from "../../packages/learning/trainer/src/engines/own-sampler.js";
 import { holdsRunModel, readRecipe, readRunAdapters } from "../../packages/learning/trainer/src/index.js";
 import { openModelText, readModelText } from "../../packages/learning/trainer/src/parts/model-text.js";
+import { benchFlags } from "../flags.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    recipe: { type: "string", default: "" },
-    model: { type: "string", default: "" },
-    questions: { type: "string", multiple: true, default: [] },
-    pool: { type: "string", multiple: true, default: [] },
-    json: { type: "string", default: "" },
-    cells: { type: "string", default: "" },
-    adapters: { type: "string" },
-    rows: { type: "string", default: "128" },
-    chunk: { type: "string" },
-    precision: { type: "string" },
-    "limit-seconds": { type: "string", default: "500" },
-  },
+const flags = benchFlags({
+  recipe: "",
+  model: "",
+  questions: [],
+  pool: [],
+  json: "",
+  cells: "",
+  adapters: undefined,
+  rows: "128",
+  chunk: undefined,
+  precision: undefined,
+  "limit-seconds": "500",
 });
 
 interface Cell {

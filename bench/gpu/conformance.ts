@@ -5,19 +5,14 @@
  * 10 bits of mantissa, unless NVIDIA_TF32_OVERRIDE=0 is set.
  * Usage: tsx bench/gpu/conformance.ts [--modes eager,graph,xla] [--only REGEXP] [--json FILE]
  */
-import { parseArgs } from "node:util";
+
 import { functionOf, inputsOf } from "../../packages/learning/jit/src/conformance/compare.js";
 import { cases } from "../../packages/learning/jit/src/conformance/table.js";
 import { type HostArrays, type JitMode, jit, loadBackend } from "../../packages/learning/jit/src/index.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    modes: { type: "string", default: "eager,graph,xla" },
-    only: { type: "string", default: "" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ modes: "eager,graph,xla", only: "", json: undefined });
 const TOLERANCE = 1e-5;
 const table = Object.entries(cases).filter(([name]) => new RegExp(flags.only).test(name));
 

@@ -6,17 +6,11 @@
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/deterministic.ts [--seconds 6] [--small] [--json FILE]
  */
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { Contender, median } from "../contender.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "6" },
-    small: { type: "boolean", default: false },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ seconds: "6", small: false, json: undefined });
 
 const half = { vocab: 151_936, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 };
 const tiny = { vocab: 512, hidden: 64, layers: 2, heads: 2, kvHeads: 1, headDim: 32, inner: 172 };

@@ -8,27 +8,25 @@
  */
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { readRecipe } from "../../packages/learning/trainer/src/index.js";
 import type { Recipe } from "../../packages/learning/trainer/src/recipe/recipe-schema.js";
 import type { InProcessPolicy } from "../../packages/learning/trainer/src/run/train-in-process.js";
 import { median } from "../contender.js";
+import { benchFlags } from "../flags.js";
 import { type CurvePoint, runInProcess } from "../learning/in-process-run.js";
 import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    recipe: { type: "string", default: "recipes/memagent/smollm2-hotpotqa-gpu.yaml" },
-    steps: { type: "string", default: "10" },
-    model: { type: "string" },
-    data: { type: "string" },
-    evaluation: { type: "string" },
-    seed: { type: "string" },
-    shuffle: { type: "boolean", default: false },
-    "evaluate-every": { type: "string" },
-    "limit-seconds": { type: "string", default: "300" },
-    json: { type: "string" },
-  },
+const flags = benchFlags({
+  recipe: "recipes/memagent/smollm2-hotpotqa-gpu.yaml",
+  steps: "10",
+  model: undefined,
+  data: undefined,
+  evaluation: undefined,
+  seed: undefined,
+  shuffle: false,
+  "evaluate-every": undefined,
+  "limit-seconds": "300",
+  json: undefined,
 });
 
 /**

@@ -4,19 +4,13 @@
  * Usage: tsx bench/gpu/references.ts --references FOLDER[,FOLDER] [--mode xla] [--json FILE]
  */
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
 import { checkReference, passes, readReferenceNumbers } from "../../packages/learning/checks/src/index.js";
 import { type JitMode, loadBackend } from "../../packages/learning/jit/src/index.js";
 import { loadModel } from "../../packages/learning/model/src/index.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    references: { type: "string" },
-    mode: { type: "string", default: "auto" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ references: undefined, mode: "auto", json: undefined });
 const backend = await loadBackend({ prefer: "tensorflow" });
 const tf32 = process.env["NVIDIA_TF32_OVERRIDE"] !== "0";
 const mode = flags.mode as "auto" | JitMode;

@@ -9,19 +9,12 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { benchFlags } from "../flags.js";
 import { shapes } from "../model/shapes.js";
 import { writeResult } from "../result-file.js";
 import type { SamplerCase } from "./sampler-case.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    "budget-seconds": { type: "string", default: "560" },
-    cases: { type: "string", default: "" },
-    json: { type: "string" },
-    tiny: { type: "boolean", default: false },
-  },
-});
+const flags = benchFlags({ "budget-seconds": "560", cases: "", json: undefined, tiny: false });
 
 const half = shapes["qwen-0.5b"];
 const three = { ...half, hiddenSize: 2048, layers: 36, heads: 16, headDim: 128, intermediateSize: 11_008 };

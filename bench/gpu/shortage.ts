@@ -5,16 +5,17 @@
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/shortage.ts [--rows 64]; the update has ROWS rows of 4,096
  * tokens through 494M parameters.
  */
-import { parseArgs } from "node:util";
+
 import { loadBackend } from "../../packages/learning/jit/src/index.js";
 import { createLearner } from "../../packages/learning/learner/src/index.js";
 import { createSampler, parseModelConfig } from "../../packages/learning/model/src/index.js";
 import { PalimpsestError } from "../../packages/runtime/wire/src/index.js";
+import { benchFlags } from "../flags.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
 import { shapes } from "../model/shapes.js";
 
-const { values: flags } = parseArgs({ options: { rows: { type: "string", default: "64" } } });
+const flags = benchFlags({ rows: "64" });
 const rows = Number(flags.rows);
 const model = parseModelConfig(shapes["qwen-0.5b"]);
 const { vocabSize } = model;

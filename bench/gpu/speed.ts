@@ -8,19 +8,12 @@
  * FILE]; `--cases list` names the cases, --memory replaces fields of the learner's `memory`.
  */
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { Contender, median } from "../contender.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 import { GpuMemoryWatch } from "./memory-watch.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    cases: { type: "string", default: "" },
-    seconds: { type: "string", default: "10" },
-    memory: { type: "string", default: "{}" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ cases: "", seconds: "10", memory: "{}", json: undefined });
 
 const small = { vocab: 1024, hidden: 256, layers: 4, heads: 4, headDim: 64, inner: 688 };
 const smollm2 = { vocab: 49_152, hidden: 576, layers: 30, heads: 9, kvHeads: 3, headDim: 64, inner: 1536 };

@@ -7,23 +7,15 @@
  * [--json FILE]
  */
 import { execFileSync } from "node:child_process";
-import { parseArgs } from "node:util";
 import { loadBackend } from "../../packages/learning/jit/src/index.js";
 import { createLearner } from "../../packages/learning/learner/src/index.js";
 import { createSampler, parseModelConfig } from "../../packages/learning/model/src/index.js";
+import { benchFlags } from "../flags.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
 import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    updates: { type: "string", default: "500" },
-    calls: { type: "string", default: "5000" },
-    small: { type: "boolean", default: false },
-    mode: { type: "string", default: "xla" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ updates: "500", calls: "5000", small: false, mode: "xla", json: undefined });
 
 const vocabSize = flags.small ? 512 : 49_152;
 const model = parseModelConfig({

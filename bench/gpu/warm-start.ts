@@ -6,17 +6,11 @@
  */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { Contender } from "../contender.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    shape: { type: "string", default: "smollm2" },
-    rounds: { type: "string", default: "2" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ shape: "smollm2", rounds: "2", json: undefined });
 
 const shapes = {
   small: { vocab: 512, hidden: 64, layers: 2, heads: 2, kvHeads: 1, headDim: 32, inner: 172 },

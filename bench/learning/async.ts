@@ -11,25 +11,23 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import type { RunReport } from "@palimpsest/trainer";
 import { createRandom } from "../../packages/learning/datasets/src/index.js";
 import { type Evaluation, pairedDifference } from "../../packages/learning/evals/src/index.js";
 import { openRulerTasks } from "../../packages/learning/small-world/src/index.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { TrainingRun } from "../../test/support/training-run.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    recipes: { type: "string", default: "quickstart,log-normal" },
-    seeds: { type: "string", default: "1,2,3" },
-    modes: { type: "string", default: "sync,wait,refill" },
-    staleness: { type: "string", default: "2" },
-    steps: { type: "string", default: "140" },
-    tasks: { type: "string", default: "128" },
-    json: { type: "string" },
-  },
+const flags = benchFlags({
+  recipes: "quickstart,log-normal",
+  seeds: "1,2,3",
+  modes: "sync,wait,refill",
+  staleness: "2",
+  steps: "140",
+  tasks: "128",
+  json: undefined,
 });
 const steps = Number(flags.steps);
 const runLimitMs = 4 * 3_600_000;

@@ -19,21 +19,19 @@ import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { createRandom } from "../../packages/learning/datasets/src/index.js";
 import { openTasks } from "../../packages/learning/trainer/src/recipe/task-source.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    gib: { type: "string", default: "4" },
-    characters: { type: "string", default: "125000" },
-    groups: { type: "string", default: "128" },
-    form: { type: "string", default: "jsonl" },
-    keep: { type: "string" },
-    json: { type: "string" },
-    open: { type: "string" },
-  },
+const flags = benchFlags({
+  gib: "4",
+  characters: "125000",
+  groups: "128",
+  form: "jsonl",
+  keep: undefined,
+  json: undefined,
+  open: undefined,
 });
 
 /** Makes paragraphs of made-up words, as many as HotpotQA has for a training set of the published size. */

@@ -10,7 +10,6 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { parseArgs } from "node:util";
 import { loadBackend } from "../../packages/learning/jit/src/index.js";
 import {
   createLearner,
@@ -20,21 +19,20 @@ import {
 import { loadConfig, parameterCount } from "../../packages/learning/model/src/index.js";
 import { findSaved, LearnerSaves } from "../../packages/learning/trainer/src/run-folder/learner-saves.js";
 import { median } from "../contender.js";
+import { benchFlags } from "../flags.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
 import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    shape: { type: "string", default: "recipes/shapes/smollm2-135m" },
-    every: { type: "string", default: "1,10" },
-    steps: { type: "string", default: "10" },
-    rows: { type: "string", default: "8" },
-    length: { type: "string", default: "128" },
-    threads: { type: "string", default: "2" },
-    dir: { type: "string", default: tmpdir() },
-    json: { type: "string" },
-  },
+const flags = benchFlags({
+  shape: "recipes/shapes/smollm2-135m",
+  every: "1,10",
+  steps: "10",
+  rows: "8",
+  length: "128",
+  threads: "2",
+  dir: tmpdir(),
+  json: undefined,
 });
 
 const steps = Number(flags.steps);

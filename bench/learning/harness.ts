@@ -6,12 +6,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { linePlot, type PlotSeries } from "../../packages/learning/evals/src/index.js";
 import { saveModel } from "../../packages/learning/model/src/index.js";
 import { readRecipe } from "../../packages/learning/trainer/src/recipe/recipe.js";
 import type { Recipe } from "../../packages/learning/trainer/src/recipe/recipe-schema.js";
 import type { Task } from "../../packages/learning/trajectories/src/index.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 import { type CurvePoint, type EvaluationSet, runInProcess, type SetResult } from "./in-process-run.js";
 
@@ -73,20 +73,18 @@ interface RunFile {
 }
 
 export async function learningBench(bench: LearningBench): Promise<void> {
-  const { values: flags } = parseArgs({
-    options: {
-      task: { type: "string", default: Object.keys(bench.tasks)[0] as string },
-      seed: { type: "string", default: "1" },
-      shuffled: { type: "boolean", default: false },
-      steps: { type: "string" },
-      threads: { type: "string", default: "1" },
-      base: { type: "string" },
-      save: { type: "string" },
-      out: { type: "string", default: "runs/learning" },
-      collect: { type: "boolean", default: false },
-      results: { type: "string", default: "bench/results" },
-      plots: { type: "string", default: "docs/images" },
-    },
+  const flags = benchFlags({
+    task: Object.keys(bench.tasks)[0] as string,
+    seed: "1",
+    shuffled: false,
+    steps: undefined,
+    threads: "1",
+    base: undefined,
+    save: undefined,
+    out: "runs/learning",
+    collect: false,
+    results: "bench/results",
+    plots: "docs/images",
   });
   if (flags.collect) {
     collect(bench, flags.out, flags.results, flags.plots);

@@ -8,18 +8,16 @@
  */
 import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { Contender, median } from "../contender.js";
+import { benchFlags } from "../flags.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    shape: { type: "string", default: "smollm2" },
-    batches: { type: "string", default: "16,4" },
-    prompt: { type: "string", default: "64" },
-    new: { type: "string", default: "8" },
-    pairs: { type: "string", default: "5" },
-    threads: { type: "string", default: "2" },
-  },
+const flags = benchFlags({
+  shape: "smollm2",
+  batches: "16,4",
+  prompt: "64",
+  new: "8",
+  pairs: "5",
+  threads: "2",
 });
 
 const shapes: Readonly<Record<string, object>> = {

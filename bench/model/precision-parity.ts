@@ -8,20 +8,18 @@
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { loadBackend } from "../../packages/learning/jit/src/index.js";
 import { createSampler, loadModel } from "../../packages/learning/model/src/index.js";
 import { median } from "../contender.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    prompts: { type: "string", default: "12" },
-    single: { type: "string", default: "off" },
-    new: { type: "string", default: "24" },
-    model: { type: "string", default: join(homedir(), ".cache/palimpsest/models/smollm2-135m-instruct") },
-    json: { type: "string" },
-  },
+const flags = benchFlags({
+  prompts: "12",
+  single: "off",
+  new: "24",
+  model: join(homedir(), ".cache/palimpsest/models/smollm2-135m-instruct"),
+  json: undefined,
 });
 
 const backend = await loadBackend({ threads: 2 });

@@ -9,23 +9,21 @@
  */
 import { homedir, loadavg } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { loadBackend } from "../../packages/learning/jit/src/index.js";
 import { createSampler, loadModel } from "../../packages/learning/model/src/index.js";
 import { median } from "../contender.js";
+import { benchFlags } from "../flags.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    precision: { type: "string", default: "float32,bfloat16" },
-    batches: { type: "string", default: "1,16,64,256" },
-    single: { type: "string", default: "auto" },
-    new: { type: "string", default: "33" },
-    prompt: { type: "string", default: "24" },
-    rounds: { type: "string", default: "3" },
-    threads: { type: "string", default: "2" },
-    "max-length": { type: "string", default: "128" },
-    model: { type: "string", default: join(homedir(), ".cache/palimpsest/models/smollm2-135m-instruct") },
-  },
+const flags = benchFlags({
+  precision: "float32,bfloat16",
+  batches: "1,16,64,256",
+  single: "auto",
+  new: "33",
+  prompt: "24",
+  rounds: "3",
+  threads: "2",
+  "max-length": "128",
+  model: join(homedir(), ".cache/palimpsest/models/smollm2-135m-instruct"),
 });
 
 const threads = Number(flags.threads);

@@ -31,26 +31,24 @@ import { existsSync, readFileSync } from "node:fs";
 import { cpus, homedir, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { Contender, median } from "../contender.js";
+import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "5" },
-    shapes: { type: "string", default: "3.4M,115k,smollm2" },
-    batches: { type: "string", default: "64,256" },
-    cases: { type: "string", default: "tensorflow:graph,tensorflow:eager,tensorflow:xla,wasm:eager" },
-    threads: { type: "string", default: "2" },
-    prompt: { type: "string", default: "32" },
-    new: { type: "string", default: "128" },
-    python: { type: "string" },
-    smollm2: { type: "string" },
-    requests: { type: "string", default: "1,16,64,256" },
-    llama: { type: "string" },
-    gguf: { type: "string" },
-    json: { type: "string", default: fileURLToPath(new URL("../results/model.json", import.meta.url)) },
-  },
+const flags = benchFlags({
+  rounds: "5",
+  shapes: "3.4M,115k,smollm2",
+  batches: "64,256",
+  cases: "tensorflow:graph,tensorflow:eager,tensorflow:xla,wasm:eager",
+  threads: "2",
+  prompt: "32",
+  new: "128",
+  python: undefined,
+  smollm2: undefined,
+  requests: "1,16,64,256",
+  llama: undefined,
+  gguf: undefined,
+  json: fileURLToPath(new URL("../results/model.json", import.meta.url)),
 });
 
 const here = fileURLToPath(new URL(".", import.meta.url));

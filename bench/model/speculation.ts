@@ -13,7 +13,6 @@
 import { readFileSync } from "node:fs";
 import { homedir, loadavg } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { loadBackend } from "../../packages/learning/jit/src/index.js";
 import {
   ChatTemplate,
@@ -23,18 +22,17 @@ import {
   loadModel,
   loadTokenizer,
 } from "../../packages/learning/model/src/index.js";
+import { benchFlags } from "../flags.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    data: { type: "string" },
-    questions: { type: "string", default: "6" },
-    tokens: { type: "string", default: "64" },
-    temperature: { type: "string", default: "0.6" },
-    precision: { type: "string", default: "auto" },
-    weights: { type: "string", default: "auto" },
-    threads: { type: "string", default: "2" },
-    model: { type: "string", default: join(homedir(), ".cache/palimpsest/models/smollm2-135m-instruct") },
-  },
+const flags = benchFlags({
+  data: undefined,
+  questions: "6",
+  tokens: "64",
+  temperature: "0.6",
+  precision: "auto",
+  weights: "auto",
+  threads: "2",
+  model: join(homedir(), ".cache/palimpsest/models/smollm2-135m-instruct"),
 });
 if (flags.data === undefined) throw new Error("--data: name a file of HotpotQA's questions");
 

@@ -5,21 +5,14 @@
  *
  * Usage: npx tsx bench/runtime/exchange.ts [--ranks 2] [--megabytes 4,64,256] [--rounds 5] [--json FILE]
  */
-import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { parseArgs } from "node:util";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { median } from "../contender.js";
+import { benchFlags } from "../flags.js";
+import { writeResult } from "../result-file.js";
 import { Summing } from "./summing.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    ranks: { type: "string", default: "2" },
-    megabytes: { type: "string", default: "4,64,256" },
-    rounds: { type: "string", default: "5" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ ranks: "2", megabytes: "4,64,256", rounds: "5", json: undefined });
 const [size, rounds] = [Number(flags.ranks), Number(flags.rounds)];
 const loadBefore = loadavg();
 const cluster = await TestCluster.start({ workers: size });
@@ -49,7 +42,7 @@ try {
     rows,
   };
   console.log(JSON.stringify(figures, undefined, 2));
-  if (flags.json) writeFileSync(flags.json, `${JSON.stringify(figures, undefined, 2)}\n`);
+  if (flags.json) writeResult(flags.json, figures);
 } finally {
   await cluster.stop();
 }

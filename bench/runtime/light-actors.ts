@@ -6,21 +6,16 @@
  *
  * Usage: npx tsx bench/runtime/light-actors.ts [--count 20000] [--json FILE] [--note TEXT]
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { parseArgs } from "node:util";
 import type { ActorHandle } from "@palimpsest/client";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { median } from "../contender.js";
+import { benchFlags } from "../flags.js";
+import { writeResult } from "../result-file.js";
 import { Echo } from "./echo.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    count: { type: "string", default: "20000" },
-    json: { type: "string" },
-    note: { type: "string", default: "" },
-  },
-});
+const flags = benchFlags({ count: "20000", json: undefined, note: "" });
 const count = Number(flags.count);
 /** The number of creations that a caller has in flight. */
 const atOnce = 1_000;
@@ -108,7 +103,7 @@ try {
   console.table(rows);
   if (flags.json !== undefined) {
     const machine = { cpus: cpus().length, node: process.version, loadAverage: [loadBefore, loadavg()] };
-    writeFileSync(flags.json, `${JSON.stringify({ ...machine, note: flags.note, rows }, undefined, 2)}\n`);
+    writeResult(flags.json, { ...machine, note: flags.note, rows });
   }
 } finally {
   await cluster.stop();

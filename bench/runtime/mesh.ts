@@ -4,20 +4,13 @@
  *
  * Usage: npx tsx bench/runtime/mesh.ts [--count 1000] [--calls 200] [--json FILE] [--note TEXT]
  */
-import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { parseArgs } from "node:util";
 import { TestCluster } from "../../test/support/test-cluster.js";
+import { benchFlags } from "../flags.js";
+import { writeResult } from "../result-file.js";
 import { Echo } from "./echo.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    count: { type: "string", default: "1000" },
-    calls: { type: "string", default: "200" },
-    json: { type: "string" },
-    note: { type: "string", default: "" },
-  },
-});
+const flags = benchFlags({ count: "1000", calls: "200", json: undefined, note: "" });
 const lanes = Number(flags.count) / 2;
 const calls = Number(flags.calls);
 
@@ -54,7 +47,7 @@ try {
     oneNode: await quantiles(() => slice.call.echo("ok"), lanes),
   };
   console.log(JSON.stringify(figures, undefined, 2));
-  if (flags.json) writeFileSync(flags.json, `${JSON.stringify(figures, undefined, 2)}\n`);
+  if (flags.json) writeResult(flags.json, figures);
 } finally {
   await cluster.stop();
 }

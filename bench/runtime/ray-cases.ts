@@ -70,6 +70,8 @@ function callCases({ actor, task, callers, targetIds }: Ready): readonly RayCase
 function valueCases({ cluster, large, thousand }: Ready): readonly RayCase[] {
   return [
     rate("put small", () => cluster.put("ok")),
+    rate("put 64 KiB", () => cluster.put(bytes.subarray(0, 64 * 1024))),
+    rate("put 256 KiB", async () => (await cluster.put(bytes.subarray(0, 256 * 1024))).release()),
     {
       name: "put 100 MB",
       unit: "GB/s",
@@ -86,6 +88,14 @@ function valueCases({ cluster, large, thousand }: Ready): readonly RayCase[] {
         return hundredMegabytes;
       },
     },
+    {
+      name: "get 100 MB, into a new buffer",
+      unit: "GB/s",
+      once: async () => {
+        await cluster.get(large);
+        return hundredMegabytes;
+      },
+    },
     rate("wait on 1,000 references", () => cluster.wait(thousand, { count: 1_000 })),
   ];
 }
@@ -97,11 +107,9 @@ function creationCases({ cluster }: Ready): readonly RayCase[] {
     { ...eightActors("actors created and called, 8 at once, without rest", echoes), drainMs: 2_000 },
     // Light actors stand beside Ray's actors, each of which has its own process.
     eightActors("light actors created and called, 8 at once", echoes.options({ process: "shared" })),
-    rate("placement group created, ready, removed", async () => {
-      const group = await cluster.placementGroup({ bundles: [{ cpu: 0.01 }] });
-      await group.ready();
-      await group.remove();
-    }),
+    groups("placement group created, ready, removed", cluster, 1),
+    // This many fit at once, so that none waits for room.
+    groups("placement groups created, ready, removed, 100 at once", cluster, 100),
   ];
 }
 
@@ -116,6 +124,18 @@ function eightActors(name: string, echoes: ActorType<Echo, []>): RayCase {
       return handles.length;
     },
   };
+}
+
+function groups(name: string, cluster: Cluster, atOnce: number): RayCase {
+  const once = async () => {
+    const created = await Promise.all(
+      Array.from({ length: atOnce }, () => cluster.placementGroup({ bundles: [{ cpu: 0.01 }] })),
+    );
+    await Promise.all(created.map((group) => group.ready()));
+    await Promise.all(created.map((group) => group.remove()));
+    return atOnce;
+  };
+  return { name, unit: "/s", once };
 }
 
 function rate(name: string, act: () => PromiseLike<unknown>): RayCase {

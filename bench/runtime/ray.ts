@@ -11,25 +11,17 @@
  * Usage: npx tsx bench/runtime/ray.ts [--windows 5] [--rows TEXT] [--json FILE] [--note TEXT] [--store FOLDER]; --rows
  *   measures those whose names contain the text; --store is the folder of both systems' object stores
  */
-import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { Contender, median } from "../contender.js";
+import { benchFlags } from "../flags.js";
+import { writeResult } from "../result-file.js";
 import { Echo } from "./echo.js";
 import { rayCases } from "./ray-cases.js";
 import { rateIn } from "./window.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    windows: { type: "string", default: "5" },
-    rows: { type: "string", default: "" },
-    json: { type: "string" },
-    note: { type: "string", default: "" },
-    store: { type: "string" },
-  },
-});
+const flags = benchFlags({ windows: "5", rows: "", json: undefined, note: "", store: undefined });
 const windowMs = 1_000;
 
 /** Milliseconds of `head start`, `worker join`, connecting and an actor's first answer. */
@@ -100,7 +92,7 @@ console.table(rows);
 if (flags.json !== undefined) {
   const machine = { cpus: cpus().length, node: process.version, loadAverage: [loadBefore, loadavg()] };
   const report = { ray: version, windows: Number(flags.windows), ...machine, note: flags.note, rows };
-  writeFileSync(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
+  writeResult(flags.json, report);
 }
 
 function round(value: number): number {

@@ -74,10 +74,13 @@ def actors():
     return 8
 
 
-def group():
-    created = placement_group([{"CPU": 0.01}])
-    created.wait(60)
-    remove_placement_group(created)
+def groups(count):
+    created = [placement_group([{"CPU": 0.01}]) for _ in range(count)]
+    for group in created:
+        group.wait(60)
+    for group in created:
+        remove_placement_group(group)
+    return count
 
 
 def put_large():
@@ -97,13 +100,17 @@ CASES = {
     "tasks, each awaited": lambda: one(lambda: ray.get(echo.remote("ok"))),
     "tasks, 1,000 in flight": lambda: many(echo.remote),
     "put small": lambda: one(lambda: ray.put("ok")),
+    "put 64 KiB": lambda: one(lambda: ray.put(BYTES[: 64 * 1024])),
+    "put 256 KiB": lambda: one(lambda: ray.put(BYTES[: 256 * 1024])),
     "put 100 MB": put_large,
     "get 100 MB": get_large,
+    "get 100 MB, into a new buffer": get_large,
     "wait on 1,000 references": lambda: one(lambda: ray.wait(THOUSAND, num_returns=1_000)),
     "actors created and called, 8 at once": actors,
     "actors created and called, 8 at once, without rest": actors,
     "light actors created and called, 8 at once": actors,
-    "placement group created, ready, removed": lambda: one(group),
+    "placement group created, ready, removed": lambda: groups(1),
+    "placement groups created, ready, removed, 100 at once": lambda: groups(100),
 }
 
 for line in sys.stdin:

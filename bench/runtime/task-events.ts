@@ -6,21 +6,16 @@
  *
  * Usage: npx tsx bench/runtime/task-events.ts [--windows 9] [--json FILE] [--note TEXT]
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { parseArgs } from "node:util";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { median } from "../contender.js";
+import { benchFlags } from "../flags.js";
+import { writeResult } from "../result-file.js";
 import { Echo, echo } from "./echo.js";
 import { rateIn } from "./window.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    windows: { type: "string", default: "9" },
-    json: { type: "string" },
-    note: { type: "string", default: "" },
-  },
-});
+const flags = benchFlags({ windows: "9", json: undefined, note: "" });
 const windowMs = 2_000;
 const inFlight = 1_000;
 const source = { from: new URL("./echo.ts", import.meta.url) };
@@ -89,7 +84,7 @@ console.table(rows);
 if (flags.json !== undefined) {
   const machine = { cpus: cpus().length, node: process.version, loadAverage: [loadBefore, loadavg()] };
   const report = { windows: Number(flags.windows), ...machine, note: flags.note, rows };
-  writeFileSync(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
+  writeResult(flags.json, report);
 }
 
 async function burst(call: (value: string) => PromiseLike<string>): Promise<number> {

@@ -8,24 +8,23 @@
  *   [--kinds value,content] [--json FILE]
  */
 import { randomFillSync } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { parseArgs } from "node:util";
 import { Objects } from "@palimpsest/client";
 import { grpcNetwork } from "@palimpsest/wire";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { until } from "../../test/support/until.js";
 import { median } from "../contender.js";
+import { benchFlags } from "../flags.js";
+import { writeResult } from "../result-file.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "5" },
-    megabytes: { type: "string", default: "1024" },
-    receivers: { type: "string", default: "1,8" },
-    ways: { type: "string", default: "machine,network" },
-    kinds: { type: "string", default: "value,content" },
-    json: { type: "string" },
-  },
+const flags = benchFlags({
+  rounds: "5",
+  megabytes: "1024",
+  receivers: "1,8",
+  ways: "machine,network",
+  kinds: "value,content",
+  json: undefined,
 });
 const sizeBytes = Number(flags.megabytes) * 1024 * 1024;
 const receiverCounts = flags.receivers.split(",").map(Number);
@@ -125,5 +124,5 @@ console.table(
 );
 if (flags.json !== undefined) {
   const report = { sizeBytes, rows, cpus: cpus().length, node: process.version };
-  writeFileSync(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
+  writeResult(flags.json, report);
 }

@@ -7,26 +7,20 @@
  *
  * Usage: npx tsx bench/runtime/weights.ts [--rounds 5] [--megabytes 1000] [--actors 4] [--json FILE]
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import * as proto from "@palimpsest/wire/protocol";
 import { HeldWeights } from "../../packages/learning/trainer/src/weights/held-weights.js";
 import { PutWeights } from "../../packages/learning/trainer/src/weights/put-weights.js";
 import { publishWeights } from "../../packages/learning/trainer/src/weights/weights.js";
 import { TestCluster } from "../../test/support/test-cluster.js";
 import { median } from "../contender.js";
+import { benchFlags } from "../flags.js";
+import { writeResult } from "../result-file.js";
 import { WeightsLoader } from "./weights-loader.js";
 
-const { values: flags } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "5" },
-    megabytes: { type: "string", default: "1000" },
-    actors: { type: "string", default: "4" },
-    json: { type: "string" },
-  },
-});
+const flags = benchFlags({ rounds: "5", megabytes: "1000", actors: "4", json: undefined });
 const rounds = Number(flags.rounds);
 const tensorBytes = 20_000_000;
 const tensorCount = Math.round((Number(flags.megabytes) * 1e6) / tensorBytes);
@@ -97,5 +91,5 @@ console.table(rows);
 if (flags.json !== undefined) {
   const report = { bytes: tensorCount * tensorBytes, actors: Number(flags.actors), figures };
   const machine = { cpus: cpus().length, node: process.version };
-  writeFileSync(flags.json, `${JSON.stringify({ ...report, ...machine }, undefined, 2)}\n`);
+  writeResult(flags.json, { ...report, ...machine });
 }
