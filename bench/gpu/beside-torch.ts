@@ -9,16 +9,13 @@ import { fileURLToPath } from "node:url";
 import { Contender, median } from "../contender.js";
 import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
+import { caseProcess, type Shape, shapes } from "./case.js";
 import { GpuMemoryWatch } from "./memory-watch.js";
 import { sampledBy } from "./sampled-by.js";
 
 const flags = benchFlags({ cases: "", seconds: "6", python: "python3", json: undefined });
 
-const vocab = 151_936;
-const half = { vocab, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 };
-const one = { vocab, hidden: 1536, layers: 28, heads: 12, kvHeads: 2, headDim: 128, inner: 8960 };
-const three = { vocab, hidden: 2048, layers: 36, heads: 16, kvHeads: 2, headDim: 128, inner: 11_008 };
-type Shape = typeof half;
+const { half, one, three } = shapes;
 
 interface UpdateCase {
   readonly shape: Shape;
@@ -49,15 +46,14 @@ const decodes: Readonly<Record<string, { readonly shape: Shape; readonly rows: n
   "decode 3B 64 rows": { shape: three, rows: 64 },
 };
 
-function path(file: string): string {
-  return fileURLToPath(new URL(file, import.meta.url));
-}
-
-const ours = ["--import", "tsx", "--conditions=@palimpsest/source"];
-
 /** Runs without LD_LIBRARY_PATH, which names the libraries that TensorFlow opens: PyTorch finds its own. */
 function torch(name: string): Contender {
-  const args = ["-u", "LD_LIBRARY_PATH", flags.python, path("../peers/torch_gpu.py")];
+  const args = [
+    "-u",
+    "LD_LIBRARY_PATH",
+    flags.python,
+    fileURLToPath(new URL("../peers/torch_gpu.py", import.meta.url)),
+  ];
   return new Contender(name, "env", args, "inherit");
 }
 
@@ -113,7 +109,7 @@ const wanted = new RegExp(flags.cases);
 for (const [name, { shape, rows: rowCount, length, peers, places, memory }] of Object.entries(updates)) {
   if (!wanted.test(name)) continue;
   const tokens = rowCount * length;
-  const learner = new Contender(name, process.execPath, [...ours, path("../learner-case.ts")], "inherit");
+  const learner = caseProcess(name, "../learner-case.ts");
   const own = {
     prefer: "tensorflow",
     mode: "xla",

@@ -5,19 +5,16 @@
  * Exits with 1 if two processes with a fixed order differ.
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/deterministic.ts [--seconds 6] [--small] [--json FILE]
  */
-import { fileURLToPath } from "node:url";
-import { Contender, median } from "../contender.js";
+import { median } from "../contender.js";
 import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
+import { caseProcess, shapes } from "./case.js";
 
 const flags = benchFlags({ seconds: "6", small: false, json: undefined });
 
-const half = { vocab: 151_936, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 };
-const tiny = { vocab: 512, hidden: 64, layers: 2, heads: 2, kvHeads: 1, headDim: 32, inner: 172 };
 const shape = flags.small
-  ? { ...tiny, rows: 8, length: 64, threads: 2 }
-  : { ...half, rows: 8, length: 2048, threads: 8 };
-const caseFile = fileURLToPath(new URL("../learner-case.ts", import.meta.url));
+  ? { ...shapes.tiny, rows: 8, length: 64, threads: 2 }
+  : { ...shapes.half, rows: 8, length: 2048, threads: 8 };
 
 interface Run {
   readonly deterministic: boolean;
@@ -28,8 +25,7 @@ interface Run {
 }
 
 async function run(deterministic: boolean): Promise<Run> {
-  const args = ["--import", "tsx", "--conditions=@palimpsest/source", caseFile];
-  const learner = new Contender("learner", process.execPath, args, "inherit");
+  const learner = caseProcess("learner", "../learner-case.ts");
   const precision = flags.small ? "float32" : "bfloat16";
   const setup = { prefer: "tensorflow", mode: "xla", precision, shape, deterministic };
   const ready = await learner.ask(setup);

@@ -4,7 +4,6 @@
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/fused.ts CASE [--json FILE] with CASE attention, learner, models
  * FOLDER… or donation. Set NVIDIA_TF32_OVERRIDE=0 for all but the last: float32 is TF32 without it.
  */
-import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import {
   type AttentionOptions,
@@ -27,6 +26,7 @@ import {
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
 import { writeResult } from "../result-file.js";
+import { usedMiB } from "./memory-watch.js";
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -404,11 +404,6 @@ async function checkModels(folders: readonly string[]): Promise<void> {
       report({ what: "model", folder, error: String(error).slice(0, 600) });
     }
   }
-}
-
-function usedMiB(): number {
-  const query = ["-i", "0", "--query-gpu=memory.used", "--format=csv,noheader,nounits"];
-  return Number(execFileSync("nvidia-smi", query, { encoding: "utf8" }));
 }
 
 /** Checks that 24 GB of float32 in 8 entries are updated in place: first one row of each, then all of it. */

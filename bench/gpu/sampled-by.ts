@@ -1,23 +1,13 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { caseArgs, modelShape, type Shape } from "./case.js";
 import type { SamplerCase } from "./sampler-case.js";
-
-export interface SampledShape {
-  readonly vocab: number;
-  readonly hidden: number;
-  readonly layers: number;
-  readonly heads: number;
-  readonly kvHeads: number;
-  readonly headDim: number;
-  readonly inner: number;
-}
 
 const limitMs = 300_000;
 
 /** Measures tokens per second of ragged requests that come and go, by our sampler in its own process, in bfloat16. */
 export async function sampledBy(wanted: {
-  readonly shape: SampledShape;
+  readonly shape: Shape;
   readonly rows: number;
   readonly promptTokens: readonly [number, number];
   readonly newTokens: readonly [number, number];
@@ -28,13 +18,7 @@ export async function sampledBy(wanted: {
     name: "beside torch",
     shape: {
       architecture: "qwen2",
-      vocabSize: shape.vocab,
-      hiddenSize: shape.hidden,
-      layers: shape.layers,
-      heads: shape.heads,
-      kvHeads: shape.kvHeads,
-      headDim: shape.headDim,
-      intermediateSize: shape.inner,
+      ...modelShape(shape),
       ropeTheta: 1e6,
       tieWordEmbeddings: true,
       maxPositions: 4096,
@@ -48,8 +32,7 @@ export async function sampledBy(wanted: {
     cache: "slots",
     seconds,
   };
-  const file = fileURLToPath(new URL("sampler-case.ts", import.meta.url));
-  const args = ["--import", "tsx", "--conditions=@palimpsest/source", file, JSON.stringify(case_)];
+  const args = [...caseArgs("sampler-case.ts"), JSON.stringify(case_)];
   try {
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       timeout: limitMs,

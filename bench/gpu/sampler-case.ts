@@ -4,7 +4,6 @@
  * requests of ragged prompts and replies come and go, a quarter more of them than there are rows, so that a row that
  * ends is taken by another request.
  */
-import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadBackend } from "../../packages/learning/jit/src/index.js";
 import {
@@ -15,6 +14,7 @@ import {
   parseModelConfig,
 } from "../../packages/learning/model/src/index.js";
 import { quickParameters } from "../model/quick-parameters.js";
+import { usedMiB } from "./memory-watch.js";
 import { checkLogprobs } from "./sampler-check.js";
 
 export interface SamplerCase {
@@ -58,17 +58,6 @@ let state = 12_345;
 function anyOf([least, most]: readonly [number, number]): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return least + Math.floor((state / 2 ** 32) * (most - least + 1));
-}
-
-function usedMiB(): number | undefined {
-  const query = ["-i", "0", "--query-gpu=memory.used", "--format=csv,noheader,nounits"];
-  try {
-    return Number(
-      execFileSync("nvidia-smi", query, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),
-    );
-  } catch {
-    return undefined;
-  }
 }
 
 /** Yields requests of a workload without end. */

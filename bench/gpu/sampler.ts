@@ -8,10 +8,10 @@
  */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { benchFlags } from "../flags.js";
 import { shapes } from "../model/shapes.js";
 import { writeResult } from "../result-file.js";
+import { caseArgs } from "./case.js";
 import type { SamplerCase } from "./sampler-case.js";
 
 const flags = benchFlags({ "budget-seconds": "560", cases: "", json: undefined, tiny: false });
@@ -123,8 +123,7 @@ async function runCase({ limitSeconds, environment, ...setup }: LimitedCase): Pr
     keep({ case: setup.name, failed: "the budget was spent before it began" });
     return;
   }
-  const path = fileURLToPath(new URL("sampler-case.ts", import.meta.url));
-  const args = ["--import", "tsx", "--conditions=@palimpsest/source", path, JSON.stringify(setup)];
+  const args = [...caseArgs("sampler-case.ts"), JSON.stringify(setup)];
   const env = { ...process.env, ...environment };
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env });
   const limit = Math.min(limitSeconds, left);

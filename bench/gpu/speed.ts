@@ -7,26 +7,15 @@
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/speed.ts [--cases REGEXP] [--seconds 10] [--memory JSON] [--json
  * FILE]; `--cases list` names the cases, --memory replaces fields of the learner's `memory`.
  */
-import { fileURLToPath } from "node:url";
-import { Contender, median } from "../contender.js";
+import { median } from "../contender.js";
 import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
+import { caseProcess, modelShape, shapes } from "./case.js";
 import { GpuMemoryWatch } from "./memory-watch.js";
 
 const flags = benchFlags({ cases: "", seconds: "10", memory: "{}", json: undefined });
 
-const small = { vocab: 1024, hidden: 256, layers: 4, heads: 4, headDim: 64, inner: 688 };
-const smollm2 = { vocab: 49_152, hidden: 576, layers: 30, heads: 9, kvHeads: 3, headDim: 64, inner: 1536 };
-const threeB = {
-  vocab: 151_936,
-  hidden: 2048,
-  layers: 36,
-  heads: 16,
-  kvHeads: 2,
-  headDim: 128,
-  inner: 11_008,
-};
-const half = { vocab: 151_936, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 };
+const { small, smollm2, half, three } = shapes;
 /**
  * Limits that a GPU's memory allows: logits in few chunks, attention in four blocks, each of which skips the later
  * keys.
@@ -62,32 +51,20 @@ const updates = {
     ...xla,
     precision: "bfloat16",
     memory: { keep: "nothing", accumulators: "none" },
-    shape: { ...threeB, rows: 4, length: 2048 },
+    shape: { ...three, rows: 4, length: 2048 },
   },
   "learner 0.5B 8x2048 xla": { ...xla, memory: roomy, shape: { ...half, rows: 8, length: 2048 } },
 };
-const samplerOf = ({ vocab, hidden, inner, ...rest }: typeof small | typeof smollm2) => ({
-  ...rest,
-  vocabSize: vocab,
-  hiddenSize: hidden,
-  intermediateSize: inner,
-});
 const wave = { backend: "tensorflow", mode: "xla", threads: 4 };
 const short = { ...wave, promptTokens: 32, newTokens: 128 };
 const long = { ...wave, promptTokens: 128, newTokens: 384 };
 const waves = {
-  "sampler 3.4M": { ...short, shape: samplerOf(small), batches: [64, 256] },
-  "sampler 3.4M graph": { ...short, mode: "graph", shape: samplerOf(small), batches: [64] },
-  "sampler 135M": { ...long, shape: samplerOf(smollm2), batches: [64, 256] },
-  "sampler 135M bfloat16": { ...long, precision: "bfloat16", shape: samplerOf(smollm2), batches: [64, 256] },
-  "sampler 0.5B bfloat16": { ...long, precision: "bfloat16", shape: samplerOf(half), batches: [64, 256] },
+  "sampler 3.4M": { ...short, shape: modelShape(small), batches: [64, 256] },
+  "sampler 3.4M graph": { ...short, mode: "graph", shape: modelShape(small), batches: [64] },
+  "sampler 135M": { ...long, shape: modelShape(smollm2), batches: [64, 256] },
+  "sampler 135M bfloat16": { ...long, precision: "bfloat16", shape: modelShape(smollm2), batches: [64, 256] },
+  "sampler 0.5B bfloat16": { ...long, precision: "bfloat16", shape: modelShape(half), batches: [64, 256] },
 };
-
-function contender(name: string, file: string): Contender {
-  const path = fileURLToPath(new URL(file, import.meta.url));
-  const args = ["--import", "tsx", "--conditions=@palimpsest/source", path];
-  return new Contender(name, process.execPath, args, "inherit");
-}
 
 type Answer = Readonly<Record<string, number>>;
 
@@ -112,7 +89,7 @@ async function updateCase(
 ) {
   const { shape, replicas = 1 } = setup;
   const tokensPerUpdate = replicas * shape.rows * shape.length;
-  const learner = contender(name, "../learner-case.ts");
+  const learner = caseProcess(name, "../learner-case.ts");
   const started = performance.now();
   const memory = { ...setup.memory, ...(JSON.parse(flags.memory) as object) };
   const ready = await learner.ask({ ...setup, memory, shape: { ...setup.shape, threads: 4 } });
@@ -142,7 +119,7 @@ async function updateCase(
 }
 
 async function waveCase(name: string, setup: { readonly batches: readonly number[] }) {
-  const sampler = contender(name, "../model/sampling-case.ts");
+  const sampler = caseProcess(name, "../model/sampling-case.ts");
   const ready = (await sampler.ask(setup)) as Answer | undefined;
   if (ready === undefined) return { failed: "ended before its first wave" };
   const batches = [];

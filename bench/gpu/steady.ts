@@ -6,7 +6,6 @@
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/steady.ts [--updates 500] [--calls 5000] [--small] [--mode xla]
  * [--json FILE]
  */
-import { execFileSync } from "node:child_process";
 import { loadBackend } from "../../packages/learning/jit/src/index.js";
 import { createLearner } from "../../packages/learning/learner/src/index.js";
 import { createSampler, parseModelConfig } from "../../packages/learning/model/src/index.js";
@@ -14,6 +13,7 @@ import { benchFlags } from "../flags.js";
 import { fullRowGroups } from "../full-rows.js";
 import { quickParameters } from "../model/quick-parameters.js";
 import { writeResult } from "../result-file.js";
+import { usedMiB } from "./memory-watch.js";
 
 const flags = benchFlags({ updates: "500", calls: "5000", small: false, mode: "xla", json: undefined });
 
@@ -36,15 +36,6 @@ const bucket = flags.small ? { rows: 8, length: 64 } : { rows: 16, length: 256 }
 const backend = await loadBackend({ prefer: "tensorflow", threads: 8 });
 const parameters = quickParameters(model);
 
-function gpuMiB(): number | undefined {
-  const query = ["-i", "0", "--query-gpu=memory.used", "--format=csv,noheader,nounits"];
-  try {
-    return Number(execFileSync("nvidia-smi", query, { encoding: "utf8", stdio: "pipe" }).trim());
-  } catch {
-    return undefined;
-  }
-}
-
 interface Look {
   readonly done: number;
   readonly gpuMiB: number | undefined;
@@ -56,7 +47,7 @@ function look(done: number): Look {
   globalThis.gc?.();
   return {
     done,
-    gpuMiB: gpuMiB(),
+    gpuMiB: usedMiB(),
     processMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
     tensors: backend.tf.memory().numTensors,
   };

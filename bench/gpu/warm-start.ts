@@ -1,39 +1,25 @@
 /**
  * Measures the seconds from a process's start to its first sampled token and to its first update, with the existing
  * cache of compiled programs: the first round may compile, the second finds its programs.
- * Usage: tsx --conditions=@palimpsest/source bench/gpu/warm-start.ts [--shape smollm2|half|small] [--rounds 2] [--json
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/warm-start.ts [--shape smollm2|half|tiny] [--rounds 2] [--json
  * FILE]
  */
 import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { Contender } from "../contender.js";
 import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
+import { caseArgs, caseProcess, modelShape, shapes } from "./case.js";
 
 const flags = benchFlags({ shape: "smollm2", rounds: "2", json: undefined });
 
-const shapes = {
-  small: { vocab: 512, hidden: 64, layers: 2, heads: 2, kvHeads: 1, headDim: 32, inner: 172 },
-  smollm2: { vocab: 49_152, hidden: 576, layers: 30, heads: 9, kvHeads: 3, headDim: 64, inner: 1536 },
-  half: { vocab: 151_936, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 },
-};
 const shape = shapes[flags.shape as keyof typeof shapes];
-const ours = ["--import", "tsx", "--conditions=@palimpsest/source"];
-const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-const precision = flags.shape === "small" ? "float32" : "bfloat16";
+const precision = flags.shape === "tiny" ? "float32" : "bfloat16";
 
 function firstToken(): object {
   const case_ = {
     name: "warm start",
     shape: {
       architecture: "llama",
-      vocabSize: shape.vocab,
-      hiddenSize: shape.hidden,
-      layers: shape.layers,
-      heads: shape.heads,
-      kvHeads: shape.kvHeads,
-      headDim: shape.headDim,
-      intermediateSize: shape.inner,
+      ...modelShape(shape),
       tieWordEmbeddings: true,
       maxPositions: 1024,
     },
@@ -47,7 +33,7 @@ function firstToken(): object {
     seconds: 1,
     prepares: false,
   };
-  const said = execFileSync(process.execPath, [...ours, path("sampler-case.ts"), JSON.stringify(case_)], {
+  const said = execFileSync(process.execPath, [...caseArgs("sampler-case.ts"), JSON.stringify(case_)], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -60,13 +46,8 @@ function firstToken(): object {
 
 async function firstUpdate(): Promise<object> {
   const began = performance.now();
-  const learner = new Contender(
-    "learner",
-    process.execPath,
-    [...ours, path("../learner-case.ts")],
-    "inherit",
-  );
-  const size = { rows: 8, length: flags.shape === "small" ? 64 : 512, threads: 8 };
+  const learner = caseProcess("learner", "../learner-case.ts");
+  const size = { rows: 8, length: flags.shape === "tiny" ? 64 : 512, threads: 8 };
   const ready = await learner.ask({
     prefer: "tensorflow",
     mode: "xla",
