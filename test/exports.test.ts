@@ -250,7 +250,7 @@ const inner = new Set([
     "retrieveMemory",
     "specialId",
   ],
-  ...["toTrajectory", "tokenTerms", "whitespaceTerms", "proxiedFetch"],
+  ...["toTrajectory", "tokenTerms", "whitespaceTerms", "proxiedFetch", "HttpClient"],
 ]);
 
 it("has a valid call of every function and class that is for programs", () => {
