@@ -12,6 +12,7 @@
  * - OBJECTS-4. Reading, writing and hashing yield to the event loop at least once per chunk.
  */
 
+import { hostname } from "node:os";
 import { type Clock, systemClock } from "@palimpsest/std";
 import {
   fromGrpcError,
@@ -22,6 +23,7 @@ import {
   retryUntil,
   transferTimeoutMs,
 } from "@palimpsest/wire";
+import type { ClusterState } from "../base/cluster-state.js";
 import {
   bytesOf,
   type CallSettings,
@@ -284,4 +286,20 @@ function settingsOf(
 
 function transferSettings(sizeBytes: number, options: ObjectCallOptions): CallSettings {
   return settingsOf(options, transferTimeoutMs(sizeBytes));
+}
+
+/**
+ * Returns the address of the object service that a driver uses: on the node of its machine, else on any alive node.
+ * @throws {PalimpsestError} UNAVAILABLE if no node is alive
+ */
+export async function objectsAddress(cluster: Pick<ClusterState, "nodes">): Promise<string> {
+  for (const filter of [{ hostname: hostname() }, {}]) {
+    const nodes = await cluster.nodes({ ...filter, limit: 1_000 });
+    const found = nodes.find((node) => node.state === "alive" && node.objectsAddress);
+    if (found) return found.objectsAddress;
+  }
+  throw new PalimpsestError(
+    "UNAVAILABLE",
+    "the cluster has no alive node that could store objects; start one with `palimpsest worker join`",
+  );
 }

@@ -23,7 +23,6 @@ import { Recovery } from "../rules/recovery.js";
 import { StackRequests } from "../rules/stack-requests.js";
 import { TaskWorkers } from "../rules/task-workers.js";
 import { UsedBundles } from "../rules/used-bundles.js";
-import { rowsOf } from "../services/rows-of.js";
 import { Bundles } from "../store/bundles.js";
 import { Journal } from "../store/journal.js";
 import type { BundleShare } from "../store/shared-bundles.js";
@@ -245,9 +244,22 @@ export class ControlPlane {
     return this.lifecycle.adoptUnknown(nodeId, spec, described);
   }
 
-  /** Yields every row of a table in its present state. */
+  /** Returns every row of a table in its present state, as the store should have it. */
   rowsOf(table: StoreTable): Iterable<readonly [string, Uint8Array]> {
-    return rowsOf(this, table);
+    switch (table) {
+      case "specs":
+      case "actors":
+      case "deaths":
+        return this.actors.rows(table);
+      case "groups":
+        return this.groupTable.rows();
+      case "nodes":
+        return this.nodes.rows();
+      case "jobs":
+        return this.jobs.rows();
+      case "submissions":
+        return this.jobs.submissionRows();
+    }
   }
 
   /** Causes a write soon by removing a row that never existed. */
