@@ -112,7 +112,12 @@ const server: PlainServer = { usesProxies: false, maxReplyBytes: 1 << 20 };
 function settingsOf(config: RemoteRewardConfig, token: string | undefined): EngineConfigInput {
   const { url, timeoutMs, attemptTimeoutMs, maxAttempts, backoffMs, maxBackoffMs } = config;
   return {
-    ...{ url, timeoutMs, attemptTimeoutMs, maxAttempts, backoffMs, maxBackoffMs },
+    url,
+    timeoutMs,
+    attemptTimeoutMs,
+    maxAttempts,
+    backoffMs,
+    maxBackoffMs,
     malformedAttempts: maxAttempts,
     headers: { accept: "application/json" },
     sessionHeaders: [],
