@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { shownValue } from "@palimpsest/std/input";
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
+import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch, type RequestInit, type Response } from "undici";
 import { EngineError } from "./error.js";
 
 /** The variables that name the proxy for addresses of a protocol; the first that is set counts. */
@@ -57,4 +57,14 @@ function isInExceptedRange(url: string): boolean {
     list.addSubnet(address, Number(bits), family(address));
     return list.check(host, family(host));
   });
+}
+
+const agents = new Map<string, Dispatcher>();
+
+/** Fetches as `fetch` does, through the proxies of the environment: http_proxy, https_proxy, and no_proxy's exceptions. */
+export async function proxiedFetch(url: string, request: RequestInit): Promise<Response> {
+  const { origin } = new URL(url);
+  const dispatcher = agents.get(origin) ?? environmentAgent(origin);
+  agents.set(origin, dispatcher);
+  return await fetch(url, { ...request, dispatcher });
 }

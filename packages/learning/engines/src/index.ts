@@ -18,6 +18,7 @@ export {
   openEndpoint,
 } from "./endpoint-sampler.js";
 export { EndpointTokenizer, type PlainTokenizer } from "./endpoint-tokenizer.js";
+export { proxiedFetch } from "./environment-proxies.js";
 export { EngineError, type EngineErrorCode } from "./error.js";
 export type { GenerateRequest, GenerateResult } from "./generate.js";
 export {
@@ -33,7 +34,6 @@ export {
   httpSamplerConfigSchema,
   type SessionSampler,
 } from "./http-sampler.js";
-export { proxiedFetch } from "./proxied-fetch.js";
 
 // For other packages: nothing more.
 export { type ServerKind, serverKinds } from "./server-kind.js";

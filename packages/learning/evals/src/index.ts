@@ -19,7 +19,7 @@ export {
   wilsonInterval,
 } from "./intervals.js";
 export type { CategoryResult, Evaluation, LengthResult, TaskOutcome } from "./length-results.js";
-export { type LinePlot, linePlot, type PlotPoint, type PlotSeries } from "./line-plot.js";
+export { type LinePlot, linePlot, type PlotPoint, type PlotSeries, stackedPlots } from "./line-plot.js";
 export { type LocomoItemOptions, locomoItems } from "./locomo/items.js";
 export { locomoScorer } from "./locomo/scorer.js";
 export { evidenceSection } from "./longqa/evidence-section.js";
@@ -34,10 +34,8 @@ export {
   summarize,
   writeReport,
 } from "./report.js";
-export { rulerItems } from "./ruler/ruler-items.js";
-export { rulerScorer } from "./ruler/ruler-scorer.js";
 export { type RulerCell, rulerSection } from "./ruler/ruler-section.js";
-export { stackedPlots } from "./stacked-plots.js";
+export { rulerItems, rulerScorer } from "./ruler/ruler-suite.js";
 export { documentText, type EvalItem, itemOfTask, type LazyDocument, openDocument } from "./suite/item.js";
 export { type Pair, pairsBetween, pairsOf } from "./suite/pairs.js";
 export { type KeptPrediction, PredictionCache } from "./suite/prediction-cache.js";

@@ -50,4 +50,4 @@ export {
   readRunAdapters,
   readRunModel,
 } from "./run-folder/run-model.js";
-export { mlflowAuthorization } from "./trackers/mlflow-authorization.js";
+export { mlflowAuthorization } from "./trackers/mlflow-client.js";

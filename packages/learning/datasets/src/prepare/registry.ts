@@ -1,20 +1,38 @@
 import { shownValue } from "@palimpsest/std/input";
 import { DatasetError } from "../error.js";
-import { hotpotqa, twoWikiMultihopqa } from "./hotpotqa.js";
+import { hotpotQuestion } from "../questions/hotpot-question.js";
+import { musiqueQuestion } from "../questions/musique-question.js";
+import { squadQuestions } from "../questions/squad-question.js";
 import { jsonl } from "./jsonl.js";
 import { locomo } from "./locomo.js";
-import { musique } from "./musique.js";
 import type { Preparer } from "./preparer.js";
+import { questionPreparer } from "./question-preparer.js";
 import { ruler } from "./ruler.js";
 import { rulerHqa } from "./ruler-hqa.js";
-import { squad } from "./squad.js";
 
 /** Everything that `palimpsest data prepare` can prepare, in the order of its help. */
 export const preparers: readonly Preparer[] = [
-  hotpotqa,
-  twoWikiMultihopqa,
-  musique,
-  squad,
+  questionPreparer({
+    name: "hotpotqa",
+    summary: "HotpotQA (distractor), or contexts built from it: MemAgent's parquet files, vime's JSONL files",
+    read: (value) => [hotpotQuestion(value)],
+  }),
+  // Its rows have HotpotQA's format.
+  questionPreparer({
+    name: "2wikimultihopqa",
+    summary: "2WikiMultiHopQA, with the other names of its answers in id_aliases.json",
+    read: (value) => [hotpotQuestion(value)],
+  }),
+  questionPreparer({
+    name: "musique",
+    summary: "MuSiQue (answerable questions), with the evidence in the order of the hops",
+    read: (value) => [musiqueQuestion(value)],
+  }),
+  questionPreparer({
+    name: "squad",
+    summary: "SQuAD v1.1 or v2 (answerable questions), XQuAD",
+    read: squadQuestions,
+  }),
   rulerHqa,
   ruler,
   locomo,

@@ -9,9 +9,8 @@ import { runSuite } from "../suite/runner.js";
 import { suiteReportFiles } from "../suite/suite-report.js";
 import { summarizeSuite } from "../suite/summary.js";
 import { anItem, aPrediction, aSystem } from "../suite/testing.js";
-import { rulerItems } from "./ruler-items.js";
-import { rulerScorer } from "./ruler-scorer.js";
 import { rulerCells, rulerSection } from "./ruler-section.js";
+import { rulerItems, rulerScorer } from "./ruler-suite.js";
 
 const shared = process.env["PALIMPSEST_SHARED"] ?? "../shared";
 const squad = `${shared}/data/squad/xquad.en.json`;

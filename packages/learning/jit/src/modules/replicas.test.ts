@@ -5,8 +5,7 @@ import { visibleGpus } from "../base/gpu-device.js";
 import type { tf } from "../base/tf.js";
 import { buildProgram } from "../emit/program.js";
 import { traceStages } from "../trace/traced-stages.js";
-import { jit } from "./module.js";
-import { checkReplicas } from "./replica-checks.js";
+import { checkReplicas, jit } from "./module.js";
 
 const backend = await loadBackend({ prefer: "tensorflow" });
 

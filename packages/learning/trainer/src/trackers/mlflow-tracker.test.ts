@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { trackersSchema } from "../recipe/tracker-settings.js";
-import { mlflowAuthorization } from "./mlflow-authorization.js";
+import { mlflowAuthorization } from "./mlflow-client.js";
 import { MlflowLikeServer } from "./mlflow-server.fixture.js";
 import { MlflowTracker, type MlflowTrackerOptions } from "./mlflow-tracker.js";
 import { trackedParams } from "./tracked-numbers.js";
