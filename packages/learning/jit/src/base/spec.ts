@@ -17,6 +17,13 @@ export interface StateSpec extends TensorSpec {
    * that it takes no memory if none is. Default false.
    */
   readonly lazy?: boolean;
+  /** Whether `readHalf` reads or `writeHalf` writes a float32 entry, which costs the graph one function. */
+  readonly asHalf?: "read" | "written";
+  /**
+   * The widths of the matrices of which `writeHalf` makes an entry [rows, columns]: side by side, each row multiplied by a scale.
+   * Default: the entry is given as it is.
+   */
+  readonly joined?: readonly number[];
 }
 
 /** Tensor contents on the host, row-major. float32, int32 and bool map to the three in this order. */
@@ -81,8 +88,21 @@ export function checkHostArray(label: string, spec: TensorSpec, values: HostArra
 /** Refuses a state entry that cannot be stored as specified. */
 export function checkStateSpec(label: string, spec: StateSpec): void {
   checkSpec(label, spec);
-  if (spec.stored !== "bfloat16" || spec.dtype === "float32") return;
-  throw new JitError("INVALID_OPTIONS", `${label} is ${spec.dtype}; only float32 can be stored as bfloat16`);
+  const { dtype, shape, stored, asHalf, joined } = spec;
+  if (dtype !== "float32" && (stored === "bfloat16" || asHalf !== undefined))
+    throw new JitError("INVALID_OPTIONS", `${label} is ${dtype}; only float32 can be stored as bfloat16`);
+  if (asHalf !== undefined && (shape.at(-1) ?? 1) % 2 !== 0)
+    throw new JitError(
+      "INVALID_OPTIONS",
+      `${label} has shape [${shape.join(", ")}], and bfloat16 travels in pairs; give it an even last dimension, or leave asHalf out`,
+    );
+  if (joined === undefined) return;
+  const isWhole = shape.length === 2 && joined.reduce((sum, width) => sum + width, 0) === shape[1];
+  if (!isWhole || joined.some((width) => width % 2 !== 0))
+    throw new JitError(
+      "INVALID_OPTIONS",
+      `${label} has shape [${shape.join(", ")}] and joins matrices of ${joined.join(", ")} columns; give even numbers whose sum is the number of columns`,
+    );
 }
 
 export function zeros(spec: TensorSpec): HostArray {

@@ -13,6 +13,7 @@ import { emitOperations } from "./emit-operations.js";
 import { deviceOf, type Program } from "./emit-program.js";
 import { emitReduction } from "./emit-reduction.js";
 import type { FunctionNodes } from "./function-nodes.js";
+import { emitHalfReader, type HalfReader } from "./half-reader.js";
 import { type Live, liveness, sources } from "./liveness.js";
 import { type InPlaceWrite, inPlaceWrites, sharesMemory } from "./memory.js";
 import { emitWriter, type StateWriter } from "./state-writer.js";
@@ -46,6 +47,8 @@ export interface GraphProgram {
   readonly nodes: readonly NodeProto[];
   readonly functions: readonly FunctionProto[];
   readonly replicas: readonly ReplicaNodes[];
+  /** Absent if TensorFlow chooses each variable's device, or no entry is read in this way. */
+  readonly halfReader: HalfReader | undefined;
   /** By name; empty if there is one replica. */
   readonly reductions: ReadonlyMap<string, FunctionNodes>;
 }
@@ -124,12 +127,14 @@ export function buildProgram(
       writer: hasWriter ? emitWriter(program, state, replica) : undefined,
     }),
   );
+  const halfReader = hasWriter ? emitHalfReader(program, state) : undefined;
   const sums = count === 1 ? [] : Object.entries(reductions);
   const bytes = (name: string): number => 4 * sizeOf(state[name]?.shape ?? []);
   return {
     nodes: program.nodes,
     functions: options.xla ? program.functions.map(leftAsTraced) : program.functions,
     replicas: nodesOf,
+    halfReader,
     reductions: new Map(
       sums.map(([name, entries]) => [
         name,

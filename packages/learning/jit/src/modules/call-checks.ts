@@ -1,5 +1,5 @@
 import { JitError } from "../base/error.js";
-import { checkHostArray, type HostArray, type TensorSpec } from "../base/spec.js";
+import { checkHostArray, type HostArray, type StateSpec, sizeOf, type TensorSpec } from "../base/spec.js";
 
 type Specs = Readonly<Record<string, TensorSpec>>;
 type Arrays = Readonly<Record<string, HostArray>>;
@@ -34,10 +34,31 @@ export function checkState(specs: Specs, values: Arrays): void {
   }
 }
 
-export function stateSpec(specs: Specs, key: string): TensorSpec {
+export function stateSpec<Spec extends TensorSpec>(specs: Readonly<Record<string, Spec>>, key: string): Spec {
   const spec = specs[key];
   if (spec !== undefined) return spec;
   throw new JitError("UNKNOWN_STATE", `the state has no entry ${JSON.stringify(key)}`);
+}
+
+/** Refuses rows that an entry does not have, and entries that are not read as bfloat16. */
+export function checkReadHalf(
+  name: string,
+  { shape, asHalf }: StateSpec,
+  firstRow: number,
+  rows: number,
+): void {
+  const all = sizeOf(shape.slice(0, -1));
+  const label = `state ${JSON.stringify(name)}`;
+  if (asHalf !== "read")
+    throw new JitError(
+      "INVALID_OPTIONS",
+      `${label} cannot be read as bfloat16; specify it with asHalf "read"`,
+    );
+  if (firstRow >= 0 && rows >= 0 && firstRow + rows <= all) return;
+  throw new JitError(
+    "INVALID_OPTIONS",
+    `${label} has ${all} rows, but ${rows} from row ${firstRow} on were to be read; ask for rows that it has`,
+  );
 }
 
 export function unknownFunction(name: string, known: Iterable<string>): JitError {

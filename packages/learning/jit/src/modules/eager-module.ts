@@ -1,12 +1,28 @@
 import type * as tfjs from "@tensorflow/tfjs";
 import type { Backend } from "../backend/backend.js";
 import { JitError } from "../base/error.js";
+import { checkHalf, type HalfPart, joinedOnHost, roundToHalf } from "../base/half.js";
 import { memoryShortage } from "../base/memory-shortage.js";
-import { checkHostSize, type DType, type HostArray, type TensorSpec, zeros } from "../base/spec.js";
+import {
+  checkHostSize,
+  type DType,
+  type HostArray,
+  type StateSpec,
+  type TensorSpec,
+  zeros,
+} from "../base/spec.js";
 import { type FunctionStats, StatsRecorder } from "../base/stats.js";
 import type { HostArrays, JitFunction } from "../trace/jit-function.js";
 import { checkStateEntry } from "../trace/traced-function.js";
-import { checkEach, checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
+import {
+  checkEach,
+  checkReadHalf,
+  checkState,
+  disposed,
+  orderedInputs,
+  stateSpec,
+  unknownFunction,
+} from "./call-checks.js";
 import { executionError } from "./execution-error.js";
 import type { JitModule } from "./jit-module.js";
 
@@ -17,7 +33,7 @@ export class EagerModule implements JitModule {
   readonly precision: "float32" | "tf32";
   readonly #tf: Backend["tf"];
   readonly #gpu: boolean;
-  readonly #specs: Readonly<Record<string, TensorSpec>>;
+  readonly #specs: Readonly<Record<string, StateSpec>>;
   readonly #functions: Readonly<Record<string, JitFunction>>;
   readonly #state = new Map<string, tfjs.Tensor>();
   readonly #stats = new Map<string, StatsRecorder>();
@@ -27,7 +43,7 @@ export class EagerModule implements JitModule {
 
   constructor(
     backend: Backend,
-    state: Readonly<Record<string, TensorSpec>>,
+    state: Readonly<Record<string, StateSpec>>,
     functions: Readonly<Record<string, JitFunction>>,
     reductions: readonly string[],
   ) {
@@ -94,6 +110,19 @@ export class EagerModule implements JitModule {
   writeEach(values: readonly HostArrays[]): void {
     checkEach("writeEach", values, this.replicas);
     for (const own of values) this.writeState(own);
+  }
+
+  writeHalf(name: string, parts: readonly HalfPart[]): void {
+    const spec = stateSpec(this.#specs, name);
+    checkHalf(name, spec, parts);
+    this.writeState({ [name]: joinedOnHost(spec, parts) });
+  }
+
+  readHalf(name: string, firstRow: number, rows: number): Uint16Array {
+    checkReadHalf(name, stateSpec(this.#specs, name), firstRow, rows);
+    const values = this.readState([name])[name] as Float32Array;
+    const width = this.#specs[name]?.shape.at(-1) ?? 1;
+    return roundToHalf(values.subarray(firstRow * width, (firstRow + rows) * width));
   }
 
   readEach(names: readonly string[]): Record<string, HostArray>[] {

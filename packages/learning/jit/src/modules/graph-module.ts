@@ -1,14 +1,17 @@
 import type { Backend } from "../backend/backend.js";
 import { JitError } from "../base/error.js";
+import { asPairs, checkHalf, fromPairs, type HalfPart, joinedOnHost, roundToHalf } from "../base/half.js";
 import { checkHostSize, type HostArray, type StateSpec, type TensorSpec } from "../base/spec.js";
 import type { FunctionStats } from "../base/stats.js";
 import { DATA_TYPE, nodeBackend, type TensorflowBinding } from "../base/tensorflow-binding.js";
 import type { FunctionNodes } from "../emit/function-nodes.js";
+import type { HalfReader } from "../emit/half-reader.js";
 import { buildProgram, type ReplicaNodes, type StateNodes } from "../emit/program.js";
 import type { HostArrays, JitFunction } from "../trace/jit-function.js";
 import { traceStages } from "../trace/traced-stages.js";
 import {
   checkEach,
+  checkReadHalf,
   checkSameEntries,
   checkState,
   disposed,
@@ -48,6 +51,9 @@ export class GraphModule implements JitModule {
   readonly #functions: ReadonlyMap<string, LoadedFunction>;
   readonly #replicas: readonly ReplicaNodes[];
   readonly #reductions: ReadonlyMap<string, Reduction>;
+  readonly #halfReader: HalfReader | undefined;
+  /** The last joined matrices, whose memory the next ones use again. */
+  #joining = new Float32Array();
   /** Entries without contents yet: their zeros are allocated when they are first needed. */
   readonly #empty: Set<string>;
   #sessionId: number | undefined;
@@ -90,6 +96,7 @@ export class GraphModule implements JitModule {
     const { sessionId } = loadGraph(this.#binding, program.nodes, program.functions);
     this.#sessionId = sessionId;
     this.#replicas = program.replicas;
+    this.#halfReader = program.halfReader;
     this.#reductions = new Map(
       Object.entries(reductions).map(([name, entries]) => [
         name,
@@ -187,6 +194,62 @@ export class GraphModule implements JitModule {
     }
     this.#empty.delete(name);
     return true;
+  }
+
+  writeHalf(name: string, parts: readonly HalfPart[]): void {
+    const spec = stateSpec(this.#state, name);
+    checkHalf(name, spec, parts);
+    const what = `writing entry ${name} to the state`;
+    const value = this.#pairsOf(spec, parts);
+    const specs: TensorSpec[] = [
+      { shape: [], dtype: "int32" },
+      { shape: [value.length], dtype: "float32" },
+    ];
+    for (const { writer } of this.#replicas) {
+      const index = writer?.halfIndices.get(name);
+      if (writer === undefined || index === undefined) {
+        this.writeState({ [name]: joinedOnHost(spec, parts) });
+        return;
+      }
+      this.#feed(specs, [Int32Array.of(index), value], { what, nodes: writer });
+    }
+    this.#empty.delete(name);
+  }
+
+  /** Returns what the writer is fed: the bits, of joined matrices after all their scales. */
+  #pairsOf({ joined }: StateSpec, parts: readonly HalfPart[]): Float32Array {
+    const [first] = parts;
+    if (joined === undefined && first !== undefined) return asPairs(first.bits);
+    const pieces = [
+      ...parts.map(({ scales = new Float32Array() }) => scales),
+      ...parts.map(({ bits }) => asPairs(bits)),
+    ];
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    if (this.#joining.length < length) this.#joining = new Float32Array(length);
+    let at = 0;
+    for (const piece of pieces) {
+      this.#joining.set(piece, at);
+      at += piece.length;
+    }
+    return this.#joining.subarray(0, length);
+  }
+
+  readHalf(name: string, firstRow: number, rows: number): Uint16Array {
+    const spec = stateSpec(this.#state, name);
+    checkReadHalf(name, spec, firstRow, rows);
+    const columns = spec.shape.at(-1) ?? 1;
+    const nodes = this.#halfReader;
+    const index = nodes?.indices.get(name);
+    if (nodes === undefined || index === undefined) {
+      const values = this.readState([name])[name] as Float32Array;
+      return roundToHalf(values.subarray(firstRow * columns, (firstRow + rows) * columns));
+    }
+    this.#fillEmpty(new Set([name]));
+    const one: TensorSpec = { shape: [1], dtype: "int32" };
+    const specs: TensorSpec[] = [{ shape: [], dtype: "int32" }, one, one];
+    const feeds = [index, firstRow, rows].map((value) => Int32Array.of(value));
+    const [pairs] = this.#feed(specs, feeds, { what: `reading entry ${name} of the state`, nodes });
+    return fromPairs(pairs as Float32Array);
   }
 
   #write(names: readonly string[], each: readonly HostArrays[]): void {

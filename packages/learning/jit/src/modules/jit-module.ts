@@ -1,3 +1,4 @@
+import type { HalfPart } from "../base/half.js";
 import type { HostArray, TensorSpec } from "../base/spec.js";
 import type { FunctionStats } from "../base/stats.js";
 import type { HostArrays } from "../trace/jit-function.js";
@@ -48,6 +49,18 @@ export interface JitModule {
   readState(names?: readonly string[]): Record<string, HostArray>;
   /** Like `readState`, for each replica. */
   readEach(names: readonly string[]): Record<string, HostArray>[];
+  /**
+   * On every replica, replaces a float32 entry by bfloat16 numbers, of which only the bits are copied to the device. They are
+   * joined and scaled there (`StateSpec.joined`) in float32, and rounded as the entry is stored.
+   * @throws {JitError} as `writeState`; INVALID_OPTIONS for an entry without `asHalf: "written"`
+   */
+  writeHalf(name: string, parts: readonly HalfPart[]): void;
+  /**
+   * Copies rows of an entry of the first replica to the host, rounded to bfloat16 on the device. A row is all values of the last
+   * dimension; the dimensions before it count as one.
+   * @throws {JitError} as `readState`; INVALID_OPTIONS for an entry without `asHalf: "read"`
+   */
+  readHalf(name: string, firstRow: number, rows: number): Uint16Array;
   /** Shape and type of a function's outputs. In mode eager they are known after the first call. */
   outputSpecs(name: string): Readonly<Record<string, TensorSpec>>;
   readonly stats: Readonly<Record<string, FunctionStats>>;

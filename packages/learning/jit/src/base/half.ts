@@ -1,0 +1,85 @@
+import { JitError } from "./error.js";
+import { type StateSpec, sizeOf } from "./spec.js";
+
+/* bfloat16 on the host: the upper halves of float32 numbers, as their bits. */
+
+/** A matrix whose rows are multiplied by scales: values [rows, columns], scales [rows]; without scales, as it is. */
+export interface HalfPart {
+  readonly bits: Uint16Array;
+  readonly scales?: Float32Array;
+}
+
+/** Rounds to nearest, ties to even, as TensorFlow does. Numbers beyond the largest bfloat16 become infinite. */
+export function roundToHalf(values: Float32Array): Uint16Array {
+  const words = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  const halves = new Uint16Array(words.length);
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as number;
+    // A NaN's upper half alone could be the bits of an infinity.
+    const isNaN = (word & 0x7fffffff) > 0x7f800000;
+    halves[i] = isNaN ? 0x7fc0 : (word + 0x7fff + ((word >>> 16) & 1)) >>> 16;
+  }
+  return halves;
+}
+
+/** @param into has as many values as there are bits */
+export function widenHalf(bits: Uint16Array, into = new Float32Array(bits.length)): Float32Array {
+  const words = new Uint32Array(into.buffer, into.byteOffset, into.length);
+  for (let i = 0; i < bits.length; i++) words[i] = (bits[i] as number) << 16;
+  return into;
+}
+
+/** Returns the same bits as float32 values, two in each, which is how they pass through the addon. Their number is even. */
+export function asPairs(bits: Uint16Array): Float32Array {
+  const aligned = bits.byteOffset % Float32Array.BYTES_PER_ELEMENT === 0 ? bits : bits.slice();
+  return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.length / 2);
+}
+
+export function fromPairs(pairs: Float32Array): Uint16Array {
+  return new Uint16Array(pairs.buffer, pairs.byteOffset, 2 * pairs.length);
+}
+
+/** @throws {JitError} INVALID_OPTIONS, SHAPE_MISMATCH */
+export function checkHalf(name: string, spec: StateSpec, parts: readonly HalfPart[]): void {
+  const { shape, asHalf, joined } = spec;
+  if (asHalf !== "written")
+    throw new JitError(
+      "INVALID_OPTIONS",
+      `state ${JSON.stringify(name)} cannot be written as bfloat16; specify it with asHalf "written"`,
+    );
+  const rows = shape[0] ?? 1;
+  const wanted = joined === undefined ? [sizeOf(shape)] : joined.map((width) => rows * width);
+  const fits =
+    parts.length === wanted.length &&
+    parts.every(({ bits, scales }, part) => {
+      const wantedScales = joined === undefined ? undefined : rows;
+      return bits.length === wanted[part] && scales?.length === wantedScales;
+    });
+  if (fits) return;
+  const form = joined === undefined ? "" : ` with ${rows} scales each`;
+  throw new JitError(
+    "SHAPE_MISMATCH",
+    `state ${JSON.stringify(name)} takes ${wanted.length} parts of ${wanted.join(", ")} values${form}, got ${parts.map(({ bits, scales }) => `${bits.length} values and ${scales?.length ?? "no"} scales`).join("; ")}`,
+  );
+}
+
+/** Does on the host what the device does with parts of an entry. */
+export function joinedOnHost({ shape, joined }: StateSpec, parts: readonly HalfPart[]): Float32Array {
+  const whole = new Float32Array(sizeOf(shape));
+  if (joined === undefined) {
+    const [first] = parts;
+    return first === undefined ? whole : widenHalf(first.bits, whole);
+  }
+  const [rows = 0, columns = 0] = shape;
+  let left = 0;
+  for (const { bits, scales } of parts) {
+    const values = widenHalf(bits);
+    const width = values.length / rows;
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < width; column++)
+        whole[row * columns + left + column] =
+          (values[row * width + column] as number) * (scales?.[row] ?? 1);
+    left += width;
+  }
+  return whole;
+}

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { loadBackend } from "../backend/backend.js";
+import { roundToHalf, widenHalf } from "../base/half.js";
+import type { StateSpec } from "../base/spec.js";
+import { tf } from "../base/tf.js";
+import { jit } from "./module.js";
+
+const backend = await loadBackend({ prefer: "tensorflow" });
+const functions = { keep: { inputs: {}, body: () => ({ outputs: { one: tf.scalar(1) } }) } };
+const modes = ["eager", "graph", "xla"] as const;
+
+/** Numbers of many exponents, ties of the rounding among them. */
+function numbers(count: number, seed: number): Float32Array {
+  return Float32Array.from({ length: count }, (_, i) =>
+    i % 7 === 0 ? 1 + (2 * (i % 5) + 1) / 256 : Math.sin(i + seed) * 2 ** ((i % 40) - 20),
+  );
+}
+
+test.each(modes)("rows are read as a write to bfloat16 rounds them, in mode %s", (mode) => {
+  const state = {
+    whole: { shape: [3, 5, 4], dtype: "float32", asHalf: "read" },
+    half: { shape: [15, 4], dtype: "float32", stored: "bfloat16", asHalf: "read" },
+  } satisfies Record<string, StateSpec>;
+  const module = jit({ backend, mode, state, functions });
+  const values = numbers(60, 1);
+  module.writeState({ whole: values, half: values });
+  const rounded = roundToHalf(values);
+  for (const name of Object.keys(state)) {
+    expect(module.readHalf(name, 0, 15)).toEqual(rounded);
+    expect(module.readHalf(name, 4, 9)).toEqual(rounded.subarray(16, 52));
+  }
+  if (mode !== "eager") expect(module.readState(["half"])["half"]).toEqual(widenHalf(rounded));
+  module.dispose();
+});
+
+test.each(modes)("bits are written as they are, or scaled, joined and rounded once, in mode %s", (mode) => {
+  const state = {
+    whole: { shape: [4, 6], dtype: "float32", asHalf: "written" },
+    half: { shape: [4, 6], dtype: "float32", stored: "bfloat16", asHalf: "written" },
+    joined: { shape: [3, 8], dtype: "float32", asHalf: "written", joined: [4, 2, 2] },
+    joinedHalf: { shape: [3, 8], dtype: "float32", stored: "bfloat16", asHalf: "written", joined: [4, 2, 2] },
+  } satisfies Record<string, StateSpec>;
+  const module = jit({ backend, mode, state, functions });
+  const bits = roundToHalf(numbers(24, 2));
+  module.writeHalf("whole", [{ bits }]);
+  module.writeHalf("half", [{ bits }]);
+  const read = module.readState(["whole", "half"]);
+  expect(read["whole"]).toEqual(widenHalf(bits));
+  expect(read["half"]).toEqual(widenHalf(bits));
+  const widths = [4, 2, 2];
+  const parts = widths.map((width, part) => ({
+    bits: roundToHalf(numbers(3 * width, 3 + part)),
+    scales: numbers(3, 9 + part),
+  }));
+  const wanted = new Float32Array(24);
+  let left = 0;
+  parts.forEach(({ bits: own, scales }, part) => {
+    const width = widths[part] as number;
+    widenHalf(own).forEach((value, i) => {
+      wanted[Math.floor(i / width) * 8 + left + (i % width)] =
+        value * (scales[Math.floor(i / width)] as number);
+    });
+    left += width;
+  });
+  for (const name of ["joined", "joinedHalf"]) module.writeHalf(name, parts);
+  const joined = module.readState(["joined", "joinedHalf"]);
+  expect(joined["joined"]).toEqual(wanted);
+  expect(joined["joinedHalf"]).toEqual(mode === "eager" ? wanted : widenHalf(roundToHalf(wanted)));
+  module.dispose();
+});
+
+test.each(modes)("what does not fit is refused by name, in mode %s", (mode) => {
+  const state = {
+    read: { shape: [2, 2], dtype: "float32", asHalf: "read" },
+    written: { shape: [2, 4], dtype: "float32", asHalf: "written", joined: [2, 2] },
+  } satisfies Record<string, StateSpec>;
+  const module = jit({ backend, mode, state, functions });
+  const bits = new Uint16Array(4);
+  expect(() => module.readHalf("read", 1, 2)).toThrow(/"read" has 2 rows, but 2 from row 1/);
+  expect(() => module.readHalf("written", 0, 1)).toThrow(/asHalf "read"/);
+  expect(() => module.writeHalf("read", [{ bits }])).toThrow(/asHalf "written"/);
+  expect(() => module.writeHalf("written", [{ bits }, { bits }])).toThrow(
+    /takes 2 parts of 4, 4 values with 2 scales each, got 4 values and no scales/,
+  );
+  expect(() => module.writeHalf("other", [{ bits }])).toThrow(/no entry "other"/);
+  module.dispose();
+  const odd = { odd: { shape: [2, 3], dtype: "float32", asHalf: "read" } } satisfies Record<
+    string,
+    StateSpec
+  >;
+  expect(() => jit({ backend, mode, state: odd, functions })).toThrow(/even last dimension/);
+});
+
+test("rounding keeps infinities and NaN apart", () => {
+  const values = Float32Array.of(Number.NaN, Infinity, -Infinity, 3.4e38, -0, 1e-45);
+  expect(widenHalf(roundToHalf(values))).toEqual(
+    Float32Array.of(Number.NaN, Infinity, -Infinity, Infinity, -0, 0),
+  );
+});
