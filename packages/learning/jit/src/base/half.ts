@@ -16,8 +16,8 @@ export function roundToHalf(values: Float32Array): Uint16Array {
   for (let i = 0; i < words.length; i++) {
     const word = words[i] as number;
     // A NaN's upper half alone could be the bits of an infinity.
-    const isNaN = (word & 0x7fffffff) > 0x7f800000;
-    halves[i] = isNaN ? 0x7fc0 : (word + 0x7fff + ((word >>> 16) & 1)) >>> 16;
+    const isNotANumber = (word & 0x7fffffff) > 0x7f800000;
+    halves[i] = isNotANumber ? 0x7fc0 : (word + 0x7fff + ((word >>> 16) & 1)) >>> 16;
   }
   return halves;
 }

@@ -1,4 +1,4 @@
-import type { StateSpec } from "../base/spec.js";
+import { type StateSpec, sizeOf } from "../base/spec.js";
 import { BFLOAT16, DATA_TYPE } from "../base/tensorflow-binding.js";
 import { shapeProto, text, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
@@ -6,19 +6,26 @@ import type { Program } from "./emit-program.js";
 import type { FunctionNodes } from "./function-nodes.js";
 
 /*
- * One set of nodes that reads rows of any entry with `asHalf: "read"` as bfloat16: an entry is rounded on the device, and half of its bytes
- * travel, two numbers in the bits of each float32 value, since tfjs's addon has no 16-bit type. The entry is chosen by a number for the
- * reason of state-writer.ts.
+ * One set of nodes that reads any entry with `asHalf: "read"` as bfloat16, in pieces: an entry is rounded on the device, and half of its
+ * bytes travel, two numbers in the bits of each float32 value, since tfjs's addon has no 16-bit type. A piece is chosen by its number, for
+ * the reason of state-writer.ts; integers that say where it lies would have to be in host memory inside a function on a GPU.
  */
 
 export interface HalfReader extends FunctionNodes {
-  readonly indices: ReadonlyMap<string, number>;
+  /** The numbers of an entry's pieces, in order. */
+  readonly pieces: ReadonlyMap<string, readonly number[]>;
 }
+
+/** A piece's size in values, at most, unless one row has more: 64 MiB, of which the host allocates only one at a time. */
+const pieceValues = 2 ** 25;
 
 const INT = typeOf(DATA_TYPE.int32);
 const FLOAT = typeOf(DATA_TYPE.float32);
 
-/** Emits the reader of the first replica. @returns undefined if no entry is read so */
+/**
+ * Emits the reader of the first replica.
+ * @returns undefined if no entry is read so
+ */
 export function emitHalfReader(
   program: Program,
   state: Readonly<Record<string, StateSpec>>,
@@ -26,68 +33,71 @@ export function emitHalfReader(
   const names = Object.keys(state).filter((name) => state[name]?.asHalf === "read");
   if (names.length === 0) return undefined;
   const prefix = "read_half";
+  const branches: string[] = [];
+  const pieces = new Map<string, number[]>();
+  for (const name of names) {
+    const shape = state[name]?.shape ?? [];
+    const columns = shape.at(-1) ?? 1;
+    const all = sizeOf(shape.slice(0, -1));
+    const rows = Math.max(1, Math.floor(pieceValues / columns));
+    const own: number[] = [];
+    for (let first = 0; first < all; first += rows) {
+      own.push(branches.length);
+      const count = Math.min(rows, all - first);
+      branches.push(emitBranch(program, `${prefix}_${branches.length}`, { name, columns, first, count }));
+    }
+    pieces.set(name, own);
+  }
   const main = new Emitter({ ...program, xla: false }, prefix, false);
-  const branches = names.map((name, index) => emitBranch(program, `${prefix}_${index}`, name));
-  const int = (shape: readonly number[]) =>
-    main.node("Placeholder", [], { dtype: INT, shape: { shape: shapeProto(shape) } });
-  const index = int([]);
-  // The first row and the number of rows.
-  const rows = [int([1]), int([1])];
+  const index = main.node("Placeholder", [], { dtype: INT, shape: { shape: shapeProto([]) } });
   const read = main.node(
     "Case",
-    [index, ...rows],
+    [index],
     {
-      Tin: { list: { type: rows.map(() => DATA_TYPE.int32) } },
+      Tin: { list: {} },
       Tout: { list: { type: [DATA_TYPE.float32] } },
       branches: { list: { func: branches.map((name) => ({ name })) } },
       output_shapes: { list: {} },
     },
     { device: program.gpu ? "/device:GPU:0" : undefined },
   );
-  return {
-    feeds: [index, ...rows].map((feed) => `${feed}:0`).join(),
-    fetches: `${read}:0`,
-    indices: new Map(names.map((name, position) => [name, position])),
-  };
+  return { feeds: `${index}:0`, fetches: `${read}:0`, pieces };
 }
 
-function emitBranch(program: Program, prefix: string, name: string): string {
+/** Rows of an entry; a row is all values of the last dimension. */
+interface Piece {
+  readonly name: string;
+  readonly columns: number;
+  readonly first: number;
+  readonly count: number;
+}
+
+function emitBranch(program: Program, prefix: string, { name, columns, first, count }: Piece): string {
   const half = program.halves.has(name);
-  const shape = program.shapes.get(name) ?? [];
   const body = new Emitter({ ...program, xla: false }, prefix, true);
   const type = { dtype: typeOf(half ? BFLOAT16 : DATA_TYPE.float32) };
+  const names = { shared_name: text(program.replicas[0]?.get(name) ?? ""), container: text("") };
   const variable = body.node(
     "VarHandleOp",
     [],
-    {
-      ...type,
-      shape: { shape: shapeProto(shape) },
-      shared_name: text(program.replicas[0]?.get(name) ?? ""),
-      container: text(""),
-    },
+    { ...type, shape: { shape: shapeProto(program.shapes.get(name) ?? []) }, ...names },
     { output: "resource" },
   );
   const reshaped = (values: string, to: readonly number[], dtype: number = DATA_TYPE.float32) =>
     body.node("Reshape", [values, body.int(to)], { T: typeOf(dtype), Tshape: INT });
   const pairsOf = (halves: string) =>
-    body.node("Bitcast", [reshaped(halves, [-1, 2], BFLOAT16)], {
-      T: typeOf(BFLOAT16),
-      type: FLOAT,
-    });
-  const columns = shape.at(-1) ?? 1;
+    body.node("Bitcast", [reshaped(halves, [-1, 2], BFLOAT16)], { T: typeOf(BFLOAT16), type: FLOAT });
   const held = body.node("ReadVariableOp", [variable], type, { output: "value" });
   // Rows are taken from float32 values either way, of which an entry in bfloat16 has half as many per row.
   const width = half ? columns / 2 : columns;
   const all = reshaped(half ? pairsOf(held) : held, [-1, width]);
-  const concat = { N: { i: 2 }, T: INT, Tidx: INT };
-  const begin = body.node("ConcatV2", ["first", body.int([0]), body.int(0)], concat);
-  const size = body.node("ConcatV2", ["count", body.int([width]), body.int(0)], concat);
-  const rows = body.node("Slice", [all, begin, size], { T: FLOAT, Index: INT });
+  const range = [body.int([first, 0]), body.int([count, width])];
+  const rows = body.node("Slice", [all, ...range], { T: FLOAT, Index: INT });
   const pairs = half ? reshaped(rows, [-1]) : pairsOf(body.half(rows));
   program.functions.push({
     signature: {
       name: prefix,
-      inputArg: ["first", "count"].map((argument) => ({ name: argument, type: DATA_TYPE.int32 })),
+      inputArg: [],
       outputArg: [{ name: "pairs", type: DATA_TYPE.float32 }],
       isStateful: true,
     },

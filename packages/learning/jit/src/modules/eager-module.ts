@@ -118,11 +118,9 @@ export class EagerModule implements JitModule {
     this.writeState({ [name]: joinedOnHost(spec, parts) });
   }
 
-  readHalf(name: string, firstRow: number, rows: number): Uint16Array {
-    checkReadHalf(name, stateSpec(this.#specs, name), firstRow, rows);
-    const values = this.readState([name])[name] as Float32Array;
-    const width = this.#specs[name]?.shape.at(-1) ?? 1;
-    return roundToHalf(values.subarray(firstRow * width, (firstRow + rows) * width));
+  *readHalf(name: string): Generator<Uint16Array> {
+    checkReadHalf(name, stateSpec(this.#specs, name));
+    yield roundToHalf(this.readState([name])[name] as Float32Array);
   }
 
   readEach(names: readonly string[]): Record<string, HostArray>[] {

@@ -234,22 +234,20 @@ export class GraphModule implements JitModule {
     return this.#joining.subarray(0, length);
   }
 
-  readHalf(name: string, firstRow: number, rows: number): Uint16Array {
-    const spec = stateSpec(this.#state, name);
-    checkReadHalf(name, spec, firstRow, rows);
-    const columns = spec.shape.at(-1) ?? 1;
+  *readHalf(name: string): Generator<Uint16Array> {
+    checkReadHalf(name, stateSpec(this.#state, name));
     const nodes = this.#halfReader;
-    const index = nodes?.indices.get(name);
-    if (nodes === undefined || index === undefined) {
-      const values = this.readState([name])[name] as Float32Array;
-      return roundToHalf(values.subarray(firstRow * columns, (firstRow + rows) * columns));
+    if (nodes === undefined) {
+      yield roundToHalf(this.readState([name])[name] as Float32Array);
+      return;
     }
     this.#fillEmpty(new Set([name]));
-    const one: TensorSpec = { shape: [1], dtype: "int32" };
-    const specs: TensorSpec[] = [{ shape: [], dtype: "int32" }, one, one];
-    const feeds = [index, firstRow, rows].map((value) => Int32Array.of(value));
-    const [pairs] = this.#feed(specs, feeds, { what: `reading entry ${name} of the state`, nodes });
-    return fromPairs(pairs as Float32Array);
+    for (const piece of nodes.pieces.get(name) ?? []) {
+      const specs: TensorSpec[] = [{ shape: [], dtype: "int32" }];
+      const what = `reading entry ${name} of the state`;
+      const [pairs] = this.#feed(specs, [Int32Array.of(piece)], { what, nodes });
+      yield fromPairs(pairs as Float32Array);
+    }
   }
 
   #write(names: readonly string[], each: readonly HostArrays[]): void {

@@ -56,11 +56,11 @@ export interface JitModule {
    */
   writeHalf(name: string, parts: readonly HalfPart[]): void;
   /**
-   * Copies rows of an entry of the first replica to the host, rounded to bfloat16 on the device. A row is all values of the last
-   * dimension; the dimensions before it count as one.
+   * Copies an entry of the first replica to the host, rounded to bfloat16 on the device: its values from first to last in pieces, each
+   * of which is read when it is asked for. No piece may be asked for after the entry has changed.
    * @throws {JitError} as `readState`; INVALID_OPTIONS for an entry without `asHalf: "read"`
    */
-  readHalf(name: string, firstRow: number, rows: number): Uint16Array;
+  readHalf(name: string): Iterable<Uint16Array>;
   /** Shape and type of a function's outputs. In mode eager they are known after the first call. */
   outputSpecs(name: string): Readonly<Record<string, TensorSpec>>;
   readonly stats: Readonly<Record<string, FunctionStats>>;
