@@ -13,6 +13,7 @@ export {
   checkFinite,
   checkParameters,
   defaultInitScheme,
+  type HeldParameters,
   type InitScheme,
   initParameters,
   type Parameters,
@@ -79,6 +80,7 @@ export { initLora, loraForm, loraScale, loraShapes } from "./base/lora.js";
 export {
   hashOfLeaves,
   hashWeights,
+  isHandedOnHalf,
   parameterShapes,
   weightsLeafBytes,
 } from "./base/parameters.js";

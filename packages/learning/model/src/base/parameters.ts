@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
-import { entry, sizeOf } from "@palimpsest/jit";
+import { entry, sizeOf, widenHalf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { normalGenerator } from "./random.js";
 
 /** Weights on the host, row-major, keyed by the names of `parameterShapes`. */
 export type Parameters = Record<string, Float32Array>;
+
+/** Weights of which tensors may be in bfloat16, as its bits. */
+export type HeldParameters = Readonly<Record<string, Float32Array | Uint16Array>>;
 
 /**
  * Shapes of all trained tensors by name. Per-layer tensors are stacked: `layers.*` have the layer as first axis.
@@ -40,6 +43,14 @@ export function parameterShapes(config: ModelConfig): Record<string, readonly nu
     "layers.up": [L, D, F],
     "layers.down": [L, F, D],
   };
+}
+
+/**
+ * Returns whether a tensor can be handed on in bfloat16 to samplers that round it anyway: matrices, but not norms and biases, which
+ * they keep in float32. Bits travel in pairs.
+ */
+export function isHandedOnHalf(name: string, shape: readonly number[]): boolean {
+  return !/(Norm|Bias)$/.test(name) && (shape.at(-1) ?? 1) % 2 === 0;
 }
 
 export function parameterCount(config: ModelConfig): number {
@@ -116,10 +127,7 @@ export const weightsLeafBytes = 64 * 1024 * 1024;
  * Two processes that agree on a config and on this hash have the same weights. Leaves can be hashed concurrently, and by
  * whoever stores them.
  */
-export function hashWeights(
-  parameters: Readonly<Record<string, Float32Array>>,
-  leafBytes = weightsLeafBytes,
-): string {
+export function hashWeights(parameters: HeldParameters, leafBytes = weightsLeafBytes): string {
   const leaves: string[] = [];
   let leaf = createHash("sha256");
   let leafFilledBytes = 0;
@@ -138,8 +146,15 @@ export function hashWeights(
     }
   }
   if (leafFilledBytes > 0) leaves.push(leaf.digest("hex"));
-  const tensors = names.map((name) => ({ name, elements: entry(parameters, name).length }));
+  const tensors = names.map((name) => {
+    const values = entry(parameters, name);
+    return { name, dtype: dtypeOf(values), elements: values.length };
+  });
   return hashOfLeaves(tensors, leaves, leafBytes);
+}
+
+function dtypeOf(values: Float32Array | Uint16Array): "float32" | "bfloat16" {
+  return values instanceof Float32Array ? "float32" : "bfloat16";
 }
 
 /**
@@ -148,12 +163,12 @@ export function hashWeights(
  * @param leaves SHA-256 in hex
  */
 export function hashOfLeaves(
-  tensors: readonly { readonly name: string; readonly elements: number }[],
+  tensors: readonly { readonly name: string; readonly dtype: string; readonly elements: number }[],
   leaves: readonly string[],
   leafBytes = weightsLeafBytes,
 ): string {
   const hash = createHash("sha256");
-  for (const { name, elements } of tensors) hash.update(`${name}\0float32\0${elements}\0`);
+  for (const { name, dtype, elements } of tensors) hash.update(`${name}\0${dtype}\0${elements}\0`);
   hash.update(`leaves of ${leafBytes} bytes\0`);
   for (const leaf of leaves) hash.update(`${leaf}\0`);
   return hash.digest("hex");
@@ -163,10 +178,7 @@ export function hashOfLeaves(
  * Checks that the names and sizes are those of the config.
  * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH
  */
-export function checkParameters(
-  config: ModelConfig,
-  parameters: Readonly<Record<string, Float32Array>>,
-): void {
+export function checkParameters(config: ModelConfig, parameters: HeldParameters): void {
   checkTensors(parameterShapes(config), parameters, `this ${config.architecture} config`);
 }
 
@@ -177,7 +189,7 @@ export function checkParameters(
  */
 export function checkTensors(
   shapes: Readonly<Record<string, readonly number[]>>,
-  tensors: Readonly<Record<string, Float32Array>>,
+  tensors: HeldParameters,
   where: string,
 ): void {
   for (const [name, shape] of Object.entries(shapes)) {
@@ -194,19 +206,31 @@ export function checkTensors(
 }
 
 /** @throws {ModelError} NOT_FINITE, naming the first NaN or infinity */
-export function checkFinite(parameters: Readonly<Record<string, Float32Array>>): void {
+export function checkFinite(parameters: HeldParameters): void {
+  for (const _ of finiteChecks(parameters));
+}
+
+/** Does the same in steps of a few milliseconds. */
+export function* finiteChecks(parameters: HeldParameters): Generator<undefined> {
   for (const [name, values] of Object.entries(parameters)) {
-    const bad = findNotFinite(values);
-    if (bad !== undefined)
-      throw new ModelError(
-        "NOT_FINITE",
-        `${name} has the value ${values[bad]} at element ${bad}, which is not finite`,
-      );
+    for (let at = 0; at < values.length; at += checkedAtOnce) {
+      const bad = findNotFinite(values.subarray(at, at + checkedAtOnce));
+      if (bad !== undefined) throw notFinite(name, values, at + bad);
+      yield;
+    }
   }
 }
 
+const checkedAtOnce = 2 ** 22;
+
+function notFinite(name: string, values: Float32Array | Uint16Array, at: number): ModelError {
+  const value = values instanceof Float32Array ? values[at] : widenHalf(values.subarray(at, at + 1))[0];
+  return new ModelError("NOT_FINITE", `${name} has the value ${value} at element ${at}, which is not finite`);
+}
+
 /** Returns the index of the first NaN or infinity. */
-export function findNotFinite(values: Float32Array): number | undefined {
+export function findNotFinite(values: Float32Array | Uint16Array): number | undefined {
+  if (values instanceof Uint16Array) return findNotFiniteHalf(values);
   // x − x is 0 for finite values and NaN for others; two sums can be computed in parallel.
   let [even, odd] = [0, 0];
   const pairs = values.length - (values.length % 2);
@@ -217,4 +241,21 @@ export function findNotFinite(values: Float32Array): number | undefined {
   for (let i = pairs; i < values.length; i++) even += (values[i] as number) * 0;
   if (even + odd === 0) return undefined;
   return values.findIndex((value) => value * 0 !== 0);
+}
+
+/** The exponent of a bfloat16; all of its bits are set in a NaN or an infinity. */
+const exponentBits = 0x7f80;
+
+function findNotFiniteHalf(bits: Uint16Array): number | undefined {
+  let i = 0;
+  if (bits.byteOffset % Uint32Array.BYTES_PER_ELEMENT === 0) {
+    // Adding one to an exponent of ones carries into the sign's bit; two numbers are checked at a time.
+    const words = new Uint32Array(bits.buffer, bits.byteOffset, Math.floor(bits.length / 2));
+    let carried = 0;
+    for (let word = 0; word < words.length; word++)
+      carried |= ((words[word] as number) & 0x7f807f80) + 0x00800080;
+    if ((carried & 0x80008000) === 0) i = 2 * words.length;
+  }
+  for (; i < bits.length; i++) if (((bits[i] as number) & exponentBits) === exponentBits) return i;
+  return undefined;
 }

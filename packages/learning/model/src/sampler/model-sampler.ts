@@ -5,7 +5,7 @@ import type { ChosenPrecision } from "../base/chosen-precision.js";
 import type { ModelConfig } from "../base/config.js";
 import { ModelError } from "../base/error.js";
 import type { LoraConfig } from "../base/lora.js";
-import { checkFinite, checkParameters, hashWeights } from "../base/parameters.js";
+import { checkFinite, checkParameters, type HeldParameters, hashWeights } from "../base/parameters.js";
 import { Batch } from "./batch/batch.js";
 import { DeviceCalls } from "./batch/device-calls.js";
 import { Generation } from "./batch/generation.js";
@@ -56,7 +56,8 @@ import { parseLimits, type SamplerParts, samplerParts } from "./sampler-parts.js
 export interface ModelSamplerOptions extends SamplerConfigInput {
   readonly backend: Backend;
   readonly config: ModelConfig;
-  readonly parameters: Readonly<Record<string, Float32Array>>;
+  /** By the names of `parameterShapes`. What a sampler keeps in bfloat16 may be given as such, in its bits: half of the bytes. */
+  readonly parameters: HeldParameters;
   readonly policyVersion?: number;
   /** Default: computed from the parameters. */
   readonly weightsHash?: string;
@@ -103,7 +104,7 @@ export class ModelSampler {
     let made: SamplerParts | undefined;
     try {
       made = samplerParts(backend, mode ?? "auto", config, this.#limits, lora);
-      made.device.writeWeights(parameters);
+      for (const _ of made.device.writeWeights(parameters));
     } catch (error) {
       made?.device.dispose();
       throw withMemoryAdvice(error, this.#limits, "the sampler was not created");
@@ -185,7 +186,7 @@ export class ModelSampler {
    * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, MEMORY_EXHAUSTED, CLOSED
    */
   async setWeights(
-    parameters: Readonly<Record<string, Float32Array>>,
+    parameters: HeldParameters,
     policyVersion: number,
     weightsHash: string = hashWeights(parameters),
   ): Promise<void> {
@@ -257,7 +258,7 @@ export class ModelSampler {
     // The first turn lets all requests of this tick arrive, so that they start together.
     for (await setImmediate(); !this.#closed && this.#hasWork(); await setImmediate()) {
       try {
-        this.#turn();
+        await this.#turn();
       } catch (error) {
         this.#failed(error);
       }
@@ -282,17 +283,20 @@ export class ModelSampler {
   }
 
   /** Makes one device call, after applying new weights if they are due. */
-  #turn(): void {
+  async #turn(): Promise<void> {
     this.#batch.zeroUnsound((pages) => this.#device.zeroPages(pages));
-    if (this.#weights.isWaiting && this.#batch.running.length === 0) this.#applyWeights();
+    if (this.#weights.isWaiting && this.#batch.running.length === 0) {
+      await this.#applyWeights();
+      if (this.#closed) return;
+    }
     if (!this.#weights.isWaiting) this.#batch.admit();
     this.#calls.next();
   }
 
-  #applyWeights(): void {
+  async #applyWeights(): Promise<void> {
     this.#pool.clear();
     try {
-      this.#weights.apply((error) => withMemoryAdvice(error, this.#limits));
+      await this.#weights.apply((error) => withMemoryAdvice(error, this.#limits));
     } catch (error) {
       // Some tensors may be new and some old, so nothing may be sampled from them.
       this.#closed = true;

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { parseModelConfig } from "../base/config.js";
 import { initParameters } from "../base/parameters.js";
-import { packedWeights } from "../sampler/weights/packed-weights.js";
+import { packedValues } from "../sampler/weights/packed-values.fixture.js";
 import { SingleDecoder } from "./single-decoder.js";
 import type { WeightFormat } from "./tiles.js";
 
@@ -19,7 +19,7 @@ const config = parseModelConfig({
   maxPositions: 64,
 });
 const weights = new Map(
-  packedWeights(
+  packedValues(
     config,
     initParameters(config, 7, { projectionStd: 0.15, residualStd: 0.1, headStd: 0.3 }),
     "stacks",

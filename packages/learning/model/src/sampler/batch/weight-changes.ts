@@ -1,7 +1,14 @@
+import { setImmediate } from "node:timers/promises";
 import type { ModelConfig } from "../../base/config.js";
 import { ModelError } from "../../base/error.js";
 import { type LoraConfig, loraForm, loraShapes } from "../../base/lora.js";
-import { checkFinite, checkParameters, checkTensors } from "../../base/parameters.js";
+import {
+  checkFinite,
+  checkParameters,
+  checkTensors,
+  finiteChecks,
+  type HeldParameters,
+} from "../../base/parameters.js";
 import type { SamplingDevice } from "../calls/sampling-device.js";
 
 type Values = Readonly<Record<string, Float32Array>>;
@@ -13,7 +20,7 @@ export interface PolicyName {
 }
 
 /** Whole weights, or adapters over the present ones. */
-export type PolicyValues = { readonly parameters: Values } | { readonly adapters: Values };
+export type PolicyValues = { readonly parameters: HeldParameters } | { readonly adapters: Values };
 
 type NewWeights = PolicyName & PolicyValues;
 
@@ -30,6 +37,8 @@ type WeightChange = NewWeights & {
  * Invariants:
  * - WEIGHTCHANGE-1. A change that is refused before it is written leaves the weights unchanged. If merged weights turn out not to
  *     be finite, earlier adapters are merged again: those that waited with them, or the previous ones.
+ * - WEIGHTCHANGE-2. Whole weights are checked and written in steps, between which the event loop runs, so that a large model does not
+ *     keep an actor's timers and connections waiting. Nothing else uses the device until all are written.
  */
 export class WeightChanges {
   readonly #model: ModelConfig;
@@ -39,6 +48,7 @@ export class WeightChanges {
   /** The merged adapters; undefined: the base alone. */
   #adapters: Values | undefined;
   #waiting: WeightChange[] = [];
+  #isApplying = false;
 
   constructor(
     {
@@ -63,14 +73,16 @@ export class WeightChanges {
   }
 
   get isWaiting(): boolean {
-    return this.#waiting.length > 0;
+    return this.#waiting.length > 0 || this.#isApplying;
   }
 
-  /** @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, CONFIG_INVALID for adapters without `lora` */
+  /**
+   * Whole weights are checked for values that are not finite when they are applied.
+   * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE of adapters, CONFIG_INVALID for adapters without `lora`
+   */
   check(values: PolicyValues): void {
     if ("parameters" in values) {
       checkParameters(this.#model, values.parameters);
-      checkFinite(values.parameters);
       return;
     }
     if (this.#lora === undefined)
@@ -94,13 +106,35 @@ export class WeightChanges {
    * applied, and only one that is itself not finite is rejected.
    * @throws what the device throws if some tensors may be new and some old
    */
-  apply(advised: (error: unknown) => unknown): void {
-    const changes = this.#waiting.splice(0);
+  async apply(advised: (error: unknown) => unknown): Promise<void> {
+    this.#isApplying = true;
+    try {
+      await this.#apply(await this.#finite(this.#waiting.splice(0)), advised);
+    } finally {
+      this.#isApplying = false;
+    }
+  }
+
+  /** Rejects the changes whose weights are not finite and returns the others. */
+  async #finite(changes: readonly WeightChange[]): Promise<WeightChange[]> {
+    const kept: WeightChange[] = [];
+    for (const change of changes) {
+      try {
+        if ("parameters" in change) await paced(finiteChecks(change.parameters));
+        kept.push(change);
+      } catch (error) {
+        change.failed(error);
+      }
+    }
+    return kept;
+  }
+
+  async #apply(changes: WeightChange[], advised: (error: unknown) => unknown): Promise<void> {
     // Adapters belong to the last whole weights, which are either waiting too or already written.
     const whole = changes.findLast((change) => "parameters" in change);
     try {
       if (whole !== undefined && "parameters" in whole) {
-        this.#device.writeWeights(whole.parameters);
+        await paced(this.#device.writeWeights(whole.parameters));
         this.#adapters = undefined;
         this.#current = nameOf(whole);
       }
@@ -139,6 +173,18 @@ export class WeightChanges {
       this.#device.writeAdapters(before);
       throw error;
     }
+  }
+}
+
+/** How long steps run before the event loop does. */
+const stepsMs = 10;
+
+async function paced(steps: Iterable<undefined>): Promise<void> {
+  let startedAt = performance.now();
+  for (const _ of steps) {
+    if (performance.now() - startedAt < stepsMs) continue;
+    await setImmediate();
+    startedAt = performance.now();
   }
 }
 

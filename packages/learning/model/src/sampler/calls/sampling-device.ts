@@ -1,4 +1,5 @@
 import type { FunctionStats, JitMode } from "@palimpsest/jit";
+import type { HeldParameters } from "../../base/parameters.js";
 import type { DrawnToken, DrawRule } from "../draw/truncation.js";
 
 /** One request from the device's point of view. */
@@ -28,8 +29,8 @@ export interface SamplingDevice {
   readonly mode: JitMode;
   /** The cost of each compiled function so far. */
   readonly functionStats: Readonly<Record<string, FunctionStats>>;
-  /** If the policy is adapters: writes the base, without adapters. */
-  writeWeights(parameters: Readonly<Record<string, Float32Array>>): void;
+  /** Writes weights in steps, between which the event loop may run. If the policy is adapters: the base, without adapters. */
+  writeWeights(parameters: HeldParameters): Iterable<undefined>;
   /** Replaces the adapters. @throws {ModelError} NOT_FINITE: the merged weights are not finite, and have been written */
   writeAdapters(adapters: Readonly<Record<string, Float32Array>>): void;
   /** Returns whether a row with this rule must be drawn on the host, one token per call. */

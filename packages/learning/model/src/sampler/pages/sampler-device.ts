@@ -11,6 +11,7 @@ import {
 } from "@palimpsest/jit";
 import type { ModelConfig } from "../../base/config.js";
 import type { LoraConfig } from "../../base/lora.js";
+import type { HeldParameters } from "../../base/parameters.js";
 import { ropeTables } from "../../forward/rope.js";
 import { passCosts } from "../../single/layout.js";
 import type { Entries } from "../../single/single-decoder.js";
@@ -151,10 +152,10 @@ export class SamplerDevice implements SamplingDevice {
     return this.#module.stats;
   }
 
-  writeWeights(parameters: Readonly<Record<string, Float32Array>>): void {
+  *writeWeights(parameters: HeldParameters): Generator<undefined> {
     this.#single?.forgetWeights();
-    if (this.#adapted) this.#adapted.writeWeights(this.#module, parameters);
-    else writeInParts(this.#module, packedWeights(this.#config, parameters, this.#layout));
+    if (this.#adapted) yield* this.#adapted.writeWeights(this.#module, parameters);
+    else yield* writeInParts(this.#module, packedWeights(this.#config, parameters, this.#layout));
   }
 
   writeAdapters(adapters: Readonly<Record<string, Float32Array>>): void {

@@ -11,6 +11,7 @@ import {
 } from "@palimpsest/jit";
 import type { ModelConfig } from "../../base/config.js";
 import type { LoraConfig } from "../../base/lora.js";
+import type { HeldParameters } from "../../base/parameters.js";
 import { ropeTables } from "../../forward/rope.js";
 import type { DeviceRow, SampledRow, SamplingDevice } from "../calls/sampling-device.js";
 import { drawUniform, greedyInverseTemperature } from "../draw/draw.js";
@@ -147,9 +148,9 @@ export class SlotDevice implements SamplingDevice {
     });
   }
 
-  writeWeights(parameters: Readonly<Record<string, Float32Array>>): void {
-    if (this.#adapted) this.#adapted.writeWeights(this.#module, parameters);
-    else writeInParts(this.#module, packedWeights(this.#config, parameters, "table"));
+  *writeWeights(parameters: HeldParameters): Generator<undefined> {
+    if (this.#adapted) yield* this.#adapted.writeWeights(this.#module, parameters);
+    else yield* writeInParts(this.#module, packedWeights(this.#config, parameters, "table"));
   }
 
   writeAdapters(adapters: Readonly<Record<string, Float32Array>>): void {

@@ -2,7 +2,7 @@ import { type FloatType, type StateSpec, type TensorSpec, type Tensors, tf } fro
 import type { ModelConfig } from "../../base/config.js";
 import type { Drawn } from "../draw/draw.js";
 import { named } from "../weights/packed-layers.js";
-import { isMatrix, packedShapes } from "../weights/packed-weights.js";
+import { halfWriting, isMatrix, packedShapes } from "../weights/packed-weights.js";
 import { type TableShape, tableState } from "./table-cache.js";
 import type { TablePass } from "./table-layers.js";
 
@@ -20,7 +20,15 @@ export function tableModelState(
   readRows: readonly number[],
 ): Record<string, StateSpec> {
   const weights = Object.entries(packedShapes(config, "table")).map(
-    ([name, shape]) => [name, { ...float32(shape), ...(isMatrix(name) ? { stored: type } : {}) }] as const,
+    ([name, shape]) =>
+      [
+        name,
+        {
+          ...float32(shape),
+          ...(isMatrix(name) ? { stored: type } : {}),
+          ...halfWriting(name, shape, config),
+        },
+      ] as const,
   );
   const logits = [...new Set([...readRows, table.slots])].map(
     (rows) => [tableLogits(rows), float32([rows, config.vocabSize])] as const,

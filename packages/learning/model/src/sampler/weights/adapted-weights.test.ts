@@ -6,7 +6,8 @@ import { initParameters, type Parameters } from "../../base/parameters.js";
 import { aConfig } from "../../files/model.fixture.js";
 import { createSampler, type ModelSampler } from "../model-sampler.js";
 import { AdaptedWeights } from "./adapted-weights.js";
-import { isMatrix, packedShapes, packedWeights } from "./packed-weights.js";
+import { packedValues } from "./packed-values.fixture.js";
+import { isMatrix, packedShapes } from "./packed-weights.js";
 
 const allLinear = loraConfigSchema.parse({ rank: 3, alpha: 5 });
 const backend = await loadBackend();
@@ -45,8 +46,8 @@ describe.each(cases)("adapters over $architecture in the layout $layout", ({ arc
       const state = { ...Object.fromEntries(packed), ...adapted.state };
       const module = jit({ backend, mode, state, functions: adapted.functions });
       const base = initParameters(config, 1);
-      adapted.writeWeights(module, base);
-      const expected = (parameters: Parameters) => [...packedWeights(config, parameters, layout)];
+      for (const _ of adapted.writeWeights(module, base));
+      const expected = (parameters: Parameters) => packedValues(config, parameters, layout);
       const check = (parameters: Parameters) => {
         const written = module.readState();
         for (const [name, values] of expected(parameters))
@@ -74,10 +75,10 @@ it("stores base and merged matrices in bfloat16 where that is asked for", () => 
   const module = jit({ backend, mode: "xla", state, functions: adapted.functions, precision: "bfloat16" });
   const base = initParameters(config, 1);
   const adapters = someAdapters(config, allLinear, 2);
-  adapted.writeWeights(module, base);
+  for (const _ of adapted.writeWeights(module, base));
   adapted.writeAdapters(module, adapters);
   const written = module.readState();
-  for (const [name, values] of packedWeights(config, mergeLora(config, base, adapters, allLinear), "table")) {
+  for (const [name, values] of packedValues(config, mergeLora(config, base, adapters, allLinear), "table")) {
     const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
     // The base, both adapters and their sum are rounded, each to 8 bits.
     expect(largestDifference(written[name] ?? [], values), name).toBeLessThan(2 ** -6 * most);
@@ -106,17 +107,15 @@ it("loses nothing of what adapters add to a base in bfloat16, though each sum is
   const adapters = someAdapters(config, lora, 2);
   for (const [name, values] of Object.entries(adapters))
     if (name.endsWith(".loraB")) values.set(values.map((value) => value * 2e-5));
-  adapted.writeWeights(module, base);
+  for (const _ of adapted.writeWeights(module, base));
   const before = module.readState();
-  for (const [name, values] of packedWeights(config, base, "table"))
+  for (const [name, values] of packedValues(config, base, "table"))
     expect(before[name], name).toEqual(rounded(values));
   adapted.writeAdapters(module, adapters);
   const after = module.readState();
-  for (const [name, values] of packedWeights(config, mergeLora(config, base, adapters, lora), "table")) {
+  for (const [name, values] of packedValues(config, mergeLora(config, base, adapters, lora), "table")) {
     if (!isMatrix(name) || name === "embedding" || name === "head") continue;
-    const plain = [...packedWeights(config, base, "table")].find(
-      ([own]) => own === name,
-    )?.[1] as Float32Array;
+    const plain = packedValues(config, base, "table").find(([own]) => own === name)?.[1] as Float32Array;
     let [along, square] = [0, 0];
     values.forEach((value, i) => {
       const added = value - (plain[i] as number);
@@ -143,9 +142,9 @@ it("adds no noise in mode eager, which rounds nothing", () => {
       Float32Array.from({ length }, (_, i) => (1 + (i % 128) / 128) / 64),
     ]),
   );
-  adapted.writeWeights(module, base);
+  for (const _ of adapted.writeWeights(module, base));
   const written = module.readState();
-  for (const [name, values] of packedWeights(config, base, "table"))
+  for (const [name, values] of packedValues(config, base, "table"))
     expect(largestDifference(written[name] ?? [], values), name).toBeLessThan(1e-8);
   module.dispose();
 });

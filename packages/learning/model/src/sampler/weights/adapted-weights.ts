@@ -23,10 +23,11 @@ import {
 import type { ModelConfig } from "../../base/config.js";
 import { ModelError } from "../../base/error.js";
 import { type LoraConfig, type LoraProjection, loraForm, loraScale, loraShapes } from "../../base/lora.js";
-import { type Parameters, parameterShapes } from "../../base/parameters.js";
+import { type HeldParameters, type Parameters, parameterShapes } from "../../base/parameters.js";
 import { ditherOf } from "./dither.js";
 import { named } from "./packed-layers.js";
 import {
+  floats,
   isStacked,
   layerName,
   type PackedTensor,
@@ -104,14 +105,17 @@ export class AdaptedWeights {
     return { [MERGE]: { inputs, body: (state, given) => this.#merge(state, given) } };
   }
 
-  /** Writes the base and the packed weights of a policy without adapters. */
-  writeWeights(module: JitModule, parameters: Parameters): void {
+  /** Writes the base and the packed weights of a policy without adapters, in steps. */
+  *writeWeights(module: JitModule, parameters: HeldParameters): Generator<undefined> {
     const { config, layout } = this.#options;
     const merged = new Set(this.#recipes.map(([tensor]) => tensor));
-    writeInParts(module, packedWeights(config, parameters, layout, merged));
-    writeInParts(
+    yield* writeInParts(module, packedWeights(config, parameters, layout, merged));
+    yield* writeInParts(
       module,
-      this.#baseNames().map((name) => [baseName(name), entry(parameters, `layers.${name}`)]),
+      this.#baseNames().map((name) => ({
+        name: baseName(name),
+        values: floats(entry(parameters, `layers.${name}`)),
+      })),
     );
     this.writeAdapters(
       module,

@@ -1,6 +1,7 @@
-import { entry, sizeOf, type Tensors } from "@palimpsest/jit";
+import { entry, type HalfPart, type StateSpec, sizeOf, type Tensors, widenHalf } from "@palimpsest/jit";
 import type * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../../base/config.js";
+import type { HeldParameters } from "../../base/parameters.js";
 
 /*
  * The sampler's own layout of the weights: query, key and value are one matrix; the gains of the norms and attention's
@@ -154,22 +155,60 @@ function layerRecord(state: Tensors, layer: number, config: ModelConfig, layout:
   return Object.fromEntries(names.map((name) => [name, state[layerName(name, layer)]]));
 }
 
+/** A packed tensor: its values, or the bfloat16 matrices of which the device makes it. */
+export type PackedWeights = { readonly name: string } & (
+  | { readonly values: Float32Array }
+  | { readonly parts: readonly HalfPart[] }
+);
+
+/** The matrices that are joined to one, by their names in the parameters, and the norm whose gains are folded into their rows. */
+const joins = {
+  attentionIn: { matrices: ["query", "key", "value"], gains: "attentionNorm" },
+  gates: { matrices: ["gate", "up"], gains: "mlpNorm" },
+} as const;
+
+/** Returns how entries of a table are written from bfloat16 matrices, by their names in `packedShapes`; undefined: not from those. */
+export function halfWriting(
+  name: string,
+  shape: readonly number[],
+  config: ModelConfig,
+): Pick<StateSpec, "asHalf" | "joined"> | undefined {
+  if (!isMatrix(name)) return undefined;
+  const { heads, kvHeads, headDim, intermediateSize: F } = config;
+  const widths: Readonly<Record<string, readonly number[]>> = {
+    attentionIn: [heads * headDim, kvHeads * headDim, kvHeads * headDim],
+    gates: [F, F],
+  };
+  const joined = widths[name.split(".")[0] ?? name];
+  if ([...(joined ?? []), shape.at(-1) ?? 1].some((width) => width % 2 !== 0)) return undefined;
+  return { asHalf: "written", ...(joined ? { joined } : {}) };
+}
+
 /**
- * Yields tensor after tensor, so that only one is on the host besides the parameters.
+ * Yields tensor after tensor, so that only one is on the host besides the parameters, and nothing between the layers of a stack.
  * @param without tensors of layers to leave out
  */
 export function* packedWeights(
   config: ModelConfig,
-  parameters: Readonly<Record<string, Float32Array>>,
+  parameters: HeldParameters,
   layout: WeightLayout,
   without: ReadonlySet<PackedTensor> = new Set(),
-): Generator<readonly [name: string, values: Float32Array]> {
+): Generator<PackedWeights | undefined> {
+  const takesHalf = (name: string, shape: readonly number[]) =>
+    layout === "table" && halfWriting(name, shape, config) !== undefined;
+  const shapes = packedShapes(config, layout);
   for (const name of ["embedding", "head", "finalNorm"]) {
-    const values = parameters[name];
-    if (values !== undefined) yield [name, values];
+    const given = parameters[name];
+    if (given === undefined) continue;
+    if (given instanceof Uint16Array && takesHalf(name, shapes[name] ?? []))
+      yield { name, parts: [{ bits: given }] };
+    else yield { name, values: floats(given) };
   }
   if (layout === "transposed")
-    yield [ROUGH_HEAD, entry(parameters, config.tieWordEmbeddings ? "embedding" : "head")];
+    yield {
+      name: ROUGH_HEAD,
+      values: floats(entry(parameters, config.tieWordEmbeddings ? "embedding" : "head")),
+    };
   for (const [name, shape] of Object.entries(layerShapes(config, layout))) {
     const tensor = name as PackedTensor;
     if (without.has(tensor)) continue;
@@ -177,16 +216,56 @@ export function* packedWeights(
     const transposes = layout === "transposed" && isMatrix(tensor);
     const stack = isStacked(layout) ? new Float32Array(config.layers * size) : undefined;
     for (let layer = 0; layer < config.layers; layer++) {
+      const parts = takesHalf(tensor, shape) ? halfParts(tensor, layer, parameters, config) : undefined;
+      if (parts !== undefined) {
+        yield { name: layerName(tensor, layer), parts };
+        continue;
+      }
       const values = stack?.subarray(layer * size, (layer + 1) * size) ?? new Float32Array(size);
       if (transposes) {
         const plain = new Float32Array(size);
         packLayer(plain, tensor, layer, parameters, config);
         transpose(plain, values, shape[1] as number);
       } else packLayer(values, tensor, layer, parameters, config);
-      if (stack === undefined) yield [layerName(tensor, layer), values];
+      if (stack === undefined) yield { name: layerName(tensor, layer), values };
+      else yield undefined;
     }
-    if (stack !== undefined) yield [tensor, stack];
+    if (stack !== undefined) yield { name: tensor, values: stack };
   }
+}
+
+/** Returns the matrices of one packed tensor of one layer; undefined unless all are in bfloat16. */
+function halfParts(
+  tensor: PackedTensor,
+  layer: number,
+  parameters: HeldParameters,
+  config: ModelConfig,
+): readonly HalfPart[] | undefined {
+  const of = (name: string) => ofLayer(parameters, name, layer, config);
+  const joined = tensor === "attentionIn" || tensor === "gates" ? joins[tensor] : undefined;
+  const matrices = (joined?.matrices ?? [tensor]).map(of);
+  if (!matrices.every((matrix) => matrix instanceof Uint16Array)) return undefined;
+  if (joined === undefined) return matrices.map((bits) => ({ bits }));
+  const gains = floats(of(joined.gains));
+  return matrices.map((bits, index) => {
+    const factor = tensor === "attentionIn" && index === 0 ? queryScale(config) : 1;
+    return { bits, scales: gains.map((gain) => gain * factor) };
+  });
+}
+
+function ofLayer(
+  parameters: HeldParameters,
+  name: string,
+  layer: number,
+  { layers }: ModelConfig,
+): Float32Array | Uint16Array {
+  const stacked = entry(parameters, `layers.${name}`);
+  const size = stacked.length / layers;
+  return stacked.subarray(layer * size, (layer + 1) * size);
+}
+
+export function floats(values: Float32Array | Uint16Array): Float32Array {
+  return values instanceof Float32Array ? values : widenHalf(values);
 }
 
 /** Writes a matrix with this many rows to `target` with its axes swapped. */
@@ -208,20 +287,16 @@ function packLayer(
   target: Float32Array,
   tensor: PackedTensor,
   layer: number,
-  parameters: Readonly<Record<string, Float32Array>>,
+  parameters: HeldParameters,
   config: ModelConfig,
 ): void {
-  const { headDim, heads, kvHeads, layers } = config;
-  const of = (name: string): Float32Array => {
-    const stacked = entry(parameters, `layers.${name}`);
-    const size = stacked.length / layers;
-    return stacked.subarray(layer * size, (layer + 1) * size);
-  };
+  const { headDim, heads, kvHeads } = config;
+  const of = (name: string): Float32Array => floats(ofLayer(parameters, name, layer, config));
   const outer = hasHeadNorm(config) ? 1 / Math.sqrt(headDim) : 1;
   const inner = queryScale(config);
   switch (tensor) {
     case "attentionIn":
-      joinColumns(target, [of("query"), of("key"), of("value")], of("attentionNorm"), [inner, 1, 1]);
+      joinColumns(target, joins.attentionIn.matrices.map(of), of(joins.attentionIn.gains), [inner, 1, 1]);
       break;
     case "attentionBias":
       joinColumns(target, [of("queryBias"), of("keyBias"), of("valueBias")], Float32Array.of(1), [
@@ -237,7 +312,7 @@ function packLayer(
       }
       break;
     case "gates":
-      joinColumns(target, [of("gate"), of("up")], of("mlpNorm"), [1, 1]);
+      joinColumns(target, joins.gates.matrices.map(of), of(joins.gates.gains), [1, 1]);
       break;
     case "gate":
     case "up":
@@ -248,7 +323,10 @@ function packLayer(
   }
 }
 
-/** Joins matrices of the same number of rows side by side; row i is multiplied by gains[i], matrix m by factors[m]. */
+/**
+ * Joins matrices of the same number of rows side by side; row i is multiplied by gains[i], matrix m by factors[m]. The product of these
+ * two is rounded to float32 first, as where the device does the same with bfloat16 matrices.
+ */
 function joinColumns(
   target: Float32Array,
   matrices: readonly Float32Array[],
@@ -262,7 +340,7 @@ function joinColumns(
     const columns = matrix.length / rows;
     const factor = factors[m] as number;
     for (let row = 0; row < rows; row++) {
-      const gain = (gains[row] as number) * factor;
+      const gain = Math.fround((gains[row] as number) * factor);
       const from = row * columns;
       const to = row * width + left;
       for (let column = 0; column < columns; column++) {

@@ -1,12 +1,16 @@
 import type { JitModule } from "@palimpsest/jit";
+import type { PackedWeights } from "./packed-weights.js";
 
-const writtenAtOnceBytes = 2 ** 28;
+const writtenAtOnceBytes = 2 ** 26;
 
-/** Writes weights in a few parts: all at once would double a large model on the host, and every new set of names costs a graph. */
-export function writeInParts(
+/**
+ * Writes weights in parts, one in each step: all at once would double a large model on the host and hold the event loop, and every
+ * new set of names costs a graph.
+ */
+export function* writeInParts(
   module: JitModule,
-  weights: Iterable<readonly [name: string, values: Float32Array]>,
-): void {
+  weights: Iterable<PackedWeights | undefined>,
+): Generator<undefined> {
   let part: Record<string, Float32Array> = {};
   let sizeBytes = 0;
   const write = () => {
@@ -14,10 +18,21 @@ export function writeInParts(
     part = {};
     sizeBytes = 0;
   };
-  for (const [name, values] of weights) {
-    if (sizeBytes > 0 && sizeBytes + values.byteLength > writtenAtOnceBytes) write();
-    part[name] = values;
-    sizeBytes += values.byteLength;
+  for (const packed of weights) {
+    if (packed === undefined) {
+      yield;
+    } else if ("parts" in packed) {
+      module.writeHalf(packed.name, packed.parts);
+      yield;
+    } else {
+      const { name, values } = packed;
+      if (sizeBytes > 0 && sizeBytes + values.byteLength > writtenAtOnceBytes) {
+        write();
+        yield;
+      }
+      part[name] = values;
+      sizeBytes += values.byteLength;
+    }
   }
   write();
 }
