@@ -12,8 +12,15 @@
  * LEARNER-4. A learner created from a checkpoint continues exactly like the one that wrote it.
  */
 import { setImmediate } from "node:timers/promises";
-import type { JitModule } from "@palimpsest/jit";
-import { hashWeights, isTokenless, type ModelConfig, mergeLora, parameterShapes } from "@palimpsest/model";
+import { entry, type JitModule, sizeOf } from "@palimpsest/jit";
+import {
+  hashWeights,
+  isHandedOnHalf,
+  isTokenless,
+  type ModelConfig,
+  mergeLora,
+  parameterShapes,
+} from "@palimpsest/model";
 import type { Group, StepDump } from "@palimpsest/trajectories";
 import {
   type Checkpoint,
@@ -50,9 +57,19 @@ export interface LearnerStart {
   readonly random: Random;
   readonly klCoefficient: number;
   readonly dumpFolder: string | undefined;
+  readonly handsOn: "float32" | "bfloat16";
   readonly ownAdvantage: GroupAdvantage | undefined;
   readonly reference: StoredReference | undefined;
   readonly together: Together | undefined;
+}
+
+/** A tensor of the current weights, for those who sample. */
+export interface HandedOnTensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly dtype: "float32" | "bfloat16";
+  /** Its values in pieces, each read from the device when it is asked for. @throws {LearnerError} BUSY during an update */
+  readonly pieces: () => Iterable<Float32Array | Uint16Array>;
 }
 
 export class Learner {
@@ -67,6 +84,7 @@ export class Learner {
   /** β of the next update. */
   #klCoefficient: number;
   readonly #dumpFolder: string | undefined;
+  readonly #handsOn: "float32" | "bfloat16";
   readonly #ownAdvantage: GroupAdvantage | undefined;
   readonly #together: Together | undefined;
   #running: string | undefined;
@@ -88,6 +106,7 @@ export class Learner {
     this.#random = start.random;
     this.#klCoefficient = start.klCoefficient;
     this.#dumpFolder = start.dumpFolder;
+    this.#handsOn = start.handsOn;
     this.#ownAdvantage = start.ownAdvantage;
     this.#reference = start.reference ?? new StoredReference();
     this.#together = start.together;
@@ -254,11 +273,49 @@ export class Learner {
   }
 
   /**
-   * Returns the SHA-256 of the current weights, as computed by `hashWeights`; with adapters, of the adapters only,
-   * since the base does not change.
+   * Returns what samplers need of the current weights, in the order of the names; with adapters, only these. In bfloat16 (`handsOn`)
+   * matrices are rounded on the device, and are on the host only piece by piece; norms and biases stay float32.
+   */
+  handOn(): readonly HandedOnTensor[] {
+    const { lora } = this.config;
+    this.#assertIdle("handOn");
+    const shapes = trainedShapes(this.#model, this.config);
+    const isHalf = (name: string) =>
+      lora === null && this.#handsOn === "bfloat16" && isHandedOnHalf(name, shapes[name] ?? []);
+    const names = Object.keys(shapes).sort();
+    // Read together, because the device prepares every new set of names.
+    let whole: Record<string, Float32Array> | undefined;
+    const valuesOf = (name: string) => {
+      this.#assertIdle("handOn");
+      whole ??= this.#read(names.filter((other) => !isHalf(other)));
+      return [entry(whole, name)];
+    };
+    return names.map((name) => ({
+      name,
+      shape: shapes[name] ?? [],
+      dtype: isHalf(name) ? "bfloat16" : "float32",
+      pieces: isHalf(name) ? () => this.#halves(name) : () => valuesOf(name),
+    }));
+  }
+
+  *#halves(name: string): Generator<Uint16Array> {
+    const pieces = this.#module.readHalf(stateName("weights", name))[Symbol.iterator]();
+    for (;;) {
+      this.#assertIdle("handOn");
+      const { done, value } = pieces.next();
+      if (done === true) return;
+      yield value;
+    }
+  }
+
+  /**
+   * Returns the SHA-256 of the current weights as they are handed on, as computed by `hashWeights`; with adapters, of the adapters
+   * only, since the base does not change.
    */
   weightsHash(): string {
-    return hashWeights(this.config.lora === null ? this.parameters() : this.adapters());
+    if (this.config.lora !== null) return hashWeights(this.adapters());
+    if (this.#handsOn === "float32") return hashWeights(this.parameters());
+    return hashWeights(Object.fromEntries(this.handOn().map((tensor) => [tensor.name, wholeOf(tensor)])));
   }
 
   /** Makes the current weights the reference from now on. */
@@ -400,6 +457,16 @@ export class Learner {
       this.#running = undefined;
     }
   }
+}
+
+function wholeOf({ shape, dtype, pieces }: HandedOnTensor): Float32Array | Uint16Array {
+  const whole = new (dtype === "float32" ? Float32Array : Uint16Array)(sizeOf(shape));
+  let at = 0;
+  for (const piece of pieces()) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }
 
 /** Reads the checkpoint in `folder`, to be passed to `createLearner`. @throws {LearnerError} CHECKPOINT_CORRUPT */

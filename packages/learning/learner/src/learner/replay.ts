@@ -25,6 +25,8 @@ export interface ReplayOptions {
   readonly advantage?: AdvantageModule;
   /** For several learners that trained together: each repeats the step with its own rank. */
   readonly peers?: Peers;
+  /** The type of the weights that the hash is of, as in `LearnerOptions`. Default float32. */
+  readonly handsOn?: "float32" | "bfloat16";
   /** Execution mode; the same bits require the mode of the run. Default "auto". */
   readonly mode?: Learner["mode"];
 }
@@ -41,7 +43,16 @@ export interface Replay {
  * @throws {LearnerError} CHECKPOINT_MISMATCH, and what `Learner.update` throws
  */
 export async function replayStep(options: ReplayOptions): Promise<Replay> {
-  const { backend, checkpoint, dump, baseParameters = {}, mode = "auto", advantage, peers } = options;
+  const {
+    backend,
+    checkpoint,
+    dump,
+    baseParameters = {},
+    mode = "auto",
+    advantage,
+    peers,
+    handsOn,
+  } = options;
   const learner = createLearner({
     backend,
     checkpoint,
@@ -53,6 +64,7 @@ export async function replayStep(options: ReplayOptions): Promise<Replay> {
     mode,
     ...(advantage ? { advantage } : {}),
     ...(peers ? { peers } : {}),
+    ...(handsOn ? { handsOn } : {}),
   });
   const repeat = async (given: StepDump): Promise<UpdateMetrics> => {
     if (given.policyVersion === learner.policyVersion)

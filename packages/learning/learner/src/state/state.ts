@@ -1,5 +1,12 @@
 import { type FloatType, type StateSpec, sizeOf, type Tensors } from "@palimpsest/jit";
-import { initLora, loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
+import {
+  initLora,
+  isHandedOnHalf,
+  loraForm,
+  loraShapes,
+  type ModelConfig,
+  parameterShapes,
+} from "@palimpsest/model";
 import type * as tf from "@tensorflow/tfjs";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 import { LearnerError } from "../config/error.js";
@@ -99,6 +106,10 @@ export function stateSpecs(
           ...(kind === "gradient" ? { lazy: true } : {}),
           ...(isStoredHalf(kind, name, config, { isTrained: name in trained, shards })
             ? { stored: "bfloat16" as const }
+            : {}),
+          // Whole weights may be handed on in bfloat16.
+          ...(kind === "weights" && config.lora === null && isHandedOnHalf(name, shape)
+            ? { asHalf: "read" as const }
             : {}),
         },
       ]),

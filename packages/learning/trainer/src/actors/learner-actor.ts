@@ -15,7 +15,7 @@ import type { StepBatch, UndispatchedGroups } from "../groups/step-groups.js";
 import { takenBy } from "../groups/taken-groups.js";
 import { rejectedIn } from "../groups/teaching-groups.js";
 import { fetchModules } from "../modules/recipe-modules.js";
-import { learnerSettings } from "../parts/learner-settings.js";
+import { handedOnType, learnerSettings } from "../parts/learner-settings.js";
 import { checkFitsGpu } from "../plan/plan-gpu.js";
 import { rewardByCategory } from "../records/category-rewards.js";
 import { recordStep, scalarsOf } from "../records/learner-metrics.js";
@@ -36,7 +36,7 @@ import { whenDiskHasSpace } from "../run-folder/disk-full.js";
 import { findSaved, LearnerSaves, type SavedRun, savedVersion } from "../run-folder/learner-saves.js";
 import { dumpDirOf } from "../run-folder/run-paths.js";
 import { holdLasting, lastingObjects } from "../weights/lasting-objects.js";
-import { fetchWeights, weightsBytes } from "../weights/weights.js";
+import { fetchFloats, weightsBytes } from "../weights/weights.js";
 import { inEpisodeSpans } from "./episode-spans.js";
 import { checkBase, cursorSchema } from "./learner-cursor.js";
 import { LearnerRanks } from "./learner-ranks.js";
@@ -110,7 +110,8 @@ export class LearnerActor {
       backend,
       config: learnerSettings(recipe),
       model,
-      parameters: await fetchWeights(context.objects, initial),
+      parameters: await fetchFloats(context.objects, initial),
+      handsOn: handedOnType(recipe),
       objectives: ["policy"],
       dumpFolder: dumpDirOf(checkpointDir),
       ...(this.#ranks.peers ? { peers: this.#ranks.peers } : {}),
@@ -241,6 +242,12 @@ export class LearnerActor {
     dispatched.inc(Math.max(0, groups.dispatched - this.#groupsDispatched));
     this.#groupsDispatched = groups.dispatched;
     return result;
+  }
+
+  /** Stores the current weights in float32, which are announced in bfloat16. @returns their manifest, encoded */
+  async storeFloats(): Promise<Uint8Array> {
+    const manifest = await this.#weights.storeFloats(this.#learner);
+    return proto.WeightManifest.encode(manifest).finish();
   }
 
   /** Records an evaluation's rating of a version, whose checkpoint is kept while it is the best. */

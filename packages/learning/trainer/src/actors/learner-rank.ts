@@ -13,12 +13,12 @@ import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { LoadedModules } from "../modules/load-module.js";
 import { fetchModules } from "../modules/recipe-modules.js";
-import { learnerSettings } from "../parts/learner-settings.js";
+import { handedOnType, learnerSettings } from "../parts/learner-settings.js";
 import { checkFitsGpu } from "../plan/plan-gpu.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { type ProcessMemory, processMemory } from "../records/process-memory.js";
 import type { RunSpec } from "../records/run-spec.js";
-import { fetchWeights } from "../weights/weights.js";
+import { fetchFloats } from "../weights/weights.js";
 
 /** A rank's policy version and optimizer step after an update. */
 export interface RankState {
@@ -29,7 +29,7 @@ export interface RankState {
 /** The parts of its context that a rank uses. */
 type RankContext = Pick<ActorContext, "signal"> & {
   readonly logger: Pick<ActorContext["logger"], "warn">;
-  readonly objects: Parameters<typeof fetchModules>[0] & Parameters<typeof fetchWeights>[0];
+  readonly objects: Parameters<typeof fetchModules>[0] & Parameters<typeof fetchFloats>[0];
 };
 
 /** One of several learner actors that train one model together. */
@@ -72,7 +72,8 @@ export class LearnerRank {
       backend: this.#backend,
       config: { ...learnerSettings(recipe), precision },
       model,
-      parameters: await fetchWeights(this.#context.objects, proto.WeightManifest.decode(initialWeights)),
+      parameters: await fetchFloats(this.#context.objects, proto.WeightManifest.decode(initialWeights)),
+      handsOn: handedOnType(recipe),
       objectives: ["policy"],
       peers: new PairExchange(this.#rank, recipe.learnerActors, this.#swap),
       ...(advantage ? { advantage } : {}),

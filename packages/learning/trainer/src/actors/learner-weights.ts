@@ -7,14 +7,14 @@
 import { dirname, join } from "node:path";
 import type { ActorContext } from "@palimpsest/client";
 import type { Learner } from "@palimpsest/learner";
-import { loraForm, loraShapes, parameterShapes } from "@palimpsest/model";
+import { parameterShapes } from "@palimpsest/model";
 import type { RunQueues } from "@palimpsest/trajectories";
 import * as proto from "@palimpsest/wire/protocol";
 import type { RunSpec } from "../records/run-spec.js";
 import { HeldWeights } from "../weights/held-weights.js";
 import { adaptersOf } from "../weights/policy-weights.js";
 import { PutWeights } from "../weights/put-weights.js";
-import { publishWeights } from "../weights/weights.js";
+import { publishTensors, publishWeights } from "../weights/weights.js";
 
 type Spec = Pick<RunSpec, "runId" | "model" | "checkpointDir">;
 
@@ -65,15 +65,19 @@ export class LearnerWeights {
 
   /** Puts the current weights into the object store; for a policy with adapters, only the adapters. */
   async store(learner: Learner): Promise<proto.WeightManifest> {
-    const { runId, model } = this.#spec;
+    const { runId } = this.#spec;
     const { lora } = learner.config;
     const version = { runId, policyVersion: learner.policyVersion };
     const objects = this.#put;
-    if (lora === null)
-      return await publishWeights(objects, version, learner.parameters(), parameterShapes(model));
-    return await publishWeights(objects, version, learner.adapters(), loraShapes(model, loraForm(lora)), {
-      adapters: adaptersOf(lora, this.baseWeightsHash),
-    });
+    const adapters = lora === null ? {} : { adapters: adaptersOf(lora, this.baseWeightsHash) };
+    return await publishTensors(objects, version, learner.handOn(), adapters);
+  }
+
+  /** Puts whole weights into the object store for those who keep them; they are released with the run. */
+  async storeFloats(learner: Learner): Promise<proto.WeightManifest> {
+    const { runId, model } = this.#spec;
+    const version = { runId, policyVersion: learner.policyVersion };
+    return await publishWeights(this.#put, version, learner.parameters(), parameterShapes(model));
   }
 
   async announce(manifest: proto.WeightManifest, queues: Pick<RunQueues, "announceWeights">): Promise<void> {

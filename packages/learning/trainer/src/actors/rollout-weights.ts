@@ -6,12 +6,12 @@
  * ROLLOUTACTOR-3. Announced weights whose owner has died do not fail an episode, which waits until the weights are
  *   announced again.
  * ROLLOUTWEIGHTS-1. Arrays of weights are used again for the next version, because reading into memory that was used
- *   before takes half the time. Arrays that a sampler got are not overwritten before it has loaded them: what it
+ *   before takes half the time, and a fraction of that where the new memory would be gigabytes. Arrays that a sampler got are not overwritten before it has loaded them: what it
  *   computes with is its own copy.
  */
 
 import type { ActorContext } from "@palimpsest/client";
-import type { ModelConfig } from "@palimpsest/model";
+import type { HeldParameters, ModelConfig } from "@palimpsest/model";
 import { delay } from "@palimpsest/std";
 import type { RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -19,13 +19,8 @@ import * as proto from "@palimpsest/wire/protocol";
 import type { LayeredPolicy, NamedPolicy } from "../engines/own-sampler.js";
 import type { PolicySampler } from "../engines/policy-sampler.js";
 import { type BaseWeights, fetchAdapters, fetchPolicy } from "../weights/policy-weights.js";
-import { fetchWeights, type Parameters } from "../weights/weights.js";
+import { fetchFloats } from "../weights/weights.js";
 
-/**
- * Weights larger than this are read into new arrays each time, because arrays that are kept would take memory besides
- * the sampler's for the whole run.
- */
-const maxKeptBytes = 2 * 1024 ** 3;
 /** How long an episode waits for the announcement of weights. */
 const weightsTimeoutMs = 60_000;
 
@@ -44,7 +39,7 @@ export class RolloutWeights {
   readonly #base: BaseWeights;
   #loading: Promise<void> = Promise.resolve();
   /** The arrays of weights that the sampler has copied (ROLLOUTWEIGHTS-1). */
-  #free: Parameters = {};
+  #free: HeldParameters = {};
 
   constructor(parts: RolloutWeightsParts) {
     const { context, initial } = parts;
@@ -53,7 +48,7 @@ export class RolloutWeights {
     // besides the sampler's for the whole run.
     this.#base = {
       weightsHash: initial.weightsHash,
-      parameters: (into) => fetchWeights(context.objects, initial, into),
+      parameters: (into) => fetchFloats(context.objects, initial, into),
     };
   }
 
@@ -116,7 +111,7 @@ export class RolloutWeights {
     }
   }
 
-  async #policy(manifest: proto.WeightManifest, into: Parameters = {}): Promise<Parameters> {
+  async #policy(manifest: proto.WeightManifest, into: HeldParameters = {}): Promise<HeldParameters> {
     const { context, model } = this.#parts;
     return await fetchPolicy(context.objects, manifest, model, this.#base, into);
   }
@@ -161,7 +156,7 @@ export class RolloutWeights {
     return async () => {
       this.#free = {};
       await sampler.setWeights(parameters, policyVersion, weightsHash);
-      if (bytesOf(parameters) <= maxKeptBytes) this.#free = parameters;
+      this.#free = parameters;
     };
   }
 
@@ -187,8 +182,4 @@ export class RolloutWeights {
       { retryable: true },
     );
   }
-}
-
-function bytesOf(parameters: Parameters): number {
-  return Object.values(parameters).reduce((sum, { byteLength }) => sum + byteLength, 0);
 }

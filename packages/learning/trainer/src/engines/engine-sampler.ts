@@ -12,12 +12,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { GenerateRequest, GenerateResult } from "@palimpsest/agents";
 import { EngineError } from "@palimpsest/engines";
-import type { BpeTokenizer, ModelConfig } from "@palimpsest/model";
+import type { BpeTokenizer, HeldParameters, ModelConfig } from "@palimpsest/model";
 import { readToken } from "@palimpsest/rewards";
 import { makeFolder } from "@palimpsest/std/files";
 import type { Logger } from "@palimpsest/telemetry";
 import type { EngineSettings } from "../recipe/engine-settings.js";
-import type { Parameters } from "../weights/weights.js";
 import { EngineServer } from "./engine-server.js";
 import { EngineWeights, type WrittenPolicy } from "./engine-weights.js";
 import type { PolicySampler, SampledSoFar } from "./policy-sampler.js";
@@ -117,7 +116,7 @@ export class EngineSampler implements PolicySampler {
   }
 
   /** @throws {EngineError}: `back` then loads them as soon as the server is up */
-  async setWeights(parameters: Parameters, policyVersion: number, weightsHash = ""): Promise<void> {
+  async setWeights(parameters: HeldParameters, policyVersion: number, weightsHash = ""): Promise<void> {
     const written = await this.#weights.write(parameters, policyVersion, weightsHash);
     this.#policy = written;
     this.#lost = true;

@@ -1,8 +1,8 @@
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type BpeTokenizer, type ModelConfig, saveModel } from "@palimpsest/model";
+import { type BpeTokenizer, type HeldParameters, type ModelConfig, saveModel } from "@palimpsest/model";
 import { makeFolder } from "@palimpsest/std/files";
-import type { Parameters } from "../weights/weights.js";
+import { widened } from "../weights/weights.js";
 
 /** A policy version in a folder that a server can load. */
 export interface WrittenPolicy {
@@ -30,8 +30,9 @@ export class EngineWeights {
   }
 
   /** Writes a version; its folder appears either complete or not at all. */
-  async write(parameters: Parameters, policyVersion: number, weightsHash: string): Promise<WrittenPolicy> {
+  async write(held: HeldParameters, policyVersion: number, weightsHash: string): Promise<WrittenPolicy> {
     const folder = join(this.folder, `policy-${String(policyVersion).padStart(8, "0")}`);
+    const parameters = widened(held);
     await saveModel(folder, { config: this.#config, tokenizer: this.#tokenizer, parameters });
     return { folder, policyVersion, weightsHash };
   }

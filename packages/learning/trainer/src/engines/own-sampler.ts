@@ -1,6 +1,6 @@
 import type { Backend } from "@palimpsest/jit";
 import { needsSampledLogprobs, resolveLearnerConfig } from "@palimpsest/learner";
-import { createSampler, type ModelConfig, type ModelSampler } from "@palimpsest/model";
+import { createSampler, type HeldParameters, type ModelConfig, type ModelSampler } from "@palimpsest/model";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import type { Parameters } from "../weights/weights.js";
@@ -8,7 +8,7 @@ import type { Parameters } from "../weights/weights.js";
 /** Weights with their version and hash. */
 export interface NamedPolicy {
   readonly manifest: proto.WeightManifest;
-  readonly parameters: Parameters;
+  readonly parameters: HeldParameters;
 }
 
 /** Base weights, separate from what was trained over them. */

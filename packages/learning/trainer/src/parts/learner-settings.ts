@@ -13,3 +13,18 @@ const defaultLogprobGate = 0.05;
 export function learnerSettings({ learner }: Pick<Recipe, "learner">) {
   return { maxLogprobDifference: defaultLogprobGate, ...learner };
 }
+
+/** The part of a recipe that says what its samplers keep of whole weights. */
+interface HandedOn {
+  readonly rollout: { readonly precision?: string | undefined; readonly engine?: unknown };
+  readonly learner: { readonly lora?: unknown };
+}
+
+/**
+ * Returns the type in which whole weights travel to the samplers: bfloat16 where all of them keep matrices so, which is half of the
+ * bytes. With precision auto each machine chooses, and engines read folders of float32; adapters are small.
+ */
+export function handedOnType({ rollout, learner }: HandedOn): "float32" | "bfloat16" {
+  const isHalf = rollout.precision === "bfloat16" && rollout.engine === undefined;
+  return isHalf && (learner.lora ?? null) === null ? "bfloat16" : "float32";
+}

@@ -21,6 +21,7 @@ import type { StepDump } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { loadKeptModules } from "../modules/kept-modules.js";
+import { handedOnType } from "../parts/learner-settings.js";
 import { parseConfig } from "../recipe/config-error.js";
 import type { ModelCache } from "../recipe/model-source.js";
 import { loggedAfter, stepLogOf } from "../run-folder/learner-saves.js";
@@ -37,6 +38,8 @@ const runSchema = z.object({
   recipe: z.object({
     learnerThreads: z.int().min(1).optional(),
     learnerActors: z.int().min(1).default(1),
+    learner: z.object({ lora: z.unknown() }).default({ lora: null }),
+    rollout: z.object({ precision: z.string().optional(), engine: z.unknown().optional() }).default({}),
   }),
 });
 
@@ -93,6 +96,7 @@ export async function replayRunStep(options: {
       ? { baseParameters: (await loadBase(runDir, options.models)).parameters }
       : {}),
     dump: await readStepDump(dumpFile),
+    handsOn: handedOnType(run.recipe),
     ...(advantage ? { advantage } : {}),
   };
   const replay = (more: { readonly peers?: Peers }) =>

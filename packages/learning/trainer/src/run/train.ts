@@ -240,7 +240,7 @@ async function trainOn(
       counts: await queues.ledger.counts(),
       processes: await processesOf(cluster),
       backend: `${state.backend} (${state.mode}, ${state.precision})`,
-      parameters: await trainedWeights(cluster, queues, spec),
+      parameters: await trainedWeights(cluster, queues, spec, actors),
       plan: heldPlan(recipe, planned, measured),
     };
     await queues.retire();

@@ -1,13 +1,19 @@
-import { type LoraConfig, loraConfigSchema, type ModelConfig, mergeLora } from "@palimpsest/model";
+import {
+  type HeldParameters,
+  type LoraConfig,
+  loraConfigSchema,
+  type ModelConfig,
+  mergeLora,
+} from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { fetchWeights, type ObjectAccess, type Parameters } from "./weights.js";
+import { fetchFloats, fetchWeights, type ObjectAccess, type Parameters } from "./weights.js";
 
 /** The base weights of adapters. */
 export interface BaseWeights {
   readonly weightsHash: string;
   /** Returns a copy that the caller may change, in the given arrays if they have the right size. */
-  readonly parameters: (into?: Parameters) => Promise<Parameters>;
+  readonly parameters: (into?: HeldParameters) => Promise<Parameters>;
 }
 
 /** Returns a manifest's entry for adapters over these weights. */
@@ -34,7 +40,7 @@ export async function fetchAdapters(
       `weights version ${manifest.policyVersion} are adapters for the base ${adapters?.baseWeightsHash}, but the run's base is ${base.weightsHash}, so they are not loaded; restore the run's initial model, or start another run`,
     );
   }
-  return await fetchWeights(objects, manifest);
+  return await fetchFloats(objects, manifest);
 }
 
 /**
@@ -48,8 +54,8 @@ export async function fetchPolicy(
   manifest: proto.WeightManifest.$Properties,
   model: ModelConfig,
   base: BaseWeights,
-  into: Parameters = {},
-): Promise<Parameters> {
+  into: HeldParameters = {},
+): Promise<HeldParameters> {
   const { adapters } = manifest;
   if (!adapters) return await fetchWeights(objects, manifest, into);
   const own = await fetchAdapters(objects, manifest, base);

@@ -8,15 +8,20 @@
  * PUBLISH-2. Tensors are stored one after another, in the order of their names, in shards of one size, so that no
  *   host needs memory for more than the parameters themselves.
  * PUBLISH-3. The same weights are stored as the same objects.
+ * PUBLISH-4. A tensor is float32 or, where every sampler rounds it anyway, bfloat16; the manifest says which, and its hash covers that.
  */
-import { entry, sizeOf } from "@palimpsest/jit";
-import { hashOfLeaves, weightsLeafBytes } from "@palimpsest/model";
+import { entry, sizeOf, widenHalf } from "@palimpsest/jit";
+import type { HandedOnTensor } from "@palimpsest/learner";
+import { type HeldParameters, hashOfLeaves, weightsLeafBytes } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { locationOf, type ObjectLocation } from "./object-location.js";
 
-/** Number of shards in flight: one is written while others are hashed. */
-const shardsAtOnce = 3;
+/** Number of shards in flight: some are written while others are hashed. */
+const shardsAtOnce = 6;
+
+/** The types that weights are stored in, with the sizes of their values in bytes. */
+const arrays = { float32: Float32Array, bfloat16: Uint16Array } as const;
 
 /** The part of an object store client that weights need. */
 export interface ObjectAccess {
@@ -36,38 +41,56 @@ export interface WeightsVersion {
 
 /**
  * Stores the parameters and returns the manifest of this version. The caller must not change them meanwhile.
- * @param options.leafBytes size of the shards, which is part of the hash
- * @param options.adapters describes the adapters if the parameters are not full weights
  */
 export async function publishWeights(
   objects: Pick<ObjectAccess, "put">,
   version: WeightsVersion,
-  parameters: Parameters,
+  parameters: HeldParameters,
   shapes: ParameterShapes,
-  options: { readonly leafBytes?: number; readonly adapters?: proto.WeightAdapters.$Properties } = {},
+  options: PublishOptions = {},
+): Promise<proto.WeightManifest> {
+  const names = Object.keys(parameters).sort();
+  const tensors = names.map((name) => {
+    const values = entry(parameters, name);
+    const dtype = values instanceof Float32Array ? ("float32" as const) : ("bfloat16" as const);
+    return { name, shape: shapes[name] ?? [values.length], dtype, pieces: () => [values] };
+  });
+  return await publishTensors(objects, version, tensors, options);
+}
+
+export interface PublishOptions {
+  /** Size of the shards, which is part of the hash. */
+  readonly leafBytes?: number;
+  /** Describes the adapters if the tensors are not full weights. */
+  readonly adapters?: proto.WeightAdapters.$Properties;
+}
+
+/**
+ * Does the same for tensors in the order of their names, whose values are read one shard at a time, while shards before it are written.
+ */
+export async function publishTensors(
+  objects: Pick<ObjectAccess, "put">,
+  version: WeightsVersion,
+  given: readonly HandedOnTensor[],
+  options: PublishOptions = {},
 ): Promise<proto.WeightManifest> {
   const { leafBytes = weightsLeafBytes, adapters } = options;
   const tensors: proto.WeightTensor.$Properties[] = [];
   let positionBytes = 0;
-  const names = Object.keys(parameters).sort();
-  for (const name of names) {
-    const { length, byteLength } = entry(parameters, name);
+  for (const { name, shape, dtype } of given) {
+    const lengthBytes = sizeOf(shape) * arrays[dtype].BYTES_PER_ELEMENT;
     tensors.push({
       name,
-      dtype: "float32",
-      shape: [...(shapes[name] ?? [length])],
+      dtype,
+      shape: [...shape],
       shardIndex: Math.floor(positionBytes / leafBytes),
       offsetBytes: positionBytes % leafBytes,
-      lengthBytes: byteLength,
+      lengthBytes,
     });
-    positionBytes += byteLength;
+    positionBytes += lengthBytes;
   }
-  const piecesOfShards = shardsOf(
-    names.map((name) => entry(parameters, name)),
-    leafBytes,
-  );
   const shards: ObjectLocation[] = [];
-  await severalAtOnce(piecesOfShards, async (pieces, index) => {
+  await severalAtOnce(shardsOf(piecesOf(given), leafBytes), async (pieces, index) => {
     const { objectId, sizeBytes } = await objects.put(pieces);
     shards[index] = { objectId, sizeBytes };
   });
@@ -90,8 +113,8 @@ export async function publishWeights(
 export async function fetchWeights(
   objects: Pick<ObjectAccess, "getInto">,
   manifest: proto.WeightManifest.$Properties,
-  into: Parameters = {},
-): Promise<Record<string, Float32Array>> {
+  into: HeldParameters = {},
+): Promise<Record<string, Float32Array | Uint16Array>> {
   const shards = (manifest.shards ?? []).map(locationOf);
   const tensors = manifest.tensors ?? [];
   const leafBytes = manifest.leafBytes ?? 0;
@@ -102,47 +125,77 @@ export async function fetchWeights(
       manifest,
       `the hash of its tensors and shards is ${named}, but the published one is ${manifest.weightsHash}`,
     );
-  const parameters: Record<string, Float32Array> = {};
-  for (const { name, lengthBytes } of tensors) {
-    const length = (lengthBytes ?? 0) / Float32Array.BYTES_PER_ELEMENT;
-    const known = into[name ?? ""];
-    parameters[name ?? ""] = known?.length === length ? known : new Float32Array(length);
+  const parameters: Record<string, Float32Array | Uint16Array> = {};
+  for (const tensor of tensors) {
+    const { dtype, shape } = tensor;
+    const name = tensor.name ?? "";
+    const ValuesOf = arrays[dtype === "bfloat16" ? "bfloat16" : "float32"];
+    const length = sizeOf(shape ?? []);
+    const known = into[name];
+    parameters[name] = known instanceof ValuesOf && known.length === length ? known : new ValuesOf(length);
   }
-  const targets = shardsOf(Object.values(parameters), leafBytes);
+  const targets = [...shardsOf(Object.values(parameters), leafBytes)];
   await severalAtOnce(shards, async (shard, index) => {
     await objects.getInto(shard, targets[index] ?? []);
   });
   return parameters;
 }
 
-/** Yields views of the tensors' concatenated bytes, cut into shards. */
-function shardsOf(tensors: readonly Float32Array[], leafBytes: number): Uint8Array[][] {
-  const shards: Uint8Array[][] = [];
-  let filledBytes = leafBytes;
-  for (const { buffer, byteOffset, byteLength } of tensors) {
+/**
+ * Loads the parameters of a manifest in float32, for those that compute in it: what is stored in bfloat16 is widened.
+ * @param into as in `fetchWeights`
+ * @throws {PalimpsestError} as `fetchWeights`
+ */
+export async function fetchFloats(
+  objects: Pick<ObjectAccess, "getInto">,
+  manifest: proto.WeightManifest.$Properties,
+  into: HeldParameters = {},
+): Promise<Record<string, Float32Array>> {
+  return widened(await fetchWeights(objects, manifest, into));
+}
+
+export function widened(parameters: HeldParameters): Record<string, Float32Array> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, values]) => [
+      name,
+      values instanceof Float32Array ? values : widenHalf(values),
+    ]),
+  );
+}
+
+function* piecesOf(tensors: readonly HandedOnTensor[]): Generator<Float32Array | Uint16Array> {
+  for (const { pieces } of tensors) yield* pieces();
+}
+
+/** Yields views of the concatenated bytes of values, cut into shards; values are asked for when a shard needs them. */
+function* shardsOf(values: Iterable<Float32Array | Uint16Array>, leafBytes: number): Generator<Uint8Array[]> {
+  let shard: Uint8Array[] = [];
+  let filledBytes = 0;
+  for (const { buffer, byteOffset, byteLength } of values) {
     for (let at = 0; at < byteLength; ) {
-      if (filledBytes === leafBytes) {
-        shards.push([]);
-        filledBytes = 0;
-      }
       const takenBytes = Math.min(byteLength - at, leafBytes - filledBytes);
-      shards.at(-1)?.push(new Uint8Array(buffer, byteOffset + at, takenBytes));
+      shard.push(new Uint8Array(buffer, byteOffset + at, takenBytes));
       at += takenBytes;
       filledBytes += takenBytes;
+      if (filledBytes < leafBytes) continue;
+      yield shard;
+      shard = [];
+      filledBytes = 0;
     }
   }
-  return shards;
+  if (filledBytes > 0) yield shard;
 }
 
 async function severalAtOnce<T>(
-  items: readonly T[],
+  items: Iterable<T>,
   work: (item: T, index: number) => Promise<void>,
 ): Promise<void> {
-  const left = items.entries();
+  const left = items[Symbol.iterator]();
+  let index = 0;
   const lane = async () => {
-    for (const [index, item] of left) await work(item, index);
+    for (let next = left.next(); next.done !== true; next = left.next()) await work(next.value, index++);
   };
-  await Promise.all(Array.from({ length: Math.min(shardsAtOnce, items.length) }, lane));
+  await Promise.all(Array.from({ length: shardsAtOnce }, lane));
 }
 
 function hashOf(
@@ -150,9 +203,10 @@ function hashOf(
   shards: readonly ObjectLocation[],
   leafBytes: number,
 ): string {
-  const named = tensors.map(({ name, lengthBytes }) => ({
+  const named = tensors.map(({ name, dtype, shape }) => ({
     name: name ?? "",
-    elements: (lengthBytes ?? 0) / Float32Array.BYTES_PER_ELEMENT,
+    dtype: dtype ?? "",
+    elements: sizeOf(shape ?? []),
   }));
   return hashOfLeaves(
     named,
@@ -183,12 +237,14 @@ function checkLayout(
       `shard ${uneven} has ${shards[uneven]?.sizeBytes} bytes, but all shards except the last must have leaf_bytes, ${leafBytes}`,
     );
   let position = 0;
-  for (const { name, shape, lengthBytes = 0, offsetBytes = 0, shardIndex = 0 } of tensors) {
-    const wantedBytes = 4 * sizeOf(shape ?? []);
+  for (const { name, dtype = "", shape, lengthBytes = 0, offsetBytes = 0, shardIndex = 0 } of tensors) {
+    if (dtype !== "float32" && dtype !== "bfloat16")
+      throw damaged(manifest, `tensor ${name} has the type "${dtype}", not float32 or bfloat16`);
+    const wantedBytes = arrays[dtype].BYTES_PER_ELEMENT * sizeOf(shape ?? []);
     if (!name || lengthBytes !== wantedBytes)
       throw damaged(
         manifest,
-        `tensor ${name} has ${lengthBytes} bytes for shape [${(shape ?? []).join(", ")}]`,
+        `tensor ${name} has ${lengthBytes} bytes for shape [${(shape ?? []).join(", ")}] of ${dtype}`,
       );
     if ((shardIndex ?? 0) * leafBytes + (offsetBytes ?? 0) !== position)
       throw damaged(manifest, `tensor ${name} does not begin where the previous one ends`);

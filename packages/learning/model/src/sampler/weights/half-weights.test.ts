@@ -45,7 +45,13 @@ test.each(cases)(
       ...{ backend, config, cache, precision, mode: "graph", maxBatch: 2, maxLength: 32 },
     };
     const sampled = async (sampler: ReturnType<typeof createSampler>) => {
-      const request = { promptTokenIds: [3, 1, 4, 1, 5], maxTokens: 12, temperature: 1, seed: 5, stopTokenIds: [] };
+      const request = {
+        promptTokenIds: [3, 1, 4, 1, 5],
+        maxTokens: 12,
+        temperature: 1,
+        seed: 5,
+        stopTokenIds: [],
+      };
       const { tokenIds, rolloutLogprobs } = await sampler.generate(request);
       return { tokenIds, rolloutLogprobs };
     };
