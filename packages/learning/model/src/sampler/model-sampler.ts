@@ -285,11 +285,13 @@ export class ModelSampler {
   /** Makes one device call, after applying new weights if they are due. */
   async #turn(): Promise<void> {
     this.#batch.zeroUnsound((pages) => this.#device.zeroPages(pages));
-    if (this.#weights.isWaiting && this.#batch.running.length === 0) {
+    const isDue = this.#weights.isWaiting && this.#batch.running.length === 0;
+    if (isDue) {
       await this.#applyWeights();
       if (this.#closed) return;
     }
-    if (!this.#weights.isWaiting) this.#batch.admit();
+    // Requests start after a change even if the next one is waiting already (SAMPLER-2).
+    if (isDue || !this.#weights.isWaiting) this.#batch.admit();
     this.#calls.next();
   }
 
