@@ -40,7 +40,7 @@ export interface Loaded {
 
 const given = JSON.parse(process.argv[2] ?? "{}") as {
   readonly role: "learner" | "sampler";
-  readonly model: Parameters<typeof parseModelConfig>[0];
+  readonly model: object;
   readonly type: "float32" | "bfloat16";
   readonly address: string;
   readonly token: string;

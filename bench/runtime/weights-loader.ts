@@ -1,5 +1,5 @@
 import type { ActorContext } from "@palimpsest/client";
-import { fetchWeights, type Parameters } from "../../packages/learning/trainer/src/weights/weights.js";
+import { fetchFloats, type Parameters } from "../../packages/learning/trainer/src/weights/weights.js";
 
 /** The actor that the bench calls: it loads weights as rollout actors do, into the arrays of the previous version. */
 export class WeightsLoader {
@@ -17,7 +17,7 @@ export class WeightsLoader {
   async load(manifest: unknown, reused: boolean): Promise<number> {
     if (this.#context === undefined) throw new Error("the actor has not started");
     const into = reused ? this.#parameters : {};
-    this.#parameters = await fetchWeights(this.#context.objects, manifest as object, into);
+    this.#parameters = await fetchFloats(this.#context.objects, manifest as object, into);
     return Object.values(this.#parameters)[0]?.[0] ?? Number.NaN;
   }
 }

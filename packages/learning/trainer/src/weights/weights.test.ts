@@ -1,7 +1,8 @@
-import { hashWeights } from "@palimpsest/model";
+import { roundToHalf, widenHalf } from "@palimpsest/jit";
+import { type HeldParameters, hashWeights } from "@palimpsest/model";
 import { expect, test } from "vitest";
 import { memoryObjects } from "./memory-objects.fixture.js";
-import { fetchWeights, type ObjectAccess, publishWeights } from "./weights.js";
+import { fetchFloats, fetchWeights, type ObjectAccess, publishTensors, publishWeights } from "./weights.js";
 
 const parameters = { embedding: Float32Array.from([1, 2, 3, 4, 5, 6]), norm: Float32Array.from([0.5, -0.5]) };
 const shapes = { embedding: [2, 3], norm: [2] };
@@ -95,4 +96,66 @@ test("a manifest whose tensors do not fill its shards is refused before anything
     shards: [{ ...shard, sizeBytes: 16 }, { ...shard, sizeBytes: 16 }, ...shards],
   };
   await expect(fetchWeights(none, uneven)).rejects.toThrowError(/shard 0 has 16 bytes/);
+});
+
+const mixed: HeldParameters = { embedding: roundToHalf(parameters.embedding), norm: parameters.norm };
+
+test("PUBLISH-4: tensors in bfloat16 travel beside float32 ones, are named in the manifest and covered by its hash", async () => {
+  const objects = memoryObjects();
+  const manifest = await publishWeights(objects, version, mixed, shapes, { leafBytes: 8 });
+  expect(manifest.tensors.map(({ dtype, lengthBytes }) => [dtype, lengthBytes])).toEqual([
+    ["bfloat16", 12],
+    ["float32", 8],
+  ]);
+  expect(manifest.weightsHash).toBe(hashWeights(mixed, 8));
+  expect(await fetchWeights(objects, manifest)).toEqual(mixed);
+  expect(await fetchFloats(objects, manifest)).toEqual({
+    embedding: widenHalf(roundToHalf(parameters.embedding)),
+    norm: parameters.norm,
+  });
+  const [first, ...rest] = manifest.tensors;
+  for (const [dtype, said] of [
+    ["float32", /tensor embedding has 12 bytes for shape \[2, 3\] of float32/],
+    ["float16", /tensor embedding has the type "float16", not float32 or bfloat16/],
+  ] as const)
+    await expect(
+      fetchWeights(objects, { ...manifest, tensors: [{ ...first, dtype }, ...rest] }),
+    ).rejects.toThrow(said);
+  // The same bytes under another type of as many bytes are other weights.
+  const asFloats = [{ ...first, dtype: "float32", shape: [3] }, ...rest];
+  await expect(fetchWeights(objects, { ...manifest, tensors: asFloats })).rejects.toThrow(
+    /the hash of its tensors/,
+  );
+});
+
+test("PUBLISH-4: arrays of before are filled again only where their type fits, too", async () => {
+  const objects = memoryObjects();
+  const manifest = await publishWeights(objects, version, mixed, shapes);
+  const before = { embedding: new Uint16Array(6), norm: new Float32Array(2) };
+  const again = await fetchWeights(objects, manifest, before);
+  expect([again["embedding"] === before.embedding, again["norm"] === before.norm]).toEqual([true, true]);
+  const float = { embedding: new Float32Array(6) };
+  expect(await fetchWeights(objects, manifest, float)).toEqual(mixed);
+});
+
+test("PUBLISH-2: values are asked for when a shard needs them", async () => {
+  const asked: number[] = [];
+  let put = 0;
+  const objects: Pick<ObjectAccess, "put"> = {
+    put: async (pieces) => {
+      put++;
+      await new Promise(setImmediate);
+      return { objectId: `${put}`, sizeBytes: pieces.reduce((sum, { byteLength }) => sum + byteLength, 0) };
+    },
+  };
+  const pieces = function* () {
+    for (let piece = 0; piece < 20; piece++) {
+      asked.push(put);
+      yield new Uint16Array(4);
+    }
+  };
+  const tensor = { name: "large", shape: [20, 4], dtype: "bfloat16" as const, pieces };
+  const manifest = await publishTensors(objects, version, [tensor], { leafBytes: 8 });
+  expect(manifest.shards).toHaveLength(20);
+  expect(asked.every((stored, piece) => piece - stored <= 6)).toBe(true);
 });

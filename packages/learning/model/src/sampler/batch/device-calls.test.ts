@@ -39,7 +39,7 @@ function calls(options: { readonly prefillTokens?: number } = {}) {
   const device: SamplingDevice = {
     mode: "xla",
     functionStats: {},
-    writeWeights() {},
+    writeWeights: () => [],
     writeAdapters() {},
     needsHost: () => false,
     read(rows: readonly DeviceRow[], length: number) {
