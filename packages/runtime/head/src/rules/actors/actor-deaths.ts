@@ -14,7 +14,7 @@
  * - ACTOR-5. An error thrown by the module, the constructor or start() is final unless it is retryable.
  */
 import type * as proto from "@palimpsest/wire/protocol";
-import { type Actor, mayStillRun, waitsForNode } from "../../tables/actor.js";
+import { type Actor, waitsForNode } from "../../tables/actor.js";
 import { leaseOf } from "../../tables/actor-lease.js";
 import type { Node } from "../../tables/node.js";
 import type { NodeDeathCause } from "../../tables/node-table.js";
@@ -72,13 +72,6 @@ export class ActorDeaths {
     }
     const cause = constructorError ? "constructor" : reported.signal ? "signal" : "exit";
     this.ended(actor, reported, cause, constructorError);
-  }
-
-  /** Records that the process has ended although nobody reported how, so that the next head need not wait for it. */
-  processEnded(actorId: string): void {
-    const actor = this.#deps.actors.get(actorId);
-    if (actor === undefined || !mayStillRun(actor)) return;
-    void this.#deps.actors.update(actorId, { certificate: { ...actor.certificate, processEnded: true } });
   }
 
   /** Handles a death that the node table reports. */

@@ -15,8 +15,6 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, type ActorSpec, fullNameOf, hasProcess, waitsForNode } from "../../tables/actor.js";
 import { expectSameKind } from "../../tables/actor-kind.js";
 import { leaseOf, leaseOptionsOf } from "../../tables/actor-lease.js";
-import { Fences } from "../fences.js";
-import { ReturningNodes } from "../returning-nodes.js";
 import { ActorDeaths } from "./actor-deaths.js";
 import { ActorKills, type KillOptions } from "./actor-kills.js";
 import { ActorReturns, type RegisteredActors } from "./actor-returns.js";
@@ -25,10 +23,13 @@ import {
   type ActorLifecycleDeps,
   type ActorSupervision,
   pendingKey,
+  processEnded,
   stopActor,
 } from "./actor-supervision.js";
 import { permits } from "./actor-transitions.js";
+import { Fences } from "./fences.js";
 import { RestartDelays } from "./restart-delays.js";
+import { ReturningNodes } from "./returning-nodes.js";
 import { startRetryReason } from "./start-retries.js";
 
 export class ActorLifecycle {
@@ -43,7 +44,7 @@ export class ActorLifecycle {
     this.#deps = {
       ...deps,
       delays: new RestartDelays(clock),
-      fences: new Fences(clock, fenceAfterMs, (actorId) => this.#deaths.processEnded(actorId)),
+      fences: new Fences(clock, fenceAfterMs, (actorId) => processEnded(deps.actors, actorId)),
       returning: new ReturningNodes(nodes),
       stopping: new Map(),
     };

@@ -6,15 +6,15 @@
 import type { Clock } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { Actor } from "../../tables/actor.js";
+import { type Actor, mayStillRun } from "../../tables/actor.js";
 import type { ActorTable } from "../../tables/actor-table.js";
 import type { NodeTable } from "../../tables/node-table.js";
-import type { Fences } from "../fences.js";
 import type { PendingQueue } from "../placement.js";
 import type { PlacementGroups } from "../placement-groups.js";
-import type { ReturningNodes } from "../returning-nodes.js";
 import type { TaskWorkers } from "../task-workers.js";
+import type { Fences } from "./fences.js";
 import type { RestartDelays } from "./restart-delays.js";
+import type { ReturningNodes } from "./returning-nodes.js";
 import type { StartRetryLimits } from "./start-retries.js";
 
 export interface ActorLifecycleDeps {
@@ -69,6 +69,13 @@ export function unqueue({ groups, pendingQueue }: ActorLifecycleDeps, { spec }: 
   const key = pendingKey(spec.actorId);
   if (spec.placement === undefined) pendingQueue.remove(key);
   else groups.unqueue(spec.placement.groupId, key);
+}
+
+/** Records that the process has ended although nobody reported how, so that the next head need not wait for it. */
+export function processEnded(actors: ActorTable, actorId: string): void {
+  const actor = actors.get(actorId);
+  if (actor === undefined || !mayStillRun(actor)) return;
+  void actors.update(actorId, { certificate: { ...actor.certificate, processEnded: true } });
 }
 
 /** Orders the node to stop the actor. Returns false when the node has no link at the moment. */

@@ -13,7 +13,7 @@
  */
 import type { Clock } from "@palimpsest/std";
 import { needsFence } from "@palimpsest/wire";
-import { type Actor, fullNameOf, mayStillRun } from "../tables/actor.js";
+import { type Actor, fullNameOf, mayStillRun } from "../../tables/actor.js";
 
 interface Fence {
   /** The actor as it was before it was lost or killed. */

@@ -9,7 +9,7 @@
  * - RETURN-2. A start that was interrupted by the loss of a node counts against the actor only while that node
  *   process stays away: a node that comes back was disconnected, not brought down.
  */
-import type { NodeTable } from "../tables/node-table.js";
+import type { NodeTable } from "../../tables/node-table.js";
 
 export class ReturningNodes {
   readonly #nodes: NodeTable;

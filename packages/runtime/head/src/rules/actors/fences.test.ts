@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { aSpec } from "../testing/builders.js";
-import { settle } from "../testing/manual-clock.js";
-import { TestPlane } from "../testing/plane.js";
+import { aSpec } from "../../testing/builders.js";
+import { settle } from "../../testing/manual-clock.js";
+import { TestPlane } from "../../testing/plane.js";
 
 const times = { heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000, fenceAfterMs: 20_000 };
 const learner = (actorId: string, maxRestarts = 0) =>
