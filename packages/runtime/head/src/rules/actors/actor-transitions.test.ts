@@ -112,7 +112,7 @@ describe("an actor's life (TRANSITION-1)", () => {
   it("is final when it is dead, and every refusal has its reason", () => {
     for (const event of events)
       for (const state of actorStates) {
-        const next: ActorState | { readonly because: string } = outcome(event, state);
+        const next = outcome(event, state);
         if (typeof next !== "string") expect(next.because).not.toBe("");
         else expect(state).not.toBe("DEAD");
       }

@@ -15,66 +15,50 @@ interface Refusal {
   readonly because: string;
 }
 
+type Outcome = ActorState | Refusal;
+
 const no = (because: string): Refusal => ({ because });
 
 const isDead = no("it is dead, which is final");
 const hasNode = no("it has a node");
 const noProcess = no("it has no process");
+const isStarting = no("its start is not done");
+const hasStarted = no("its start is done");
+
+/** What an event makes of each state; nothing brings a dead actor back. */
+function row(
+  PENDING: Outcome,
+  STARTING: Outcome,
+  ALIVE: Outcome,
+  RESTARTING: Outcome,
+): Readonly<Record<ActorState, Outcome>> {
+  return { PENDING, STARTING, ALIVE, RESTARTING, DEAD: isDead };
+}
 
 export const actorTransitions = {
   /** A node has room for it. */
-  placed: {
-    ...{ PENDING: "STARTING", RESTARTING: "STARTING" },
-    ...{ STARTING: hasNode, ALIVE: hasNode, DEAD: isDead },
-  },
+  placed: row("STARTING", hasNode, hasNode, "STARTING"),
   /** Its node reports that the start is done. */
-  started: {
-    ...{ PENDING: noProcess, STARTING: "ALIVE", ALIVE: no("its start is done"), RESTARTING: noProcess },
-    DEAD: isDead,
-  },
+  started: row(noProcess, "ALIVE", hasStarted, noProcess),
   /** A node that registers runs the process that is wanted, whose start is not done. */
-  "found starting": {
-    ...{ PENDING: "STARTING", STARTING: "STARTING", ALIVE: "STARTING", RESTARTING: "STARTING" },
-    DEAD: isDead,
-  },
+  "found starting": row("STARTING", "STARTING", "STARTING", "STARTING"),
   /** A node that registers runs the process that is wanted. */
-  "found running": {
-    ...{ PENDING: "ALIVE", STARTING: "ALIVE", ALIVE: "ALIVE", RESTARTING: "ALIVE" },
-    DEAD: isDead,
-  },
+  "found running": row("ALIVE", "ALIVE", "ALIVE", "ALIVE"),
   /** The start failed for a transient reason, or its node was lost; no process of it has been restarted yet. */
-  "first start failed": {
-    ...{ PENDING: noProcess, STARTING: "PENDING", ALIVE: no("its start is done"), RESTARTING: noProcess },
-    DEAD: isDead,
-  },
+  "first start failed": row(noProcess, "PENDING", hasStarted, noProcess),
   /** The same for a restart. */
-  "restart failed": {
-    ...{ PENDING: noProcess, STARTING: "RESTARTING", ALIVE: no("its start is done"), RESTARTING: noProcess },
-    DEAD: isDead,
-  },
+  "restart failed": row(noProcess, "RESTARTING", hasStarted, noProcess),
   /** Its process has ended, and it has restarts left. */
-  ended: {
-    ...{ PENDING: noProcess, STARTING: "RESTARTING", ALIVE: "RESTARTING", RESTARTING: noProcess },
-    DEAD: isDead,
-  },
+  ended: row(noProcess, "RESTARTING", "RESTARTING", noProcess),
   /** Its process has ended, and it has no restarts left, or its end is final; or its starts are given up. */
-  "ended for good": {
-    ...{ PENDING: noProcess, STARTING: "DEAD", ALIVE: "DEAD", RESTARTING: noProcess },
-    DEAD: isDead,
-  },
+  "ended for good": row(noProcess, "DEAD", "DEAD", noProcess),
   /** Somebody ends it for good: a client, or the end of its owner, job, placement group or cluster. */
-  killed: { PENDING: "DEAD", STARTING: "DEAD", ALIVE: "DEAD", RESTARTING: "DEAD", DEAD: isDead },
+  killed: row("DEAD", "DEAD", "DEAD", "DEAD"),
   /** A client has its process ended, and it may restart: the state changes when the process has ended. */
-  crashed: {
-    ...{ PENDING: noProcess, STARTING: "STARTING", ALIVE: "ALIVE", RESTARTING: noProcess },
-    DEAD: isDead,
-  },
+  crashed: row(noProcess, "STARTING", "ALIVE", noProcess),
   /** It is to run elsewhere, because its node is about to leave: the state changes when the process has ended. */
-  moved: {
-    ...{ PENDING: noProcess, STARTING: no("its start is not done"), ALIVE: "ALIVE", RESTARTING: noProcess },
-    DEAD: isDead,
-  },
-} as const satisfies Record<string, Readonly<Record<ActorState, ActorState | Refusal>>>;
+  moved: row(noProcess, isStarting, "ALIVE", noProcess),
+};
 
 export type ActorEvent = keyof typeof actorTransitions;
 
