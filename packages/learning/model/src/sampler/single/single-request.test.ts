@@ -38,6 +38,9 @@ const config = deep("llama");
 const scheme = { projectionStd: 0.15, residualStd: 0.1, headStd: 0.3 };
 const parameters = initParameters(config, 7, scheme);
 
+/** For samplers that are given one request after the other: they load half as many functions. */
+const oneAtATime = { maxBatch: 1 } as const;
+
 function aSampler(options: Partial<ModelSamplerOptions>): ModelSampler {
   return createSampler({
     backend,
@@ -93,7 +96,8 @@ test("tokens and log-probs of llama are those of sampling together", async () =>
 test.each(["qwen2", "qwen3"] as const)(
   "tokens and log-probs of %s are those of sampling together",
   async (architecture) => {
-    const own = { config: deep(architecture), parameters: initParameters(deep(architecture), 7, scheme) };
+    const model = deep(architecture);
+    const own = { ...oneAtATime, config: model, parameters: initParameters(model, 7, scheme) };
     const [alone, plain] = [
       aSampler({ ...own, singleWeights: "float32" }),
       aSampler({ ...own, singleWeights: "off" }),
@@ -142,6 +146,7 @@ test("new weights are copied when they are used, and a failure of theirs leaves 
 test("guesses change no bit of what is sampled (SAMPLER-11)", async () => {
   const narrow = parseModelConfig({ ...config, vocabSize: 8 });
   const own = {
+    ...oneAtATime,
     config: narrow,
     parameters: initParameters(narrow, 7, scheme),
     singleWeights: "int8",
@@ -171,7 +176,7 @@ test.each([
   ["bfloat16", 0.02],
   ["int8", 0.03],
 ] as const)("log-probs with weights of %s are within %d of float32's", async (singleWeights, bound) => {
-  const alone = aSampler({ singleWeights });
+  const alone = aSampler({ ...oneAtATime, singleWeights });
   await started(alone);
   const { plain } = shared;
   await plain.setWeights(parameters, 4);
