@@ -309,7 +309,7 @@ export class Learner {
   }
 
   /**
-   * Returns the SHA-256 of the current weights as they are handed on, as computed by `hashWeights`; with adapters, of the adapters
+   * Returns the SHA-256 of the current weights as they are passed on, as computed by `hashWeights`; with adapters, of the adapters
    * only, since the base does not change.
    */
   weightsHash(): string {

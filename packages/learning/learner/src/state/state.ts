@@ -107,7 +107,7 @@ export function stateSpecs(
           ...(isStoredHalf(kind, name, config, { isTrained: name in trained, shards })
             ? { stored: "bfloat16" as const }
             : {}),
-          // Whole weights may be handed on in bfloat16.
+          // Whole weights may be passed on in bfloat16.
           ...(kind === "weights" && config.lora === null && isHandedOnHalf(name, shape)
             ? { asHalf: "read" as const }
             : {}),

@@ -6,16 +6,17 @@
  * Invariants:
  * - FILEHASH-1. Every requested digest is answered or fails, even if its thread ends.
  */
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { HashAnswer, HashOrder } from "./file-hash-thread.js";
 
 /**
- * The maximum number of threads. More do not speed up two cores, and a machine with many cores needs them for other
- * work.
+ * The maximum number of threads: one hashes about 1.5 GB per second, and weights of several gigabytes are written by as many writers. On
+ * a machine with few cores more than two would not help.
  */
-const maxThreads = 2;
+const maxThreads = Math.max(2, Math.min(6, Math.floor(availableParallelism() / 4)));
 
 // Threads run built code, even when tests run this module from its source.
 const program = fileURLToPath(new URL("../../../dist/objects/store/file-hash-thread.js", import.meta.url));
