@@ -30,13 +30,51 @@ export function widenHalf(bits: Uint16Array, into = new Float32Array(bits.length
 }
 
 /** Returns the same bits as float32 values, two in each, which is how they pass through the addon. Their number is even. */
-export function asPairs(bits: Uint16Array): Float32Array {
+function asPairs(bits: Uint16Array): Float32Array {
   const aligned = bits.byteOffset % Float32Array.BYTES_PER_ELEMENT === 0 ? bits : bits.slice();
   return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.length / 2);
 }
 
 export function fromPairs(pairs: Float32Array): Uint16Array {
   return new Uint16Array(pairs.buffer, pairs.byteOffset, 2 * pairs.length);
+}
+
+/** Pairs that are copied to a device at once: 32 MiB, for which an event loop waits some milliseconds. */
+const pairsAtOnce = 2 ** 23;
+
+/** Cuts a number of pairs into pieces. @returns their sizes */
+export function piecesOf(pairs: number): number[] {
+  const count = Math.max(1, Math.ceil(pairs / pairsAtOnce));
+  return Array.from({ length: count }, (_, piece) => Math.min(pairsAtOnce, pairs - piece * pairsAtOnce));
+}
+
+/** Sizes of the pieces in which an entry's bits are written, in float32 values; the first piece of joined matrices is their scales. */
+export function pieceSizes({ shape, joined }: StateSpec): number[] {
+  if (joined === undefined) return piecesOf(sizeOf(shape) / 2);
+  const rows = shape[0] ?? 1;
+  return [joined.length * rows, ...joined.flatMap((width) => piecesOf((rows * width) / 2))];
+}
+
+/** Returns these pieces of an entry; those of bits are views. */
+export function* cutIntoPieces(parts: readonly HalfPart[]): Generator<Float32Array> {
+  const scales = parts.flatMap(({ scales: own }) => (own === undefined ? [] : [own]));
+  if (scales.length > 0) {
+    const all = new Float32Array(scales.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const own of scales) {
+      all.set(own, at);
+      at += own.length;
+    }
+    yield all;
+  }
+  for (const { bits } of parts) {
+    const pairs = asPairs(bits);
+    let at = 0;
+    for (const size of piecesOf(pairs.length)) {
+      yield pairs.subarray(at, at + size);
+      at += size;
+    }
+  }
 }
 
 /** @throws {JitError} INVALID_OPTIONS, SHAPE_MISMATCH */

@@ -1,3 +1,4 @@
+import { pieceSizes, piecesOf } from "../base/half.js";
 import type { StateSpec } from "../base/spec.js";
 import { BFLOAT16, DATA_TYPE } from "../base/tensorflow-binding.js";
 import { constant, shapeProto, text, typeOf } from "./attributes.js";
@@ -10,13 +11,16 @@ import type { FunctionNodes } from "./function-nodes.js";
  * functions of the graph for it, which takes seconds if a model's functions are large. The entry is therefore chosen by a number.
  * One number fills an entry as well. TensorFlow's graph optimizer computes zeros that the graph knows on the host, and copies them
  * in every pass: minutes for a cache of keys and values of 20 GB.
- * bfloat16 numbers come through the same feed, two in the bits of each float32 value, since tfjs's addon has no 16-bit type.
+ * bfloat16 numbers come through the same feed, two in the bits of each float32 value, since tfjs's addon has no 16-bit type. They come in
+ * pieces, each kept in a variable of its own until the last one has arrived, so that no run copies a large entry to the device at once.
  */
 
 export interface StateWriter extends FunctionNodes {
   /** The number of each entry that can be written in this way. */
   readonly indices: ReadonlyMap<string, number>;
-  /** The number that writes an entry from the bits of bfloat16 numbers; of joined matrices all scales come first. */
+  /** The number that keeps the first piece of bfloat16 numbers; the following ones keep the next pieces. */
+  readonly firstPiece: number;
+  /** The number that writes an entry from its pieces; of joined matrices all scales are the first piece. */
   readonly halfIndices: ReadonlyMap<string, number>;
 }
 
@@ -34,15 +38,22 @@ export function emitWriter(
   const prefix = replica === 0 ? "write" : `write_replica${replica}`;
   const main = new Emitter({ ...program, xla: false }, prefix, false);
   const asHalves = names.filter((name) => state[name]?.asHalf === "written");
-  const branches = [...names, ...asHalves].map((name, index) =>
-    emitBranch(program, {
-      prefix: `${prefix}_${index}`,
-      variable: program.replicas[replica]?.get(name) ?? "",
-      half: program.halves.has(name),
-      shape: state[name]?.shape ?? [],
-      value: index < names.length ? filledValue : halfValue(state[name]?.joined),
-    }),
-  );
+  const counts = asHalves.map((name) => pieceSizes(state[name] ?? { shape: [], dtype: "float32" }).length);
+  const pieces = Array.from({ length: Math.max(0, ...counts) }, (_, piece) => `${prefix}/piece_${piece}`);
+  const branches: string[] = [];
+  const add = (emitBranch: (prefix: string) => string) =>
+    void branches.push(emitBranch(`${prefix}_${branches.length}`));
+  const entryOf = (name: string): Entry => ({
+    variable: program.replicas[replica]?.get(name) ?? "",
+    half: program.halves.has(name),
+    shape: state[name]?.shape ?? [],
+  });
+  for (const name of names) add((own) => emitFilling(program, own, entryOf(name)));
+  for (const piece of pieces) add((own) => emitKeeping(program, own, piece));
+  for (const [position, name] of asHalves.entries())
+    add((own) =>
+      emitJoining(program, own, entryOf(name), pieces.slice(0, counts[position]), state[name]?.joined),
+    );
   const index = main.node("Placeholder", [], {
     dtype: typeOf(DATA_TYPE.int32),
     shape: { shape: { dim: [] } },
@@ -65,34 +76,35 @@ export function emitWriter(
     feeds: `${index}:0,${value}:0`,
     fetches: `${written}:0`,
     indices: new Map(names.map((name, position) => [name, position])),
-    halfIndices: new Map(asHalves.map((name, position) => [name, names.length + position])),
+    firstPiece: names.length,
+    halfIndices: new Map(asHalves.map((name, position) => [name, names.length + pieces.length + position])),
   };
 }
 
-interface Branch {
-  readonly prefix: string;
+interface Entry {
   readonly variable: string;
   /** Whether the entry is stored in bfloat16. */
   readonly half: boolean;
   readonly shape: readonly number[];
-  /** Emits the entry's new value from what was fed. */
-  readonly value: (body: Emitter, given: string, branch: Branch) => string;
 }
 
-/** A function that writes one entry. It finds the variable by its name, because passing all handles to all functions would be many arguments. */
-function emitBranch(program: Program, branch: Branch): string {
-  const { half, shape, prefix } = branch;
-  const body = new Emitter({ ...program, xla: false }, prefix, true);
-  const type = { dtype: typeOf(half ? BFLOAT16 : DATA_TYPE.float32) };
-  const names = { shared_name: text(branch.variable), container: text("") };
-  const variable = body.node(
-    "VarHandleOp",
-    [],
-    { ...type, shape: { shape: shapeProto(shape) }, ...names },
-    { output: "resource" },
-  );
-  const given = "value";
-  body.node("AssignVariableOp", [variable, branch.value(body, given, branch)], type, { name: "assign" });
+/** The name of what a branch is given. */
+const given = "value";
+
+function bodyOf(program: Program, prefix: string): Emitter {
+  return new Emitter({ ...program, xla: false }, prefix, true);
+}
+
+/** Finds a variable by its name, because passing all handles to all functions would be many arguments. */
+function handle(body: Emitter, name: string, type: number, shape: readonly number[]): string {
+  const names = { shared_name: text(name), container: text("") };
+  const attributes = { dtype: typeOf(type), shape: { shape: shapeProto(shape) }, ...names };
+  return body.node("VarHandleOp", [], attributes, { output: "resource" });
+}
+
+/** Adds the function of a branch, which is done when these nodes have run. */
+function addFunction(program: Program, { prefix, nodes }: Emitter, done: readonly string[]): string {
+  const last = { name: "done", op: "NoOp", input: done.map((name) => `^${name}`), attr: {} };
   program.functions.push({
     signature: {
       name: prefix,
@@ -101,60 +113,102 @@ function emitBranch(program: Program, branch: Branch): string {
       isStateful: true,
       controlOutput: ["written"],
     },
-    nodeDef: body.nodes,
+    nodeDef: [...nodes, last],
     ret: {},
-    controlRet: { written: "assign" },
+    controlRet: { written: "done" },
   });
   return prefix;
 }
 
-/** The value as it was fed, or one number for all of the entry. */
-function filledValue(body: Emitter, given: string, { half, shape }: Branch): string {
+/** A function that writes one entry as it was fed, or one number to all of it. */
+function emitFilling(program: Program, prefix: string, { variable, half, shape }: Entry): string {
+  const body = bodyOf(program, prefix);
+  const type = half ? BFLOAT16 : DATA_TYPE.float32;
   const copied = half ? body.cast(given, DATA_TYPE.float32, BFLOAT16) : copyOf(body, given);
   // A value of the entry's shape passes as it is.
-  return body.node("BroadcastTo", [copied, body.int(shape)], {
-    T: typeOf(half ? BFLOAT16 : DATA_TYPE.float32),
-    Tidx: INT,
-  });
+  const value = body.node("BroadcastTo", [copied, body.int(shape)], { T: typeOf(type), Tidx: INT });
+  const inputs = [handle(body, variable, type, shape), value];
+  body.node("AssignVariableOp", inputs, { dtype: typeOf(type) }, { name: "assign" });
+  return addFunction(program, body, ["assign"]);
 }
 
-/** The value of bfloat16 bits: of the whole entry, or of matrices to be scaled by row and joined. */
-function halfValue(joined: readonly number[] | undefined): Branch["value"] {
-  return (body, given, { half, shape }) => {
-    if (joined === undefined) {
-      const halves = halvesOf(body, copyOf(body, given));
-      const values = half ? halves : body.toFloat(halves);
-      return reshaped(body, values, shape, half ? BFLOAT16 : DATA_TYPE.float32);
-    }
-    const [rows = 1] = shape;
-    let at = joined.length * rows;
-    const parts = joined.map((width, part) => {
-      const pairs = (rows * width) / 2;
-      const values = body.toFloat(halvesOf(body, taken(body, given, at, pairs)));
-      at += pairs;
-      const scales = taken(body, given, part * rows, rows);
-      const factors = [reshaped(body, values, [rows, width]), reshaped(body, scales, [rows, 1])];
-      return body.node("Mul", factors, { T: FLOAT }, { output: "z" });
-    });
-    const attributes = { N: { i: parts.length }, T: FLOAT, Tidx: INT };
-    const whole =
-      parts.length === 1 ? (parts[0] as string) : body.node("ConcatV2", [...parts, body.int(1)], attributes);
-    return half ? body.half(whole) : whole;
+/** A function that keeps one piece of any length. */
+function emitKeeping(program: Program, prefix: string, piece: string): string {
+  const body = bodyOf(program, prefix);
+  const inputs = [handle(body, piece, DATA_TYPE.float32, [-1]), copyOf(body, given)];
+  body.node("AssignVariableOp", inputs, { dtype: FLOAT }, { name: "assign" });
+  return addFunction(program, body, ["assign"]);
+}
+
+/** A function that writes one entry from its pieces and frees these: bits of all of it, or of matrices to be scaled by row and joined. */
+function emitJoining(
+  program: Program,
+  prefix: string,
+  { variable, half, shape }: Entry,
+  pieces: readonly string[],
+  joined: readonly number[] | undefined,
+): string {
+  const body = bodyOf(program, prefix);
+  const type = half ? BFLOAT16 : DATA_TYPE.float32;
+  const none = body.node("Const", [], constant(DATA_TYPE.float32, [0], []));
+  const freed: string[] = [];
+  const kept = pieces.map((piece, index) => {
+    const resource = handle(body, piece, DATA_TYPE.float32, [-1]);
+    const name = `read_${index}`;
+    const read = body.node("ReadVariableOp", [resource], { dtype: FLOAT }, { name, output: "value" });
+    body.node("AssignVariableOp", [resource, none, `^${name}`], { dtype: FLOAT }, { name: `free_${index}` });
+    freed.push(`free_${index}`);
+    return read;
+  });
+  const whole = (bits: readonly string[]) => {
+    const halves = halvesOf(body, concatenated(body, bits, 0));
+    return half ? halves : body.toFloat(halves);
   };
+  const value =
+    joined === undefined ? reshaped(body, whole(kept), shape, type) : joinedOf(body, kept, shape, joined);
+  const stored = joined !== undefined && half ? body.half(value) : value;
+  const inputs = [handle(body, variable, type, shape), stored];
+  body.node("AssignVariableOp", inputs, { dtype: typeOf(type) }, { name: "assign" });
+  return addFunction(program, body, ["assign", ...freed]);
+}
+
+/** Scales the rows of matrices and joins them side by side, in float32. */
+function joinedOf(
+  body: Emitter,
+  [scales = "", ...bits]: readonly string[],
+  [rows = 1]: readonly number[],
+  joined: readonly number[],
+): string {
+  let at = 0;
+  const parts = joined.map((width, part) => {
+    const count = piecesOf((rows * width) / 2).length;
+    const pairs = concatenated(body, bits.slice(at, at + count), 0);
+    at += count;
+    const values = reshaped(body, body.toFloat(halvesOf(body, pairs)), [rows, width]);
+    const own = body.node("Slice", [scales, body.int([part * rows]), body.int([rows])], {
+      T: FLOAT,
+      Index: INT,
+    });
+    return body.node("Mul", [values, reshaped(body, own, [rows, 1])], { T: FLOAT }, { output: "z" });
+  });
+  return concatenated(body, parts, 1);
+}
+
+function concatenated(body: Emitter, parts: readonly string[], axis: number): string {
+  const [first = ""] = parts;
+  if (parts.length === 1) return first;
+  const attributes = { N: { i: parts.length }, T: FLOAT, Tidx: INT };
+  return body.node("ConcatV2", [...parts, body.int(axis)], attributes);
 }
 
 /** JIT-PROGRAM-4. */
-function copyOf(body: Emitter, given: string): string {
-  return body.node("DeepCopy", [given], { T: FLOAT }, { output: "y" });
+function copyOf(body: Emitter, value: string): string {
+  return body.node("DeepCopy", [value], { T: FLOAT }, { output: "y" });
 }
 
 /** Returns float32 values' bits as twice as many bfloat16 numbers, [values, 2]. */
 function halvesOf(body: Emitter, pairs: string): string {
   return body.node("Bitcast", [pairs], { T: FLOAT, type: typeOf(BFLOAT16) });
-}
-
-function taken(body: Emitter, list: string, first: number, count: number): string {
-  return body.node("Slice", [list, body.int([first]), body.int([count])], { T: FLOAT, Index: INT });
 }
 
 function reshaped(

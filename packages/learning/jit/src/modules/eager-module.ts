@@ -112,10 +112,11 @@ export class EagerModule implements JitModule {
     for (const own of values) this.writeState(own);
   }
 
-  writeHalf(name: string, parts: readonly HalfPart[]): void {
+  *writeHalf(name: string, parts: readonly HalfPart[]): Generator<undefined> {
     const spec = stateSpec(this.#specs, name);
     checkHalf(name, spec, parts);
     this.writeState({ [name]: joinedOnHost(spec, parts) });
+    yield;
   }
 
   *readHalf(name: string): Generator<Uint16Array> {

@@ -1,12 +1,20 @@
 import type { Backend } from "../backend/backend.js";
 import { JitError } from "../base/error.js";
-import { asPairs, checkHalf, fromPairs, type HalfPart, joinedOnHost, roundToHalf } from "../base/half.js";
+import {
+  checkHalf,
+  cutIntoPieces,
+  fromPairs,
+  type HalfPart,
+  joinedOnHost,
+  roundToHalf,
+} from "../base/half.js";
 import { checkHostSize, type HostArray, type StateSpec, type TensorSpec } from "../base/spec.js";
 import type { FunctionStats } from "../base/stats.js";
 import { DATA_TYPE, nodeBackend, type TensorflowBinding } from "../base/tensorflow-binding.js";
 import type { FunctionNodes } from "../emit/function-nodes.js";
 import type { HalfReader } from "../emit/half-reader.js";
 import { buildProgram, type ReplicaNodes, type StateNodes } from "../emit/program.js";
+import type { StateWriter } from "../emit/state-writer.js";
 import type { HostArrays, JitFunction } from "../trace/jit-function.js";
 import { traceStages } from "../trace/traced-stages.js";
 import {
@@ -52,8 +60,6 @@ export class GraphModule implements JitModule {
   readonly #replicas: readonly ReplicaNodes[];
   readonly #reductions: ReadonlyMap<string, Reduction>;
   readonly #halfReader: HalfReader | undefined;
-  /** The last joined matrices, whose memory the next ones use again. */
-  #joining = new Float32Array();
   /** Entries without contents yet: their zeros are allocated when they are first needed. */
   readonly #empty: Set<string>;
   #sessionId: number | undefined;
@@ -196,42 +202,33 @@ export class GraphModule implements JitModule {
     return true;
   }
 
-  writeHalf(name: string, parts: readonly HalfPart[]): void {
+  *writeHalf(name: string, parts: readonly HalfPart[]): Generator<undefined> {
     const spec = stateSpec(this.#state, name);
     checkHalf(name, spec, parts);
     const what = `writing entry ${name} to the state`;
-    const value = this.#pairsOf(spec, parts);
-    const specs: TensorSpec[] = [
-      { shape: [], dtype: "int32" },
-      { shape: [value.length], dtype: "float32" },
-    ];
-    for (const { writer } of this.#replicas) {
-      const index = writer?.halfIndices.get(name);
-      if (writer === undefined || index === undefined) {
+    const feed = (value: Float32Array, number: (writer: StateWriter) => number | undefined): boolean => {
+      const specs: TensorSpec[] = [
+        { shape: [], dtype: "int32" },
+        { shape: [value.length], dtype: "float32" },
+      ];
+      for (const { writer } of this.#replicas) {
+        const index = writer && number(writer);
+        if (writer === undefined || index === undefined) return false;
+        this.#feed(specs, [Int32Array.of(index), value], { what, nodes: writer });
+      }
+      return true;
+    };
+    let piece = 0;
+    for (const values of cutIntoPieces(parts)) {
+      if (!feed(values, ({ firstPiece }) => firstPiece + piece)) {
         this.writeState({ [name]: joinedOnHost(spec, parts) });
         return;
       }
-      this.#feed(specs, [Int32Array.of(index), value], { what, nodes: writer });
+      piece += 1;
+      yield;
     }
+    feed(new Float32Array(1), ({ halfIndices }) => halfIndices.get(name));
     this.#empty.delete(name);
-  }
-
-  /** Returns what the writer is fed: the bits, of joined matrices after all their scales. */
-  #pairsOf({ joined }: StateSpec, parts: readonly HalfPart[]): Float32Array {
-    const [first] = parts;
-    if (joined === undefined && first !== undefined) return asPairs(first.bits);
-    const pieces = [
-      ...parts.map(({ scales = new Float32Array() }) => scales),
-      ...parts.map(({ bits }) => asPairs(bits)),
-    ];
-    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    if (this.#joining.length < length) this.#joining = new Float32Array(length);
-    let at = 0;
-    for (const piece of pieces) {
-      this.#joining.set(piece, at);
-      at += piece.length;
-    }
-    return this.#joining.subarray(0, length);
   }
 
   *readHalf(name: string): Generator<Uint16Array> {

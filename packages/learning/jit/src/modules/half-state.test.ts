@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadBackend } from "../backend/backend.js";
-import { roundToHalf, widenHalf } from "../base/half.js";
-import type { StateSpec } from "../base/spec.js";
+import { joinedOnHost, roundToHalf, widenHalf } from "../base/half.js";
+import type { HostArray, StateSpec } from "../base/spec.js";
 import { tf } from "../base/tf.js";
 import { jit } from "./module.js";
 
@@ -14,6 +14,16 @@ function numbers(count: number, seed: number): Float32Array {
   return Float32Array.from({ length: count }, (_, i) =>
     i % 7 === 0 ? 1 + (2 * (i % 5) + 1) / 256 : Math.sin(i + seed) * 2 ** ((i % 40) - 20),
   );
+}
+
+function written(steps: Iterable<undefined>): void {
+  for (const _ of steps);
+}
+
+function bytesOf(values: HostArray | undefined): Buffer {
+  return values === undefined
+    ? Buffer.alloc(0)
+    : Buffer.from(values.buffer, values.byteOffset, values.byteLength);
 }
 
 /** Four rows of this many values are one piece, and the fifth another. */
@@ -70,8 +80,8 @@ test.each(modes)("bits are written as they are, or scaled, joined and rounded on
   } satisfies Record<string, StateSpec>;
   const module = jit({ backend, mode, state, functions });
   const bits = roundToHalf(numbers(24, 2));
-  module.writeHalf("whole", [{ bits }]);
-  module.writeHalf("half", [{ bits }]);
+  written(module.writeHalf("whole", [{ bits }]));
+  written(module.writeHalf("half", [{ bits }]));
   const read = module.readState(["whole", "half"]);
   expect(read["whole"]).toEqual(widenHalf(bits));
   expect(read["half"]).toEqual(widenHalf(bits));
@@ -90,10 +100,43 @@ test.each(modes)("bits are written as they are, or scaled, joined and rounded on
     });
     left += width;
   });
-  for (const name of ["joined", "joinedHalf"]) module.writeHalf(name, parts);
+  for (const name of ["joined", "joinedHalf"]) written(module.writeHalf(name, parts));
   const joined = module.readState(["joined", "joinedHalf"]);
   expect(joined["joined"]).toEqual(wanted);
   expect(joined["joinedHalf"]).toEqual(mode === "eager" ? wanted : widenHalf(roundToHalf(wanted)));
+  module.dispose();
+});
+
+test("large entries are written in pieces, and have their old values until the last", () => {
+  const rows = 2 ** 12;
+  const state = {
+    plain: { shape: [rows, wide / 1024], dtype: "float32", stored: "bfloat16", asHalf: "written" },
+    joined: {
+      shape: [rows, 8192],
+      dtype: "float32",
+      stored: "bfloat16",
+      asHalf: "written",
+      joined: [6000, 2192],
+    },
+  } satisfies Record<string, StateSpec>;
+  const module = jit({ backend, mode: "graph", state, functions });
+  const some = (count: number) => new Uint16Array(count).map((_, i) => 0x3f00 + (i % 251));
+  const ones = new Float32Array(rows).fill(1);
+  const parts = [6000, 2192].map((width) => ({ bits: some(rows * width), scales: ones }));
+  const given = { plain: [{ bits: some(rows * 8192) }], joined: parts };
+  for (const [name, own] of Object.entries(given)) {
+    const steps = [...module.writeHalf(name, own)].length;
+    expect(steps).toBe(name === "plain" ? 2 : 4);
+    expect(
+      Buffer.compare(
+        bytesOf(module.readState([name])[name]),
+        bytesOf(joinedOnHost(state[name as keyof typeof state], own)),
+      ),
+    ).toBe(0);
+  }
+  const begun = module.writeHalf("plain", [{ bits: new Uint16Array(rows * 8192) }])[Symbol.iterator]();
+  begun.next();
+  expect(module.readState(["plain"])["plain"]?.[1]).toBe(widenHalf(Uint16Array.of(0x3f01))[0]);
   module.dispose();
 });
 
@@ -105,11 +148,11 @@ test.each(modes)("what does not fit is refused by name, in mode %s", (mode) => {
   const module = jit({ backend, mode, state, functions });
   const bits = new Uint16Array(4);
   expect(() => [...module.readHalf("written")]).toThrow(/asHalf "read"/);
-  expect(() => module.writeHalf("read", [{ bits }])).toThrow(/asHalf "written"/);
-  expect(() => module.writeHalf("written", [{ bits }, { bits }])).toThrow(
+  expect(() => written(module.writeHalf("read", [{ bits }]))).toThrow(/asHalf "written"/);
+  expect(() => written(module.writeHalf("written", [{ bits }, { bits }]))).toThrow(
     /takes 2 parts of 4, 4 values with 2 scales each, got 4 values and no scales/,
   );
-  expect(() => module.writeHalf("other", [{ bits }])).toThrow(/no entry "other"/);
+  expect(() => written(module.writeHalf("other", [{ bits }]))).toThrow(/no entry "other"/);
   module.dispose();
   const odd = { odd: { shape: [2, 3], dtype: "float32", asHalf: "read" } } satisfies Record<
     string,

@@ -50,11 +50,12 @@ export interface JitModule {
   /** Like `readState`, for each replica. */
   readEach(names: readonly string[]): Record<string, HostArray>[];
   /**
-   * On every replica, replaces a float32 entry by bfloat16 numbers, of which only the bits are copied to the device. They are
-   * joined and scaled there (`StateSpec.joined`) in float32, and rounded as the entry is stored.
+   * On every replica, replaces a float32 entry by bfloat16 numbers, of which only the bits are copied to the device, one piece in each
+   * step. They are joined and scaled there (`StateSpec.joined`) in float32, and rounded as the entry is stored. The entry has its old
+   * value until the last step; no other entry may be written in this way between two steps.
    * @throws {JitError} as `writeState`; INVALID_OPTIONS for an entry without `asHalf: "written"`
    */
-  writeHalf(name: string, parts: readonly HalfPart[]): void;
+  writeHalf(name: string, parts: readonly HalfPart[]): Iterable<undefined>;
   /**
    * Copies an entry of the first replica to the host, rounded to bfloat16 on the device: its values from first to last in pieces, each
    * of which is read when it is asked for. No piece may be asked for after the entry has changed.

@@ -22,7 +22,7 @@ export function* writeInParts(
     if (packed === undefined) {
       yield;
     } else if ("parts" in packed) {
-      module.writeHalf(packed.name, packed.parts);
+      yield* module.writeHalf(packed.name, packed.parts);
       yield;
     } else {
       const { name, values } = packed;
