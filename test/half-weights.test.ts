@@ -11,7 +11,7 @@ import { expectWholeRun } from "./support/whole-run.js";
 
 test("weights travel in bfloat16, the trained model is float32, and a step can be replayed", async () => {
   const cluster = await TestCluster.start();
-  onTestFinished(() => cluster.stop());
+  onTestFinished(async () => void (await cluster.stop()));
   const folder = await cluster.recipeFolder("half");
   const rollout = { actors: 2, concurrency: 16, maxBatch: 16, maxTokens: 64, stepsPerCall: 2 };
   const recipe = writeRecipe(folder, {
