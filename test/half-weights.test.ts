@@ -9,7 +9,7 @@ import { TestCluster } from "./support/test-cluster.js";
 import { TrainingRun } from "./support/training-run.js";
 import { expectWholeRun } from "./support/whole-run.js";
 
-test("weights travel in bfloat16, the trained model is float32, and a step can be replayed", async () => {
+test("weights travel in bfloat16, the trained model is float32, and steps are repeated bit for bit", async () => {
   const cluster = await TestCluster.start();
   onTestFinished(async () => void (await cluster.stop()));
   const folder = await cluster.recipeFolder("half");
@@ -18,11 +18,16 @@ test("weights travel in bfloat16, the trained model is float32, and a step can b
     name: "half",
     more: {
       rollout: { ...rollout, precision: "bfloat16" },
-      train: { steps: 2, groupsPerStep: 4, checkpointEverySteps: 2, keepStepDumps: 2 },
+      train: { steps: 3, groupsPerStep: 4, checkpointEverySteps: 3, keepStepDumps: 3 },
     },
   });
   const run = TrainingRun.start(cluster, recipe, join(folder, "run"));
-  await expectWholeRun(run, { steps: 2, groupsPerStep: 4 });
+  await run.untilStep(1);
+  // The next learner repeats the step from the first checkpoint, and ends the run if the hash is another.
+  const [learner] = await cluster.actors("learner");
+  if (learner === undefined) throw new Error("there is no learner");
+  process.kill(learner.pid, "SIGKILL");
+  await expectWholeRun(run, { steps: 3, groupsPerStep: 4 });
   const announced = await run.withQueues((queues) => queues.currentWeights());
   const manifest = proto.WeightManifest.decode(announced ?? new Uint8Array());
   const { config, parameters } = await loadModel(join(run.folder, "model"));
