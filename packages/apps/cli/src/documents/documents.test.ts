@@ -433,7 +433,7 @@ describe("readDocuments", () => {
     );
     await expect(read(put("a.txt", " \n "))).rejects.toThrow(/a\.txt: is empty/);
     await expect(read(put("a.pdf", pdfOf([[]])))).rejects.toThrow(
-      /a\.pdf: its 1 pages have no readable text, as in a scan/,
+      /a\.pdf: its page has no readable text, as in a scan/,
     );
     await expect(read(put("b.pdf", "%PDF-"))).rejects.toThrow(/b\.pdf: is not a readable PDF/);
     mkdirSync(join(folder, "empty"));
