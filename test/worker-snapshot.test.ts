@@ -28,8 +28,10 @@ test("threads, forks, modules, clocks and random numbers are a process's own", a
   const probes = cluster.client.actor(Probe, source);
   const [one, other] = await Promise.all([probes.spawn(), probes.spawn()]);
   const started = await one.arguments();
-  // Setup leaves the snapshot out where it cannot be made: no actor would start slower without a word.
-  if (bundledProgram("worker") !== undefined && started !== "") expect(started).toContain("--snapshot-blob");
+  // Setup leaves the snapshot out where it cannot be made, as by the builder of Node.js 22, which ends with std::length_error. On
+  // Node.js 20 it can: no actor would start slower without a word.
+  if (bundledProgram("worker") !== undefined && started !== "" && process.version.startsWith("v20."))
+    expect(started).toContain("--snapshot-blob");
   const [mine, theirs] = await Promise.all([one.random(), other.random()]);
   for (const [index, value] of mine.entries()) expect(value).not.toBe(theirs[index]);
   expect(await one.skewMs()).toBeLessThan(1_000);
