@@ -9,6 +9,6 @@ test("10,000 calls leave the process's memory flat", () => {
     timeout: 600_000,
   });
   expect(status, stderr).toBe(0);
-  // Outputs that were kept would be 160 MB; what TensorFlow's allocator keeps differs by 20 between runs.
-  expect(Number(stdout)).toBeLessThan(48 * 2 ** 20);
+  // Outputs that were kept would be 160 MB; what V8 and TensorFlow's allocator keep is up to 48 with Node.js 24.
+  expect(Number(stdout)).toBeLessThan(96 * 2 ** 20);
 });

@@ -47,9 +47,9 @@ it("a model of 200 MB is loaded and written with its weights and a few MiB in me
     const { weightBytes, loadedBytes, savedBytes, peakExternalBytes } = await load(from, copy);
     expect(weightBytes, from).toBeGreaterThan(200e6);
     expect(peakExternalBytes, from).toBeLessThan(weightBytes + 20 * MiB);
-    // Resident memory also holds what V8 has compiled meanwhile.
+    // Resident memory also holds what V8 has compiled meanwhile, which is 20 MB more with Node.js 24. A copy would be 200 MB.
     expect(loadedBytes, from).toBeLessThan(weightBytes + 60 * MiB);
-    expect(savedBytes, from).toBeLessThan(weightBytes + 80 * MiB);
+    expect(savedBytes, from).toBeLessThan(weightBytes + 120 * MiB);
   }
   expect((await readdir(join(folder, "shards"))).length).toBeGreaterThan(5);
 });
