@@ -1,7 +1,6 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { createInterface } from "node:readline";
 import { makeFolder, replaceFile } from "@palimpsest/std/files";
 import { checkKind, parseInput, parseJson, reasonText } from "@palimpsest/std/input";
 import { EvaluationError } from "../error.js";
@@ -49,6 +48,20 @@ export class TraceFile {
   }
 }
 
+/** Yields a file's lines. Those of readline end at U+2028 and U+2029, too, on Node.js 24, and JSON has these in texts. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of createReadStream(path, "utf8")) {
+    const text = String(chunk);
+    rest += text;
+    if (!text.includes("\n")) continue;
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}
+
 /**
  * Reads the traces of a file one by one. An incomplete line at its end, which a killed process leaves, is skipped.
  * @throws {EvaluationError} BAD_TRACE naming the line and the field
@@ -56,10 +69,9 @@ export class TraceFile {
 export async function* readTraces(path: string): AsyncGenerator<Trace> {
   checkKind(path, "path of readTraces()", "a path", (problem) => new EvaluationError("BAD_TRACE", problem));
   const torn = await endsTorn(path);
-  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
   let number = 0;
   let held: { readonly line: string; readonly number: number } | undefined;
-  for await (const line of lines) {
+  for await (const line of linesOf(path)) {
     if (held !== undefined) yield parseTrace(path, held.number, held.line);
     number += 1;
     held = line.trim() === "" ? undefined : { line, number };
