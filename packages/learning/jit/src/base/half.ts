@@ -23,7 +23,10 @@ export function roundToHalf(values: Float32Array): Uint16Array {
 }
 
 /** @param into has as many values as there are bits */
-export function widenHalf(bits: Uint16Array, into = new Float32Array(bits.length)): Float32Array {
+export function widenHalf(
+  bits: Uint16Array,
+  into: Float32Array = new Float32Array(bits.length),
+): Float32Array {
   const words = new Uint32Array(into.buffer, into.byteOffset, into.length);
   for (let i = 0; i < bits.length; i++) words[i] = (bits[i] as number) << 16;
   return into;

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { sizeOf } from "@palimpsest/jit";
+import { roundToHalf, sizeOf } from "@palimpsest/jit";
 
 /** The dtype in which weights are written. bfloat16 rounds to nearest, ties to even. */
 export type WrittenDtype = "float32" | "bfloat16";
@@ -80,21 +80,10 @@ async function writeValues(file: FileHandle, tensor: WritableTensor, dtype: Writ
   for (let row = 0; row < rows; row += rowsAtATime) {
     const piece = buffer.subarray(0, Math.min(rowsAtATime, rows - row) * width);
     tensor.fillRows(row, piece);
-    await file.writeFile(dtype === "float32" ? bytesOf(piece) : bytesOf(narrowToBfloat16(piece)));
+    await file.writeFile(dtype === "float32" ? bytesOf(piece) : bytesOf(roundToHalf(piece)));
   }
 }
 
 function bytesOf(values: Float32Array | Uint16Array): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-}
-
-/** Narrows finite values; those beyond the largest bfloat16 become infinite. */
-function narrowToBfloat16(values: Float32Array): Uint16Array {
-  const words = new Uint32Array(values.buffer, values.byteOffset, values.length);
-  const halves = new Uint16Array(words.length);
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i] as number;
-    halves[i] = (word + 0x7fff + ((word >>> 16) & 1)) >>> 16;
-  }
-  return halves;
 }

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { widenHalf } from "@palimpsest/jit";
 import { ModelError } from "../base/error.js";
 import { float16Values } from "./float16.js";
 import { type PieceBuffer, PieceBuffers, pieceBytes } from "./piece-buffers.js";
@@ -159,11 +160,7 @@ const wideners = {
   F32: (bytes: Uint8Array) => new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4),
   BF16: (bytes: Uint8Array, buffer: PieceBuffer) => {
     const halves = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
-    const values = buffer.widened().subarray(0, halves.length);
-    const words = new Uint32Array(values.buffer, values.byteOffset, halves.length);
-    // bfloat16 is the upper half of a float32.
-    for (let i = 0; i < halves.length; i++) words[i] = (halves[i] as number) << 16;
-    return values;
+    return widenHalf(halves, buffer.widened().subarray(0, halves.length));
   },
   F16: (bytes: Uint8Array, buffer: PieceBuffer) => {
     const halves = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
