@@ -1,7 +1,7 @@
 /** A run whose samplers keep matrices in bfloat16: whole weights travel so, and everything else keeps float32. */
 import { join } from "node:path";
 import { roundToHalf } from "@palimpsest/jit";
-import { hashWeights, isHandedOnHalf, loadModel, parameterShapes } from "@palimpsest/model";
+import { hashWeights, isPublishedHalf, loadModel, parameterShapes } from "@palimpsest/model";
 import * as proto from "@palimpsest/wire/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { writeRecipe } from "./support/recipe.js";
@@ -32,7 +32,7 @@ test("weights travel in bfloat16, the trained model is float32, and steps are re
   const manifest = proto.WeightManifest.decode(announced ?? new Uint8Array());
   const { config, parameters } = await loadModel(join(run.folder, "model"));
   const shapes = parameterShapes(config);
-  const isHalf = (name: string) => isHandedOnHalf(name, shapes[name] ?? []);
+  const isHalf = (name: string) => isPublishedHalf(name, shapes[name] ?? []);
   expect(manifest.tensors.map(({ name, dtype }) => [name, dtype])).toEqual(
     Object.keys(shapes)
       .sort()

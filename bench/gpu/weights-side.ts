@@ -78,7 +78,7 @@ async function timed<T>(
 
 function learnerSide(): () => Promise<Published> {
   const learner = createLearner({
-    ...{ backend, model, parameters: quickParameters(model), objectives: [], handsOn: given.type },
+    ...{ backend, model, parameters: quickParameters(model), objectives: [], publishedType: given.type },
     config: {
       preset: "memagent",
       ...{ reference: "none", kl: { coefficient: 0 }, buckets: [{ rows: 1, length: 128 }] },
@@ -88,7 +88,7 @@ function learnerSide(): () => Promise<Published> {
   let policyVersion = 0;
   return async () => {
     const version = { runId: "bench", policyVersion: policyVersion++ };
-    const { result, seconds } = await timed(() => publishTensors(objects, version, learner.handOn()));
+    const { result, seconds } = await timed(() => publishTensors(objects, version, learner.published()));
     const manifest = Buffer.from(proto.WeightManifest.encode(result).finish()).toString("base64");
     return { manifest, bytes: weightsBytes(result), seconds };
   };

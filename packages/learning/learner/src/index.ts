@@ -48,7 +48,7 @@ export {
 export { MemoryConfig } from "./config/memory-config.js";
 export { PRESET_NAMES, type Preset, type PresetName, presets } from "./config/preset.js";
 export { createLearner, type LearnerOptions } from "./learner/create-learner.js";
-export { type HandedOnTensor, type Learner, loadCheckpoint } from "./learner/learner.js";
+export { type Learner, loadCheckpoint, type PublishedTensor } from "./learner/learner.js";
 export { type Replay, type ReplayOptions, readStepDump, replayStep } from "./learner/replay.js";
 export { type WarmStartOptions, warmStart } from "./learner/warm-start.js";
 // Symbols for other packages.

@@ -80,7 +80,7 @@ export { initLora, loraForm, loraScale, loraShapes } from "./base/lora.js";
 export {
   hashOfLeaves,
   hashWeights,
-  isHandedOnHalf,
+  isPublishedHalf,
   parameterShapes,
   weightsLeafBytes,
 } from "./base/parameters.js";

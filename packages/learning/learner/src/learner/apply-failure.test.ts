@@ -40,7 +40,7 @@ it("an update that fails while it is applied closes the learner: no version name
     random: createRandom(0),
     klCoefficient: 0,
     dumpFolder: undefined,
-    handsOn: "float32" as const,
+    publishedType: "float32" as const,
     ownAdvantage: undefined,
     together: undefined,
     reference: undefined,

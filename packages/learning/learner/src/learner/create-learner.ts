@@ -39,8 +39,8 @@ export interface LearnerOptions {
   readonly dumpFolder?: string;
   /** Other learners that train the same model with this one; each is given the same calls in the same order. */
   readonly peers?: Peers;
-  /** The type of whole weights that `handOn` gives and `weightsHash` names; bfloat16 only without lora. Default float32. */
-  readonly handsOn?: "float32" | "bfloat16";
+  /** The type of whole weights that `published` gives and `weightsHash` names; bfloat16 only without lora. Default float32. */
+  readonly publishedType?: "float32" | "bfloat16";
   /** How functions are executed. Default "auto". */
   readonly mode?: "auto" | "eager" | "graph" | "xla";
 }
@@ -74,7 +74,7 @@ export function createLearner(options: LearnerOptions): Learner {
     random: options.checkpoint ? restoreRandom(options.checkpoint.random) : createRandom(config.seed),
     klCoefficient: options.checkpoint?.klCoefficient ?? config.kl.coefficient,
     dumpFolder: options.dumpFolder,
-    handsOn: options.handsOn ?? "float32",
+    publishedType: options.publishedType ?? "float32",
     ownAdvantage: ownAdvantage(config.advantage, options.advantage),
     reference: options.checkpoint?.storedReference,
     together: options.peers && new Together(options.peers, sizesOf("gradient", trainedShapes(model, config))),

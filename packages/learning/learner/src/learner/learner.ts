@@ -15,7 +15,7 @@ import { setImmediate } from "node:timers/promises";
 import { entry, type JitModule, sizeOf } from "@palimpsest/jit";
 import {
   hashWeights,
-  isHandedOnHalf,
+  isPublishedHalf,
   isTokenless,
   type ModelConfig,
   mergeLora,
@@ -57,14 +57,14 @@ export interface LearnerStart {
   readonly random: Random;
   readonly klCoefficient: number;
   readonly dumpFolder: string | undefined;
-  readonly handsOn: "float32" | "bfloat16";
+  readonly publishedType: "float32" | "bfloat16";
   readonly ownAdvantage: GroupAdvantage | undefined;
   readonly reference: StoredReference | undefined;
   readonly together: Together | undefined;
 }
 
 /** A tensor of the current weights, for those who sample. */
-export interface HandedOnTensor {
+export interface PublishedTensor {
   readonly name: string;
   readonly shape: readonly number[];
   readonly dtype: "float32" | "bfloat16";
@@ -84,7 +84,7 @@ export class Learner {
   /** β of the next update. */
   #klCoefficient: number;
   readonly #dumpFolder: string | undefined;
-  readonly #handsOn: "float32" | "bfloat16";
+  readonly #publishedType: "float32" | "bfloat16";
   readonly #ownAdvantage: GroupAdvantage | undefined;
   readonly #together: Together | undefined;
   #running: string | undefined;
@@ -106,7 +106,7 @@ export class Learner {
     this.#random = start.random;
     this.#klCoefficient = start.klCoefficient;
     this.#dumpFolder = start.dumpFolder;
-    this.#handsOn = start.handsOn;
+    this.#publishedType = start.publishedType;
     this.#ownAdvantage = start.ownAdvantage;
     this.#reference = start.reference ?? new StoredReference();
     this.#together = start.together;
@@ -273,20 +273,20 @@ export class Learner {
   }
 
   /**
-   * Returns what samplers need of the current weights, in the order of the names; with adapters, only these. In bfloat16 (`handsOn`)
+   * Returns what samplers need of the current weights, in the order of the names; with adapters, only these. In bfloat16 (`publishedType`)
    * matrices are rounded on the device, and are on the host only piece by piece; norms and biases stay float32.
    */
-  handOn(): readonly HandedOnTensor[] {
+  published(): readonly PublishedTensor[] {
     const { lora } = this.config;
-    this.#assertIdle("handOn");
+    this.#assertIdle("published");
     const shapes = trainedShapes(this.#model, this.config);
     const isHalf = (name: string) =>
-      lora === null && this.#handsOn === "bfloat16" && isHandedOnHalf(name, shapes[name] ?? []);
+      lora === null && this.#publishedType === "bfloat16" && isPublishedHalf(name, shapes[name] ?? []);
     const names = Object.keys(shapes).sort();
     // Read together, because the device prepares every new set of names.
     let whole: Record<string, Float32Array> | undefined;
     const valuesOf = (name: string) => {
-      this.#assertIdle("handOn");
+      this.#assertIdle("published");
       whole ??= this.#read(names.filter((other) => !isHalf(other)));
       return [entry(whole, name)];
     };
@@ -301,7 +301,7 @@ export class Learner {
   *#halves(name: string): Generator<Uint16Array> {
     const pieces = this.#module.readHalf(stateName("weights", name))[Symbol.iterator]();
     for (;;) {
-      this.#assertIdle("handOn");
+      this.#assertIdle("published");
       const { done, value } = pieces.next();
       if (done === true) return;
       yield value;
@@ -314,8 +314,8 @@ export class Learner {
    */
   weightsHash(): string {
     if (this.config.lora !== null) return hashWeights(this.adapters());
-    if (this.#handsOn === "float32") return hashWeights(this.parameters());
-    return hashWeights(Object.fromEntries(this.handOn().map((tensor) => [tensor.name, wholeOf(tensor)])));
+    if (this.#publishedType === "float32") return hashWeights(this.parameters());
+    return hashWeights(Object.fromEntries(this.published().map((tensor) => [tensor.name, wholeOf(tensor)])));
   }
 
   /** Makes the current weights the reference from now on. */
@@ -459,7 +459,7 @@ export class Learner {
   }
 }
 
-function wholeOf({ shape, dtype, pieces }: HandedOnTensor): Float32Array | Uint16Array {
+function wholeOf({ shape, dtype, pieces }: PublishedTensor): Float32Array | Uint16Array {
   const whole = new (dtype === "float32" ? Float32Array : Uint16Array)(sizeOf(shape));
   let at = 0;
   for (const piece of pieces()) {

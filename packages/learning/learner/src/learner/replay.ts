@@ -26,7 +26,7 @@ export interface ReplayOptions {
   /** For several learners that trained together: each repeats the step with its own rank. */
   readonly peers?: Peers;
   /** The type of the weights that the hash is of, as in `LearnerOptions`. Default float32. */
-  readonly handsOn?: "float32" | "bfloat16";
+  readonly publishedType?: "float32" | "bfloat16";
   /** Execution mode; the same bits require the mode of the run. Default "auto". */
   readonly mode?: Learner["mode"];
 }
@@ -51,7 +51,7 @@ export async function replayStep(options: ReplayOptions): Promise<Replay> {
     mode = "auto",
     advantage,
     peers,
-    handsOn,
+    publishedType,
   } = options;
   const learner = createLearner({
     backend,
@@ -64,7 +64,7 @@ export async function replayStep(options: ReplayOptions): Promise<Replay> {
     mode,
     ...(advantage ? { advantage } : {}),
     ...(peers ? { peers } : {}),
-    ...(handsOn ? { handsOn } : {}),
+    ...(publishedType ? { publishedType } : {}),
   });
   const repeat = async (given: StepDump): Promise<UpdateMetrics> => {
     if (given.policyVersion === learner.policyVersion)

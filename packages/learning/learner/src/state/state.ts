@@ -1,7 +1,7 @@
 import { type FloatType, type StateSpec, sizeOf, type Tensors } from "@palimpsest/jit";
 import {
   initLora,
-  isHandedOnHalf,
+  isPublishedHalf,
   loraForm,
   loraShapes,
   type ModelConfig,
@@ -108,7 +108,7 @@ export function stateSpecs(
             ? { stored: "bfloat16" as const }
             : {}),
           // Whole weights may be passed on in bfloat16.
-          ...(kind === "weights" && config.lora === null && isHandedOnHalf(name, shape)
+          ...(kind === "weights" && config.lora === null && isPublishedHalf(name, shape)
             ? { asHalf: "read" as const }
             : {}),
         },

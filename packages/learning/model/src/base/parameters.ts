@@ -49,7 +49,7 @@ export function parameterShapes(config: ModelConfig): Record<string, readonly nu
  * Returns whether a tensor can be passed on in bfloat16 to samplers that round it anyway: matrices, but not norms and biases, which
  * they keep in float32. Bits travel in pairs.
  */
-export function isHandedOnHalf(name: string, shape: readonly number[]): boolean {
+export function isPublishedHalf(name: string, shape: readonly number[]): boolean {
   return !/(Norm|Bias)$/.test(name) && (shape.at(-1) ?? 1) % 2 === 0;
 }
 

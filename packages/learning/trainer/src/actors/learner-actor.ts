@@ -15,7 +15,7 @@ import type { StepBatch, UndispatchedGroups } from "../groups/step-groups.js";
 import { takenBy } from "../groups/taken-groups.js";
 import { rejectedIn } from "../groups/teaching-groups.js";
 import { fetchModules } from "../modules/recipe-modules.js";
-import { handedOnType, learnerSettings } from "../parts/learner-settings.js";
+import { learnerSettings, publishedType } from "../parts/learner-settings.js";
 import { checkFitsGpu } from "../plan/plan-gpu.js";
 import { rewardByCategory } from "../records/category-rewards.js";
 import { recordStep, scalarsOf } from "../records/learner-metrics.js";
@@ -111,7 +111,7 @@ export class LearnerActor {
       config: learnerSettings(recipe),
       model,
       parameters: await fetchFloats(context.objects, initial),
-      handsOn: handedOnType(recipe),
+      publishedType: publishedType(recipe),
       objectives: ["policy"],
       dumpFolder: dumpDirOf(checkpointDir),
       ...(this.#ranks.peers ? { peers: this.#ranks.peers } : {}),

@@ -13,7 +13,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { LoadedModules } from "../modules/load-module.js";
 import { fetchModules } from "../modules/recipe-modules.js";
-import { handedOnType, learnerSettings } from "../parts/learner-settings.js";
+import { learnerSettings, publishedType } from "../parts/learner-settings.js";
 import { checkFitsGpu } from "../plan/plan-gpu.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { type ProcessMemory, processMemory } from "../records/process-memory.js";
@@ -73,7 +73,7 @@ export class LearnerRank {
       config: { ...learnerSettings(recipe), precision },
       model,
       parameters: await fetchFloats(this.#context.objects, proto.WeightManifest.decode(initialWeights)),
-      handsOn: handedOnType(recipe),
+      publishedType: publishedType(recipe),
       objectives: ["policy"],
       peers: new PairExchange(this.#rank, recipe.learnerActors, this.#swap),
       ...(advantage ? { advantage } : {}),

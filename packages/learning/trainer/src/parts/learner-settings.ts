@@ -15,7 +15,7 @@ export function learnerSettings({ learner }: Pick<Recipe, "learner">) {
 }
 
 /** The part of a recipe that says what its samplers keep of whole weights. */
-interface HandedOn {
+interface Published {
   readonly rollout: { readonly precision?: string | undefined; readonly engine?: unknown };
   readonly learner: { readonly lora?: unknown };
 }
@@ -24,7 +24,7 @@ interface HandedOn {
  * Returns the type in which whole weights travel to the samplers: bfloat16 where all of them keep matrices so, which is half of the
  * bytes. With precision auto each machine chooses, and engines read folders of float32; adapters are small.
  */
-export function handedOnType({ rollout, learner }: HandedOn): "float32" | "bfloat16" {
+export function publishedType({ rollout, learner }: Published): "float32" | "bfloat16" {
   const isHalf = rollout.precision === "bfloat16" && rollout.engine === undefined;
   return isHalf && (learner.lora ?? null) === null ? "bfloat16" : "float32";
 }

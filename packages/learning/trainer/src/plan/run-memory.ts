@@ -5,8 +5,8 @@ import {
   estimateMemory,
   type MemoryEstimate,
 } from "@palimpsest/learner";
-import { isHandedOnHalf, loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
-import { handedOnType } from "../parts/learner-settings.js";
+import { isPublishedHalf, loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
+import { publishedType } from "../parts/learner-settings.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 
 /**
@@ -87,9 +87,9 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   const exchangeBytes = recipe.learnerActors === 1 ? 0 : exchangeHostBytes(trained);
   const learnerBytes =
     exchangeBytes + (learnerDevice === undefined ? onCpuBytes : processBytes + writtenCopies * hostBytes);
-  const isHalf = handedOnType(recipe) === "bfloat16";
+  const isHalf = publishedType(recipe) === "bfloat16";
   const versionBytes = Object.entries(trained).reduce(
-    (sum, [name, shape]) => sum + (isHalf && isHandedOnHalf(name, shape) ? 2 : 4) * sizeOf(shape),
+    (sum, [name, shape]) => sum + (isHalf && isPublishedHalf(name, shape) ? 2 : 4) * sizeOf(shape),
     0,
   );
   // Old and new weights are both in host memory while the sampler takes over the new ones, and Node is slow to release

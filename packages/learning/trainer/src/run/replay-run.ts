@@ -21,7 +21,7 @@ import type { StepDump } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { loadKeptModules } from "../modules/kept-modules.js";
-import { handedOnType } from "../parts/learner-settings.js";
+import { publishedType } from "../parts/learner-settings.js";
 import { parseConfig } from "../recipe/config-error.js";
 import type { ModelCache } from "../recipe/model-source.js";
 import { loggedAfter, stepLogOf } from "../run-folder/learner-saves.js";
@@ -96,7 +96,7 @@ export async function replayRunStep(options: {
       ? { baseParameters: (await loadBase(runDir, options.models)).parameters }
       : {}),
     dump: await readStepDump(dumpFile),
-    handsOn: handedOnType(run.recipe),
+    publishedType: publishedType(run.recipe),
     ...(advantage ? { advantage } : {}),
   };
   const replay = (more: { readonly peers?: Peers }) =>

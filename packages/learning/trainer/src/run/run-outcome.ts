@@ -4,7 +4,7 @@ import type { Trace } from "@palimpsest/evals";
 import type { RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { handedOnType } from "../parts/learner-settings.js";
+import { publishedType } from "../parts/learner-settings.js";
 import type { RunSpec } from "../records/run-spec.js";
 import { fetchPolicy } from "../weights/policy-weights.js";
 import { fetchFloats, type Parameters, widened } from "../weights/weights.js";
@@ -28,7 +28,7 @@ export async function trainedWeights(
   if (announced === undefined)
     throw new PalimpsestError("INTERNAL", "the learner has not announced any weights");
   const initial = proto.WeightManifest.decode(spec.initialWeights);
-  const isRounded = handedOnType(spec.recipe) === "bfloat16";
+  const isRounded = publishedType(spec.recipe) === "bfloat16";
   const bytes = isRounded ? await learner.with({ timeoutMs: storeTimeoutMs }).storeFloats() : announced;
   const base = {
     weightsHash: initial.weightsHash,

@@ -11,7 +11,7 @@
  * PUBLISH-4. A tensor is float32 or, where every sampler rounds it anyway, bfloat16; the manifest says which, and its hash covers that.
  */
 import { entry, sizeOf, widenHalf } from "@palimpsest/jit";
-import type { HandedOnTensor } from "@palimpsest/learner";
+import type { PublishedTensor } from "@palimpsest/learner";
 import { type HeldParameters, hashOfLeaves, weightsLeafBytes } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -71,7 +71,7 @@ export interface PublishOptions {
 export async function publishTensors(
   objects: Pick<ObjectAccess, "put">,
   version: WeightsVersion,
-  given: readonly HandedOnTensor[],
+  given: readonly PublishedTensor[],
   options: PublishOptions = {},
 ): Promise<proto.WeightManifest> {
   const { leafBytes = weightsLeafBytes, adapters } = options;
@@ -163,7 +163,7 @@ export function widened(parameters: HeldParameters): Record<string, Float32Array
   );
 }
 
-function* piecesOf(tensors: readonly HandedOnTensor[]): Generator<Float32Array | Uint16Array> {
+function* piecesOf(tensors: readonly PublishedTensor[]): Generator<Float32Array | Uint16Array> {
   for (const { pieces } of tensors) yield* pieces();
 }
 

@@ -76,7 +76,7 @@ test.each(Object.entries(misbehavior))(
 
 test("user code has no channel of Node.js to its node", async () => {
   const path = join(folder, "program.mjs");
-  await writeFile(path, "process.stderr.write(`${typeof process.send} ${process.connected}\\n`);");
+  await writeFile(path, "console.error(typeof process.send, process.connected);");
   const worker = WorkerProcess.spawn({ program: { path, flags: [] }, environment: {} });
   expect((await worker.process.ended).lastStderrLines).toEqual(["undefined undefined"]);
 });

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import {
   type HeldParameters,
   initParameters,
-  isHandedOnHalf,
+  isPublishedHalf,
   type Parameters,
   parameterShapes,
 } from "../../base/parameters.js";
@@ -31,7 +31,7 @@ test.each(cases)(
     const bits: HeldParameters = Object.fromEntries(
       Object.entries(parameters).map(([name, values]) => [
         name,
-        isHandedOnHalf(name, shapes[name] ?? []) ? roundToHalf(values) : values,
+        isPublishedHalf(name, shapes[name] ?? []) ? roundToHalf(values) : values,
       ]),
     );
     const widened: Parameters = Object.fromEntries(

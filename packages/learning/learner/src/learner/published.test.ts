@@ -13,7 +13,7 @@ function aLearner(changes: Partial<LearnerConfigInput>, options: Partial<Learner
   const learner = createLearner({
     ...{ backend, model: tinyModel, parameters: tinyParameters(), objectives: ["policy"], mode: "xla" },
     config: tinyConfig({ kl: { coefficient: 0.1 }, optimizer: { epsilon: 1e-3 }, ...changes }),
-    handsOn: "bfloat16",
+    publishedType: "bfloat16",
     ...options,
   });
   onTestFinished(() => learner.close());
@@ -22,7 +22,7 @@ function aLearner(changes: Partial<LearnerConfigInput>, options: Partial<Learner
 
 function handedOn(learner: Learner): HeldParameters {
   return Object.fromEntries(
-    learner.handOn().map(({ name, dtype, shape, pieces }) => {
+    learner.published().map(({ name, dtype, shape, pieces }) => {
       const values = [...pieces()].flatMap((piece) => [...piece]);
       expect(values, name).toHaveLength(shape.reduce((product, size) => product * size, 1));
       return [name, dtype === "bfloat16" ? Uint16Array.from(values) : Float32Array.from(values)];
@@ -64,20 +64,20 @@ it.each(cases)(
 );
 
 it("in float32 and with adapters, what it has, in the order of the names", async () => {
-  const whole = aLearner({}, { handsOn: "float32" });
+  const whole = aLearner({}, { publishedType: "float32" });
   expect(handedOn(whole)).toEqual(whole.parameters());
   expect(whole.weightsHash()).toBe(hashWeights(whole.parameters()));
   const adapters = aLearner({ lora: { rank: 2, alpha: 4 } });
   expect(handedOn(adapters)).toEqual(adapters.adapters());
-  const names = whole.handOn().map(({ name }) => name);
+  const names = whole.published().map(({ name }) => name);
   expect(names).toEqual([...names].sort());
 });
 
 it("nothing while an update changes it", async () => {
   const learner = aLearner({});
-  const [first] = learner.handOn();
+  const [first] = learner.published();
   const pieces = first?.pieces()[Symbol.iterator]();
   const updating = learner.update(randomGroups(0, 1));
-  expect(() => pieces?.next()).toThrow(/handOn was called while update runs/);
+  expect(() => pieces?.next()).toThrow(/published was called while update runs/);
   await updating;
 });
