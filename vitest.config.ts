@@ -85,8 +85,8 @@ const alone = [
 /** As many test files at a time as there are cores. More than four would want more memory than a small machine has. */
 const maxWorkers = Math.min(4, availableParallelism());
 
-/** Tests of processes wait for half of their time, for leases, restarts and ends. */
-const waiting = { maxWorkers };
+/** Tests of processes wait for half of their time, for leases, restarts and ends: with one more file at a time no core is idle. */
+const waiting = { maxWorkers: Math.min(4, availableParallelism() + 1) };
 
 /**
  * Tests that compute more than they wait. `npm test` runs them beside the tests of processes, which they yield to, so that

@@ -13,8 +13,9 @@ export async function setup() {
   await step("Node", checkNode);
   if (isCheckout) await installPackages();
   await ensureRedis();
-  await ensureBackend();
-  if (isCheckout) await build();
+  // The compiler computes while libtensorflow is downloaded. What it builds is run only after both.
+  await Promise.all([ensureBackend(), ...(isCheckout ? [step("build", compile)] : [])]);
+  if (isCheckout) await makePages();
   await ensureBundles();
 }
 
@@ -49,8 +50,7 @@ export async function writePages() {
   await run(process.execPath, [join(root, "scripts/generate-docs.mjs"), "--pages"], { cwd: root });
 }
 
-async function build() {
-  await step("build", compile);
+async function makePages() {
   await step("documents", writePages);
   await step("dashboard", async () => {
     const { buildPages } = await import(pathToFileURL(join(root, "packages/apps/dashboard/build.mjs")).href);
