@@ -5,15 +5,20 @@ export function someTokens(count: number, offset: number, vocabSize: number): nu
   return Array.from({ length: count }, (_, i) => ((i + 1) * 7919 + offset * 104_729) % vocabSize);
 }
 
-/** Makes groups whose rows are full: half of each row is the group's prompt, and half was sampled. */
+/**
+ * Makes groups whose rows are full: half of each row is the prompt, and half was sampled. The first `common` tokens of a group's
+ * prompts are the same; default: all.
+ */
 export function fullRowGroups(shape: {
   readonly rows: number;
   readonly length: number;
   readonly vocabSize: number;
   readonly groupSize: number;
+  readonly common?: number;
 }): Group[] {
   const { rows, length, vocabSize, groupSize } = shape;
   const prompt = Math.floor(length / 2);
+  const common = shape.common ?? prompt;
   const reply = length - prompt;
   return Array.from({ length: rows / groupSize }, (_, g) => ({
     groupId: `group-${g}`,
@@ -33,7 +38,10 @@ export function fullRowGroups(shape: {
           {
             kind: "final" as const,
             step: 0,
-            promptTokenIds: someTokens(prompt, g, vocabSize),
+            promptTokenIds: [
+              ...someTokens(common, g, vocabSize),
+              ...someTokens(prompt - common, g * groupSize + episodeIndex + 1, vocabSize),
+            ],
             sampledTokenIds: someTokens(reply, g * groupSize + episodeIndex, vocabSize),
             rolloutLogprobs: Array<number>(reply).fill(-Math.log(vocabSize)),
             sampling: plainSampling,

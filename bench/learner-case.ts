@@ -52,9 +52,10 @@ async function start(line: string) {
     readonly replicas?: number;
     /**
      * Positions that get logits. all: every position; trained: the bucket says how many tokens are trained; shared: as
-     * trained, and a group's prompt is computed once.
+     * trained, and a group's prompt is computed once. apart, alike: as trained and shared, where only the first three
+     * quarters of a group's prompts are the same.
      */
-    readonly places?: "all" | "trained" | "shared";
+    readonly places?: "all" | "trained" | "shared" | "apart" | "alike";
     /** Whether sums have a fixed order on a GPU too. */
     readonly deterministic?: boolean;
   };
@@ -62,11 +63,13 @@ async function start(line: string) {
   const groupSize = Math.min(LARGEST_GROUP, rows);
   const prompt = Math.floor(length / 2);
   const trainedTokens = rows * (length - prompt);
+  const common = places === "apart" || places === "alike" ? Math.floor((3 * prompt) / 4) : prompt;
+  const isShared = places === "shared" || places === "alike";
   const bucket = {
     rows,
     length,
     ...(places === "all" ? {} : { trainedTokens }),
-    ...(places === "shared" ? { sharedPrompts: { length: prompt, replies: groupSize } } : {}),
+    ...(isShared ? { sharedPrompts: { length: common, replies: groupSize } } : {}),
   };
   const backend = await loadBackend({ prefer, threads: shape.threads, deterministic });
   const model = parseModelConfig({
@@ -99,7 +102,7 @@ async function start(line: string) {
       ...(memory === undefined ? {} : { memory }),
     },
   });
-  const groups = fullRowGroups({ rows: rows * replicas, length, vocabSize: shape.vocab, groupSize });
+  const groups = fullRowGroups({ rows: rows * replicas, length, vocabSize: shape.vocab, groupSize, common });
   const started = performance.now();
   const { gradientNorm } = await learner.update(groups);
   const firstMs = performance.now() - started;

@@ -6,11 +6,12 @@
  * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--shapes 3.4M,115k,smollm2-lora]
  *   [--cases tensorflow:graph:float32,tensorflow:graph:bfloat16:shared,…] [--peers float32,bfloat16,float32:compile]
  *   [--rounds 5] [--seconds 2] [--threads 2] [--python PYTHON] [--json FILE]
- * A case is backend:mode, then in any order: float32 or bfloat16 (default: auto, as recipes have it); all or shared;
- * unrolled or scan; products (memory.keep). Half of each row is prompt, the same in a group of 8. The bucket says how
+ * A case is backend:mode, then in any order: float32 or bfloat16 (default: auto, as recipes have it); all, shared, apart or
+ * alike; unrolled or scan; products (memory.keep). Half of each row is prompt, the same in a group of 8. The bucket says how
  * many tokens are trained, as recipes do, so that the last block's feed-forward and the logits are computed for those
  * alone; with "all" for every position, as torch_update.py does; with "shared" a group's prompt is computed once. All
- * train the same numbers. A peer is a precision (bfloat16 is autocast over float32 weights), with ":compile" through
+ * train the same numbers, and so do "apart" and "alike": only three quarters of each prompt are the group's, which "alike"
+ * computes once. A peer is a precision (bfloat16 is autocast over float32 weights), with ":compile" through
  * torch.compile. Ratios are to the first peer.
  * The Python may also be named by PALIMPSEST_BENCH_PYTHON.
  */
@@ -87,7 +88,7 @@ async function bench(shapeName: string) {
     const find = (...words: string[]) => more.find((word) => words.includes(word));
     const args = ["--import", "tsx", "--conditions=@palimpsest/source", path("./learner-case.ts")];
     const contender = new Contender(name, process.execPath, args, "inherit");
-    const places = find("all", "shared") ?? "trained";
+    const places = find("all", "shared", "apart", "alike") ?? "trained";
     const precision = find("float32", "bfloat16") ?? "auto";
     const memory = {
       layers: find("unrolled", "scan") ?? "auto",

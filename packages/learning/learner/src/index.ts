@@ -25,7 +25,7 @@ export {
   stepsAfter,
 } from "./checkpoint/step-log.js";
 export { hasAdapters, trainedAdapters, trainedWeights } from "./checkpoint/trained-weights.js";
-export { Bucket } from "./config/bucket.js";
+export { Bucket, hasRoomFor } from "./config/bucket.js";
 export {
   LearnerConfig,
   type LearnerConfigInput,
@@ -66,6 +66,7 @@ export { type DeviceEstimate, estimateDevice } from "./memory/device-estimate.js
 export { estimateMemory, type MemoryEstimate, type SamplerMemory } from "./memory/memory-estimate.js";
 export { rowsFromGroups } from "./rows/rows.js";
 export type { SupervisedRow } from "./rows/sft.js";
+export { computedTokens } from "./rows/shared-prompts.js";
 export type { RowBatch, TrainingRow } from "./rows/training-row.js";
 export { ADAM_SCALARS, type AdamScalars, adamwScalars, adamwStep } from "./state/optimizer.js";
 export { learningRateAt } from "./state/schedule.js";

@@ -19,14 +19,12 @@ export const Bucket = z
       ),
     sharedPrompts: z
       .strictObject({
-        length: count.describe(
-          "Most tokens of a shared prompt, which is everything before the first trained token.",
-        ),
-        replies: z.int().min(2).describe("Rows that share one prompt, which is computed once for them."),
+        length: count.describe("Most tokens of a shared beginning; a longer one is cut to them."),
+        replies: z.int().min(2).describe("Rows that share one beginning, which is computed once for them."),
       })
       .optional()
       .describe(
-        "Computes a prompt with which several rows begin once for all of them; the rest of `length` is for their replies. Absent: it is computed with every row.",
+        "Computes the tokens with which the prompts of several rows begin once for all of them; the rest of `length` is for what each row has of its own: the rest of its prompt, and its reply. Absent: they are computed with every row.",
       ),
     trainedTokens: count
       .optional()
@@ -81,6 +79,17 @@ export function placesOf(bucket: Bucket): number {
 export function trainedTokensOf(bucket: Bucket): number {
   const { rows, length, sharedPrompts, trainedTokens } = bucket;
   return trainedTokens ?? rows * (length - (sharedPrompts?.length ?? 0));
+}
+
+/** Returns whether a row fits into a micro-batch of this shape; `promptTokens` come before its first trained token. */
+export function hasRoomFor(
+  bucket: Bucket,
+  row: { readonly tokens: number; readonly promptTokens: number; readonly trainedTokens: number },
+): boolean {
+  const sharing = sharingOf(bucket);
+  const shared = Math.min(row.promptTokens, sharing?.promptLength ?? 0);
+  const most = isPicked(bucket) ? trainedTokensOf(bucket) : Number.POSITIVE_INFINITY;
+  return row.tokens - shared <= (sharing?.replyLength ?? bucket.length) && row.trainedTokens <= most;
 }
 
 export function bucketName({ rows, length, packedRows, sharedPrompts, trainedTokens }: Bucket): string {

@@ -1,7 +1,7 @@
 import { loadBackend } from "@palimpsest/jit";
-import { initParameters, parameterShapes, parseModelConfig } from "@palimpsest/model";
+import { parameterShapes, parseModelConfig } from "@palimpsest/model";
 import { describe, expect, it } from "vitest";
-import { type LearnerConfigInput, resolveLearnerConfig } from "../config/config.js";
+import type { LearnerConfigInput } from "../config/config.js";
 import { createRandom } from "../config/random.js";
 import { createLearner } from "../learner/create-learner.js";
 import {
@@ -11,12 +11,9 @@ import {
   tinyParameters,
   twoLayers,
 } from "../learner/learner.fixture.js";
-import { aggregationWeights } from "../loss/aggregation.js";
-import { trainedTokens } from "../rows/dealt-row.js";
+import { expectSame, openSteps, type Step } from "../learner/steps.fixture.js";
 import type { PackableRow } from "../rows/micro-batches.js";
-import { initialState, stateName, trainedShapes } from "../state/state.js";
-import { compileLearner, type Objective } from "../step/compiled.js";
-import { optimizerStep } from "../step/optimizer-step.js";
+import type { Objective } from "../step/compiled.js";
 
 const backend = await loadBackend();
 
@@ -36,13 +33,6 @@ function rowsOf(count: number): PackableRow[] {
   });
 }
 
-interface Step {
-  readonly loss: number;
-  readonly microBatches: number;
-  readonly gradients: Readonly<Record<string, Float32Array>>;
-  readonly entropy: number;
-}
-
 /** Loss and gradients of one step over the rows, nothing applied. */
 async function stepOf(
   objective: Objective,
@@ -50,46 +40,11 @@ async function stepOf(
   rows = rowsOf(9),
   model = twoLayers,
 ): Promise<Step> {
-  const config = resolveLearnerConfig(
-    tinyConfig({ kl: { coefficient: 0.1 }, entropyCoefficient: 0.01, ...overrides }),
-  );
-  const module = compileLearner({ backend, model, config, objectives: [objective], mode: "auto" });
+  const steps = openSteps(backend, objective, overrides, model);
   try {
-    const base = { model, parameters: initParameters(model, 1, { projectionStd: 0.2, headStd: 0.2 }) };
-    module.writeState(initialState(base, config));
-    // A reference and adapters that are not the start's, so that the KL has a gradient and B is not zero.
-    const random = createRandom(5);
-    const keys = Object.keys(trainedShapes(model, config)).map((name) => stateName("weights", name));
-    const start = Object.entries(module.readState(keys)) as [string, Float32Array][];
-    const moved = (values: Float32Array) => values.map((value) => value + (random.below(1000) - 500) / 5000);
-    // TensorFlow prepares every set of names separately, which takes longer than a step: one read and one write.
-    module.writeState(Object.fromEntries(start.map(([key, values]) => [key, moved(values)])));
-    const extents = rows.map((row, i) => ({ tokens: trainedTokens(row), trajectoryId: String(i) }));
-    let gradients: Record<string, Float32Array> = {};
-    let entropy = 0;
-    const result = await optimizerStep(module, config, {
-      objective,
-      rows,
-      weights: aggregationWeights(extents, "seq-mean-token-mean"),
-      learningRate: 1e-3,
-      step: 0,
-      onMicroBatch: (_batch, arrays, outputs) => {
-        arrays.lossMask.forEach((trained, at) => {
-          entropy += trained * (outputs["entropy"]?.[at] ?? 0);
-        });
-      },
-      beforeApply: () => {
-        const names = Object.keys(trainedShapes(model, config));
-        const state = module.readState(names.map((name) => stateName("gradient", name)));
-        gradients = Object.fromEntries(
-          names.map((name) => [name, (state[stateName("gradient", name)] as Float32Array).slice()]),
-        );
-        return "skip";
-      },
-    });
-    return { loss: result.loss, microBatches: result.microBatches, gradients, entropy };
+    return await steps.run(rows);
   } finally {
-    module.dispose();
+    steps.close();
   }
 }
 
@@ -106,19 +61,6 @@ function plainStepOf(...asked: Parameters<typeof stepOf>): Promise<Step> {
 function cosine(a: Float32Array, b: Float32Array): number {
   const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
-}
-
-function expectSame(actual: Step, expected: Step): void {
-  expect(Math.abs(actual.loss / expected.loss - 1)).toBeLessThan(1e-5);
-  expect(Math.abs(actual.entropy - expected.entropy)).toBeLessThan(1e-4);
-  expect(Object.keys(actual.gradients)).toEqual(Object.keys(expected.gradients));
-  for (const [name, wanted] of Object.entries(expected.gradients)) {
-    const largest = Math.max(...wanted.map(Math.abs));
-    const given = actual.gradients[name] as Float32Array;
-    const worst = Math.max(...wanted.map((value, i) => Math.abs(value - (given[i] as number))));
-    expect(largest, name).toBeGreaterThan(1e-4);
-    expect(worst / largest, name).toBeLessThan(1e-5);
-  }
 }
 
 const scanned = { layers: "scan", logitsMb: 1e-3, scoresMb: 1e-4, applyMb: 1e-3 } as const;

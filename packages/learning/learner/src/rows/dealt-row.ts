@@ -14,6 +14,8 @@ export interface DealtRow {
 export interface Place {
   readonly sequence: number;
   readonly offset: number;
+  /** Number of the row's first tokens that lie in a shared prompt, the same for all its rows. Absent: the bucket shares none. */
+  readonly shared?: number;
 }
 
 /** Rows that share one call of one compiled shape. */

@@ -1,7 +1,6 @@
 import { type Bucket, isPicked, placesOf, rowsOf, sharingOf, trainedTokensOf } from "../config/bucket.js";
 import { LearnerError } from "../config/error.js";
 import type { DealtRow, MicroBatch } from "./dealt-row.js";
-import { promptTokensOf } from "./shared-prompts.js";
 
 /** Positions of rows, and which tokens get logits at which temperature, row-major; for the fields that a bucket needs see `passInputs`. */
 export interface Layout {
@@ -42,7 +41,7 @@ export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
     const place = places[r];
     if (row === undefined || place === undefined)
       throw new LearnerError("SHAPE_MISMATCH", `no row ${rowIndex} to pack`);
-    const at = placer(bucket, place, row, layout);
+    const at = placer(bucket, place, layout);
     const scale = 1 / (row.temperature ?? 1);
     if (!isPicked(bucket)) {
       // Without sharing or packing the row stays as it is.
@@ -83,8 +82,7 @@ function segmentNumbers(places: MicroBatch["places"]): number[] {
 /** Returns the index of token t of a row in the flat tokens. */
 function placer(
   bucket: Bucket,
-  { sequence, offset }: MicroBatch["places"][number],
-  row: DealtRow,
+  { sequence, offset, shared = 0 }: MicroBatch["places"][number],
   { promptLengths }: Layout,
 ): (t: number) => number {
   const sharing = sharingOf(bucket);
@@ -94,10 +92,9 @@ function placer(
   }
   const { prompts, promptLength, replies, replyLength } = sharing;
   const prompt = Math.floor(sequence / replies);
-  const promptTokens = promptTokensOf(row);
-  promptLengths[prompt] = promptTokens;
-  const reply = prompts * promptLength + sequence * replyLength - promptTokens;
-  return (t) => (t < promptTokens ? prompt * promptLength + t : reply + t);
+  promptLengths[prompt] = shared;
+  const reply = prompts * promptLength + sequence * replyLength - shared;
+  return (t) => (t < shared ? prompt * promptLength + t : reply + t);
 }
 
 /** Selects the fields of a layout that a bucket's functions take. */

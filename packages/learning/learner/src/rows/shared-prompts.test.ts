@@ -1,36 +1,38 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bucket, rowsOf, trainedTokensOf } from "../config/bucket.js";
+import { Bucket, hasRoomFor, placesOf, rowsOf, trainedTokensOf } from "../config/bucket.js";
 import { trainedTokens } from "./dealt-row.js";
 import { layOut } from "./layout.js";
 import { packRows } from "./row-packing.js";
-import { promptTokensOf } from "./shared-prompts.js";
+import { computedTokens, promptTokensOf } from "./shared-prompts.js";
 
-/** `prompt` tokens of one kind, then `reply` trained ones that say which row they are of. */
-const rowOf = (kind: number, prompt: number, reply: number, own: number) => ({
-  tokenIds: [...Array<number>(prompt).fill(kind), ...Array<number>(reply).fill(own)],
-  lossMask: [...Array<number>(prompt).fill(0), ...Array<number>(reply).fill(1)],
+/** `prompt` tokens of one kind and `rest` untrained ones of the row's own, then `reply` trained ones that say which row they are of. */
+const rowOf = (kind: number, prompt: number, reply: number, own: number, rest = 0) => ({
+  tokenIds: [
+    ...Array<number>(prompt).fill(kind),
+    ...Array<number>(rest).fill(own + 500),
+    ...Array<number>(reply).fill(own),
+  ],
+  lossMask: [...Array<number>(prompt + rest).fill(0), ...Array<number>(reply).fill(1)],
 });
 
 const shared = { rows: 4, length: 12, sharedPrompts: { length: 8, replies: 2 } };
 
 describe("rows that share prompts", () => {
-  it("are dealt once each, every reply behind its own prompt, within the limits of the bucket", () => {
+  it("are dealt once each, what they do not share behind what they share, within the limits of the bucket", () => {
     const someRow = fc.record({
       kind: fc.integer({ min: 1, max: 4 }),
-      reply: fc.integer({ min: 1, max: 7 }),
+      rest: fc.integer({ min: 0, max: 2 }),
+      reply: fc.integer({ min: 1, max: 5 }),
     });
     fc.assert(
       fc.property(
         fc.array(someRow, { minLength: 1, maxLength: 40 }),
         fc.integer({ min: 7, max: 16 }),
         (specs, trained) => {
-          const rows = specs.map(({ kind, reply }, i) => rowOf(kind, kind + 2, reply, 100 + i));
-          const buckets = [
-            { ...shared, trainedTokens: trained },
-            { rows: 3, length: 13 },
-          ];
-          const batches = packRows(rows, buckets);
+          const rows = specs.map(({ kind, rest, reply }, i) => rowOf(kind, kind + 2, reply, 100 + i, rest));
+          const whole = { rows: 3, length: 13 };
+          const batches = packRows(rows, [{ ...shared, trainedTokens: trained }, whole]);
           expect(batches.flatMap(({ rowIndices }) => rowIndices).sort((a, b) => a - b)).toEqual(
             rows.map((_, index) => index),
           );
@@ -40,20 +42,18 @@ describe("rows that share prompts", () => {
             const sum = rowIndices.reduce((all, i) => all + trainedTokens(rows[i] as (typeof rows)[0]), 0);
             if (bucket.sharedPrompts === undefined) continue;
             expect(sum).toBeLessThanOrEqual(trainedTokensOf(bucket));
+            expect(placesOf(bucket)).toBeLessThan(rowIndices.length * whole.length);
             const layout = layOut(batch, rows);
-            const promptPlaces = 2 * 8;
             rowIndices.forEach((index, r) => {
-              const { kind, reply } = specs[index] as (typeof specs)[0];
-              const sequence = batch.places[r]?.sequence ?? 0;
+              const { sequence = 0, shared: common = 0 } = batch.places[r] ?? {};
               const prompt = Math.floor(sequence / 2);
-              expect(layout.promptLengths[prompt]).toBe(kind + 2);
-              expect([...layout.tokenIds.slice(prompt * 8, prompt * 8 + kind + 2)]).toEqual(
-                Array<number>(kind + 2).fill(kind),
-              );
-              const start = promptPlaces + sequence * 4;
-              expect([...layout.tokenIds.slice(start, start + reply)]).toEqual(
-                Array<number>(reply).fill(100 + index),
-              );
+              const { tokenIds } = rows[index] as (typeof rows)[0];
+              expect(layout.promptLengths[prompt]).toBe(common);
+              const start = 2 * 8 + sequence * 4;
+              expect([
+                ...layout.tokenIds.slice(prompt * 8, prompt * 8 + common),
+                ...layout.tokenIds.slice(start, start + tokenIds.length - common),
+              ]).toEqual(tokenIds);
             });
           }
         },
@@ -84,8 +84,18 @@ describe("rows that share prompts", () => {
     expect(more).toEqual([]);
   });
 
+  it("share what is common to most of them where their prompts go on differently", () => {
+    const rows = [rowOf(1, 6, 2, 50, 1), rowOf(2, 5, 2, 60), rowOf(1, 6, 2, 70, 2), rowOf(1, 8, 3, 80)];
+    const batches = packRows(rows, [
+      { ...shared, rows: 2 },
+      { rows: 1, length: 12 },
+    ]);
+    expect(batches.map(({ rowIndices }) => rowIndices)).toEqual([[0, 2], [1], [3]]);
+    expect(batches[0]?.places.map((place) => place.shared)).toEqual([6, 6]);
+  });
+
   it("that fit no bucket are refused", () => {
-    expect(() => packRows([rowOf(1, 9, 1, 50)], [shared])).toThrow(
+    expect(() => packRows([rowOf(1, 12, 1, 50)], [shared])).toThrow(
       /ROW_TOO_LONG.*no bucket with shared prompts/,
     );
   });
@@ -93,6 +103,29 @@ describe("rows that share prompts", () => {
   it("count everything before the first trained token as prompt", () => {
     expect(promptTokensOf({ tokenIds: [1, 2, 3, 4], lossMask: [0, 0, 1, 0] })).toBe(2);
     expect(promptTokensOf({ tokenIds: [1, 2], lossMask: [0, 0] })).toBe(2);
+  });
+});
+
+describe("what is planned of rows that begin alike", () => {
+  const buckets = [
+    { rows: 8, length: 12, sharedPrompts: { length: 8, replies: 8 } },
+    { rows: 8, length: 12 },
+  ];
+  it("counts a shared beginning once for as many rows as share it, and no more of it than is shared", () => {
+    expect(computedTokens({ tokens: 10, common: 6 }, 8, buckets)).toBe(4 + 6 / 8);
+    expect(computedTokens({ tokens: 12, common: 10 }, 4, buckets)).toBe(4 + 8 / 4);
+  });
+
+  it("counts whole rows where nothing fits or pays", () => {
+    expect(computedTokens({ tokens: 10, common: 5 }, 8, buckets)).toBe(10);
+    expect(computedTokens({ tokens: 10, common: 6 }, 2, buckets)).toBe(10);
+    expect(computedTokens({ tokens: 10, common: 6 }, 8, [{ rows: 1, length: 12 }])).toBe(10);
+  });
+
+  it("has room for a row whose own part is as long as the bucket allows", () => {
+    const [bucket] = buckets as [Bucket];
+    expect(hasRoomFor(bucket, { tokens: 12, promptTokens: 9, trainedTokens: 3 })).toBe(true);
+    expect(hasRoomFor(bucket, { tokens: 11, promptTokens: 6, trainedTokens: 5 })).toBe(false);
   });
 });
 

@@ -60,8 +60,10 @@ export async function plannedRun(options: PlannedRunOptions): Promise<PlannedRun
   const { recipe, modelFolder, tasks, agent, gpuBytes, signal } = options;
   try {
     const model = await planModelIn(modelFolder, recipe.model.ignoreConfig);
-    const extents = await firstExtents(episodeMeter(recipe.agent, model, agent), tasks, signal);
-    const { time } = planStep(recipe, model.config, resolveLearnerConfig(recipe.learner), extents);
+    const config = resolveLearnerConfig(recipe.learner);
+    const meter = episodeMeter(recipe.agent, model, { module: agent, buckets: config.buckets });
+    const extents = await firstExtents(meter, tasks, signal);
+    const { time } = planStep(recipe, model.config, config, extents);
     return { time, needs: neededBy(recipe, model.config, gpuBytes) };
   } catch (reason) {
     if (signal.aborted) throw reason;

@@ -1,4 +1,5 @@
 import {
+  type Agent,
   type AgentKind,
   type AgentSettings,
   agentConfigOf,
@@ -7,9 +8,10 @@ import {
   type Sampler,
   type Tokenizer,
 } from "@palimpsest/agents";
+import type { Bucket } from "@palimpsest/learner";
 import { hashedEmbedder } from "@palimpsest/memory";
 import { ModelError } from "@palimpsest/model";
-import type { ConversationKind, Task } from "@palimpsest/trajectories";
+import type { Conversation, ConversationKind, Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { PlannedModel } from "./plan-source.js";
 
@@ -21,6 +23,8 @@ interface ConversationExtent {
   readonly replyTokens: number;
   /** The part of these tokens that is sampled and trained. */
   readonly trainedTokens: number;
+  /** The tokens with which the prompt begins in every episode of its question; 0 if no bucket shares them. */
+  readonly commonTokens: number;
 }
 
 export interface EpisodeExtent {
@@ -36,19 +40,81 @@ export interface EpisodeMeter {
 
 /**
  * Runs the recipe's own agent with replies as long as its settings allow, so that the result is an upper bound for any
- * agent.
+ * agent; where a bucket shares prompts a second time with other replies, so that what both prompts begin with is known.
  * @throws {AgentError} BAD_CONFIG
  */
-export function episodeMeter(settings: AgentSettings, model: PlannedModel, module?: AgentKind): EpisodeMeter {
-  const { tokenizer, chat } = model;
-  const form = agentKindOf(settings, module).longestReply?.(agentConfigOf(settings, module)) ?? ["", ""];
+export function episodeMeter(
+  settings: AgentSettings,
+  model: PlannedModel,
+  options: { readonly module: AgentKind | undefined; readonly buckets: readonly Bucket[] },
+): EpisodeMeter {
+  const { tokenizer } = model;
+  const isShared = options.buckets.some(({ sharedPrompts }) => sharedPrompts !== undefined);
   const stopTokenIds = new Set<number>();
+  const [fill = 0, ...others] = tokenizer.encode(fillers);
+  const first = plannedAgent(settings, model, options.module, { fill, stopTokenIds });
+  const other = others.find((id) => id !== fill) ?? fill;
+  const second = isShared
+    ? plannedAgent(settings, model, options.module, { fill: other, stopTokenIds })
+    : undefined;
+  return {
+    stopTokenIds,
+    async measure(task, signal) {
+      const { documentTokens, conversations } = await episodeOf(first, task, signal);
+      const again = second === undefined ? undefined : await episodeOf(second, task, signal);
+      return {
+        documentTokens,
+        conversations: conversations.map(({ kind, promptTokenIds, sampledTokenIds, lossMask }, i) => ({
+          kind,
+          promptTokens: promptTokenIds.length,
+          replyTokens: sampledTokenIds.length,
+          trainedTokens:
+            lossMask === undefined
+              ? sampledTokenIds.length
+              : Array.from(lossMask).filter((value) => value === 1).length,
+          commonTokens: commonTokens(promptTokenIds, again?.conversations[i]?.promptTokenIds ?? []),
+        })),
+      };
+    },
+  };
+}
+
+function commonTokens(one: Conversation["promptTokenIds"], other: Conversation["promptTokenIds"]): number {
+  let t = 0;
+  while (t < one.length && one[t] === other[t]) t += 1;
+  return t;
+}
+
+/** Plays one episode. */
+async function episodeOf(agent: Agent, task: Task, signal: AbortSignal | undefined) {
+  const { id, question, document, records } = task;
+  return await agent
+    .run({ question, document, ...(records ? { records } : {}) }, signal ? { signal } : {})
+    .catch((reason: unknown) => {
+      if (signal?.aborted || !(reason instanceof ModelError)) throw reason;
+      const said = reason.message.replace(/^\[\w+\] /, "");
+      throw new PalimpsestError(
+        "CONFIG_INVALID",
+        `agent: the model's tokenizer cannot encode what ${agent.name} asks about question "${id}": ${said}; or leave such characters out of prompts and data, or use another model`,
+        { cause: reason },
+      );
+    });
+}
+
+/** Returns the recipe's agent with a sampler whose replies are as long as they may be, of the token `fill`. */
+function plannedAgent(
+  settings: AgentSettings,
+  { tokenizer, chat }: PlannedModel,
+  module: AgentKind | undefined,
+  { fill, stopTokenIds }: { readonly fill: number; readonly stopTokenIds: Set<number> },
+): Agent {
+  const form = agentKindOf(settings, module).longestReply?.(agentConfigOf(settings, module)) ?? ["", ""];
   const replies = new Map<number, readonly number[]>();
   const sampler: Sampler = {
     generate: async (request) => {
       for (const id of request.stopTokenIds) stopTokenIds.add(id);
       const { maxTokens } = request;
-      const tokenIds = replies.get(maxTokens) ?? longestReply(form, tokenizer, maxTokens);
+      const tokenIds = replies.get(maxTokens) ?? longestReply(form, tokenizer, maxTokens, fill);
       replies.set(maxTokens, tokenIds);
       return {
         tokenIds,
@@ -61,53 +127,26 @@ export function episodeMeter(settings: AgentSettings, model: PlannedModel, modul
   };
   // The extent of an episode does not depend on what a store's search finds.
   const embedder = hashedEmbedder();
-  const agent = createAgent(settings, {
+  return createAgent(settings, {
     sampler,
     tokenizer,
     embedder,
     ...(chat ? { chat } : {}),
     ...(module ? { module } : {}),
   });
-  return {
-    stopTokenIds,
-    async measure({ id, question, document, records }, signal) {
-      const { documentTokens, conversations } = await agent
-        .run({ question, document, ...(records ? { records } : {}) }, signal ? { signal } : {})
-        .catch((reason: unknown) => {
-          if (signal?.aborted || !(reason instanceof ModelError)) throw reason;
-          const said = reason.message.replace(/^\[\w+\] /, "");
-          throw new PalimpsestError(
-            "CONFIG_INVALID",
-            `agent: the model's tokenizer cannot encode what ${agent.name} asks about question "${id}": ${said}; or leave such characters out of prompts and data, or use another model`,
-            { cause: reason },
-          );
-        });
-      return {
-        documentTokens,
-        conversations: conversations.map(({ kind, promptTokenIds, sampledTokenIds, lossMask }) => ({
-          kind,
-          promptTokens: promptTokenIds.length,
-          replyTokens: sampledTokenIds.length,
-          trainedTokens:
-            lossMask === undefined
-              ? sampledTokenIds.length
-              : Array.from(lossMask).filter((value) => value === 1).length,
-        })),
-      };
-    },
-  };
 }
 
-const filler = " the";
+/** The first token fills replies; the first other one those of a second episode. */
+const fillers = " the of and";
 
 /** Creates a reply of exactly this many tokens that the agent can parse. */
 function longestReply(
   form: readonly [before: string, after: string],
   tokenizer: Tokenizer,
   maxTokens: number,
+  fill: number,
 ): readonly number[] {
   const [before, after] = form.map((text) => tokenizer.encode(text)) as [number[], number[]];
-  const fill = tokenizer.encode(filler)[0] as number;
   const room = maxTokens - before.length - after.length;
   if (room <= 0) return Array.from({ length: maxTokens }, () => fill);
   return [...before, ...Array.from({ length: room }, () => fill), ...after];

@@ -1,4 +1,4 @@
-import type { ResolvedLearnerConfig } from "@palimpsest/learner";
+import { computedTokens, type ResolvedLearnerConfig } from "@palimpsest/learner";
 import type { ModelConfig } from "@palimpsest/model";
 import type { Task } from "@palimpsest/trajectories";
 import type { Recipe } from "../recipe/recipe-schema.js";
@@ -64,7 +64,9 @@ export function planStep(
     promptTokens: step.promptTokens,
     sampledTokens: step.sampledTokensAtMost,
     // These are the rows of the episodes that were measured; a step has them `rowsRepeated` times.
-    rowTokens: rows.map((row) => row.promptTokens + row.replyTokens),
+    rowTokens: rows.map(({ promptTokens, replyTokens, commonTokens: common }) =>
+      computedTokens({ tokens: promptTokens + replyTokens, common }, learner.groupSize, config.buckets),
+    ),
     rowsRepeated: episodes / extents.length,
   });
   return { step, time };

@@ -7,7 +7,7 @@ import type { Recipe } from "../recipe/recipe-schema.js";
 export interface StepWork {
   readonly promptTokens: number;
   readonly sampledTokens: number;
-  /** Tokens of each training row, prompt and reply together; a step has these rows `rowsRepeated` times. */
+  /** Tokens that are computed for each training row, a shared beginning in parts; a step has these rows `rowsRepeated` times. */
   readonly rowTokens: readonly number[];
   readonly rowsRepeated: number;
 }

@@ -1,5 +1,4 @@
-import type { Bucket } from "@palimpsest/learner";
-import { resolveLearnerConfig } from "@palimpsest/learner";
+import { type Bucket, hasRoomFor, resolveLearnerConfig } from "@palimpsest/learner";
 import { type ModelConfig, parameterCount } from "@palimpsest/model";
 import type { ConversationKind } from "@palimpsest/trajectories";
 import { type EnginePlan, planEngines } from "../engines/engine-plan.js";
@@ -87,7 +86,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
   const { tasks, total, assumed } = await planTasks(recipe, signal, loaded.data);
   const differing = assumed ? undefined : await otherRates(recipe, built, { signal });
   if (differing !== undefined) onNotice?.(differing);
-  const meter = episodeMeter(agent, planned, loaded.agent);
+  const meter = episodeMeter(agent, planned, { module: loaded.agent, buckets: config.buckets });
   const evaluated: EpisodeExtent[] = [];
   let extents: readonly EpisodeExtent[];
   let evaluations: readonly LengthTasks[] = [];
@@ -213,10 +212,8 @@ function bucketProblems(
 ): string[] {
   const what = conversationNames[kind];
   const tokens = promptTokens + replyTokens;
-  const fits = buckets.some(
-    ({ length, rows, trainedTokens = rows * length }) => length >= tokens && trainedTokens >= wanted,
-  );
-  if (fits) return [];
+  if (buckets.some((bucket) => hasRoomFor(bucket, { tokens, promptTokens, trainedTokens: wanted })))
+    return [];
   const longest = Math.max(...buckets.map(({ length }) => length));
   return [
     `learner.buckets: the longest ${what} is a row of ${tokens} tokens, of which ${wanted} are trained, and fits into no bucket (the longest has ${longest} tokens); add { rows: 1, length: ${tokens} } to buckets, or ${tokens} to microBatch.lengths`,
