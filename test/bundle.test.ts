@@ -112,7 +112,7 @@ test("a module with what a bundle cannot carry is refused by name", async () => 
   await expect(refused(`console.log(${text});`)).rejects.toThrow(
     /string .* import\(\) cannot be bundled: .*zod/,
   );
-  // Modules are told apart by comments, which a text may hold, too.
+  // Modules are distinguished by comments, which a text may hold, too.
   const inLines = 'console.log(`\n// other.js\nawait import("zod");\n// last.js\n`);';
   await expect(refused(inLines)).rejects.toThrow(/string .* import\(\) cannot be bundled: .*zod/);
   await expect(refused("console.log(import.meta.dirname);")).rejects.toThrow(/import\.meta/);
