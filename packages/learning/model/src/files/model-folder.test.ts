@@ -31,6 +31,8 @@ describe("a model folder", () => {
       const parameters = initParameters(config, 1);
       await saveModel(join(folder, "m"), { config, parameters, tokenizer });
       const loaded = await loadModel(join(folder, "m"));
+      const tokenizerFile = await readFile(join(folder, "m/tokenizer.json"), "utf8");
+      expect(tokenizerFile.split("\n"), "one line, and not one for each token").toHaveLength(2);
       expect(loaded.config).toEqual(config);
       expect(hashWeights(loaded.parameters)).toBe(hashWeights(parameters));
       expect(loaded.tokenizer?.json).toEqual(tokenizer.json);

@@ -71,7 +71,7 @@ export async function saveModel(
     if (generationConfig !== undefined)
       await writeJson(join(fresh, "generation_config.json"), generationConfig);
     if (tokenizer !== undefined) {
-      await writeJson(join(fresh, "tokenizer.json"), tokenizer.json);
+      await writeJson(join(fresh, "tokenizer.json"), tokenizer.json, 0);
       await writeJson(join(fresh, "tokenizer_config.json"), tokenizer.configJson);
     }
   });

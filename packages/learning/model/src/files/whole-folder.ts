@@ -48,8 +48,9 @@ async function writeSyncedFile(path: string, content: string | Uint8Array): Prom
   }
 }
 
-export async function writeJson(path: string, value: unknown): Promise<void> {
-  await writeSyncedFile(path, `${JSON.stringify(value, null, 2)}\n`);
+/** @param indent spaces per level; 0 for one line, as for a file with thousands of entries */
+export async function writeJson(path: string, value: unknown, indent = 2): Promise<void> {
+  await writeSyncedFile(path, `${JSON.stringify(value, null, indent)}\n`);
 }
 
 function beside(target: string, kind: string): string {

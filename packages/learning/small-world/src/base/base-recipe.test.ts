@@ -21,7 +21,7 @@ describe("the quickstart's base recipe", () => {
 
   it("is what the tokenizer of the base that comes along was made by", () => {
     const shipped = readFileSync(join(recipes, "bases/quickstart/tokenizer.json"), "utf8");
-    expect(bpe.json).toEqual(JSON.parse(shipped));
+    expect(`${JSON.stringify(bpe.json)}\n`).toBe(shipped);
   });
 
   it("gives each stage's rows by seed and step alone, as long as the stage says", async () => {
