@@ -113,6 +113,33 @@ test("nobody waits for a stream for longer than his own time, or than he likes, 
   expect(streams[0]?.cancelled).toBe(true);
 });
 
+test("an operation that its link ended in the midst of is started again over the next one (NODECONNECTION-1)", async () => {
+  const { one, streams, clock, ask } = connection();
+  const asked = ask(60_000);
+  await turn();
+  const first = streams[0] as NodeStream;
+  first.answers = true;
+  first.answer();
+  await asked;
+  let attempts = 0;
+  const used = one.use({ timeoutMs: 60_000 }, async () => {
+    attempts++;
+    if (attempts > 1) return "from the next node";
+    first.emit("error", new PalimpsestError("UNAVAILABLE", "its node is gone"));
+    throw new PalimpsestError("CANCELLED", "the channel to node:1 was closed");
+  });
+  await turn();
+  clock.fire(1_000);
+  await turn();
+  streams[1]?.answer();
+  await expect(used).resolves.toBe("from the next node");
+  const own = one.use({ timeoutMs: 60_000 }, async () => {
+    throw new PalimpsestError("CANCELLED", "its caller canceled it");
+  });
+  await expect(own).rejects.toThrow("its caller canceled it");
+  one.close();
+});
+
 test("what is let go is told again over the next stream, opened for it, until the node has answered (NODECONNECTION-3)", async () => {
   const { one, streams, clock, ask } = connection();
   const asked = ask(60_000);

@@ -68,9 +68,15 @@ export class NodeConnection {
     use: (link: ObjectLink, leftMs: number) => Promise<T>,
   ): Promise<T> {
     const deadlineAt = this.#clock.monotonicMs() + timeoutMs;
-    const mayRetry = ({ code }: PalimpsestError) => code === "UNAVAILABLE" && !this.#abort.signal.aborted;
+    let used: ObjectLink | undefined;
+    // A link that ended while an operation ran over it has closed its channel, and a call on that is canceled.
+    const mayRetry = ({ code }: PalimpsestError) =>
+      !this.#abort.signal.aborted &&
+      (code === "UNAVAILABLE" || (code === "CANCELLED" && used !== undefined && used !== this.#opened));
     return await retryUntil({ timeoutMs, backoff, clock: this.#clock, signal, mayRetry }, async () => {
+      used = undefined;
       const link = this.#opened ?? (await this.#connected(deadlineAt, signal));
+      used = link;
       return await use(link, Math.max(1, deadlineAt - this.#clock.monotonicMs()));
     });
   }

@@ -19,6 +19,7 @@ import {
   Metadata,
 } from "@grpc/grpc-js";
 import { backgroundClock, whenAborted } from "@palimpsest/std";
+import { PalimpsestError } from "../base/error.js";
 import { fromGrpcError } from "../failures/status.js";
 import { holdProcess } from "../machine/process-hold.js";
 import { maxMessageBytes } from "../protocol/access.js";
@@ -125,11 +126,12 @@ export class GrpcPeer implements Peer {
     return { client, certificate: credentials.tls?.cert };
   }
 
-  /** RENEWAL-1 */
+  /** RENEWAL-1 @throws {PalimpsestError} CANCELLED after close(), where the library would throw an error of its own */
   get #client(): Client {
+    if (this.#closed) throw new PalimpsestError("CANCELLED", `the channel to ${this.address} was closed`);
     const certificate = this.#credentials.tls?.cert;
     const { client, certificate: shown } = this.#open;
-    if (this.#closed || certificate === shown || (certificate && shown?.equals(certificate))) return client;
+    if (certificate === shown || (certificate && shown?.equals(certificate))) return client;
     this.#open = this.#connected();
     // Calls and streams in progress on the previous connection continue there until they end.
     client.close();
@@ -149,6 +151,8 @@ export class GrpcPeer implements Peer {
       if (message.byteLength <= maxStreamedBytes) return stream.ask(method, message, settings);
     }
     return new Promise((resolve, reject) => {
+      // A closed channel throws, so the client is taken before anything that only the end of a call releases.
+      const client = this.#client;
       let unwatch: (() => void) | undefined;
       const release = this.#held(settings);
       let isLate = false;
@@ -156,7 +160,7 @@ export class GrpcPeer implements Peer {
         isLate = true;
         call.cancel();
       });
-      const call = this.#client.makeUnaryRequest(
+      const call = client.makeUnaryRequest(
         method.path,
         method.requestSerialize,
         method.responseDeserialize,
@@ -200,9 +204,10 @@ export class GrpcPeer implements Peer {
     method: Method<Request, Response>,
     settings: CallSettings = {},
   ): { readonly stream: ClientWritableStream<Request>; readonly response: Promise<Response> } {
+    const client = this.#client;
     let stream!: ClientWritableStream<Request>;
     const response = new Promise<Response>((resolve, reject) => {
-      stream = this.#client.makeClientStreamRequest(
+      stream = client.makeClientStreamRequest(
         method.path,
         method.requestSerialize,
         method.responseDeserialize,

@@ -132,6 +132,17 @@ test("a peer that is not there is UNAVAILABLE within the deadline", async () => 
   peer.close();
 });
 
+test("a call on a closed channel is CANCELLED by name, and holds no process", async () => {
+  const peer = new GrpcPeer(address, Credentials.ofCluster(token), undefined, "bulk", true);
+  peer.close();
+  const closed = { code: "CANCELLED", message: `[CANCELLED] the channel to ${address} was closed` };
+  const asked = peer.unary(objectsService.stat, { objectId: "a" }, { timeoutMs: 600_000 });
+  await expect(asked).rejects.toMatchObject(closed);
+  expect(() => peer.clientStream(objectsService.put)).toThrow(expect.objectContaining(closed));
+  expect(() => peer.bidi(actorHostService.calls)).toThrow(expect.objectContaining(closed));
+  expect(() => peer.serverStream(objectsService.pull, {})).toThrow(expect.objectContaining(closed));
+});
+
 test("only addresses of this machine count as loopback", () => {
   expect(["127.0.0.1", "::1", "[::1]", "localhost", "127.8.8.8"].every(isLoopback)).toBe(true);
   expect(["0.0.0.0", "::", "[::]", "10.0.0.1", "example.org"].some(isLoopback)).toBe(false);
