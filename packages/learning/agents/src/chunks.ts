@@ -2,6 +2,7 @@ import type { DocumentText, EpisodeState } from "./episode.js";
 import { AgentError } from "./error.js";
 import type { Tokenizer } from "./sampler.js";
 import { plainIds } from "./template.js";
+import { characterEnd, characterStart, mostTokensOfCharacter } from "./whole-characters.js";
 
 /** A section of a document: its token ids and their half-open range of positions in the document. */
 export interface Chunk {
@@ -25,8 +26,9 @@ export interface DocumentChunks {
 }
 
 /**
- * Cuts a document into chunks of `chunkTokens` tokens, the last one shorter, without overlap. The pieces of a
- * stream are encoded one by one, so they should end where tokens end (sentences that begin with a space do).
+ * Cuts a document into chunks of `chunkTokens` tokens, the last one shorter, without overlap. A chunk is up to three
+ * tokens shorter if it would end within a character (CHARACTERS-1). The pieces of a stream are encoded one by one, so
+ * they should end where tokens end (sentences that begin with a space do).
  * Buffers at most about twice `maxChunks` chunks of a stream, or one chunk and one piece without a limit.
  *
  * @param signal is checked before every piece; a stream that can block forever must handle aborts itself
@@ -43,12 +45,10 @@ export async function chunkDocument(
   if (typeof document !== "string") {
     return { chunks: streamedChunks(document, tokenizer, chunkTokens, signal), droppedTokens: 0 };
   }
-  const tokenIds = plainIds(tokenizer, document);
-  return {
-    chunks: slices(tokenIds, 0, chunkTokens),
-    total: Math.ceil(tokenIds.length / chunkTokens),
-    droppedTokens: 0,
-  };
+  const held = [...plainIds(tokenizer, document)];
+  const tokens = held.length;
+  const chunks = [...takeFull(tokenizer, held, 0, chunkTokens), ...lastChunk(held, tokens)];
+  return { chunks, total: chunks.length, droppedTokens: 0 };
 }
 
 /**
@@ -79,11 +79,49 @@ export async function* unreadChunks(
   }
 }
 
-function* slices(tokenIds: readonly number[], offset: number, size: number): IterableIterator<Chunk> {
-  for (let at = 0; at < tokenIds.length; at += size) {
-    const end = Math.min(at + size, tokenIds.length);
-    yield { tokenIds: tokenIds.slice(at, end), start: offset + at, end: offset + end };
+/**
+ * Removes at most `most` full chunks from the beginning of `held` and returns them. What remains is shorter than a chunk,
+ * or follows the last one.
+ * @param start the position of the first of these ids in the document
+ */
+function takeFull(
+  tokenizer: Tokenizer,
+  held: number[],
+  start: number,
+  size: number,
+  most = Number.POSITIVE_INFINITY,
+): Chunk[] {
+  const chunks: Chunk[] = [];
+  let at = 0;
+  while (held.length - at >= size && chunks.length < most) {
+    const end = characterEnd(tokenizer, held, at + size, at);
+    chunks.push({ tokenIds: held.slice(at, end), start: start + at, end: start + end });
+    at = end;
   }
+  held.splice(0, at);
+  return chunks;
+}
+
+/** Returns what remains as the last, shorter chunk of a document of `tokens` tokens; none if nothing remains. */
+const lastChunk = (held: readonly number[], tokens: number): Chunk[] =>
+  held.length === 0 ? [] : [{ tokenIds: held, start: tokens - held.length, end: tokens }];
+
+/** Cuts the last `count` chunks off the end of the ids, which end at position `tokens`. */
+function tailChunks(
+  tokenizer: Tokenizer,
+  tokenIds: readonly number[],
+  tokens: number,
+  size: number,
+  count: number,
+): Chunk[] {
+  const start = tokens - tokenIds.length;
+  const chunks: Chunk[] = [];
+  for (let end = tokenIds.length; chunks.length < count && end > 0; ) {
+    const at = characterStart(tokenizer, tokenIds, Math.max(0, end - size), end);
+    chunks.unshift({ tokenIds: tokenIds.slice(at, end), start: start + at, end: start + end });
+    end = at;
+  }
+  return chunks;
 }
 
 async function* streamedChunks(
@@ -92,19 +130,17 @@ async function* streamedChunks(
   size: number,
   signal: AbortSignal | undefined,
 ): AsyncIterableIterator<Chunk> {
-  let held: number[] = [];
-  let start = 0;
+  const held: number[] = [];
+  let tokens = 0;
   for await (const piece of document) {
     signal?.throwIfAborted();
     for (const id of plainIds(tokenizer, piece)) {
+      tokens += 1;
       held.push(id);
-      if (held.length < size) continue;
-      yield { tokenIds: held, start, end: start + size };
-      start += size;
-      held = [];
     }
+    yield* takeFull(tokenizer, held, tokens - held.length, size);
   }
-  if (held.length > 0) yield { tokenIds: held, start, end: start + held.length };
+  yield* lastChunk(held, tokens);
 }
 
 /** Reads the document to its end, and keeps the head and the tail that the overflow rule leaves, in whole chunks. */
@@ -116,32 +152,36 @@ async function limitedChunks(
   signal: AbortSignal | undefined,
 ): Promise<DocumentChunks> {
   const headChunks = overflow === "tail" ? 0 : overflow === "middle" ? Math.ceil(maxChunks / 2) : maxChunks;
-  const headTokens = headChunks * chunkTokens;
-  const tailTokens = (maxChunks - headChunks) * chunkTokens;
-  const head: number[] = [];
-  let tail: number[] = [];
+  const mostAfterHead = (maxChunks - headChunks) * chunkTokens + mostTokensOfCharacter;
+  const head: Chunk[] = [];
+  let afterHead: number[] = [];
   let tokens = 0;
   for await (const piece of typeof document === "string" ? [document] : document) {
     signal?.throwIfAborted();
     for (const id of plainIds(tokenizer, piece)) {
       tokens += 1;
-      if (head.length < headTokens) head.push(id);
-      else if (tailTokens > 0) tail.push(id);
+      afterHead.push(id);
     }
-    if (tail.length > 2 * tailTokens) tail = tail.slice(-tailTokens);
+    const start = tokens - afterHead.length;
+    head.push(...takeFull(tokenizer, afterHead, start, chunkTokens, headChunks - head.length));
+    if (head.length === headChunks && afterHead.length > 2 * mostAfterHead)
+      afterHead = afterHead.slice(-mostAfterHead);
   }
-  if (tail.length > tailTokens) tail = tail.slice(-tailTokens);
-  const droppedTokens = tokens - head.length - tail.length;
-  if (droppedTokens > 0 && overflow === "error") {
+  const headTokens = head.at(-1)?.end ?? 0;
+  if (headTokens + afterHead.length === tokens) {
+    const held = [...afterHead];
+    const following = takeFull(tokenizer, held, headTokens, chunkTokens);
+    const chunks = [...head, ...following, ...lastChunk(held, tokens)];
+    if (chunks.length <= maxChunks) return { chunks, total: chunks.length, droppedTokens: 0 };
+  }
+  if (overflow === "error") {
     throw new AgentError(
       "DOCUMENT_OVERFLOW",
-      `document: ${tokens} tokens exceed maxChunks ${maxChunks} × chunkTokens ${chunkTokens}; raise maxChunks or set overflow to head, middle or tail`,
+      `document: ${tokens} tokens do not fit into maxChunks ${maxChunks} sections of chunkTokens ${chunkTokens}; raise maxChunks or set overflow to head, middle or tail`,
       { documentTokens: tokens, maxChunks, chunkTokens },
     );
   }
-  return {
-    chunks: [...slices(head, 0, chunkTokens), ...slices(tail, tokens - tail.length, chunkTokens)],
-    total: Math.ceil(head.length / chunkTokens) + Math.ceil(tail.length / chunkTokens),
-    droppedTokens,
-  };
+  const chunks = [...head, ...tailChunks(tokenizer, afterHead, tokens, chunkTokens, maxChunks - headChunks)];
+  const kept = chunks.reduce((sum, { start, end }) => sum + end - start, 0);
+  return { chunks, total: chunks.length, droppedTokens: tokens - kept };
 }

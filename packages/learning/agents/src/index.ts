@@ -77,3 +77,4 @@ export {
   type ToolCallBlock,
   type ToolCallReply,
 } from "./tools/tool-calls.js";
+export { characterEnd, characterStart, wholeCharacters } from "./whole-characters.js";

@@ -1,7 +1,11 @@
 import type { Tokenizer } from "./sampler.js";
 import { plainIds } from "./template.js";
+import { wholeCharacters } from "./whole-characters.js";
 
-/** Returns the content of a reply: the sampled ids without the stop token at their end and without thinking. */
+/**
+ * Returns the content of a reply: the sampled ids without the stop token and half characters at their end, and without
+ * thinking.
+ */
 export type ReplyContent = (sampled: readonly number[]) => readonly number[];
 
 /**
@@ -19,7 +23,8 @@ export function replyContent(
 ): ReplyContent {
   const spoken = (sampled: readonly number[]) => {
     const last = sampled.at(-1);
-    return last !== undefined && stopTokenIds.includes(last) ? sampled.slice(0, -1) : sampled;
+    if (last !== undefined && stopTokenIds.includes(last)) return sampled.slice(0, -1);
+    return wholeCharacters(tokenizer, sampled);
   };
   if (thinkingEnd === null) return spoken;
   const mark = markIds(tokenizer, thinkingEnd);

@@ -51,7 +51,7 @@ export type EndpointSamplerConfig = z.input<typeof endpointSamplerConfigSchema> 
 
 /** What a sampler over a server gets besides its settings. */
 export interface EndpointSamplerOptions {
-  /** Counts and truncates texts as the server's model does. Absent: about four characters per token. */
+  /** Counts and truncates texts as the server's model does. Absent: about four letters of English, three of other alphabets or one ideograph per token. */
   readonly tokenizer?: PlainTokenizer;
   /** Called for every failed attempt that is retried. */
   readonly onRetry?: (retry: Retry) => void;

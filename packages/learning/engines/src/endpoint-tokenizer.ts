@@ -36,7 +36,7 @@ export class EndpointTokenizer implements PlainTokenizer {
   readonly chat = chatMl;
   readonly #plain: PlainTokenizer | undefined;
 
-  /** @param plain absent: pieces of text of about four characters */
+  /** @param plain absent: pieces of text, of about four letters of English, three of other alphabets or one ideograph */
   constructor(plain?: PlainTokenizer) {
     this.#plain = plain;
   }

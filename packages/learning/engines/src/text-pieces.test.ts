@@ -26,6 +26,12 @@ describe("text pieces", () => {
     }
   });
 
+  it("hold whole characters, so that a reply cut at its limit ends with one", () => {
+    const text = "🚀🚀a🚀é漢🚀漢字🚀";
+    for (const style of ["words", "dense"] as const)
+      for (const id of encodePieces(text, style)) expect(decodePieces([id]).isWellFormed()).toBe(true);
+  });
+
   it("are safe integers, the same for the same word wherever it stands", () => {
     const [, first] = encodePieces("a word");
     const ids = encodePieces("another word, and a word");

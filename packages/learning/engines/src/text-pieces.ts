@@ -13,8 +13,8 @@ const asciiRoom = 2 ** 50;
  */
 const pieces =
   / ?[A-Za-z]{1,6}|\d{1,3}|[\t\n\r ]{1,7}|[!-/:-@[-`{-~]{1,3}|[\0-\x7f]|[\u2e80-\u9fff\uac00-\ud7af]|[\u0080-\u2e7f]{1,3}|[\ud800-\udbff][\udc00-\udfff]|[\0-\uffff]/g;
-/** Matches pieces so that a text has as few ids as possible. */
-const densePieces = /[\0-\x7f]{1,7}|[\u0080-\uffff]{1,3}/g;
+/** Matches pieces so that a text has as few ids as whole characters allow. */
+const densePieces = /[\0-\x7f]{1,7}|[\u0080-\uffff]{1,3}(?<![\ud800-\udbff](?=[\udc00-\udfff]))/g;
 
 /** @param style "dense": the fewest ids, which do not end at word boundaries */
 export function encodePieces(text: string, style: "words" | "dense" = "words"): number[] {

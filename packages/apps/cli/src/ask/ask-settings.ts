@@ -34,7 +34,7 @@ export interface ChosenSettings {
  */
 const smallModelParameters = 1e9;
 const smallModelContext = 2048;
-/** Texts are counted as four characters per token, not with the server's tokenizer. */
+/** Tokens are estimated from the text (encodePieces of @palimpsest/engines), not with the server's tokenizer. */
 const guessedShare = 0.7;
 const leastChunkTokens = 16;
 

@@ -26,6 +26,7 @@ import { promptTexts } from "../prompt-texts.js";
 import { replyContent } from "../reply-content.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
 import { compileTemplate, plainIds, specialId } from "../template.js";
+import { idsWithin } from "../whole-characters.js";
 import { type MemAgentConfig, memAgentConfigSchema } from "./config.js";
 import { memAgentConfig } from "./presets.js";
 
@@ -139,8 +140,7 @@ async function runEpisode(
       const shown = [task.question, tokenizer.decode(before), tokenizer.decode(chunk.tokenIds)];
       const kept = leaks.kept(tokenizer.decode(memory), shown);
       // If nothing of the reply remains, it has added nothing, and the memory before stays.
-      if (kept !== undefined)
-        memory = kept === "" ? before : plainIds(tokenizer, kept).slice(0, config.memoryTokens);
+      if (kept !== undefined) memory = kept === "" ? before : idsWithin(tokenizer, kept, config.memoryTokens);
     }
     documentTokensRead += chunk.tokenIds.length;
     if (!log.observed) continue;

@@ -23,7 +23,7 @@ import type { Agent, AgentTask, EarlierMemory, EpisodeResult, RunOptions } from 
 import { EpisodeLog } from "../episode-log.js";
 import { ExampleLeaks } from "../example-leaks.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
-import { plainIds } from "../template.js";
+import { idsWithin } from "../whole-characters.js";
 import { type ReMemR1Config, rememr1ConfigSchema } from "./config.js";
 import { rememr1Config } from "./presets.js";
 import { type ReMemR1Prompts, rememr1Prompts } from "./prompts.js";
@@ -152,7 +152,7 @@ class Episode {
     if (kept === undefined) return memory;
     if (kept === "") return null;
     const { tokenizer, config } = this.#setting;
-    const tokenIds = plainIds(tokenizer, kept).slice(0, config.memoryTokens);
+    const tokenIds = idsWithin(tokenizer, kept, config.memoryTokens);
     return { text: tokenizer.decode(tokenIds), tokenIds };
   }
 

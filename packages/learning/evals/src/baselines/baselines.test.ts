@@ -79,12 +79,22 @@ describe("truncatedContext", () => {
   });
 
   it("changes nothing that fits", () => {
-    expect(withoutMiddle([1, 2, 3], 3)).toEqual([1, 2, 3]);
-    expect(withoutMiddle([1, 2, 3, 4, 5, 6], 3)).toEqual([1, 2, 6]);
-    expect(withoutMiddle([1, 2, 3], 1)).toEqual([1]);
-    expect(withoutMiddle([1, 2, 3], 0)).toEqual([]);
+    const kept = (ids: readonly number[], most: number) => withoutMiddle(bytes, ids, most);
+    expect(kept([1, 2, 3], 3)).toEqual([1, 2, 3]);
+    expect(kept([1, 2, 3, 4, 5, 6], 3)).toEqual([1, 2, 6]);
+    expect(kept([1, 2, 3], 1)).toEqual([1]);
+    expect(kept([1, 2, 3], 0)).toEqual([]);
+  });
+
+  it("splits no character on either side of what it leaves out (CHARACTERS-1)", () => {
+    const ids = [...Buffer.from("陈芳喜欢茶")];
+    const kept = (most: number) => bytes.decode(withoutMiddle(bytes, ids, most));
+    expect([14, 12, 10, 8, 7].map(kept)).toEqual(["陈芳欢茶", "陈芳欢茶", "陈茶", "陈茶", "陈茶"]);
   });
 });
+
+/** A vocabulary of a token per byte. */
+const bytes = { decode: (ids: readonly number[]) => Buffer.from(ids).toString() };
 
 describe("closedBook", () => {
   it("shows the question alone", async () => {

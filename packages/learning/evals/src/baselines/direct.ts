@@ -1,3 +1,4 @@
+import { characterEnd, characterStart } from "@palimpsest/agents";
 import { documentText } from "../suite/item.js";
 import type { System } from "../suite/system.js";
 import type { Reader } from "./reader.js";
@@ -31,7 +32,7 @@ export function truncatedContext({ name, reader, model }: BaselineOptions): Syst
     settings: { kind: "truncated", reader: reader.config, model },
     async answer(item, options) {
       const ids = reader.encode(await documentText(item));
-      const kept = withoutMiddle(ids, reader.room(item.question, truncatedTokens));
+      const kept = withoutMiddle(reader, ids, reader.room(item.question, truncatedTokens));
       const answered = await reader.answer(item.question, kept, options);
       return { ...answered, documentTokens: ids.length, droppedDocumentTokens: ids.length - kept.length };
     },
@@ -47,10 +48,17 @@ export function closedBook({ name, reader, model }: BaselineOptions): System {
   };
 }
 
-/** Returns at most `most` ids: the first half and the last half of them. */
-export function withoutMiddle(ids: readonly number[], most: number): number[] {
+/** Returns at most `most` ids: the first half and the last half of them, each without a part of a character at the cut. */
+export function withoutMiddle(
+  decoder: Pick<Reader, "decode">,
+  ids: readonly number[],
+  most: number,
+): number[] {
   if (ids.length <= most) return [...ids];
   const head = Math.ceil(most / 2);
-  const tail = most - head;
-  return [...ids.slice(0, head), ...(tail === 0 ? [] : ids.slice(-tail))];
+  const tailStart = ids.length - (most - head);
+  return [
+    ...ids.slice(0, characterEnd(decoder, ids, head)),
+    ...ids.slice(characterStart(decoder, ids, tailStart)),
+  ];
 }

@@ -1,4 +1,11 @@
-import { type AgentModel, compileTemplate, plainIds, promptTexts, specialId } from "@palimpsest/agents";
+import {
+  type AgentModel,
+  compileTemplate,
+  plainIds,
+  promptTexts,
+  specialId,
+  wholeCharacters,
+} from "@palimpsest/agents";
 import { afterThinking } from "@palimpsest/rewards";
 import { EvaluationError } from "../error.js";
 import type { AnswerOptions, Prediction } from "../suite/system.js";
@@ -60,7 +67,9 @@ export function createReader(model: AgentModel, config: ReaderConfig): Reader {
     const last = tokenIds.at(-1);
     const ended = last !== undefined && stopTokenIds.includes(last);
     return {
-      text: afterThinking(tokenizer.decode(ended ? tokenIds.slice(0, -1) : tokenIds)),
+      text: afterThinking(
+        tokenizer.decode(ended ? tokenIds.slice(0, -1) : wholeCharacters(tokenizer, tokenIds)),
+      ),
       counts: {
         conversations: 1,
         promptTokens: promptTokenIds.length,

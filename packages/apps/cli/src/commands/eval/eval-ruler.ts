@@ -42,7 +42,7 @@ export function addEvalRuler(command: Command): void {
     .option("--hotpotqa <file>", "file of questions for qa_2, in HotpotQA's format")
     .option(
       "--count-with <model>",
-      "model whose tokenizer counts lengths; default: that of --tokenizer or of a local model, else four characters per token",
+      "model whose tokenizer counts lengths; default: that of --tokenizer or of a local model, else an estimate from the letters",
     )
     .option("--data-seed <n>", "seed of the tasks", parseWhole, 0);
   withEvalFlags(ruler)
