@@ -70,7 +70,7 @@ const storeys = {
     "input",
   ],
   dashboard: ["server", "runs", "analysis", "api"],
-  jit: ["conformance", "modules", "ops", "emit", "backend", "trace", "base"],
+  jit: ["modules", "ops", "emit", "backend", "trace", "base"],
   model: [
     "models",
     "hub",

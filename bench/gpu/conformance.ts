@@ -6,9 +6,9 @@
  * Usage: tsx bench/gpu/conformance.ts [--modes eager,graph,xla] [--only REGEXP] [--json FILE]
  */
 
-import { functionOf, inputsOf } from "../../packages/learning/jit/src/conformance/compare.js";
-import { cases } from "../../packages/learning/jit/src/conformance/table.js";
 import { type HostArrays, type JitMode, jit, loadBackend } from "../../packages/learning/jit/src/index.js";
+import { functionOf, inputsOf } from "../../packages/learning/jit/src/testing/compare.js";
+import { cases } from "../../packages/learning/jit/src/testing/table.js";
 import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
 

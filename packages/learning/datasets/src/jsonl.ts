@@ -17,7 +17,6 @@ export interface BadRow {
 export interface LoadedTasks {
   readonly tasks: readonly Task[];
   readonly badRows: readonly BadRow[];
-  readonly badRowsByReason: Readonly<Record<string, number>>;
 }
 
 /**
@@ -33,19 +32,15 @@ export async function loadTasks(
 ): Promise<LoadedTasks> {
   const tasks: Task[] = [];
   const badRows: BadRow[] = [];
-  const badRowsByReason: Record<string, number> = {};
   const reading = preparedTasks(path, {
     ...(signal ? { signal } : {}),
-    onBadRow: ({ row, reason, detail }) => {
-      badRows.push({ line: row, reason, detail });
-      badRowsByReason[reason] = (badRowsByReason[reason] ?? 0) + 1;
-    },
+    onBadRow: ({ row, reason, detail }) => void badRows.push({ line: row, reason, detail }),
   });
   for await (const task of reading) {
     tasks.push(task);
     if (tasks.length === options.limit) break;
   }
-  return { tasks, badRows, badRowsByReason };
+  return { tasks, badRows };
 }
 
 /**

@@ -24,7 +24,6 @@ export {
   type StoreSize,
   storeSize,
 } from "./memupdate/efficiency.js";
-export { type MemoryStatistics, memoryStatistics } from "./memupdate/memory-statistics.js";
 export {
   type KeywordSupport,
   keywordSupport,

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
 import { fileFolder } from "../../../../../test/support/temporary-folder.js";
+import { rowBatches } from "./byte-window.js";
 import { type FileRow, fileRows } from "./file-rows.js";
-import { jsonArrayElements } from "./json-array.js";
+import { ArraySplit } from "./json-array.js";
 
 const folder = fileFolder();
 
@@ -26,19 +27,16 @@ async function elements(text: string, chunkBytes: number): Promise<string[]> {
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
   }
   const found: string[] = [];
-  for await (const { text: element, offset, sizeBytes } of jsonArrayElements(chunks())) {
-    found.push(element);
-    expect(
-      bytes
-        .subarray(offset, offset + sizeBytes)
-        .toString()
-        .trim(),
-    ).toBe(element);
-  }
+  for await (const { window, rows } of rowBatches(chunks(), new ArraySplit()))
+    for (const { from, to, offset } of rows) {
+      const element = window.text(from, to);
+      found.push(element.trim());
+      expect(bytes.subarray(offset, offset + to - from).toString()).toBe(element);
+    }
   return found;
 }
 
-describe("jsonArrayElements", () => {
+describe("ArraySplit", () => {
   const value = [{ a: '],[{"\\', b: [1, [2]] }, "ü😀,", 3, null, [], {}, { deep: [{ x: "\\" }] }];
 
   it("parts an array as JSON.parse does, wherever the chunks are cut", async () => {

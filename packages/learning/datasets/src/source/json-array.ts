@@ -1,4 +1,4 @@
-import { type ByteWindow, type RowSplit, rowBatches } from "./byte-window.js";
+import type { ByteWindow, RowSplit } from "./byte-window.js";
 import { quote, StringScan } from "./json-string.js";
 
 const comma = 0x2c;
@@ -8,13 +8,6 @@ const closingBracket = 0x5d;
 const closingBrace = 0x7d;
 const isBlank = (byte: number | undefined) =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-
-/** An element's JSON text and the position of its bytes in the file. */
-export interface ArrayElement {
-  readonly text: string;
-  readonly offset: number;
-  readonly sizeBytes: number;
-}
 
 /** The position of a row's bytes in a window. */
 export interface RowSlice {
@@ -105,15 +98,4 @@ function refuseMore(window: ByteWindow): void {
     if (!isBlank(byte))
       throw new SyntaxError(`the array's closing bracket is followed by "${String.fromCharCode(byte)}"`);
   }
-}
-
-/**
- * Yields the texts of a JSON array's elements, one after another.
- * @param chunks UTF-8; the first byte that is not blank must be `[`
- * @throws {SyntaxError} if the array does not end, or something follows its end
- */
-export async function* jsonArrayElements(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ArrayElement> {
-  for await (const { window, rows } of rowBatches(chunks, new ArraySplit()))
-    for (const { from, to, offset } of rows)
-      yield { text: window.text(from, to).trim(), offset, sizeBytes: to - from };
 }

@@ -55,7 +55,7 @@ export interface FactLane {
   readonly answered: boolean;
 }
 
-const ordinals = ["first", "second", "third", "fourth", "fifth"] as const;
+const ordinals = ["first", "second", "third", "fourth", "fifth"];
 
 /**
  * Returns the gold spans that a task names in its metadata (`evidence`, `secondEvidence`, …), or its answers when it
@@ -65,9 +65,7 @@ export function neededFacts({ task }: Pick<Trace, "task">): NeededFact[] {
   const named = Object.entries(task.metadata ?? {}).flatMap(([key, value]): NeededFact[] => {
     const match = /^(first|second|third|fourth|fifth)?evidence(\d*)$/i.exec(key);
     if (match === null || typeof value !== "string" || value === "") return [];
-    const at = match[1]
-      ? ordinals.findIndex((one) => one === match[1]?.toLowerCase())
-      : Number(match[2] || 1) - 1;
+    const at = match[1] ? ordinals.indexOf(match[1].toLowerCase()) : Number(match[2] || 1) - 1;
     return [{ name: `${ordinals[at] ?? `${at + 1}th`} hop`, text: value }];
   });
   if (named.length === 1) return named.map(({ text }) => ({ name: "evidence", text }));

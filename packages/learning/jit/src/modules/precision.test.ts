@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "../backend/backend.js";
 import { tf } from "../base/tf.js";
-import { expectClose } from "../conformance/compare.js";
 import { scan } from "../ops/scan.js";
 import { scatterRows } from "../ops/scatter-rows.js";
+import { expectClose } from "../testing/compare.js";
 import type { JitFunction, Tensors } from "../trace/jit-function.js";
 import type { JitModule } from "./jit-module.js";
 import { type JitOptions, jit } from "./module.js";

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "../backend/backend.js";
 import { tf } from "../base/tf.js";
-import { floats } from "../conformance/case.js";
 import { jit } from "../modules/module.js";
 import { need } from "../modules/need.fixture.js";
+import { floats } from "../testing/case.js";
 import { asType, floatTypeOf } from "./as-type.js";
 import { scan } from "./scan.js";
 

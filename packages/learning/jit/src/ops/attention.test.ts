@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "../backend/backend.js";
 import { tf } from "../base/tf.js";
-import { floats, intsOf } from "../conformance/case.js";
-import { expectClose } from "../conformance/compare.js";
 import { jit } from "../modules/module.js";
 import { need } from "../modules/need.fixture.js";
+import { floats, intsOf } from "../testing/case.js";
+import { expectClose } from "../testing/compare.js";
 import { traceFunction } from "../trace/traced-function.js";
 import type { Scope } from "../trace/value.js";
 import { attention, usesFusedAttention } from "./attention.js";

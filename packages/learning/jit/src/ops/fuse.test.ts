@@ -1,9 +1,9 @@
 import type * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "../backend/backend.js";
-import { expectClose } from "../conformance/compare.js";
 import { buildProgram } from "../emit/program.js";
 import { jit } from "../modules/module.js";
+import { expectClose } from "../testing/compare.js";
 import type { JitBody } from "../trace/jit-function.js";
 import { traceFunction } from "../trace/traced-function.js";
 import { fuse } from "./fuse.js";

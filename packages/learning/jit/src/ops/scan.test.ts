@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "../backend/backend.js";
 import type { HostArray } from "../base/spec.js";
 import { tf } from "../base/tf.js";
-import { floats } from "../conformance/case.js";
-import { expectClose } from "../conformance/compare.js";
 import type { JitMode } from "../modules/jit-module.js";
 import { jit } from "../modules/module.js";
 import { need } from "../modules/need.fixture.js";
+import { floats } from "../testing/case.js";
+import { expectClose } from "../testing/compare.js";
 import { scan } from "./scan.js";
 
 const LENGTH = 5;

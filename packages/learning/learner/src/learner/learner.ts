@@ -319,18 +319,6 @@ export class Learner {
   }
 
   /** Makes the current weights the reference from now on. */
-  refreshReference(): void {
-    this.#assertIdle("refreshReference");
-    if (this.config.reference === "none")
-      throw new LearnerError("CONFIG_INVALID", 'reference is "none"; set it to "initial" to have one');
-    if (this.config.lora !== null)
-      throw new LearnerError(
-        "CONFIG_INVALID",
-        "with lora the reference is always the base model and cannot be replaced",
-      );
-    this.#refreshReference();
-  }
-
   #refreshReference(): void {
     const names = Object.keys(parameterShapes(this.#model));
     writeWhole(this.#module, this.config, this.#model, withKind("reference", this.#read(names)));

@@ -6,7 +6,6 @@ import { locomoF1, pricedLocomoF1 } from "../locomo/answer-f1.js";
 import type { ScoredEpisode, TrajectoryReward } from "../reward-kind.js";
 import type { MemUpdateReleasedConfig, MemUpdateRewardConfig } from "./config.js";
 import { memoryEfficiency, storeSize } from "./efficiency.js";
-import { estimatedTokens } from "./memory-statistics.js";
 import { releasedReward } from "./released.js";
 import { fiveRecordsTokens } from "./retrieved-lines.js";
 import { categoryOf, type StoreScore, storeScore } from "./store-score.js";
@@ -247,4 +246,9 @@ function remembered(score: StoreScore) {
       return made;
     },
   };
+}
+
+/** Estimates the tokens of all contents together at 4 bytes of UTF-8 each, without a tokenizer. */
+function estimatedTokens(records: StoreStates["before"]): number {
+  return records.reduce((sum, { content }) => sum + Math.ceil(Buffer.byteLength(content) / 4), 0);
 }

@@ -65,10 +65,6 @@ export function trajectoryIdOf(groupId: string, episodeIndex: number): string {
   return `${groupId}.${episodeIndex}`;
 }
 
-export function trajectoryIdsOf(spec: { readonly groupId: string; readonly groupSize: number }): string[] {
-  return Array.from({ length: spec.groupSize }, (_, index) => trajectoryIdOf(spec.groupId, index));
-}
-
 /** Returns the episode that a trajectory id names; undefined for other ids. */
 export function splitTrajectoryId(
   trajectoryId: string,

@@ -38,7 +38,7 @@ async function recordsOf(groupId: string): Promise<() => Promise<void>> {
 
 it("gives a rollout and a reward a job again whose record Redis lost when the job was done (LOSTJOBS-1, T1)", async () => {
   const trainer = await fixture.open();
-  await trainer.dispatchGroup(aGroupRequest({ groupSize: 2 }));
+  await trainer.dispatchGroups([aGroupRequest({ groupSize: 2 })]);
   const forget = await recordsOf("group-1");
   let runs = 0;
   await fixture.openWorkers({
@@ -58,7 +58,7 @@ it("gives a rollout and a reward a job again whose record Redis lost when the jo
 
 it("tries an episode once more whose failure Redis lost and whose failed job it kept (EPISODEJOBS-2, T4)", async () => {
   const trainer = await fixture.open({ settings: { ...fastSettings, attempts: 1 } });
-  await trainer.dispatchGroup(aGroupRequest({ groupSize: 2 }));
+  await trainer.dispatchGroups([aGroupRequest({ groupSize: 2 })]);
   const forget = await recordsOf("group-1");
   let broken = true;
   await fixture.openWorkers({

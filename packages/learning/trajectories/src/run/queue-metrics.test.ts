@@ -54,7 +54,7 @@ describe("queue metrics", () => {
   it("reads depths, and none of queues that are gone", async () => {
     const redis = new Redis(server.url);
     const queues = await fixture.open();
-    await queues.dispatchGroup(aGroupRequest({ groupSize: 2 }));
+    await queues.dispatchGroups([aGroupRequest({ groupSize: 2 })]);
     expect(await queueDepths(redis)).toContainEqual(
       expect.objectContaining({ name: `${fixture.runId}/rollouts`, waiting: 2 }),
     );

@@ -40,9 +40,9 @@ describe("run queues", () => {
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
     const task = aTask({ id: "task-9", document: "word ".repeat(1000) });
-    expect(await trainer.dispatchGroup(aGroupRequest({ groupId: "g-1", task, groupSize: 3, step: 4 }))).toBe(
-      "added",
-    );
+    expect(
+      await trainer.dispatchGroups([aGroupRequest({ groupId: "g-1", task, groupSize: 3, step: 4 })]),
+    ).toEqual(["added"]);
     const { groups, dropped, failures } = await consumer.nextGroups({ count: 1 });
 
     expect(dropped).toEqual([]);
@@ -66,7 +66,7 @@ describe("run queues", () => {
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
     const groupIds = ["g-1", "g-2", "g-3"];
-    for (const groupId of groupIds) await trainer.dispatchGroup(aGroupRequest({ groupId, groupSize: 2 }));
+    for (const groupId of groupIds) await trainer.dispatchGroups([aGroupRequest({ groupId, groupSize: 2 })]);
     const { groups } = await consumer.nextGroups({ count: 3 });
     expect(groups).toHaveLength(3);
     await consumer.reject(["g-1"]);
@@ -78,7 +78,9 @@ describe("run queues", () => {
       alreadyRejected: () => ["g-1", "g-3", "g-lost"],
     });
     expect(await trainer.ledger.failedGroups()).toEqual({ "g-1": "ZERO_VARIANCE", "g-3": "ZERO_VARIANCE" });
-    expect(await trainer.dispatchGroup(aGroupRequest({ groupId: "g-lost", groupSize: 2 }))).not.toBe("added");
+    expect(await trainer.dispatchGroups([aGroupRequest({ groupId: "g-lost", groupSize: 2 })])).not.toEqual([
+      "added",
+    ]);
     const counts = await trainer.ledger.counts();
     expect(counts.groups).toEqual({ dispatched: 3, outstanding: 0, trained: 1, failed: 2 });
     expect(counts.episodes).toEqual({ dispatched: 6, trained: 2, failed: 0, dropped: 4 });
@@ -90,7 +92,7 @@ describe("run queues", () => {
     await fixture.openWorkers();
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
-    await trainer.dispatchGroup(aGroupRequest({ groupSize: 2 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupSize: 2 })]);
     await consumer.nextGroups({ count: 1 });
     const prefix = `{palimpsest-${fixture.runId}}`;
     expect((await redis.keys(`${prefix}:trajectory:*`)).sort()).toEqual([
@@ -131,7 +133,7 @@ describe("run queues", () => {
     });
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
-    await trainer.dispatchGroup(aGroupRequest({ groupSize: 2 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupSize: 2 })]);
     const { groups } = await consumer.nextGroups({ count: 1 });
     expect(groups[0]?.members).toHaveLength(2);
     for (const attempts of seeds.values()) {
@@ -156,7 +158,7 @@ describe("run queues", () => {
     });
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
-    await trainer.dispatchGroup(aGroupRequest({ groupSize: 4 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupSize: 4 })]);
     const { groups, failures } = await consumer.nextGroups({ count: 1 });
     expect(groups[0]?.members.map(({ trajectory }) => trajectory.episodeIndex)).toEqual([0, 3]);
     expect(failures).toEqual([
@@ -231,7 +233,7 @@ describe("run queues", () => {
     await fixture.openWorkers();
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
-    await trainer.dispatchGroup(aGroupRequest());
+    await trainer.dispatchGroups([aGroupRequest()]);
     await consumer.nextGroups({ count: 1 });
     consumer.release(["group-1"]);
     expect((await consumer.nextGroups({ count: 1 })).groups).toHaveLength(1);
@@ -244,7 +246,7 @@ describe("run queues", () => {
     const waiting = consumer.nextGroups({ count: 1, signal: abort.signal });
     abort.abort();
     await expect(waiting).rejects.toMatchObject({ code: "CANCELLED" });
-    await trainer.dispatchGroup(aGroupRequest());
+    await trainer.dispatchGroups([aGroupRequest()]);
     await fixture.openWorkers();
     expect((await consumer.nextGroups({ count: 1 })).groups).toHaveLength(1);
   });
@@ -252,7 +254,7 @@ describe("run queues", () => {
   it("refuses to acknowledge a group that it did not return", async () => {
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
-    await trainer.dispatchGroup(aGroupRequest());
+    await trainer.dispatchGroups([aGroupRequest()]);
     await expect(consumer.acknowledge(["group-1"])).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     await expect(consumer.acknowledge(["nobody"])).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   });
@@ -268,12 +270,12 @@ describe("run queues", () => {
     const [one, two] = await Promise.all([fixture.open(), fixture.open()]);
     const request = aGroupRequest({ groupSize: 4 });
     expect(await one.dispatchGroups([request, request])).toEqual(["added", "added"]);
-    expect(await two.dispatchGroup(request)).toBe("outstanding");
+    expect(await two.dispatchGroups([request])).toEqual(["outstanding"]);
     const consumer = await one.consumeGroups();
     await consumer.nextGroups({ count: 1 });
-    expect(await two.dispatchGroup(request)).toBe("outstanding");
+    expect(await two.dispatchGroups([request])).toEqual(["outstanding"]);
     await consumer.acknowledge(["group-1"]);
-    expect(await two.dispatchGroup(request)).toBe("trained");
+    expect(await two.dispatchGroups([request])).toEqual(["trained"]);
     expect(runs).toBe(4);
     expect((await one.ledger.counts()).groups).toEqual({
       dispatched: 1,
@@ -287,7 +289,7 @@ describe("run queues", () => {
     const trainer = await fixture.open();
     const spec = JSON.stringify(specOf(aGroupRequest()));
     await trainer.ledger.claim([{ groupId: "group-1", groupSize: 4, spec, taskBytes: 0 }], trainer.settings);
-    expect(await trainer.dispatchGroup(aGroupRequest())).toBe("added");
+    expect(await trainer.dispatchGroups([aGroupRequest()])).toEqual(["added"]);
     expect((await depthsOf(fixture.runId))["rollouts"]).toMatchObject({ waiting: 4 });
     expect((await trainer.ledger.counts()).groups).toMatchObject({ dispatched: 1, outstanding: 1 });
   });
@@ -296,11 +298,11 @@ describe("run queues", () => {
     const trainer = await fixture.open();
     const workers = await fixture.openWorkers();
     const consumer = await trainer.consumeGroups();
-    await trainer.dispatchGroup(aGroupRequest());
+    await trainer.dispatchGroups([aGroupRequest()]);
     await consumer.nextGroups({ count: 1 });
     await workers.close();
     await redis.sadd(`{palimpsest-${fixture.runId}}:ledger:dispatching`, "group-1");
-    expect(await trainer.dispatchGroup(aGroupRequest())).toBe("outstanding");
+    expect(await trainer.dispatchGroups([aGroupRequest()])).toEqual(["outstanding"]);
     const depths = await depthsOf(fixture.runId);
     expect(depths["rollouts"]).toMatchObject({ waiting: 0 });
     expect(depths["rewards"]).toMatchObject({ waiting: 0 });
@@ -330,11 +332,11 @@ describe("run queues", () => {
   it("refuses settings out of bounds, and ids and sizes that could not be keys or jobs", async () => {
     const trainer = await fixture.open();
     for (const groupId of ["", "a:b", "12", "a b", "x".repeat(129), "a*"]) {
-      await expect(trainer.dispatchGroup(aGroupRequest({ groupId }))).rejects.toMatchObject({
+      await expect(trainer.dispatchGroups([aGroupRequest({ groupId })])).rejects.toMatchObject({
         code: "INVALID_ARGUMENT",
       });
     }
-    await expect(trainer.dispatchGroup(aGroupRequest({ groupSize: 0 }))).rejects.toThrow("groupSize");
+    await expect(trainer.dispatchGroups([aGroupRequest({ groupSize: 0 })])).rejects.toThrow("groupSize");
     await expect(fixture.open({ settings: { attempts: 0 } })).rejects.toThrow(/CONFIG_INVALID.*attempts/s);
     await expect(fixture.open({ runId: "a{b}" })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   });
@@ -345,7 +347,7 @@ describe("run queues", () => {
     });
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
-    await trainer.dispatchGroup(aGroupRequest({ groupSize: 2 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupSize: 2 })]);
     const { dropped, failures } = await consumer.nextGroups({ count: 1 });
     expect(dropped).toHaveLength(1);
     expect(failures.map(({ trajectoryId }) => trajectoryId)).toEqual(["group-1.1"]);
@@ -355,8 +357,8 @@ describe("run queues", () => {
   it("keeps runs apart and tells the depths of all queues", async () => {
     const one = await fixture.open();
     const two = await fixture.open({ runId: `${fixture.runId}-b` });
-    await one.dispatchGroup(aGroupRequest({ groupSize: 2 }));
-    await two.dispatchGroup(aGroupRequest({ groupSize: 3 }));
+    await one.dispatchGroups([aGroupRequest({ groupSize: 2 })]);
+    await two.dispatchGroups([aGroupRequest({ groupSize: 3 })]);
     expect(await depthsOf(fixture.runId)).toEqual({
       rollouts: { waiting: 2, active: 0, waitingChildren: 0, delayed: 0, failed: 0 },
       rewards: { waiting: 0, active: 0, waitingChildren: 0, delayed: 0, failed: 0 },
@@ -367,7 +369,7 @@ describe("run queues", () => {
 
   it("retires a run: it is listed no longer, can still be read, and goes by itself", async () => {
     const queues = await fixture.open();
-    await queues.dispatchGroup(aGroupRequest());
+    await queues.dispatchGroups([aGroupRequest()]);
     expect(await depthsOf(fixture.runId)).not.toEqual({});
     await queues.retire(600_000);
     expect(await depthsOf(fixture.runId)).toEqual({});
@@ -383,7 +385,7 @@ describe("run queues", () => {
 
   it("is refused when another version wrote its trajectories, which stay as they are", async () => {
     const queues = await fixture.open();
-    await queues.dispatchGroup(aGroupRequest());
+    await queues.dispatchGroups([aGroupRequest()]);
     const { format, counts } = runKeys(fixture.runId);
     for (const stored of [String(trajectoryFormat + 1), undefined]) {
       await (stored === undefined ? redis.del(format) : redis.set(format, stored));
@@ -398,7 +400,7 @@ describe("run queues", () => {
 
   it("lists the runs of its own cluster alone", async () => {
     const queues = await fixture.open({ clusterId: "one" });
-    await queues.dispatchGroup(aGroupRequest());
+    await queues.dispatchGroups([aGroupRequest()]);
     const namesOf = async (clusterId: string) =>
       (await queueDepths(redis, clusterId)).filter(({ name }) => name.startsWith(fixture.runId));
     expect(await namesOf("one")).toHaveLength(3);
@@ -410,8 +412,8 @@ describe("run queues", () => {
   it("obliterates one run, keeps its summary and leaves the others", async () => {
     const one = await fixture.open();
     const two = await fixture.open({ runId: `${fixture.runId}-b` });
-    await one.dispatchGroup(aGroupRequest());
-    await two.dispatchGroup(aGroupRequest());
+    await one.dispatchGroups([aGroupRequest()]);
+    await two.dispatchGroups([aGroupRequest()]);
     const summary = await one.obliterate();
     expect(summary).toMatchObject({ runId: fixture.runId, counts: { groups: { dispatched: 1 } } });
     expect(await redis.keys(`{palimpsest-${fixture.runId}}:*`)).toEqual([]);

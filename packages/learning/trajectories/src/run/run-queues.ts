@@ -137,12 +137,6 @@ export class RunQueues {
     return new RunQueues(options, settings, redis, logger);
   }
 
-  /** Dispatches one group, and waits for room first. Dispatching the same group id again only returns its state. */
-  async dispatchGroup(request: GroupRequest, options?: DispatchOptions): Promise<DispatchOutcome> {
-    const [outcome] = await this.dispatchGroups([request], options);
-    return outcome ?? "outstanding";
-  }
-
   /** Dispatches groups in order, many per round trip. See GroupProducer.dispatch. */
   async dispatchGroups(
     requests: readonly GroupRequest[],

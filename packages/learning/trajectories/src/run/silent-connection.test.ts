@@ -158,7 +158,7 @@ describe("what says nothing", () => {
       score: (_task, { episodeIndex }, signal) =>
         episodeIndex === 1 ? hang("reward", signal) : Promise.resolve({ reward: 1, components: {} }),
     });
-    await trainer.dispatchGroup(aGroupRequest({ groupSize: 3 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupSize: 3 })]);
     const { groups, failures } = await consumer.nextGroups({ count: 1 });
     expect(groups[0]?.members.map(({ trajectory }) => trajectory.episodeIndex)).toEqual([2]);
     expect(failures.map(({ trajectoryId, stage }) => [trajectoryId, stage])).toEqual([
@@ -182,7 +182,7 @@ describe("what another version wrote", () => {
     });
     await queue.add("rollout", { another: "version" }, { jobId: "group-1.1", attempts: 1 });
     // Adding it again changes nothing, so the group keeps the job that cannot be read.
-    await trainer.dispatchGroup(aGroupRequest({ groupSize: 3 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupSize: 3 })]);
     await fixture.openWorkers();
     const { groups, failures } = await consumer.nextGroups({ count: 1 });
     expect(groups[0]?.members).toHaveLength(2);
@@ -201,7 +201,7 @@ describe("what another version wrote", () => {
     for (const index of [0, 1]) {
       await trainer.ledger.putScore("g-new", index, new Uint8Array(), "");
     }
-    await trainer.dispatchGroup(aGroupRequest({ groupId: "g-old", step: 3 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupId: "g-old", step: 3 })]);
     await fixture.openWorkers();
     const batch = await consumer.nextGroups({ count: 2, step: 3 });
     expect(batch.groups.map(({ groupId }) => groupId)).toEqual(["g-old"]);

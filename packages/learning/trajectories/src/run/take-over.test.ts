@@ -39,7 +39,7 @@ describe("take-over from dead consumers", () => {
         return new Promise(() => {});
       },
     });
-    await trainer.dispatchGroup(aGroupRequest({ groupSize: 4 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupSize: 4 })]);
     await begun.reaches(4);
     await dying.close({ deadlineMs: 0 });
     await fixture.openWorkers();
@@ -59,7 +59,7 @@ describe("take-over from dead consumers", () => {
         throw signal.reason;
       },
     });
-    await trainer.dispatchGroup(aGroupRequest({ groupSize: 4 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupSize: 4 })]);
     await begun.reaches(4);
     await leaving.close();
     const attempts: number[] = [];
@@ -88,7 +88,7 @@ describe("take-over from dead consumers", () => {
         return trajectoryOf(episode, { answer: "late" });
       },
     });
-    await trainer.dispatchGroup(aGroupRequest({ groupSize: 1 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupSize: 1 })]);
     await begun.reaches(1);
     // Its connection stays open, so that the late result gets as far as it can.
     await late.close({ deadlineMs: 0 });
@@ -106,7 +106,7 @@ describe("take-over from dead consumers", () => {
   it("does not run an episode again when its consumer died after storing the trajectory (ROLLOUT-1, T1)", async () => {
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
-    await trainer.dispatchGroup(aGroupRequest({ groupSize: 2 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupSize: 2 })]);
     await trainer.ledger.putTrajectory("group-1", 0, encodeTrajectory(aTrajectory()));
     const run: string[] = [];
     await fixture.openWorkers({
@@ -123,7 +123,7 @@ describe("take-over from dead consumers", () => {
     const settings = { lockDurationMs: 200, stalledIntervalMs: 50, maxStalledCount: 1 };
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups({ minGroupSize: 1 });
-    await trainer.dispatchGroup(aGroupRequest({ groupSize: 2 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupSize: 2 })]);
     for (let death = 0; death < 2; death++) {
       const dying = await fixture.open({ settings });
       const begun = new Counter();
@@ -154,7 +154,7 @@ describe("take-over from dead consumers", () => {
   it("takes over from a process that was killed while it held jobs (T1)", async () => {
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
-    await trainer.dispatchGroup(aGroupRequest({ groupSize: 4 }));
+    await trainer.dispatchGroups([aGroupRequest({ groupSize: 4 })]);
     await killAfter(startWorkerProcess("hang"), 4);
     await fixture.openWorkers();
     await expectAllTrainedOnce(trainer, consumer, 1, 4);
@@ -202,7 +202,7 @@ describe("a learner that starts again", () => {
     // The checkpoint was committed, and the acknowledgement was not sent.
     const restarted = await fixture.open();
     const second = await restarted.consumeGroups({ alreadyConsumed: ["g-1", "never-dispatched"] });
-    expect(await restarted.dispatchGroup(aGroupRequest({ groupId: "g-1" }))).toBe("trained");
+    expect(await restarted.dispatchGroups([aGroupRequest({ groupId: "g-1" })])).toEqual(["trained"]);
     const { groups } = await second.nextGroups({ count: 1 });
     expect(groups.map(({ groupId }) => groupId)).toEqual(["g-2"]);
     await second.acknowledge(["g-1", "g-2"]);
@@ -215,14 +215,14 @@ describe("a learner that starts again", () => {
     await fixture.openWorkers();
     const trainer = await fixture.open();
     const old = await trainer.consumeGroups();
-    await trainer.dispatchGroup(aGroupRequest({ groupId: "g-1" }));
+    await trainer.dispatchGroups([aGroupRequest({ groupId: "g-1" })]);
     await old.nextGroups({ count: 1 });
     const newer = await (await fixture.open()).consumeGroups();
     await expect(old.acknowledge(["g-1"])).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
     const waiting = old.nextGroups({ count: 1 });
     const refused = expect(waiting).rejects.toMatchObject({ code: "ALREADY_EXISTS" });
     // Either one may fetch this group first; the newer one has to get it.
-    await trainer.dispatchGroup(aGroupRequest({ groupId: "g-2" }));
+    await trainer.dispatchGroups([aGroupRequest({ groupId: "g-2" })]);
     const { groups } = await newer.nextGroups({ count: 2 });
     expect(groups.map(({ groupId }) => groupId)).toEqual(["g-1", "g-2"]);
     await refused;
@@ -232,7 +232,7 @@ describe("a learner that starts again", () => {
     await fixture.openWorkers();
     const trainer = await fixture.open();
     const first = await trainer.consumeGroups();
-    await trainer.dispatchGroup(aGroupRequest());
+    await trainer.dispatchGroups([aGroupRequest()]);
     await first.nextGroups({ count: 1 });
     await first.close();
     await first.close();

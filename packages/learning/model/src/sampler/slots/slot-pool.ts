@@ -59,11 +59,6 @@ export class SlotPool implements CachePool {
     this.#idle = new Set(this.#slots);
   }
 
-  /** Number of slots that a new request could get. */
-  get availableSlots(): number {
-    return this.#free().length;
-  }
-
   /** At least one token of the prompt is left to be read, because sampling starts from its output. */
   reserve(promptTokenIds: readonly number[]): CacheLease | undefined {
     const free = this.#free();
