@@ -34,6 +34,8 @@ const maxAuthorizations = 16;
 export class Connections {
   readonly #credentials: Credentials;
   readonly #byPeer = new Map<string, Connection>();
+  /** Those who wait for the end of all connections. */
+  readonly #awaited: (() => void)[] = [];
 
   constructor(credentials: Credentials) {
     this.#credentials = credentials;
@@ -42,7 +44,16 @@ export class Connections {
   opened(socket: Socket): void {
     const peer = `${socket.remoteAddress}:${socket.remotePort}`;
     this.#byPeer.set(peer, { socket, authorizations: new Set(), serial: undefined, answers: 0 });
-    socket.once("close", () => this.#byPeer.delete(peer));
+    socket.once("close", () => {
+      this.#byPeer.delete(peer);
+      if (this.#byPeer.size === 0) for (const end of this.#awaited.splice(0)) end();
+    });
+  }
+
+  /** Calls back when no connection is left. */
+  onEnded(callback: () => void): void {
+    if (this.#byPeer.size === 0) callback();
+    else this.#awaited.push(callback);
   }
 
   admitted(peer: string, { authorization, serial }: Proof): void {

@@ -4,6 +4,7 @@ import type { ServerDuplexStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { PalimpsestError } from "../base/error.js";
+import { fromGrpcError } from "../failures/status.js";
 import { actorHostService, objectsService } from "../protocol/services.js";
 import { Credentials } from "../security/credentials.js";
 import { GrpcPeer } from "./channel.js";
@@ -141,6 +142,21 @@ test("a call on a closed channel is CANCELLED by name, and holds no process", as
   expect(() => peer.clientStream(objectsService.put)).toThrow(expect.objectContaining(closed));
   expect(() => peer.bidi(actorHostService.calls)).toThrow(expect.objectContaining(closed));
   expect(() => peer.serverStream(objectsService.pull, {})).toThrow(expect.objectContaining(closed));
+});
+
+test("a server that closes cancels the calls that outlast its grace, on every version of Node.js", async () => {
+  const closing = new GrpcServer(Credentials.ofCluster(token));
+  const arrived = new Promise<void>((resolve) =>
+    servePart(closing, actorHostService, { calls: () => resolve(), sharedCalls: () => undefined }),
+  );
+  const at = await closing.listen("127.0.0.1", 0);
+  const peer = new GrpcPeer(at, Credentials.ofCluster(token));
+  onTestFinished(() => peer.close());
+  const stream = peer.bidi(actorHostService.calls);
+  const ended = new Promise((resolve) => stream.once("error", resolve).on("data", () => undefined));
+  await arrived;
+  await closing.close(50);
+  expect(["CANCELLED", "UNAVAILABLE"]).toContain(fromGrpcError(await ended).code);
 });
 
 test("only addresses of this machine count as loopback", () => {

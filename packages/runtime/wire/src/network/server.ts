@@ -162,6 +162,7 @@ export class GrpcServer implements RpcServer {
     return formatAddress(host, typeof bound === "object" && bound ? bound.port : port);
   }
 
+  /** Resolves when every connection has ended. Calls that are not answered within `graceMs` are canceled. */
   close(graceMs = 500): Promise<void> {
     this.#forget();
     this.#listener?.close();
@@ -170,10 +171,13 @@ export class GrpcServer implements RpcServer {
     this.#requests.close();
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#server.forceShutdown(), graceMs);
-      this.#server.tryShutdown(() => {
-        clearTimeout(timer);
-        resolve();
-      });
+      // On Node.js 24 grpc-js reports an end as soon as it has asked for it, whatever calls are in progress.
+      this.#server.tryShutdown(() =>
+        this.#connections.onEnded(() => {
+          clearTimeout(timer);
+          resolve();
+        }),
+      );
     });
   }
 
