@@ -376,6 +376,15 @@ describe("an empty project with @palimpsest/runtime alone", () => {
     const { stdout } = await command("--help");
     expect(stdout).toMatch(/^ +dev [\s\S]*^ +certs/m);
     expect(stdout).not.toMatch(/^ +(ask|train|serve) /m);
+    // "drain" is near "train", and would end work.
+    for (const name of ["train", "ask", "dashboard"]) {
+      const reason = await command(name, "x").catch(({ stderr }: { stderr: string }) => stderr);
+      expect(reason).toMatch(
+        new RegExp(`^error: ${name}: needs the package palimpsest, .*\`npm install palimpsest\``),
+      );
+      expect(reason).not.toMatch(/Did you mean/);
+    }
+    await expect(command("drane", "x")).rejects.toThrow(/unknown command .*Did you mean drain/s);
     writeFileSync(join(alone, "recipe.yaml"), "name: x\n");
     await expect(command("job", "submit", "recipe.yaml")).rejects.toThrow(
       /this needs the package palimpsest, .*`npm install palimpsest`/,

@@ -26,6 +26,8 @@ function missingPackage(reason: unknown): string | undefined {
     return undefined;
   const [, name] = /^Cannot find package '([^']+)'/.exec(reason.message) ?? [];
   if (name === undefined) return undefined;
-  const whole = name.startsWith("@palimpsest/") ? "palimpsest" : name;
-  return `this needs the package ${whole}, which is not installed here: run \`npm install ${whole}\` (or its tarball)`;
+  return `this ${needsPackage(name.startsWith("@palimpsest/") ? "palimpsest" : name)}`;
 }
+
+export const needsPackage = (name: string): string =>
+  `needs the package ${name}, which is not installed here: run \`npm install ${name}\` (or its tarball)`;

@@ -1,5 +1,6 @@
 import { closestWord } from "@palimpsest/std/input";
 import { Command, type Option } from "commander";
+import { needsPackage } from "../display/failure.js";
 import { parseFilled } from "../input/key-values.js";
 import { version } from "../installation/version.js";
 import { commands } from "./commands.js";
@@ -17,8 +18,15 @@ const groups: Readonly<Record<string, readonly string[]>> = {
  * Makes the program with the command that is wanted, or with all of them.
  * @param wanted name of a command; all are loaded for one that is none, and for the one that completes all. The version
  *   needs none.
+ * @throws for a command of the whole package, where only `@palimpsest/runtime` is installed
  */
 export async function makeProgram(wanted: string | undefined): Promise<Command> {
+  if (
+    wanted !== undefined &&
+    !Object.hasOwn(commands, wanted) &&
+    Object.values(groups).flat().includes(wanted)
+  )
+    throw new Error(`${wanted}: ${needsPackage("palimpsest")}`);
   const program = new Command("palimpsest")
     .description("A distributed actor system, and reinforcement learning of memory agents on top of it.")
     .version(version);
