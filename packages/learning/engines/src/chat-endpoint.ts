@@ -106,11 +106,13 @@ export class ChatEndpoint {
    */
   async model(options: Pick<PostOptions, "signal" | "onRetry"> = {}): Promise<ServedModel> {
     if (this.#model === undefined) {
-      const [first] = await this.#served(options.signal, options.onRetry).catch(nameIt);
+      const [first] = await this.#served(options.signal, options.onRetry).catch((reason: unknown) =>
+        nameIt(reason, this.#modelSetting),
+      );
       if (first === undefined) {
         throw new EngineError(
           "CONFIG_INVALID",
-          `model: is not set, and the server's list at ${this.shown("/models")} is empty; set model to the name under which the server serves it`,
+          `model: is not set, and the server's list at ${this.shown("/models")} is empty; set ${this.#modelSetting} to the name under which the server serves it`,
         );
       }
       this.#model = first.name;
@@ -150,6 +152,17 @@ export class ChatEndpoint {
   /** Waiting and running requests reject with CLOSED. A second close does nothing. */
   async close(): Promise<void> {
     await this.#client.close();
+  }
+
+  /** The same as close(), for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** What the caller calls the name of the model: a setting, or a flag with its value. */
+  get #modelSetting(): string {
+    const { model = "model" } = this.#names;
+    return model.startsWith("--") ? `${model} NAME` : model;
   }
 
   /**
@@ -222,7 +235,13 @@ export class ChatEndpoint {
         // Nobody asked for the other fields.
         for (const field of news)
           if (field === "seed" || field === "temperature")
-            request.onRetry?.({ path: this.shown("/chat/completions"), attempt, reason, leftOut: field });
+            request.onRetry?.({
+              path: this.shown("/chat/completions"),
+              attempt,
+              reason,
+              waitMs: 0,
+              leftOut: field,
+            });
       }
     }
   }
@@ -256,11 +275,15 @@ function isWithoutList(reason: unknown): reason is EngineError {
   return reason instanceof EngineError && ["REFUSED", "BAD_REPLY", "SERVER_FAILED"].includes(reason.code);
 }
 
-function nameIt(reason: unknown): never {
+function nameIt(reason: unknown, setting: string): never {
   if (!isWithoutList(reason)) throw reason;
-  throw new EngineError(reason.code, `${reason.rawMessage}; set model, and this list is not requested`, {
-    cause: reason,
-    retryable: false,
-    ...(reason.status === undefined ? {} : { status: reason.status }),
-  });
+  throw new EngineError(
+    reason.code,
+    `${reason.rawMessage}; set ${setting} to the name under which the server serves its model, and this list is not needed`,
+    {
+      cause: reason,
+      retryable: false,
+      ...(reason.status === undefined ? {} : { status: reason.status }),
+    },
+  );
 }

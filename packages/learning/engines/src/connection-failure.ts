@@ -27,11 +27,13 @@ const notPacked = /^(Z_DATA_ERROR|ERR_+(BROTLI_DECODER_ERROR|ERROR_FORMAT)\w*|ZS
  * do not exist, and servers that speak another protocol stay as they are.
  * @param reason what fetch threw
  * @param proxy the proxy that was asked, if there was one
+ * @param begun whether a part of the reply had come
  */
 export function connectionFailure(
   reason: unknown,
   host: string,
   proxy: string | undefined,
+  begun: boolean,
 ): ConnectionFailure {
   const { code, message } = deepest(reason);
   const via = proxy === undefined ? "" : ` through the proxy ${proxy}`;
@@ -69,6 +71,12 @@ export function connectionFailure(
       "web clients never ask this port, because other services have it (bad port)",
       "let the server listen on another port, such as 8000",
     );
+  if (begun)
+    return {
+      why: `the server${via} closed the connection in the middle of its reply (${code ?? message})`,
+      fix: "repeat the request; if it happens again, the server's log says why",
+      retryable: true,
+    };
   const refused = /Proxy response \((\d+)\)/.exec(message)?.[1];
   if (refused !== undefined)
     return {
@@ -87,6 +95,12 @@ export function connectionFailure(
         : "check HTTP_PROXY and HTTPS_PROXY; NO_PROXY leaves hosts out",
     retryable: true,
   };
+}
+
+/** Returns whether the other side closed the connection, which says nothing about whether the server runs. */
+export function isClosed(reason: unknown): boolean {
+  const { code = "" } = deepest(reason);
+  return ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(code);
 }
 
 /** Returns code and message of the innermost cause, which says what happened; fetch itself says "fetch failed". */

@@ -52,6 +52,11 @@ export class EndpointEmbedder {
     await this.#client.close();
   }
 
+  /** The same as close(), for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   async #embedPart(texts: readonly string[], signal: AbortSignal | undefined): Promise<number[][]> {
     // Servers refuse an empty text; a space carries as little meaning.
     const input = texts.map((text) => (text.trim() === "" ? " " : text));

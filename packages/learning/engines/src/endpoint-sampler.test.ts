@@ -278,6 +278,41 @@ describe("an endpoint sampler", () => {
     ]);
   });
 
+  it("says that a connection was closed in the middle of a reply, and how long it waits", async () => {
+    const { server, sampler, retries } = await aSampler(saying("tea"), { maxAttempts: 2, backoffMs: 100 });
+    const cutInReply: Answer = (_received, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write('data: {"choices":[{"delta":{"content":"te"}}]}\n\n', () => response.destroy());
+    };
+    server.next(cutInReply, cutInReply);
+    await expect(sampler.generate(request(sampler, turns))).rejects.toThrow(
+      /\[UNREACHABLE\] .*: the server closed the connection in the middle of its reply \(UND_ERR_SOCKET\); repeat the request/,
+    );
+    expect(retries).toMatchObject([{ attempt: 1, waitMs: 0, reason: { code: "UNREACHABLE" } }]);
+  });
+
+  it("repeats a request in silence where the server had closed the connection that was kept (HTTPCLIENT-6)", async () => {
+    const used = new WeakSet<object>();
+    const { server, sampler, retries } = await aSampler(
+      (received, response) => {
+        const { socket } = response.req;
+        const isKept = used.has(socket);
+        used.add(socket);
+        return isKept ? void socket.destroy() : saying("tea")(received, response);
+      },
+      { maxAttempts: 1 },
+    );
+    for (let i = 0; i < 3; i++) {
+      const { tokenIds } = await sampler.generate(request(sampler, turns));
+      expect(sampler.tokenizer.decode(tokenIds)).toBe("tea<|im_end|>");
+    }
+    // It tells apart a connection that was kept from one that the server closes every time.
+    expect(server.received.length).toBeGreaterThan(3);
+    expect(retries).toEqual([]);
+    server.next(cut, cut, cut);
+    await expect(sampler.generate(request(sampler, turns))).rejects.toMatchObject({ code: "UNREACHABLE" });
+  });
+
   it("gives up on answers without sense after malformedAttempts, naming how many", async () => {
     const { server, sampler } = await aSampler(raw("{", "application/json"), { malformedAttempts: 2 });
     await expect(sampler.generate(request(sampler, turns))).rejects.toThrow(
@@ -334,6 +369,42 @@ describe("openEndpoint", () => {
     const model = await openEndpoint({ url: server.url, model: "big" });
     onTestFinished(() => model.close());
     expect(model.name).toBe("big");
+  });
+
+  it.each([
+    ["without a list of models", json({ error: "none" }, 404)],
+    ["whose list is empty", json({ data: [] })],
+  ])("says where the name of the model goes, for a server %s", async (_what, answer) => {
+    const server = await ModelServer.start(answer);
+    onTestFinished(() => server.stop());
+    await expect(openEndpoint({ url: server.url })).rejects.toThrow(/; set model to the name under which/);
+    const names = { model: "--model" };
+    await expect(openEndpoint({ url: server.url, names })).rejects.toThrow(/; set --model NAME to the name/);
+  });
+
+  it("refuses what belongs into the second argument by its name", async () => {
+    for (const misplaced of [
+      { onRetry: () => undefined },
+      { tokenizer: chat },
+      { signal: new AbortController().signal },
+    ]) {
+      const [name] = Object.keys(misplaced);
+      const opened = openEndpoint({ url: "http://127.0.0.1:9", model: "m", ...misplaced });
+      await expect(opened).rejects.toThrow(
+        `[CONFIG_INVALID] engine: ${name}: is no setting; pass it in the second argument`,
+      );
+    }
+  });
+
+  it("closes at the end of the block that uses it", async () => {
+    const server = await ModelServer.start(json({ data: [{ id: "m" }] }));
+    onTestFinished(() => server.stop());
+    let kept: EndpointSampler;
+    {
+      await using model = await openEndpoint({ url: server.url });
+      kept = model.sampler;
+    }
+    await expect(kept.model()).rejects.toMatchObject({ code: "CLOSED" });
   });
 
   it("says at once that nothing listens there", async () => {

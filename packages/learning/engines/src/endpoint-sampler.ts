@@ -59,6 +59,9 @@ export interface EndpointSamplerOptions {
   readonly clock?: RetryClock;
 }
 
+/** What belongs into the second argument. */
+const optionNames = ["tokenizer", "onRetry", "clock", "signal"];
+
 /**
  * Any OpenAI-compatible server behind the interface that agents use: token ids in, token ids out. It cannot be used for
  * training.
@@ -75,6 +78,12 @@ export class EndpointSampler {
 
   /** @throws {EngineError} CONFIG_INVALID */
   constructor(config: EndpointSamplerConfig, options: EndpointSamplerOptions = {}) {
+    const misplaced = optionNames.filter((name) => Object.hasOwn(config, name));
+    if (misplaced.length > 0)
+      throw new EngineError(
+        "CONFIG_INVALID",
+        `engine: ${misplaced.join(", ")}: is no setting; pass it in the second argument`,
+      );
     const { extraBody, enableThinking, temperature, ...engine } = parseConfig(
       endpointSamplerConfigSchema,
       config,
@@ -138,6 +147,11 @@ export class EndpointSampler {
     await this.#endpoint.close();
   }
 
+  /** The same as close(), for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   /** Encodes the reply as ids (ENDPOINT-2, ENDPOINT-3). The stop token is the model's own, which a text does not show. */
   #sampledIds(
     { text, stopReason }: EndpointText,
@@ -157,7 +171,7 @@ export class EndpointSampler {
 }
 
 /** What agents are made of: `memAgent(await openEndpoint({ url }))`. */
-export interface OpenEndpoint {
+export interface OpenEndpoint extends AsyncDisposable {
   /** The model's name at the server. */
   readonly name: string;
   /** Maximum tokens of prompt and reply together, if the server reports it. */
@@ -170,6 +184,9 @@ export interface OpenEndpoint {
 
 /**
  * Asks the server for its model, so that a wrong address is noticed before long work.
+ * @param options.tokenizer counts and truncates texts as the server's model does; default: an estimate of tokens
+ * @param options.onRetry is called for every failed attempt that is retried, before the wait
+ * @param options.signal ends the request for the model; each later request has a signal of its own
  * @throws {EngineError}; the signal's reason
  */
 export async function openEndpoint(
@@ -180,7 +197,8 @@ export async function openEndpoint(
   try {
     const model = await sampler.model(options.signal);
     const { tokenizer, chat } = sampler;
-    return { ...model, sampler, tokenizer, chat, close: () => sampler.close() };
+    const close = () => sampler.close();
+    return { ...model, sampler, tokenizer, chat, close, [Symbol.asyncDispose]: close };
   } catch (reason) {
     await sampler.close();
     throw reason;

@@ -1,7 +1,7 @@
 import { backoffMs, delay, Semaphore, withDeadline } from "@palimpsest/std";
 import { Agent, type Dispatcher, fetch, type Response } from "undici";
 import type { EngineConfig } from "./config.js";
-import { connectionFailure } from "./connection-failure.js";
+import { connectionFailure, isClosed } from "./connection-failure.js";
 import { environmentAgent, environmentProxy } from "./environment-proxies.js";
 import { EngineError, withMessage } from "./error.js";
 import { bytesOf, contentTypeOf, failureOf, judgeStatus, readText } from "./reply.js";
@@ -17,6 +17,8 @@ import { readEvents } from "./server-sent-events.js";
  * - HTTPCLIENT-2. An answer of which a part was passed on is never requested again, so that nobody reads the same token twice.
  * - HTTPCLIENT-3. After an abort no further attempt begins, and the signal's reason is thrown.
  * - HTTPCLIENT-4. The API key is in the headers of requests and nowhere else: not in errors, and not in what is logged.
+ * - HTTPCLIENT-6. A connection that was kept open and is closed without a byte of the reply was closed before the request
+ *   came. The request is repeated once on a new connection, which is no attempt of its own and not told.
  * - HTTPCLIENT-5. Servers of text and MLflow are reached through the proxies of HTTP_PROXY, HTTPS_PROXY and NO_PROXY; the engines
  *   of a run and its reward service are reached directly.
  */
@@ -38,6 +40,8 @@ export interface Retry {
   /** Which attempt failed, counted from 1. */
   readonly attempt: number;
   readonly reason: EngineError;
+  /** How long the next attempt waits. */
+  readonly waitMs: number;
   /** The field that the server refused; later requests are sent without it. */
   readonly leftOut?: string;
 }
@@ -74,6 +78,8 @@ export class HttpClient {
   readonly #closing = new AbortController();
   readonly #address: ServerAddress;
   readonly #dispatcher: Dispatcher;
+  /** Whether a reply has begun, so that connections may have been kept. */
+  #answered = false;
   readonly #usesProxies: boolean;
   readonly #plain: PlainServer | undefined;
 
@@ -92,12 +98,14 @@ export class HttpClient {
     this.#plain = typeof base === "object" ? base : undefined;
     this.#address = new ServerAddress(config.url, typeof base === "object" ? "origin" : base);
     this.#usesProxies = this.#plain?.usesProxies ?? base === "api";
+    this.#dispatcher = this.#newDispatcher();
+    this.#places = new Semaphore({ most: config.maxConcurrency, maxWaiting: config.maxQueue, full });
+  }
+
+  #newDispatcher(): Dispatcher {
     // Deadlines are this client's own, since a slow model may be silent for longer than the library would wait.
     const patient = { headersTimeout: 0, bodyTimeout: 0 };
-    this.#dispatcher = this.#usesProxies
-      ? environmentAgent(this.#address.origin, patient)
-      : new Agent(patient);
-    this.#places = new Semaphore({ most: config.maxConcurrency, maxWaiting: config.maxQueue, full });
+    return this.#usesProxies ? environmentAgent(this.#address.origin, patient) : new Agent(patient);
   }
 
   /** Returns the whole address of an endpoint, for messages. */
@@ -216,8 +224,9 @@ export class HttpClient {
               if (!this.#mayTryAgain(error, attempt, malformed) || state.handedOn || inVain) {
                 throw this.#lastWord(error, attempt, state.handedOn);
               }
-              options.onRetry?.({ path: this.shown(path), attempt, reason: error });
-              await this.#backOff(attempt, error.retryAfterMs, signal);
+              const waitMs = this.#waitMs(attempt, error.retryAfterMs);
+              options.onRetry?.({ path: this.shown(path), attempt, reason: error, waitMs });
+              await this.#backOff(waitMs, signal);
             }
           }
         },
@@ -238,37 +247,51 @@ export class HttpClient {
     return await withDeadline(
       { timeoutMs: attemptTimeoutMs, signals: [signal], late },
       async (attemptSignal) => {
-        try {
-          const response = await fetch(this.#address.at(path), {
-            method,
-            dispatcher: this.#dispatcher,
-            // Following a redirect would send prompts to a server that nobody named.
-            redirect: "manual",
-            headers: {
-              ...(body === undefined ? {} : { "content-type": "application/json" }),
-              ...headers,
-              ...(this.#apiKey === undefined ? {} : this.#authorization(this.#apiKey)),
-              ...(session === undefined
-                ? {}
-                : Object.fromEntries(sessionHeaders.map((name) => [name, session]))),
-            },
-            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-            signal: attemptSignal,
-          });
-          if (!response.ok)
-            throw await failureOf(
-              this.shown(path),
-              response,
-              (text) => this.#scrub(text),
-              this.#name("apiKey"),
-              this.#plain && judgeStatus,
-            );
-          return await read(response);
-        } catch (reason) {
-          // fetch does not say which of the two signals ended it.
-          if (attemptSignal.aborted) throw attemptSignal.reason;
-          throw reason;
-        }
+        const ask = async (dispatcher: Dispatcher): Promise<T> => {
+          let begun = false;
+          try {
+            const response = await fetch(this.#address.at(path), {
+              method,
+              dispatcher,
+              // Following a redirect would send prompts to a server that nobody named.
+              redirect: "manual",
+              headers: {
+                ...(body === undefined ? {} : { "content-type": "application/json" }),
+                ...headers,
+                ...(this.#apiKey === undefined ? {} : this.#authorization(this.#apiKey)),
+                ...(session === undefined
+                  ? {}
+                  : Object.fromEntries(sessionHeaders.map((name) => [name, session]))),
+              },
+              ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+              signal: attemptSignal,
+            });
+            begun = true;
+            this.#answered = true;
+            if (!response.ok)
+              throw await failureOf(
+                this.shown(path),
+                response,
+                (text) => this.#scrub(text),
+                this.#name("apiKey"),
+                this.#plain && judgeStatus,
+              );
+            return await read(response);
+          } catch (reason) {
+            // fetch does not say which of the two signals ended it.
+            if (attemptSignal.aborted) throw attemptSignal.reason;
+            if (begun && !(reason instanceof EngineError)) throw this.#unreached(path, reason, begun);
+            if (begun || dispatcher !== this.#dispatcher || !(this.#answered && isClosed(reason)))
+              throw reason;
+            const fresh = this.#newDispatcher();
+            try {
+              return await ask(fresh);
+            } finally {
+              await fresh.destroy();
+            }
+          }
+        };
+        return await ask(this.#dispatcher);
       },
     );
   }
@@ -279,11 +302,14 @@ export class HttpClient {
     return retryable && attempt < maxAttempts && (code !== "BAD_REPLY" || malformed < malformedAttempts);
   }
 
-  /** Waits a random part of a delay that doubles (HTTPCLIENT-1), so that requests that failed together do not return together. */
-  async #backOff(attempt: number, retryAfterMs: number | undefined, signal: AbortSignal): Promise<void> {
+  /** Returns a random part of a delay that doubles (HTTPCLIENT-1), so that requests that failed together do not return together. */
+  #waitMs(attempt: number, retryAfterMs = 0): number {
     const { backoffMs: firstMs, maxBackoffMs: longestMs } = this.#config;
     const longest = backoffMs({ firstMs, longestMs }, attempt);
-    const ms = Math.max(retryAfterMs ?? 0, Math.ceil(longest * this.#clock.random()));
+    return Math.max(retryAfterMs, Math.ceil(longest * this.#clock.random()));
+  }
+
+  async #backOff(ms: number, signal: AbortSignal): Promise<void> {
     try {
       await this.#clock.wait(ms, signal);
     } catch (reason) {
@@ -293,16 +319,15 @@ export class HttpClient {
   }
 
   #asEngineError(path: string, reason: unknown): EngineError {
-    if (reason instanceof EngineError) {
-      const message = this.#scrub(reason.rawMessage);
-      return message === reason.rawMessage ? reason : withMessage(reason, message);
-    }
-    const {
-      why,
-      fix,
-      retryable,
-      code = "UNREACHABLE",
-    } = connectionFailure(reason, this.#address.hostname, this.#proxy());
+    if (!(reason instanceof EngineError)) return this.#unreached(path, reason, false);
+    const message = this.#scrub(reason.rawMessage);
+    return message === reason.rawMessage ? reason : withMessage(reason, message);
+  }
+
+  /** @param begun whether a part of the reply had come */
+  #unreached(path: string, reason: unknown, begun: boolean): EngineError {
+    const failure = connectionFailure(reason, this.#address.hostname, this.#proxy(), begun);
+    const { why, fix, retryable, code = "UNREACHABLE" } = failure;
     return new EngineError(code, `${this.shown(path)}: ${this.#scrub(why)}; ${fix}`, {
       cause: reason,
       retryable,

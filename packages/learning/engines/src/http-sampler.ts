@@ -162,6 +162,11 @@ export class HttpSampler implements SessionSampler {
     await this.#client.close();
   }
 
+  /** The same as close(), for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   async #generate(request: GenerateRequest, options: PostOptions): Promise<GenerateResult> {
     const { path } = this.#protocol;
     const stream = request.onTokens !== undefined && this.#protocol.streams !== false;

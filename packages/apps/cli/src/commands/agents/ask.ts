@@ -242,13 +242,15 @@ async function openModel(
     },
     signal,
     onRetry: (retry) => {
-      const { attempt, reason } = retry;
+      const { attempt, reason, waitMs } = retry;
       const leftOut = leftOutNote(retry);
       onRetry({
         attempt,
         code: reason.code,
         message: reason.message,
-        note: leftOut ?? `retrying: attempt ${attempt} failed: ${reason.message}`,
+        note:
+          leftOut ??
+          `retrying ${waitMs < 500 ? "at once" : `in ${formatSeconds(waitMs / 1000)}`}: attempt ${attempt} failed: ${reason.message}`,
       });
     },
   });
