@@ -3,6 +3,7 @@ export { backgroundClock, type Clock, every, systemClock } from "./clock.js";
 export { CodedError, type CodedErrorOptions } from "./coded-error.js";
 export { type Deadline, type JoinedSignal, joinSignals, withDeadline } from "./deadline.js";
 export { delay } from "./delay.js";
+export { inLanes, type LanesOptions } from "./in-lanes.js";
 export { isProcessAlive } from "./process-alive.js";
 export { Semaphore, type SemaphoreOptions } from "./semaphore.js";
 export { sha256Of } from "./sha256.js";

@@ -98,8 +98,6 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
     }
   } finally {
     progress.close();
-    await cache?.close();
-    await tracing?.close();
   }
   const run: SuiteRun = {
     suite: plan.suite,
@@ -214,7 +212,6 @@ async function openEvalTraces(path: string | undefined, { suite, scorer }: EvalP
       episodes.delete(key);
       await file.append(trace);
     },
-    close: () => file.close(),
   };
 }
 

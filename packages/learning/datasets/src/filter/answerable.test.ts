@@ -79,7 +79,15 @@ describe("findAnswerable", () => {
     const third = await findAnswerable({ ...request, ask: () => Promise.reject(new Error("asked again")) });
     expect(third.answered).toEqual(answered);
     expect(third.resumed).toBe(15);
-    expect(readFileSync(request.logPath, "utf8").trim().split("\n")).toHaveLength(1 + 15 + 1);
+    expect(readFileSync(request.logPath, "utf8").trim().split("\n")).toHaveLength(1 + 15);
+  });
+
+  it("logs answers of any length whole, though many arrive at once (ANSWERABLE-1)", async () => {
+    // One write of the system takes 512 KiB, so answers that are longer need several.
+    const answer = "no idea ".repeat(2 ** 18);
+    const request = aRequest({ concurrency: 6, samples: 1, ask: async (task) => `${task.id} ${answer}` });
+    await findAnswerable(request);
+    expect((await findAnswerable(request)).resumed).toBe(6);
   });
 
   it("begins a log anew whose first line a crash cut off, and no other that it cannot read", async () => {

@@ -10,15 +10,11 @@
  * - ANSWERABLE-4. A request that fails does not count as a wrong answer: it ends the run with its error.
  */
 
-import { existsSync } from "node:fs";
-import { type FileHandle, open, rm } from "node:fs/promises";
-import { joinSignals } from "@palimpsest/std";
+import { inLanes } from "@palimpsest/std";
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
-import { DatasetError } from "../error.js";
-import { lineTexts } from "../source/line-texts.js";
+import { entriesOf, openSettingsLog } from "../source/settings-log.js";
 
-const headSchema = z.strictObject({ log: z.literal("answers"), settings: z.record(z.string(), z.unknown()) });
 const entrySchema = z.strictObject({
   id: z.string(),
   sample: z.int().min(0),
@@ -61,103 +57,29 @@ export interface Answerable {
  * @throws {DatasetError} BAD_CONFIG if the log has other settings; what `ask` throws; the signal's reason
  */
 export async function findAnswerable(request: AnswerableRequest): Promise<Answerable> {
-  const { tasks, samples, concurrency, logPath, onProgress } = request;
-  const answers = await readLog(logPath, request.settings, request.signal);
-  const resumed = answers.length;
-  const given = new Map<string, LoggedAnswer[]>();
-  for (const answer of answers) given.set(answer.id, [...(given.get(answer.id) ?? []), answer]);
-  const answered = new Set(answers.filter(({ right }) => right).map(({ id }) => id));
-  const stop = joinSignals(request.signal);
-  const { signal } = stop;
-  const log = await openLog(logPath, request.settings);
-  let next = 0;
-  let done = 0;
-  const lane = async () => {
-    for (let task = tasks[next++]; task !== undefined; task = tasks[next++]) {
-      for (
-        let sample = given.get(task.id)?.length ?? 0;
-        sample < samples && !answered.has(task.id);
-        sample++
-      ) {
-        signal.throwIfAborted();
-        const answer = await request.ask(task, sample, signal);
-        const entry = { id: task.id, sample, answer, right: request.isRight(answer, task.answers) };
-        await log.appendFile(`${JSON.stringify(entry)}\n`);
-        answers.push(entry);
-        if (entry.right) answered.add(task.id);
-      }
-      done += 1;
-      onProgress?.({ done, total: tasks.length, answered: answered.size });
-    }
-  };
-  const guarded = () =>
-    lane().catch((error: unknown) => {
-      stop.abort(error);
-      throw error;
-    });
-  try {
-    const lanes = Array.from({ length: Math.max(1, Math.min(concurrency, tasks.length)) }, guarded);
-    await Promise.allSettled(lanes);
-    request.signal?.throwIfAborted();
-    if (stop.signal.aborted) throw stop.signal.reason;
-  } finally {
-    await log.close();
-  }
-  return { answered, answers, resumed };
-}
-
-async function openLog(path: string, settings: AnswerableRequest["settings"]): Promise<FileHandle> {
-  const log = await open(path, "a+");
-  const { size } = await log.stat();
-  if (size === 0) await log.appendFile(`${JSON.stringify({ log: "answers", settings })}\n`);
-  else {
-    // A crash may have cut the last line off, so the next entry must begin on a new line.
-    const { buffer } = await log.read(Buffer.alloc(1), 0, 1, size - 1);
-    if (buffer[0] !== 0x0a) await log.appendFile("\n");
-  }
-  return log;
-}
-
-async function readLog(
-  path: string,
-  settings: AnswerableRequest["settings"],
-  signal: AbortSignal | undefined,
-): Promise<LoggedAnswer[]> {
-  if (!existsSync(path)) return [];
+  const { tasks, samples, concurrency, logPath: path, settings, signal: given, onProgress } = request;
+  const log = await openSettingsLog({ path, field: "log", log: "answers", settings, signal: given });
   const answers: LoggedAnswer[] = [];
-  let lines = 0;
-  let headCut = false;
-  for await (const { line, text } of lineTexts(path, signal)) {
-    const value = parsed(text);
-    lines += 1;
-    if (line === 1 && value === undefined) {
-      headCut = true;
-      continue;
-    }
-    if (line === 1 || headCut) {
-      const head = headSchema.safeParse(value);
-      if (head.success && sameJson(head.data.settings, settings)) continue;
-      throw new DatasetError(
-        "BAD_CONFIG",
-        `log: "${path}" contains answers to other questions or under other settings; remove the file, or use the settings in its first line`,
-        { path, settings: head.data?.settings },
-      );
-    }
+  for await (const { value } of entriesOf(path, given)) {
     const entry = entrySchema.safeParse(value);
-    // A line that a crash cut off is ignored, so its answer is requested again.
     if (entry.success) answers.push(entry.data);
   }
-  // A crash occurred while the first line was written. There is no answer yet, so the log is started anew.
-  if (headCut && lines === 1) await rm(path);
-  return answers;
+  const resumed = answers.length;
+  const asked = new Map<string, number>();
+  for (const { id } of answers) asked.set(id, (asked.get(id) ?? 0) + 1);
+  const answered = new Set(answers.filter(({ right }) => right).map(({ id }) => id));
+  let done = 0;
+  await inLanes(tasks, { lanes: concurrency, signal: given }, async (task, signal) => {
+    for (let sample = asked.get(task.id) ?? 0; sample < samples && !answered.has(task.id); sample++) {
+      signal.throwIfAborted();
+      const answer = await request.ask(task, sample, signal);
+      const entry = { id: task.id, sample, answer, right: request.isRight(answer, task.answers) };
+      await log.append(entry);
+      answers.push(entry);
+      if (entry.right) answered.add(task.id);
+    }
+    done += 1;
+    onProgress?.({ done, total: tasks.length, answered: answered.size });
+  });
+  return { answered, answers, resumed };
 }
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const sameJson = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

@@ -11,13 +11,9 @@ import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
 import { lineTexts } from "../source/line-texts.js";
+import { parsedLine, settingsIn } from "../source/settings-log.js";
 import { idKey, keyOfHash } from "../tasks/id-key.js";
 import { sha256 } from "../written/sha256.js";
-
-export const ratingSettingsSchema = z.strictObject({
-  log: z.literal("pass-rates"),
-  settings: z.record(z.string(), z.unknown()),
-});
 
 export const passRateSchema = z.strictObject({
   /** Position of the question in the data that was rated, from 0. */
@@ -71,10 +67,9 @@ export class PassRates {
   static async read(path: string, signal?: AbortSignal): Promise<PassRates> {
     const rates = new PassRates(path);
     for await (const { line, text } of lineTexts(path, signal)) {
-      const value = parsedLine(text);
-      const head = line === 1 ? ratingSettingsSchema.safeParse(value).data : undefined;
-      if (head === undefined) rates.#add(value, line);
-      else rates.dataSha256 = filesOf(head.settings);
+      const settings = line === 1 ? settingsIn("pass-rates", text) : undefined;
+      if (settings === undefined) rates.#add(parsedLine(text), line);
+      else rates.dataSha256 = filesOf(settings);
     }
     return rates;
   }
@@ -87,8 +82,7 @@ export class PassRates {
     path: string,
     signal?: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>> | undefined> {
-    for await (const { text } of lineTexts(path, signal))
-      return ratingSettingsSchema.safeParse(parsedLine(text)).data?.settings;
+    for await (const { text } of lineTexts(path, signal)) return settingsIn("pass-rates", text);
     return undefined;
   }
 
@@ -131,15 +125,6 @@ export class PassRates {
     this.#indexes.set(key, this.#rates.length);
     this.#texts.push(keyOfHash(textSha256));
     this.#rates.push(passRate);
-  }
-}
-
-/** Parses JSON; returns undefined if the text is not JSON. */
-export function parsedLine(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -11,25 +11,15 @@
  * - RATING-3. At most `concurrency` tasks are in memory, and one byte per question.
  * - RATING-4. Only one rating at a time writes a file. A second one is refused, unless the process of the first is
  *   known to have ended.
- * - RATING-5. A file that does not begin like a file of rates is never truncated.
  */
 
-import { setMaxListeners } from "node:events";
-import { existsSync } from "node:fs";
-import { type FileHandle, open, stat, truncate } from "node:fs/promises";
-import { joinSignals } from "@palimpsest/std";
+import { inLanes } from "@palimpsest/std";
 import { withFolderLock } from "@palimpsest/std/files";
 import type { Task } from "@palimpsest/trajectories";
 import { DatasetError } from "../error.js";
-import { lineTexts } from "../source/line-texts.js";
+import { entriesOf, openSettingsLog } from "../source/settings-log.js";
 import type { TaskSet } from "../tasks/task-set.js";
-import {
-  type PassRate,
-  parsedLine,
-  passRateSchema,
-  ratingSettingsSchema,
-  taskTextHash,
-} from "./pass-rates.js";
+import { type PassRate, passRateSchema, taskTextHash } from "./pass-rates.js";
 
 interface RatingEpisode {
   /** Position of the question in its set, from 0. */
@@ -92,11 +82,7 @@ export async function rateQuestions(request: RatingRequest): Promise<Rating> {
 }
 
 async function rateUnderLock(request: RatingRequest): Promise<Rating> {
-  const { tasks, concurrency, path, settings, onProgress } = request;
-  const stop = joinSignals(request.signal);
-  const { signal } = stop;
-  // Every running episode listens to this signal, and Node would report more than ten listeners as a leak.
-  setMaxListeners(0, signal);
+  const { tasks, concurrency, path, settings, signal: given, onProgress } = request;
   const done = new Uint8Array(tasks.count);
   const tally = { rated: 0, resumed: 0, never: 0, always: 0, sum: 0, failed: 0 };
   const count = ({ position, passRate, failed }: PassRate) => {
@@ -107,41 +93,21 @@ async function rateUnderLock(request: RatingRequest): Promise<Rating> {
     tally.sum += passRate;
     tally.failed += failed;
   };
+  const log = await openSettingsLog({ path, field: "out", log: "pass-rates", settings, signal: given });
   await readRated(request, done, count);
   tally.resumed = tally.rated;
   const standing = (): Rating => {
     const { sum, ...counts } = tally;
     return { ...counts, questions: tasks.count, mean: tally.rated === 0 ? 0 : sum / tally.rated };
   };
-  const file = await openFile(path, settings);
-  let writing: Promise<void> = Promise.resolve();
-  let next = 0;
-  const lane = async () => {
-    while (next < tasks.count) {
-      const position = next++;
-      if (done[position] === 1) continue;
-      const rate = await rateOf(request, position, signal);
-      // Lines are written one after another, so that each is whole.
-      writing = writing.then(() => appendLine(file, rate));
-      await writing;
-      count(rate);
-      onProgress?.(standing());
-    }
-  };
-  const guarded = () =>
-    lane().catch((reason: unknown) => {
-      stop.abort(reason);
-      throw reason;
-    });
   onProgress?.(standing());
-  try {
-    const lanes = Array.from({ length: Math.max(1, Math.min(concurrency, tasks.count)) }, guarded);
-    await Promise.allSettled(lanes);
-    request.signal?.throwIfAborted();
-    if (stop.signal.aborted) throw stop.signal.reason;
-  } finally {
-    await file.close();
-  }
+  await inLanes(done.keys(), { lanes: concurrency, signal: given }, async (position, signal) => {
+    if (done[position] === 1) return;
+    const rate = await rateOf(request, position, signal);
+    await log.append(rate);
+    count(rate);
+    onProgress?.(standing());
+  });
   return standing();
 }
 
@@ -177,38 +143,14 @@ async function rateOf(
   };
 }
 
-async function appendLine(file: FileHandle, rate: PassRate): Promise<void> {
-  await file.appendFile(`${JSON.stringify(rate)}\n`);
-  await file.datasync();
-}
-
-async function openFile(path: string, settings: RatingRequest["settings"]): Promise<FileHandle> {
-  const file = await open(path, "a");
-  if ((await file.stat()).size === 0)
-    await file.appendFile(`${JSON.stringify({ log: "pass-rates", settings })}\n`);
-  return file;
-}
-
-/** Counts the questions that an earlier rating left in the file, and removes the last line if it was cut off. */
+/** Counts the questions that an earlier rating left in the file. */
 async function readRated(
-  { path, settings, tasks, signal }: RatingRequest,
+  { path, tasks, signal }: RatingRequest,
   done: Uint8Array,
   count: (rate: PassRate) => void,
 ): Promise<void> {
-  if (!existsSync(path)) return;
-  const { size } = await stat(path);
-  let cutAt: number | undefined;
-  for await (const { line, text, offset, sizeBytes } of lineTexts(path, signal)) {
-    if (line === 1 && !beginsAsRates(text)) throw noRates(path);
-    if (offset + sizeBytes === size) {
-      cutAt = offset;
-      break;
-    }
-    if (line === 1) {
-      refuseOtherSettings(path, parsedLine(text), settings);
-      continue;
-    }
-    const { data } = passRateSchema.safeParse(parsedLine(text));
+  for await (const { line, value } of entriesOf(path, signal)) {
+    const { data } = passRateSchema.safeParse(value);
     if (data === undefined || data.position >= tasks.count || done[data.position] === 1)
       throw new DatasetError(
         "BAD_ROWS",
@@ -217,34 +159,4 @@ async function readRated(
       );
     count(data);
   }
-  if (cutAt !== undefined) await truncate(path, cutAt);
-}
-
-function refuseOtherSettings(path: string, value: unknown, settings: RatingRequest["settings"]): void {
-  const head = ratingSettingsSchema.safeParse(value);
-  if (!head.success) throw noRates(path);
-  const before = head.data.settings;
-  const names = [...new Set([...Object.keys(before), ...Object.keys(settings)])];
-  const other = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(settings[name]));
-  if (other.length === 0) return;
-  throw new DatasetError(
-    "BAD_CONFIG",
-    `out: "${path}" contains rates with other settings (${other.map((name) => `${name}: there ${shown(before[name])}, here ${shown(settings[name])}`).join("; ")}); give another file, or the settings with which it was begun`,
-    { path, other },
-  );
-}
-
-const beginning = '{"log":"pass-rates"';
-
-/** Whether the first line, which may be cut off at any point, is that of a file of rates. */
-const beginsAsRates = (text: string) => text.startsWith(beginning) || beginning.startsWith(text);
-
-const noRates = (path: string) =>
-  new DatasetError("BAD_CONFIG", `out: "${path}" is not a file of pass rates; give another path`, { path });
-
-const longestShown = 100;
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
-  return text.length <= longestShown ? text : `${text.slice(0, longestShown)}…`;
 }

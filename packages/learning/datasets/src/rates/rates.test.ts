@@ -100,7 +100,7 @@ describe("rateQuestions", () => {
     expect(linesOf(path)[1]).toContain('"samples":3,"failed":1,"passRate":1}');
   });
 
-  it("refuses a file of other settings by their names, and one that is no file of rates", async () => {
+  it("refuses a file of other settings by their names, and one that is no file of rates (SETTINGSLOG-2)", async () => {
     const path = fileOf("other.jsonl");
     const request = rating(path, ids, solved);
     await rateQuestions(request);

@@ -66,7 +66,7 @@ describe("a file of rates", () => {
     );
   });
 
-  it("RATING-5: is never made of a file that is something else, though its only line has no end", async () => {
+  it("is never made of a file that is something else, though its only line has no end (SETTINGSLOG-1)", async () => {
     const path = join(folder, "precious.json");
     for (const text of ['{"precious":true}', "words", '{"log":"pass-rates","settings":{"model":"sm']) {
       writeFileSync(path, text);

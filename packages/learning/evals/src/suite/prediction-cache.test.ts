@@ -26,8 +26,7 @@ const line = (key: string, text = key): KeptPrediction => ({
 
 describe("PredictionCache", () => {
   it("makes its folder, and says what is wrong where it cannot", async () => {
-    const cache = await PredictionCache.open(join(folder, "new", "predictions.jsonl"));
-    await cache.close();
+    await PredictionCache.open(join(folder, "new", "predictions.jsonl"));
     await writeFile(path, "");
     await expect(PredictionCache.open(join(path, "predictions.jsonl"))).rejects.toMatchObject({
       code: "BAD_FOLDER",
@@ -35,34 +34,27 @@ describe("PredictionCache", () => {
     });
   });
 
-  it("gives back what was appended, after it was opened again (PREDICTIONS-1)", async () => {
+  it("gives back what was appended, after it was opened again", async () => {
     const cache = await PredictionCache.open(path);
     await Promise.all(["a", "b", "c"].map((key) => cache.append(line(key))));
-    // It is read before it is closed: the lines are on the disk already, each of them complete (PREDICTIONS-3).
     const written = (await readFile(path, "utf8")).trim().split("\n");
     expect(written.map((text) => (JSON.parse(text) as KeptPrediction).key)).toEqual(["a", "b", "c"]);
-    await cache.close();
-    await cache.close();
     const again = await PredictionCache.open(path);
     expect(again.get("b")).toEqual(line("b"));
     expect(again.get("d")).toBeUndefined();
-    await again.close();
   });
 
-  it("drops a line that was cut short, and writes the next one behind the last whole one (PREDICTIONS-2)", async () => {
+  it("drops a line that was cut short, and writes the next one behind the last whole one", async () => {
     const first = await PredictionCache.open(path);
     await first.append(line("a"));
-    await first.close();
     await appendFile(path, JSON.stringify(line("b")).slice(0, 40));
     const second = await PredictionCache.open(path);
     expect(second.get("b")).toBeUndefined();
     expect(second.badLines).toBe(0);
     await second.append(line("c"));
-    await second.close();
     const third = await PredictionCache.open(path);
     expect([third.get("a"), third.get("b"), third.get("c")]).toEqual([line("a"), undefined, line("c")]);
     expect(third.badLines).toBe(0);
-    await third.close();
   });
 
   it("counts whole lines that nobody can read, and keeps the newest of the same key", async () => {
@@ -71,6 +63,5 @@ describe("PredictionCache", () => {
     const cache = await PredictionCache.open(path);
     expect(cache.badLines).toBe(2);
     expect(cache.get("a")?.prediction.text).toBe("new");
-    await cache.close();
   });
 });

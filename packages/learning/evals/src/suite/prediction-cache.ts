@@ -2,18 +2,11 @@
  * Responsibility: stores the predictions of an evaluation, one line each, in a file that only grows, so that finished
  * items survive the end of the process.
  * Not responsible for: deciding which items are run again.
- *
- * Invariants:
- * - PREDICTIONS-1. A line for which `append` has returned is on the disk and is read back after kill -9 or loss of
- *   power.
- * - PREDICTIONS-2. A line cut short by the end of its process is dropped at the next opening, and nothing is written
- *   behind it.
- * - PREDICTIONS-3. Lines are written completely, one after another.
  */
 
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { makeFolder } from "@palimpsest/std/files";
+import { LineFile, makeFolder } from "@palimpsest/std/files";
 import { checkKind, reasonText } from "@palimpsest/std/input";
 import { z } from "zod";
 import { EvaluationError } from "../error.js";
@@ -44,12 +37,10 @@ export class PredictionCache {
   /** Number of unreadable lines in the middle of the file. Their items are run again. */
   readonly badLines: number;
   readonly #kept: Map<string, KeptPrediction>;
-  readonly #file: FileHandle;
-  #writing: Promise<void> = Promise.resolve();
-  #closed: Promise<void> | undefined;
+  readonly #file: LineFile;
 
-  private constructor(path: string, file: FileHandle, kept: Map<string, KeptPrediction>, badLines: number) {
-    this.path = path;
+  private constructor(file: LineFile, kept: Map<string, KeptPrediction>, badLines: number) {
+    this.path = file.path;
     this.#file = file;
     this.#kept = kept;
     this.badLines = badLines;
@@ -64,17 +55,9 @@ export class PredictionCache {
     checkKind(path, "path of PredictionCache.open()", "a path", refuse);
     try {
       makeFolder(dirname(path));
-      const file = await open(path, "a+");
-      try {
-        const bytes = await readFile(file);
-        const whole = bytes.lastIndexOf(0x0a) + 1;
-        if (whole < bytes.length) await file.truncate(whole);
-        const { kept, badLines } = readLines(bytes.subarray(0, whole).toString("utf8"));
-        return new PredictionCache(path, file, kept, badLines);
-      } catch (error) {
-        await file.close();
-        throw error;
-      }
+      const file = await LineFile.open(path);
+      const { kept, badLines } = readLines(await readFile(path, "utf8"));
+      return new PredictionCache(file, kept, badLines);
     } catch (error) {
       throw new EvaluationError(
         "BAD_FOLDER",
@@ -89,20 +72,8 @@ export class PredictionCache {
 
   /** Resolves when the line is on the disk. */
   async append(line: KeptPrediction): Promise<void> {
-    const text = `${JSON.stringify(keptSchema.parse(line))}\n`;
-    const written = this.#writing.then(async () => {
-      await this.#file.appendFile(text);
-      await this.#file.datasync();
-      this.#kept.set(line.key, line);
-    });
-    // The next line is tried even when this one failed; the caller of this one gets the failure.
-    this.#writing = written.catch(() => undefined);
-    await written;
-  }
-
-  close(): Promise<void> {
-    this.#closed ??= this.#writing.then(() => this.#file.close());
-    return this.#closed;
+    await this.#file.append(keptSchema.parse(line));
+    this.#kept.set(line.key, line);
   }
 }
 

@@ -125,7 +125,6 @@ describe("runSuite", () => {
       try {
         return await runSuite(base({ systems: [system], cache, ...overrides }));
       } finally {
-        await cache.close();
       }
     };
     const first = await runWithCache();
@@ -166,7 +165,6 @@ describe("runSuite", () => {
       const cache = await PredictionCache.open(path);
       const run = await runSuite(base({ systems: [system], cache, scorer: qaScorer({ form }) }));
       scores.push(run.systems[0]?.outcomes[0]?.scores["exactMatch"]);
-      await cache.close();
     }
     expect(calls).toBe(6);
     expect(scores).toEqual([0, 1, 1]);
@@ -273,11 +271,9 @@ describe("runSuite", () => {
     const first = await PredictionCache.open(path);
     const one = { systems: [system], items: items.slice(0, 1), scorer };
     await expect(runSuite(base({ ...one, cache: first }))).rejects.toThrow("judge gone");
-    await first.close();
     judgeIsThere = true;
     const second = await PredictionCache.open(path);
     const run = await runSuite(base({ ...one, cache: second }));
-    await second.close();
     expect(calls).toBe(1);
     expect(run.systems[0]?.outcomes[0]).toMatchObject({ scores: { exactMatch: 1 }, resumed: true });
   });

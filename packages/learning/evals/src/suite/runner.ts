@@ -12,9 +12,8 @@
  * - SUITE-6. Only transient failures are retried, at most `maxAttempts` times in total, after waits that double.
  */
 
-import { setMaxListeners } from "node:events";
 import { callSeed } from "@palimpsest/agents";
-import { joinSignals } from "@palimpsest/std";
+import { inLanes } from "@palimpsest/std";
 import { checkKind } from "@palimpsest/std/input";
 import { EvaluationError } from "../error.js";
 import { fingerprint } from "./fingerprint.js";
@@ -146,10 +145,6 @@ async function runSystem(
   systemsDone: number,
 ): Promise<ItemOutcome[]> {
   const { items, scorer, cache, concurrency = 16, seed = 0, now = () => performance.now() } = options;
-  const stop = joinSignals(options.signal);
-  const { signal } = stop;
-  // Every concurrent item listens to this signal, and Node would report more than ten listeners as a leak.
-  setMaxListeners(0, signal);
   const metric = scorer.metrics[0]?.name ?? "";
   const clock = new SharedClock(now);
   const outcomes: ItemOutcome[] = [];
@@ -172,11 +167,12 @@ async function runSystem(
     report();
   };
 
-  let next = 0;
-  const lane = async () => {
-    while (next < items.length) {
-      const place = next++;
-      const item = items[place] as EvalItem;
+  options.signal?.throwIfAborted();
+  report();
+  await inLanes(
+    items.entries(),
+    { lanes: concurrency, signal: options.signal },
+    async ([place, item], signal) => {
       const itemSeed = seedOf(seed, item);
       const key = fingerprint({
         system: system.name,
@@ -186,24 +182,11 @@ async function runSystem(
       });
       const work = { system, item, key, itemSeed, scorer, cache, clock, signal, options };
       const outcome = await runItem(work);
+      // An error that is not the failure of an item ends the whole run.
       if (!outcome.resumed) await options.onOutcome?.(system.name, item, outcome);
       settle(place, outcome);
-    }
-  };
-  options.signal?.throwIfAborted();
-  report();
-  const guarded = async () => {
-    try {
-      await lane();
-    } catch (error) {
-      // An error that is not the failure of an item ends the whole run, so the other lanes stop as well.
-      stop.abort(error);
-      throw error;
-    }
-  };
-  const lanes = Array.from({ length: Math.max(1, Math.min(concurrency, items.length)) }, guarded);
-  const rejected = (await Promise.allSettled(lanes)).find((one) => one.status === "rejected");
-  if (rejected) throw stop.signal.aborted ? stop.signal.reason : rejected.reason;
+    },
+  );
   return outcomes;
 }
 

@@ -14,7 +14,6 @@ beforeEach(() => {
 async function appendTrace(path: string, ...traces: readonly Trace[]): Promise<void> {
   const file = await TraceFile.open(path);
   await Promise.all(traces.map((trace) => file.append(trace)));
-  await file.close();
 }
 
 async function all(path: string): Promise<Trace[]> {

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { makeFolder, replaceFile } from "@palimpsest/std/files";
+import { LineFile, makeFolder, replaceFile } from "@palimpsest/std/files";
 import { checkKind, parseInput, parseJson, reasonText } from "@palimpsest/std/input";
 import { EvaluationError } from "../error.js";
 import { type Trace, traceSchema } from "./trace-schema.js";
@@ -16,35 +16,21 @@ export async function writeTraces(path: string, traces: readonly Trace[]): Promi
 
 /** A trace file that grows line by line, with one writer at a time. */
 export class TraceFile {
-  readonly #file: FileHandle;
-  #last: Promise<void> = Promise.resolve();
+  readonly #file: LineFile;
 
-  private constructor(file: FileHandle) {
+  private constructor(file: LineFile) {
     this.#file = file;
   }
 
   /** Opens a file to continue after its existing lines. An incomplete line that a killed process left is removed. */
   static async open(path: string): Promise<TraceFile> {
     makeFolder(dirname(path));
-    await removeTornLine(path);
-    return new TraceFile(await open(path, "a"));
+    return new TraceFile(await LineFile.open(path));
   }
 
-  /** Appends a line after those of earlier calls. */
+  /** Appends a line after those of earlier calls. It is on the disk when the promise resolves. */
   async append(trace: Trace): Promise<void> {
-    const before = this.#last;
-    const written = before
-      .catch(() => undefined)
-      .then(async () => {
-        await this.#file.appendFile(lineOf(trace));
-      });
-    this.#last = written;
-    await written;
-  }
-
-  async close(): Promise<void> {
-    await this.#last.catch(() => undefined);
-    await this.#file.close();
+    await this.#file.append(trace);
   }
 }
 
@@ -129,33 +115,6 @@ async function endsTorn(path: string): Promise<boolean> {
     if (size === 0) return false;
     const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
     return buffer[0] !== 0x0a;
-  } finally {
-    await file.close();
-  }
-}
-
-async function removeTornLine(path: string): Promise<void> {
-  let file: Awaited<ReturnType<typeof open>>;
-  try {
-    file = await open(path, "r+");
-  } catch (reason) {
-    if (reason instanceof Error && "code" in reason && reason.code === "ENOENT") return;
-    throw reason;
-  }
-  try {
-    let { size: end } = await file.stat();
-    const block = Buffer.alloc(64 * 1024);
-    while (end > 0) {
-      const length = Math.min(block.length, end);
-      await file.read(block, 0, length, end - length);
-      const newline = block.subarray(0, length).lastIndexOf(0x0a);
-      if (newline >= 0) {
-        end = end - length + newline + 1;
-        break;
-      }
-      end -= length;
-    }
-    await file.truncate(end);
   } finally {
     await file.close();
   }

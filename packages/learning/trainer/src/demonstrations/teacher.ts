@@ -3,8 +3,10 @@
  * answers. An existing file is continued, so that answers that it contains are not requested again.
  */
 
-import { appendFile, readFile, truncate } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { ChatEndpoint, type EngineConfigInput } from "@palimpsest/engines";
+import { inLanes } from "@palimpsest/std";
+import { LineFile } from "@palimpsest/std/files";
 import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
@@ -53,6 +55,7 @@ interface Question {
 export async function askTeacher(options: AskTeacherOptions): Promise<AskedTeacher> {
   const { out, samples, seed, signal, onProgress } = options;
   const prompts = await readPrompts(options.prompts);
+  const file = await LineFile.open(out);
   const written = await writtenAnswers(out);
   const questions = prompts.flatMap((messages, place) =>
     Array.from(
@@ -68,7 +71,7 @@ export async function askTeacher(options: AskTeacherOptions): Promise<AskedTeach
   const endpoint = new ChatEndpoint({ ...options.endpoint, maxConcurrency: options.concurrency });
   let [done, cut] = [questions.length - open.length, 0];
   onProgress(done, questions.length);
-  const ask = async ({ messages, sample, seed: own }: Question): Promise<void> => {
+  const ask = async ({ messages, sample, seed: own }: Question, signal: AbortSignal): Promise<void> => {
     const { maxTokens, temperature } = options;
     const answer = await endpoint.generateText({ messages, maxTokens, temperature, seed: own, signal });
     const whole = answer.stopReason === "stop" && answer.text.trim() !== "";
@@ -76,16 +79,11 @@ export async function askTeacher(options: AskTeacherOptions): Promise<AskedTeach
     const said = whole
       ? { completion: answer.text }
       : { skipped: `no complete answer within ${maxTokens} tokens` };
-    // One write per line; readers drop a partial line that a killed process left.
-    await appendFile(out, `${JSON.stringify({ prompt: messages, sample, ...said })}\n`);
+    await file.append({ prompt: messages, sample, ...said });
     onProgress(++done, questions.length);
   };
   try {
-    const waiting = open.values();
-    const workers = Array.from({ length: Math.min(options.concurrency, open.length) }, async () => {
-      for (const question of waiting) await ask(question);
-    });
-    await Promise.all(workers);
+    await inLanes(open, { lanes: options.concurrency, signal }, ask);
   } finally {
     await endpoint.close();
   }
@@ -107,22 +105,12 @@ async function readPrompts(path: string): Promise<readonly Question["messages"][
   return prompts;
 }
 
-/** Returns the keys of the answers in the file; a partial line at its end is removed. */
+/** Returns the keys of the answers in the file. */
 async function writtenAnswers(out: string): Promise<ReadonlySet<string>> {
-  const bytes = await readFile(out).catch((reason: NodeJS.ErrnoException) => {
-    if (reason.code === "ENOENT") return Buffer.alloc(0);
-    throw reason;
+  const keys = (await readFile(out, "utf8")).split("\n").flatMap((line) => {
+    const parsed = writtenLineSchema.safeParse(json(line));
+    return parsed.success ? [keyOf(parsed.data.prompt, parsed.data.sample)] : [];
   });
-  const end = bytes.lastIndexOf("\n") + 1;
-  if (end < bytes.length) await truncate(out, end);
-  const keys = bytes
-    .subarray(0, end)
-    .toString("utf8")
-    .split("\n")
-    .flatMap((line) => {
-      const parsed = writtenLineSchema.safeParse(json(line));
-      return parsed.success ? [keyOf(parsed.data.prompt, parsed.data.sample)] : [];
-    });
   return new Set(keys);
 }
 

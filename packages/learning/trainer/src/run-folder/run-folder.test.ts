@@ -1,4 +1,4 @@
-import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fileFolder } from "../../../../../test/support/temporary-folder.js";
@@ -28,6 +28,7 @@ test("a run is begun once; opening its folder again goes on with the same run", 
   const path = join(folder, "run");
   const first = await openRunFolder(path, recipe, false);
   await first.appendMetrics({ step: 1 });
+  appendFileSync(join(path, "metrics.jsonl"), '{"step":2,"upd');
   const second = await openRunFolder(path, recipe, false);
   await second.appendMetrics({ step: 2 });
   expect(second.lastMetricsStep()).toBe(2);

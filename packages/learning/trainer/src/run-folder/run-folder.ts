@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { appendFile, stat, truncate } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type DurableFiles, durableFiles, makeFolder, replaceFile } from "@palimpsest/std/files";
+import { type DurableFiles, durableFiles, LineFile, makeFolder, replaceFile } from "@palimpsest/std/files";
 import { newId, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import type { BuiltModule } from "../modules/build-module.js";
@@ -30,7 +29,7 @@ export interface RunFolder {
   readonly startedAtMs: number;
   /** True if an earlier driver started the run. */
   readonly resumed: boolean;
-  /** Appends one line atomically. */
+  /** Appends a line, which is on disk when the promise resolves; nothing of it is left if the disk is full. */
   appendMetrics(line: object): Promise<void>;
   /** Step of the last line; 0 if there is none. */
   lastMetricsStep(): number;
@@ -91,11 +90,11 @@ export async function openRunFolder(
     return made;
   };
   const metrics = join(folder, "metrics.jsonl");
-  const kept = {
-    appendMetrics: (line: object) => appendWhole(metrics, `${JSON.stringify(line)}\n`),
+  const kept = (file: LineFile) => ({
+    appendMetrics: (line: object) => file.append(line),
     lastMetricsStep: () => lastStepIn(metrics),
     once,
-  };
+  });
   if (existsSync(file)) {
     const saved = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")), file);
     refuseChanged(folder, saved.modules, built);
@@ -113,7 +112,13 @@ export async function openRunFolder(
     if (recipeDifference(saved.recipe, extended) !== undefined)
       await writeWhole(file, { ...saved, recipe: extended }, files);
     const startedAtMs = Date.parse(saved.createdAt);
-    return { path: folder, runId: saved.runId, startedAtMs, resumed: true, ...kept };
+    return {
+      path: folder,
+      runId: saved.runId,
+      startedAtMs,
+      resumed: true,
+      ...kept(await LineFile.open(metrics)),
+    };
   }
   const data = await dataFilesOf(recipe, waiting.signal);
   makeFolder(folder);
@@ -130,7 +135,13 @@ export async function openRunFolder(
   }
   const content = { runId, createdAt: now.toISOString(), shuffleRewards, recipe: resolved, modules, data };
   await writeWhole(file, content, files);
-  return { path: folder, runId, startedAtMs: now.getTime(), resumed: false, ...kept };
+  return {
+    path: folder,
+    runId,
+    startedAtMs: now.getTime(),
+    resumed: false,
+    ...kept(await LineFile.open(metrics)),
+  };
 }
 
 /** A run is resumed only with the code with which it was started. */
@@ -171,17 +182,6 @@ async function writeWhole(path: string, content: object, files: DurableFiles): P
 function lastStepIn(path: string): number {
   const [line] = existsSync(path) ? readFileSync(path, "utf8").trimEnd().split("\n").slice(-1) : [];
   return line ? z.object({ step: z.int() }).parse(JSON.parse(line)).step : 0;
-}
-
-/** If the disk fills up during the write, the file is truncated to its previous length. */
-async function appendWhole(path: string, text: string): Promise<void> {
-  const sizeBytes = existsSync(path) ? (await stat(path)).size : 0;
-  try {
-    await appendFile(path, text);
-  } catch (reason) {
-    if (existsSync(path)) await truncate(path, sizeBytes);
-    throw reason;
-  }
 }
 
 const longestShown = 60;

@@ -8,6 +8,7 @@
  */
 import { closeSync, openSync, writevSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { inLanes } from "@palimpsest/std";
 import {
   type ArrayToRead,
   decodeStored,
@@ -69,9 +70,9 @@ async function writeInLanes(
       slices.push(...slicesOf(piece, position));
       position += piece.byteLength;
     }
-    await inLanes(slices, async ({ bytes, position: at }) => {
+    await inLanes(slices, { lanes, signal }, async ({ bytes, position: at }, within) => {
       for (let done = 0; done < bytes.byteLength; ) {
-        signal?.throwIfAborted();
+        within.throwIfAborted();
         done += (await file.write(bytes, done, bytes.byteLength - done, at + done)).bytesWritten;
       }
     });
@@ -173,7 +174,7 @@ export async function readFileInto(path: string, targets: readonly Uint8Array[])
       position += target.byteLength;
     }
     if (before.size !== position) return false;
-    await inLanes(slices, (slice) => fill(file, slice.bytes, slice.position));
+    await inLanes(slices, { lanes }, (slice) => fill(file, slice.bytes, slice.position));
     return (await stat(path).catch(() => undefined))?.ino === before.ino;
   } finally {
     await file.close();
@@ -182,13 +183,13 @@ export async function readFileInto(path: string, targets: readonly Uint8Array[])
 
 async function readArrays(file: FileHandle, arrays: readonly ArrayToRead[]): Promise<void> {
   const slices = arrays.flatMap(({ target, offsetBytes }) => [...slicesOf(target, offsetBytes)]);
-  await inLanes(slices, ({ bytes, position }) => fill(file, bytes, position));
+  await inLanes(slices, { lanes }, ({ bytes, position }) => fill(file, bytes, position));
 }
 
 async function readExactly(file: FileHandle, position: number, lengthBytes: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(lengthBytes);
   const slices = [...slicesOf(bytes, position)];
-  await inLanes(slices, (slice) => fill(file, slice.bytes, slice.position));
+  await inLanes(slices, { lanes }, (slice) => fill(file, slice.bytes, slice.position));
   return bytes;
 }
 
@@ -203,14 +204,6 @@ async function fill(file: FileHandle, bytes: Uint8Array, position: number): Prom
 function* slicesOf(bytes: Uint8Array, position: number): Generator<Slice> {
   for (let at = 0; at < bytes.byteLength; at += sliceBytes)
     yield { bytes: bytes.subarray(at, at + sliceBytes), position: position + at };
-}
-
-async function inLanes(slices: readonly Slice[], work: (slice: Slice) => Promise<void>): Promise<void> {
-  const left = slices.values();
-  const lane = async () => {
-    for (const slice of left) await work(slice);
-  };
-  await Promise.all(Array.from({ length: Math.min(lanes, slices.length) }, lane));
 }
 
 function isNoSpace(reason: unknown): boolean {

@@ -336,7 +336,6 @@ async function writeTrace(path: string, { trace }: AskResult): Promise<void> {
   if (extname(path) === ".jsonl") {
     const file = await TraceFile.open(path);
     await file.append(trace);
-    await file.close();
   } else {
     const { writeFile } = await import("node:fs/promises");
     await writeFile(path, traceHtml([trace], { title: trace.task.question }));
