@@ -1,5 +1,5 @@
 import { type Tool as AnyTool, toolSet } from "@palimpsest/memory";
-import { withDeadline } from "@palimpsest/std";
+import { unlessAborted, withDeadline } from "@palimpsest/std";
 import { z } from "zod";
 import { callback, checkArgument } from "./agent-parts.js";
 import { AgentError } from "./error.js";
@@ -106,10 +106,10 @@ async function inTime<T>(
   work: (context: ToolContext) => Promise<T>,
 ): Promise<T> {
   const { signal } = context;
-  if (timeoutMs === undefined) return await unlessAborted(() => work(context), signal);
   const late = () => new Error(`the call took longer than ${timeoutMs} ms`);
-  return await withDeadline({ timeoutMs, signals: [signal], late }, (either) =>
-    unlessAborted(() => work({ ...context, signal: either }), either),
+  return await withDeadline(
+    { ...(timeoutMs === undefined ? {} : { timeoutMs }), signals: [signal], late },
+    (either) => unlessAborted(either, work({ ...context, signal: either })),
   );
 }
 
@@ -140,22 +140,6 @@ function oneTextForm(name: string, parameters: z.ZodObject): readonly LineForm[]
 }
 const accepts = (schema: unknown, value: unknown) =>
   schema instanceof z.ZodType && schema.safeParse(value).success;
-
-/** Rejects with the signal's reason, even if the work ignores the signal. */
-async function unlessAborted<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  signal?.throwIfAborted();
-  if (signal === undefined) return await work();
-  let stop = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}
 
 /**
  * Returns the line forms of the calls of a list of tools.

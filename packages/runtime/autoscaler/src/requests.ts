@@ -1,5 +1,5 @@
 import type { ScalableCluster } from "@palimpsest/scheduler";
-import type { Clock } from "@palimpsest/std";
+import { type Clock, unlessAborted, withDeadline } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 
 /** Milliseconds that the provider has to end all nodes when the cluster ends. */
@@ -22,26 +22,14 @@ export class Requests {
   }
 
   /** @throws {PalimpsestError} GET_TIMEOUT; CANCELLED when the autoscaler ends */
-  within<T>(what: string, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const request = new AbortController();
-    return new Promise<T>((resolve, reject) => {
-      const done = () => {
-        cancel();
-        this.#end.removeEventListener("abort", end);
-      };
-      const fail = (error: PalimpsestError) => {
-        // The slot is freed now and not when the answer arrives, because it may never arrive.
-        done();
-        reject(error);
-        request.abort();
-      };
-      const end = () => fail(new PalimpsestError("CANCELLED", `${what}: the autoscaler ends`));
-      const cancel = this.#deps.clock.after(this.#timeoutMs, () =>
-        fail(new PalimpsestError("GET_TIMEOUT", `${what} was not answered within ${this.#timeoutMs} ms`)),
-      );
-      this.#end.addEventListener("abort", end, { once: true });
-      if (this.#end.aborted) end();
-      ask(request.signal).then(resolve, reject).finally(done);
+  async within<T>(what: string, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const [timeoutMs, end] = [this.#timeoutMs, this.#end];
+    const late = () => new PalimpsestError("GET_TIMEOUT", `${what} was not answered within ${timeoutMs} ms`);
+    // The slot is freed at the deadline and not when the answer arrives, because it may never arrive.
+    return await withDeadline({ timeoutMs, signals: [end], late, clock: this.#deps.clock }, (signal) =>
+      unlessAborted(signal, ask(signal)),
+    ).catch((reason: unknown) => {
+      throw end.aborted ? new PalimpsestError("CANCELLED", `${what}: the autoscaler ends`) : reason;
     });
   }
 

@@ -2,12 +2,10 @@
  * Signals that abort with the first of several, and calls with a deadline. `AbortSignal.any` and `AbortSignal.timeout` are used nowhere
  * else: on Node.js 20 a signal that only they refer to is garbage-collected, and then it never aborts.
  */
+import { type Clock, systemClock } from "./clock.js";
 import { whenAborted } from "./when-aborted.js";
 
 type Given = readonly (AbortSignal | undefined)[];
-
-/** Longest delay of a timer. Node.js runs timers with longer ones at once. */
-const maxDelayMs = 2 ** 31 - 1;
 
 export interface JoinedSignal {
   /** Aborts with the first of the given signals, for its reason, or when told to. */
@@ -41,6 +39,8 @@ export interface Deadline {
   readonly signals?: Given;
   /** The signal's reason after the deadline. Default: a DOMException named TimeoutError, as that of `AbortSignal.timeout`. */
   readonly late?: () => unknown;
+  /** Default: the system's. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -49,18 +49,38 @@ export interface Deadline {
  * @throws whatever the call throws; the reason of a signal that had aborted before
  */
 export async function withDeadline<T>(
-  { timeoutMs = Number.POSITIVE_INFINITY, signals = [], late = timeoutError }: Deadline,
+  { timeoutMs = Number.POSITIVE_INFINITY, signals = [], late = timeoutError, clock = systemClock }: Deadline,
   call: (signal: AbortSignal) => T | Promise<T>,
 ): Promise<T> {
   const { controller, forget } = controllerOf(signals);
-  const timer =
-    timeoutMs <= maxDelayMs ? setTimeout(() => controller.abort(late()), Math.max(0, timeoutMs)) : undefined;
+  const cancel = Number.isFinite(timeoutMs)
+    ? clock.after(Math.max(0, timeoutMs), () => controller.abort(late()))
+    : undefined;
   try {
     controller.signal.throwIfAborted();
     return await call(controller.signal);
   } finally {
-    clearTimeout(timer);
+    cancel?.();
     forget();
+  }
+}
+
+/**
+ * Ends as the work does, or rejects with the signal's reason as soon as that aborts; the work is then left to itself, as it
+ * must be where it may ignore the signal.
+ */
+export async function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (signal === undefined) return await work;
+  let unwatch: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = () => reject(signal.reason);
+    unwatch = whenAborted(signal, stop);
+    if (signal.aborted) stop();
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    unwatch?.();
   }
 }
 

@@ -1,11 +1,12 @@
 export { Backoff, type BackoffLimits, backoffMs, jittered } from "./backoff.js";
 export { backgroundClock, type Clock, every, systemClock } from "./clock.js";
 export { CodedError, type CodedErrorOptions } from "./coded-error.js";
-export { type Deadline, type JoinedSignal, joinSignals, withDeadline } from "./deadline.js";
+export { type Deadline, type JoinedSignal, joinSignals, unlessAborted, withDeadline } from "./deadline.js";
 export { delay } from "./delay.js";
 export { inLanes, type LanesOptions } from "./in-lanes.js";
 export { isProcessAlive } from "./process-alive.js";
 export { Semaphore, type SemaphoreOptions } from "./semaphore.js";
 export { sha256Of } from "./sha256.js";
 export { shellWord } from "./shell-word.js";
+export { Waiters } from "./waiters.js";
 export { whenAborted } from "./when-aborted.js";

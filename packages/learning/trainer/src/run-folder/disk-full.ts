@@ -1,5 +1,5 @@
 /** Writes to a disk that may be full: a run waits for space instead of losing trained steps. */
-import { type Clock, systemClock } from "@palimpsest/std";
+import { type Clock, delay, systemClock } from "@palimpsest/std";
 
 const retryEveryMs = 1_000;
 const warnEveryMs = 60_000;
@@ -38,15 +38,7 @@ export async function whenDiskHasSpace<T>(
         warnedAtMs = clock.monotonicMs();
         onWait(reason);
       }
-      await new Promise<void>((resolve) => {
-        const done = () => {
-          cancel();
-          signal?.removeEventListener("abort", done);
-          resolve();
-        };
-        const cancel = clock.after(retryEveryMs, done);
-        signal?.addEventListener("abort", done, { once: true });
-      });
+      await delay(retryEveryMs, signal, clock);
     }
   }
 }

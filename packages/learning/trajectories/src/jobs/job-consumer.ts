@@ -13,7 +13,7 @@
  * The processor must not block the event loop for longer than the lock lasts.
  */
 
-import { type Clock, delay } from "@palimpsest/std";
+import { type Clock, delay, unlessAborted, withDeadline } from "@palimpsest/std";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Job } from "bullmq";
@@ -22,7 +22,6 @@ import type { QueueSettings } from "../base/queue-settings.js";
 import type { QueueName, RunKeys } from "../base/run-keys.js";
 import { DelayedError, UnrecoverableError, WaitingError, Worker } from "../redis/bullmq.js";
 import { FinalFailure, type JobAttempt, type JobWork } from "./job-work.js";
-import { withDeadline } from "./with-deadline.js";
 
 export interface JobConsumerOptions {
   readonly work: JobWork;
@@ -134,12 +133,16 @@ export class JobConsumer {
       if (closing) {
         throw new Error("consumer closes");
       }
-      await withDeadline((deadline) => work.run(attempt, deadline), {
-        clock,
-        timeoutMs,
-        signal,
-        what: `${kind} ${attempt.id}, attempt ${attempt.attempt}`,
-      });
+      const what = `${kind} ${attempt.id}, attempt ${attempt.attempt}`;
+      const late = () =>
+        new PalimpsestError("GET_TIMEOUT", `${what} took longer than ${timeoutMs} ms and was aborted`);
+      // Work that ignores the deadline is left to itself; a close waits for it.
+      await withDeadline({ clock, timeoutMs, late }, (deadline) =>
+        unlessAborted(
+          deadline,
+          withDeadline({ signals: [signal, deadline] }, (either) => work.run(attempt, either)),
+        ),
+      );
       outcome = "ok";
     } catch (error) {
       closing ||= this.#closing !== undefined && signal.aborted;

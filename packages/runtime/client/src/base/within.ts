@@ -1,4 +1,4 @@
-import { type Clock, delay, whenAborted } from "@palimpsest/std";
+import { type Clock, unlessAborted, withDeadline } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 
 /**
@@ -13,20 +13,12 @@ export async function within<T>(
   late = "the value was not available",
 ): Promise<T> {
   if (!Number.isFinite(timeoutMs) && signal === undefined) return await work;
-  const over = new AbortController();
-  const stop = () => over.abort();
-  const unwatch = signal && whenAborted(signal, stop);
-  if (signal?.aborted) stop();
-  const giveUp = delay(timeoutMs, over.signal, clock).then(() => {
-    if (signal?.aborted)
-      throw new PalimpsestError("CANCELLED", "the caller gave up", { cause: signal.reason });
-    throw new PalimpsestError("GET_TIMEOUT", `${late} within ${Math.round(timeoutMs)} ms`);
+  const tooLate = () => new PalimpsestError("GET_TIMEOUT", `${late} within ${Math.round(timeoutMs)} ms`);
+  return await withDeadline({ timeoutMs, signals: [signal], late: tooLate, clock }, (over) =>
+    unlessAborted(over, work),
+  ).catch((reason: unknown) => {
+    if (signal?.aborted && reason === signal.reason)
+      throw new PalimpsestError("CANCELLED", "the caller gave up", { cause: reason });
+    throw reason;
   });
-  giveUp.catch(() => undefined);
-  try {
-    return await Promise.race([work, giveUp]);
-  } finally {
-    unwatch?.();
-    over.abort();
-  }
 }

@@ -18,12 +18,11 @@
  * - CHANNEL-6. A process that is silent while calls are in flight is given up only when the head reports that this
  *   incarnation of the actor has ended, because an actor may compute for any length of time.
  */
-import { backgroundClock, type Clock, systemClock } from "@palimpsest/std";
+import { backgroundClock, type Clock, systemClock, Waiters } from "@palimpsest/std";
 import { Deadlines, type Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorResolver } from "../base/actor-resolver.js";
 import { diedError } from "../base/death.js";
-import { ReadyWaiters } from "../values/ready-waiters.js";
 import { ActorSearch } from "./actor-search.js";
 import type { ActorStream } from "./actor-stream.js";
 import { CallIdentities } from "./call-identities.js";
@@ -70,7 +69,8 @@ export class ActorChannel implements RetryCarrier {
   readonly #identities: CallIdentities;
   readonly #search: ActorSearch;
   readonly #watch: StreamWatch;
-  readonly #readyWaiters: ReadyWaiters;
+  /** Callers that wait until the actor is alive, or until it is known that it never will be. */
+  readonly #readyWaiters: Waiters;
   #stream: ActorStream | undefined;
   #dead: PalimpsestError | undefined;
   #closed = false;
@@ -88,7 +88,7 @@ export class ActorChannel implements RetryCarrier {
     );
     this.#inFlight = new InFlightCalls(actorId);
     this.#identities = new CallIdentities(clock);
-    this.#readyWaiters = new ReadyWaiters(clock);
+    this.#readyWaiters = new Waiters(clock);
     const { signal } = this.#abort;
     const onDeath = (info: proto.ActorInfo.$Properties) => this.noticeDeath(info);
     this.#search = new ActorSearch({
@@ -209,7 +209,7 @@ export class ActorChannel implements RetryCarrier {
     this.#stream?.close(error);
     this.#search.close(error);
     this.#abort.abort();
-    this.#readyWaiters.wake();
+    this.#readyWaiters.wakeAll();
   }
 
   #refusal(): PalimpsestError | undefined {
@@ -227,7 +227,7 @@ export class ActorChannel implements RetryCarrier {
   #adopt(stream: ActorStream): void {
     this.#stream = stream;
     this.#sendReady(stream);
-    this.#readyWaiters.wake();
+    this.#readyWaiters.wakeAll();
   }
 
   #sendReady(stream: ActorStream): void {

@@ -11,7 +11,7 @@
  *   elsewhere in a moment.
  */
 import { type PlacementRequest, place, wholeGpus } from "@palimpsest/scheduler";
-import type { Clock } from "@palimpsest/std";
+import { type Clock, delay, Waiters } from "@palimpsest/std";
 import type { Node } from "../tables/node.js";
 
 const starvedMs = 1_000;
@@ -41,10 +41,11 @@ export class Demand {
   readonly #deps: DemandDeps;
   readonly #shapes = new Map<string, Shape>();
   readonly #shapeOf = new Map<string, string>();
-  readonly #askers = new Set<() => void>();
+  readonly #askers: Waiters;
 
   constructor(deps: DemandDeps) {
     this.#deps = deps;
+    this.#askers = new Waiters(deps.clock);
   }
 
   add(key: string, ownerId: string, request: PlacementRequest): void {
@@ -54,7 +55,7 @@ export class Demand {
     this.#shapes.set(name, shape);
     this.#shapeOf.set(key, name);
     shape.waiting.set(key, { ownerId, sinceMs: this.#deps.clock.monotonicMs() });
-    for (const wake of [...this.#askers]) wake();
+    this.#askers.wakeAll();
   }
 
   delete(key: string): void {
@@ -96,28 +97,12 @@ export class Demand {
     const { clock } = this.#deps;
     const endMs = clock.monotonicMs() + waitMs;
     for (;;) {
-      await this.#pause(placementMs, signal, false);
+      await delay(placementMs, signal, clock);
       if (this.isFor(ownerId, kept, spare)) return true;
       const leftMs = endMs - clock.monotonicMs();
       if (leftMs <= 0 || signal.aborted) return false;
-      await this.#pause(Math.min(leftMs, starvedMs), signal, true);
+      await this.#askers.wait(Math.min(leftMs, starvedMs), signal);
     }
-  }
-
-  /** @param wakes whether a new request ends it early */
-  #pause(ms: number, signal: AbortSignal, wakes: boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        cancel();
-        this.#askers.delete(done);
-        signal.removeEventListener("abort", done);
-        resolve();
-      };
-      const cancel = this.#deps.clock.after(ms, done);
-      if (wakes) this.#askers.add(done);
-      signal.addEventListener("abort", done, { once: true });
-      if (signal.aborted) done();
-    });
   }
 
   #isFeasible(request: PlacementRequest): boolean {

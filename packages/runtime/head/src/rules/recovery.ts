@@ -12,7 +12,7 @@
  * - RECOVERY-3. Within graceMs no name is given to another actor, because a node may still report the actor that has
  *   it.
  */
-import type { Clock } from "@palimpsest/std";
+import { type Clock, Waiters } from "@palimpsest/std";
 import { type Actor, fullNameOf } from "../tables/actor.js";
 import type { ActorTable } from "../tables/actor-table.js";
 
@@ -30,15 +30,16 @@ export interface ActorKey {
 
 export class Recovery {
   readonly #deps: RecoveryDeps;
-  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #waiting: Waiters<string>;
   #untilMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: RecoveryDeps) {
     this.#deps = deps;
+    this.#waiting = new Waiters(deps.clock);
     deps.actors.onChange(({ spec }, before) => {
       if (before !== undefined) return;
-      this.#wake(idKey(spec.actorId));
-      if (spec.name !== "") this.#wake(nameKey(fullNameOf(spec)));
+      this.#waiting.wake(idKey(spec.actorId));
+      if (spec.name !== "") this.#waiting.wake(nameKey(fullNameOf(spec)));
     });
   }
 
@@ -58,43 +59,19 @@ export class Recovery {
       const found = this.#look(key);
       const { leftMs } = this;
       if (found !== undefined || leftMs === 0 || caller.signal.aborted) return found;
-      await this.#appearance(
-        key.actorId ? idKey(key.actorId) : nameKey(key.name ?? ""),
-        leftMs,
-        caller.signal,
-      );
+      const awaited = key.actorId ? idKey(key.actorId) : nameKey(key.name ?? "");
+      await this.#waiting.wait(leftMs, caller.signal, awaited);
     }
   }
 
   /** Ends all waits because the head ends. */
   close(): void {
     this.#untilMs = Number.NEGATIVE_INFINITY;
-    for (const key of [...this.#waiting.keys()]) this.#wake(key);
+    this.#waiting.wakeAll();
   }
 
   #look({ actorId, name }: ActorKey): Actor | undefined {
     return actorId ? this.#deps.actors.get(actorId) : this.#deps.actors.byName(name ?? "");
-  }
-
-  #appearance(key: string, waitMs: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(key) ?? new Set();
-      this.#waiting.set(key, waiting);
-      const done = () => {
-        cancel();
-        signal.removeEventListener("abort", done);
-        waiting.delete(done);
-        if (waiting.size === 0) this.#waiting.delete(key);
-        resolve();
-      };
-      const cancel = this.#deps.clock.after(waitMs, done);
-      signal.addEventListener("abort", done, { once: true });
-      waiting.add(done);
-    });
-  }
-
-  #wake(key: string): void {
-    for (const wake of [...(this.#waiting.get(key) ?? [])]) wake();
   }
 }
 

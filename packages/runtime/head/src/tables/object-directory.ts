@@ -20,7 +20,7 @@
  *   to it.
  */
 
-import type { Clock } from "@palimpsest/std";
+import { type Clock, Waiters } from "@palimpsest/std";
 import type { Metrics } from "@palimpsest/telemetry";
 import { isSha256, OldestFirstMap } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -61,7 +61,7 @@ export class ObjectDirectory {
   readonly #told = new Set<string>();
   readonly #orders = new FreeOrders();
   readonly #lost = new LostPlaces((nodeId) => this.#orders.forget(nodeId));
-  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #waiting: Waiters<string>;
   readonly #fetchers: ObjectFetchers;
   /** Values whose last lease ended while nodes were fetching them, or had not reported their objects (DIRECTORY-3). */
   readonly #ended = new OldestFirstMap<string, true>();
@@ -69,6 +69,7 @@ export class ObjectDirectory {
   constructor(deps: ObjectDirectoryDeps) {
     this.#deps = deps;
     this.#fetchers = new ObjectFetchers(deps.clock);
+    this.#waiting = new Waiters(deps.clock);
     // The counter is initialized with 0, because a rate needs a sample from before the first lookup.
     const asked = deps.metrics.counter("palimpsest_head_object_locates_total");
     for (const answer of ["found", "unknown"]) asked.inc({ answer }, 0);
@@ -159,7 +160,8 @@ export class ObjectDirectory {
     fetcherId = "",
   ): Promise<proto.LocateObjectResponse.$Properties> {
     const askedAtMs = this.#deps.clock.monotonicMs() - askingMs;
-    if (this.#addresses(objectId).length === 0 && waitMs > 0) await this.#appearance(objectId, waitMs);
+    if (this.#addresses(objectId).length === 0 && waitMs > 0)
+      await this.#waiting.wait(waitMs, undefined, objectId);
     const addresses = this.#addresses(objectId);
     const answer = addresses.length > 0 ? "found" : "unknown";
     this.#deps.metrics.counter("palimpsest_head_object_locates_total").inc({ answer });
@@ -269,21 +271,6 @@ export class ObjectDirectory {
     return nodes.all().every(({ nodeId, state }) => state === "DEAD" || heard(nodeId));
   }
 
-  #appearance(objectId: string, waitMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(objectId) ?? new Set();
-      this.#waiting.set(objectId, waiting);
-      const done = () => {
-        cancel();
-        waiting.delete(done);
-        if (waiting.size === 0) this.#waiting.delete(objectId);
-        resolve();
-      };
-      const cancel = this.#deps.clock.after(waitMs, done);
-      waiting.add(done);
-    });
-  }
-
   #enter(nodeId: string, objectId: string, sizeBytes: number, place: Place): void {
     const listing = this.#objects.get(objectId) ?? { sizeBytes, places: new Map<string, Place>() };
     this.#objects.set(objectId, listing);
@@ -292,7 +279,7 @@ export class ObjectDirectory {
     const objects = this.#objectsOfNode.get(nodeId) ?? new Set();
     this.#objectsOfNode.set(nodeId, objects);
     objects.add(objectId);
-    for (const appeared of [...(this.#waiting.get(objectId) ?? [])]) appeared();
+    this.#waiting.wake(objectId);
     if (!this.#ended.has(objectId)) return;
     if (place.held || !this.#mayComeAsCopy(objectId)) this.#ended.delete(objectId);
     if (!place.held) this.#dropCopies([objectId]);

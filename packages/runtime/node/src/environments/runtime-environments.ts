@@ -12,7 +12,7 @@
 import { linkSync, unlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Clock } from "@palimpsest/std";
+import { type Clock, unlessAborted } from "@palimpsest/std";
 import type { Logger } from "@palimpsest/telemetry";
 import { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -183,10 +183,10 @@ export class RuntimeEnvironments {
     // A caller that has left in the meantime releases it at once.
     using.then(({ release }) => (signal.aborted ? release() : uses.push(release))).catch(() => undefined);
     try {
-      const { path } = await unlessAborted(using, signal);
+      const { path } = await unlessAborted(signal, using);
       return path;
     } catch (reason) {
-      throw failed(what, PalimpsestError.from(reason));
+      throw failed(what, PalimpsestError.from(reason, signal.aborted ? "CANCELLED" : "INTERNAL"));
     }
   }
 }
@@ -214,13 +214,4 @@ function unlinkIfThere(path: string): void {
   } catch {
     // The environment was never built, so there is nothing to remove.
   }
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const aborted = () => reject(PalimpsestError.from(signal.reason, "CANCELLED"));
-    if (signal.aborted) aborted();
-    else signal.addEventListener("abort", aborted, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
-  });
 }

@@ -3,7 +3,7 @@
  * chunks.
  * Not responsible for: which nodes they are, and retries (object-fetch.ts, which has the invariants FETCH).
  */
-import type { Clock } from "@palimpsest/std";
+import { type Clock, Waiters } from "@palimpsest/std";
 import {
   fromGrpcError,
   type Network,
@@ -57,7 +57,7 @@ export class ObjectPull {
   /** The object in pieces, if it is fetched in pieces (FETCH-7). */
   #assembly: ObjectAssembly | undefined;
   /** Listeners that wait for the assembly. */
-  readonly #onAssembly = new Set<() => void>();
+  readonly #onAssembly: Waiters;
   /** Set when bulk connections have failed, so that calls are used. */
   #inCalls = false;
   #ended = false;
@@ -69,6 +69,7 @@ export class ObjectPull {
   constructor(deps: ObjectPullDeps, objectId: string) {
     this.#deps = deps;
     this.#objectId = objectId;
+    this.#onAssembly = new Waiters(deps.clock);
   }
 
   /** @throws {PalimpsestError} OBJECT_STORE_FULL */
@@ -110,22 +111,14 @@ export class ObjectPull {
   /** Ends the transfer and drops what was not finished. */
   async end(): Promise<void> {
     this.#ended = true;
-    for (const wake of [...this.#onAssembly]) wake();
+    this.#onAssembly.wakeAll();
     await this.#drop();
   }
 
   /** Returns the object as far as its pieces have arrived; undefined if it has no pieces within `waitMs`. */
   async coming(waitMs: number): Promise<ObjectAssembly | undefined> {
     if (this.#assembly !== undefined || this.#ended) return this.#assembly;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        cancel();
-        this.#onAssembly.delete(done);
-        resolve();
-      };
-      const cancel = this.#deps.clock.after(waitMs, done);
-      this.#onAssembly.add(done);
-    });
+    await this.#onAssembly.wait(waitMs);
     return this.#assembly;
   }
 
@@ -180,7 +173,7 @@ export class ObjectPull {
     const giveBack = await budget.take(windowBytes);
     try {
       this.#assembly ??= await store.assemble(objectId, sizeBytes);
-      for (const wake of [...this.#onAssembly]) wake();
+      this.#onAssembly.wakeAll();
       const assembly = this.#assembly;
       const before = assembly.missingPieces;
       const hopeful = (some: readonly string[]) => some.filter((address) => !this.#hopeless.has(address));

@@ -10,7 +10,7 @@
  * - STOREROOM-3. Copies are evicted before objects with leases are spilled. A refused request has evicted and spilled
  *   nothing, unless the disk failed.
  */
-import type { Clock } from "@palimpsest/std";
+import { type Clock, Waiters } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import { objectStoreFull } from "../../base/store-full.js";
 import type { ObjectTable, TableEntry } from "../object-table.js";
@@ -38,11 +38,12 @@ export class StoreRoom {
   #reservedBytes = 0;
   #waiting = 0;
   #turn: Promise<unknown> = Promise.resolve();
-  #wake: (() => void) | undefined;
+  readonly #changes: Waiters;
   #changedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: StoreRoomDeps) {
     this.#deps = deps;
+    this.#changes = new Waiters(deps.clock);
   }
 
   /** Counts the bytes as announced until giveBack(). @throws {PalimpsestError} OBJECT_STORE_FULL, LIMIT_EXCEEDED */
@@ -86,7 +87,7 @@ export class StoreRoom {
   /** Signals that something left memory, or may leave it now. */
   changed(): void {
     this.#changedAtMs = this.#deps.clock.monotonicMs();
-    this.#wake?.();
+    this.#changes.wakeAll();
   }
 
   /** Resolves when bytes that no longer count are off the disk. Only then may others be written (STORE-2). */
@@ -210,15 +211,7 @@ export class StoreRoom {
     const { clock } = this.#deps;
     const leftMs = Math.max(sinceMs, this.#changedAtMs) + patienceMs - clock.monotonicMs();
     if (leftMs <= 0) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      const done = (hasChanged: boolean) => {
-        this.#wake = undefined;
-        cancel();
-        resolve(hasChanged);
-      };
-      const cancel = clock.after(leftMs, () => done(false));
-      this.#wake = () => done(true);
-    });
+    return this.#changes.wait(leftMs);
   }
 
   #full(sizeBytes: number): PalimpsestError {
