@@ -158,6 +158,19 @@ export class EpisodeLog {
     };
   }
 
+  /** @throws {AgentError} NO_ANSWER where a model on a server answered with nothing */
+  answered(result: EpisodeResult): EpisodeResult {
+    this.checkAnswer(result.answer, { result });
+    return result;
+  }
+
+  /** @throws {AgentError} NO_ANSWER where a model on a server answered with nothing */
+  checkAnswer(answer: string, details: { readonly result?: EpisodeResult } = {}): void {
+    if (this.#sampler.served !== true || answer.trim() !== "") return;
+    const message = "the model's answer is empty; ask again, or ask another model";
+    throw new AgentError("NO_ANSWER", message, details);
+  }
+
   get #keeps(): boolean {
     return (this.#options.record ?? "all") === "all";
   }

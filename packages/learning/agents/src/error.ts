@@ -10,6 +10,11 @@ export type AgentErrorCode =
   | "BAD_STATE"
   /** The sampler's result contradicts the request. */
   | "BAD_SAMPLE"
+  /**
+   * A model on a server answered the question with nothing. `details.result` is the episode's result with an empty answer;
+   * its memory is whole.
+   */
+  | "NO_ANSWER"
   /** The sampler aborted without a request to do so. */
   | "SAMPLE_ABORTED";
 

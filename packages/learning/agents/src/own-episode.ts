@@ -134,7 +134,9 @@ export class Replies implements OwnEpisode {
         this.#untold.push(conversation);
         const said = this.#prompts.content([...conversation.sampledTokenIds]);
         if (said.length === 0 && kind === "memory") this.#log.countEmptyUpdate();
-        return { text: this.tokenizer.decode(said), stopReason: conversation.stopReason };
+        const text = this.tokenizer.decode(said);
+        if (kind === "final") this.#log.checkAnswer(text);
+        return { text, stopReason: conversation.stopReason };
       },
       () => this.finish(),
     );

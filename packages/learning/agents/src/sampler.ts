@@ -44,7 +44,7 @@ export interface GenerateResult {
 export interface Sampler {
   /**
    * True for a model on a server that is not trained here. An empty reply of it is a fault of the service, which must
-   * not cost the memory of what was read; an empty reply of a policy in training is what the policy chose.
+   * not cost the memory of what was read, and is no answer (NO_ANSWER); an empty reply of a policy in training is what the policy chose.
    */
   readonly served?: boolean;
   generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;

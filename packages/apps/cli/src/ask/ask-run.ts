@@ -1,4 +1,5 @@
 import {
+  AgentError,
   type AgentKind,
   type AgentProgress,
   type AgentSettings,
@@ -144,7 +145,10 @@ export async function ask(options: AskOptions): Promise<AskResult> {
     );
   } catch (reason) {
     await writer?.flush();
-    throw withMend(reason);
+    // What the model was asked and remembers is shown, before the caller refuses the empty answer.
+    const kept = reason instanceof AgentError ? reason.details["result"] : undefined;
+    if (kept === undefined) throw withMend(reason);
+    result = kept as EpisodeResult;
   }
   await writer?.close();
   const trace: Trace = {

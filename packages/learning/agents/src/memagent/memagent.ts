@@ -11,7 +11,7 @@
  * MEMAGENT-3. Every document token is read exactly once, or is counted as dropped by the overflow rule.
  * MEMAGENT-4. The same seed, sampler and task give the same episode.
  * MEMAGENT-5. Texts that are cut at their token limit, and empty updates, are counted. An empty update erases the
- *     memory, as in the original, unless the model is on a server: then the memory stays.
+ *     memory, as in the original, unless the model is on a server: then the memory stays, and an empty answer is an error.
  * MEMAGENT-6. After an abort no further call is made and the reason is thrown.
  * MEMAGENT-7. A run that resumes from a state gives the answer that the run of that state would have given.
  */
@@ -160,7 +160,7 @@ async function runEpisode(
   const lastMemory = tokenizer.decode(memory);
   leaks.answer(answer, [task.question, lastMemory]);
 
-  return {
+  return log.answered({
     ...log.result(),
     answer,
     memory: lastMemory,
@@ -169,7 +169,7 @@ async function runEpisode(
     droppedDocumentTokens: document.droppedTokens,
     startedAtMs,
     endedAtMs: now(),
-  };
+  });
 }
 
 const isBlank = (tokenizer: Tokenizer, tokenIds: readonly number[]) =>

@@ -140,7 +140,7 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
   });
   log.keep(transcript.conversation());
   const answer = await answerTask(task.question);
-  return {
+  const result: EpisodeResult = {
     ...log.result(),
     answer,
     memory: changeLines(store.diff()),
@@ -157,6 +157,7 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
       ...Object.fromEntries(toolEndings.map((name) => [`ended.${name}`, name === ending ? 1 : 0])),
     },
   };
+  return config.answerTopK === 0 ? result : log.answered(result);
 
   async function answerTask(question: string): Promise<string> {
     const topK = config.answerTopK;

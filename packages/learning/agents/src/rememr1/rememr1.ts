@@ -129,7 +129,7 @@ class Episode {
     const answer = tokenizer.decode(prompts.content([...final.sampledTokenIds]));
     this.#leaks.answer(answer, [task.question, this.#memory.text, this.#recalled?.text ?? ""]);
 
-    return {
+    return log.answered({
       ...log.result(),
       answer,
       memory: this.#memory.text,
@@ -138,7 +138,7 @@ class Episode {
       counters: { ...this.#counters, ...this.#leaks.counts },
       startedAtMs,
       endedAtMs: now(),
-    };
+    });
   }
 
   #shown(): readonly number[] {

@@ -70,8 +70,8 @@ describe("palimpsest ask", () => {
       trace,
     });
     expect(report.document.characters).toBeGreaterThan(950_000);
+    // The first cut is that of a connection that was kept, which is replaced in silence.
     expect(report.retries.map(({ code }: { code: string }) => code)).toEqual([
-      "UNREACHABLE",
       "BAD_REPLY",
       "UNREACHABLE",
       "OVERLOADED",
@@ -84,7 +84,7 @@ describe("palimpsest ask", () => {
     expect(cli.stderr).toMatch(
       /\[ \d\d %\] step \d+, \d+ tokens read; memory: The harbour master was called Amos\./,
     );
-    expect(cli.stderr).toMatch(/6 requests retried\nwrote \S+trace\.jsonl\n$/);
+    expect(cli.stderr).toMatch(/5 requests retried\nwrote \S+trace\.jsonl\n$/);
     expect(server.requests).toBe(server.answered + 6);
     const [first, ...more] = await tracesOf(trace);
     expect(more).toEqual([]);
