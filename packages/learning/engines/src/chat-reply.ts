@@ -14,11 +14,9 @@ export interface EndpointText {
 
 /** Fields that only inform are read where they are as expected; an odd one is no reason to refuse an answer. */
 const text = z.string().nullish().catch(undefined);
-const held = z
-  .unknown()
-  .transform((value) => value !== undefined && value !== null && !isBlank(value))
-  .optional();
-const isBlank = (value: unknown) => value === "" || (Array.isArray(value) && value.length === 0);
+const isHeld = (value: unknown) =>
+  value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
+const held = z.unknown().transform(isHeld).optional();
 
 /** Servers write counts as integers, as floats and as texts. */
 const count = z.preprocess(
@@ -33,6 +31,9 @@ const partSchema = z.union([
       type: text,
       text: z.union([z.string(), z.object({ value: z.string() }).transform(({ value }) => value)]).nullish(),
       refusal: text,
+    })
+    .refine((part) => ["type", "text", "refusal"].some((name) => name in part), {
+      error: "has no text; it is an object of another protocol",
     })
     .transform(({ type, text: said, refusal }) => {
       const spoken = type === undefined || type === null || type === "text" || type === "output_text";
@@ -54,14 +55,12 @@ const messageSchema = z
   .looseObject({
     content: contentSchema,
     refusal: text,
-    reasoning_content: held,
-    reasoning: held,
-    reasoning_details: held,
-    thinking: held,
     tool_calls: held,
     function_call: held,
   })
   .nullish();
+/** What the model thought is in reasoning_content, reasoning, reasoning_details, reasoning_text, thinking or thought. */
+const thoughts = /reason|think|thought/;
 
 /** SGLang's own form of a reason is { type: "stop" }. */
 const finishSchema = z
@@ -163,6 +162,8 @@ export class ChatReply {
   #calledTool = false;
   #hasChoice = false;
   #hasOtherChoice = false;
+  /** The beginning of what was there instead of a choice, which may tell why. */
+  #instead = "";
   /** The first half of a character whose second half may be in the next event. */
   #half = "";
   #inPieces = false;
@@ -200,7 +201,10 @@ export class ChatReply {
       const fix = "check that this is the URL of an OpenAI-compatible server";
       return new EngineError("BAD_REPLY", `${this.#address}: ${problem}; ${fix}`);
     });
-    if (choices.length === 0) this.#checkProtocol(value);
+    if (choices.length === 0) {
+      this.#checkProtocol(value);
+      this.#instead = JSON.stringify(value).slice(0, 200);
+    }
     if (usage.prompt_tokens !== undefined || usage.completion_tokens !== undefined)
       this.#usage = { promptTokens: usage.prompt_tokens, sampledTokens: usage.completion_tokens };
     const choice = choices.find(({ index }, place) => (index ?? place) === 0);
@@ -217,8 +221,8 @@ export class ChatReply {
       if (message === undefined || message === null) continue;
       const { content } = message;
       this.#refusal += `${message.refusal ?? ""}${content.refusal}`;
-      const { reasoning_content: thought, reasoning, reasoning_details: details, thinking } = message;
-      if (thought || reasoning || details || thinking || content.thought) this.#thought = true;
+      const named = Object.entries(message).some(([name, value]) => thoughts.test(name) && isHeld(value));
+      if (named || content.thought) this.#thought = true;
       if (message.tool_calls || message.function_call) this.#calledTool = true;
     }
     const piece = choice.delta?.content.said || "";
@@ -255,7 +259,7 @@ export class ChatReply {
     if (!this.#hasChoice)
       throw new EngineError(
         "BAD_REPLY",
-        `${this.#address}: the response has no choice${this.#hasOtherChoice ? " of index 0" : ""}, as where a provider filters or fails without a word; repeat the request, or ask another model`,
+        `${this.#address}: the response has no choice${this.#hasOtherChoice ? " of index 0" : ""}${this.#instead === "" ? ", as where a provider filters or fails without a word" : ` but says ${this.#instead}`}; repeat the request, or ask another model`,
       );
     this.#add(this.#stop.push(this.#half.toWellFormed()));
     this.#add(this.#stop.end());

@@ -56,8 +56,17 @@ export function connectionFailure(
     return final(`the name ${host} does not exist (${code})`, "check its spelling, and this machine's DNS");
   if (code?.startsWith("ERR_SSL_") || code === "EPROTO")
     return final(`it does not speak TLS as asked (${code})`, "use http:// if it is a plain server");
-  if (code?.startsWith("HPE_"))
-    return final(`it does not answer in HTTP (${code})`, "use https:// if it has a certificate");
+  // The library has codes for some of what is not HTTP.
+  if (code?.startsWith("HPE_") || message.includes("does not match the HTTP/1.1 protocol"))
+    return final(`it does not answer in HTTP (${code ?? message})`, "use https:// if it has a certificate");
+  if (code === "UND_ERR_HEADERS_OVERFLOW")
+    return {
+      ...final(
+        `the headers of its reply are longer than 16 KiB (${code})`,
+        "let the server, or what stands before it, send fewer or shorter headers",
+      ),
+      code: "BAD_REPLY",
+    };
   if (code !== undefined && notPacked.test(code))
     return {
       ...final(

@@ -161,6 +161,11 @@ export class HttpClient {
       // A server that cannot stream answers with the whole, and some send events under another content type.
       const text =
         contentTypeOf(response) === "text/event-stream" ? undefined : await readText(address, response);
+      if (text?.trim() === "")
+        throw new EngineError(
+          "BAD_REPLY",
+          `${address}: answered with status ${response.status} and no body; repeat the request, or look into the server's log`,
+        );
       if (text !== undefined && !/^(data|event|id|retry|error)?:/.test(text.trimStart())) {
         const values = isLines(text) ? valuesOf(address, text) : [parseJson(address, response, text)];
         for (const value of values) take(value);

@@ -45,7 +45,10 @@ function decodeUtf8(path: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new EngineError("BAD_REPLY", `${path}: answered with bytes that are not UTF-8`);
+    throw new EngineError(
+      "BAD_REPLY",
+      `${path}: answered with bytes that are not UTF-8, as where a reply is compressed and no content-encoding says so; let the server, or what stands before it, send UTF-8`,
+    );
   }
 }
 
@@ -149,7 +152,10 @@ const withheldWords =
 const withheldMessage =
   /\b(was|were|been) flagged|inappropriate content|content (management )?policy|safety (system|filter|polic)|敏感内容|不安全/i;
 const tooLongWords =
-  /context.?(size|length|window)|maximum context|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens|`inputs` (tokens|must)|reduce the length/i;
+  /context.?(size|length|window)|maximum context|(prompt|input|request) (is )?too (long|large)|`inputs` (tokens|must)|reduce the length/i;
+/** Words that other statuses have also for limits per minute, and for the server's own tokens. */
+const tooLongRefused =
+  /too many (input )?tokens|context limit|max(imum)? (input|prompt) |(input|prompt|sequence) (length|tokens?\b)|(input|prompt|messages?|\btokens|token count) exceed|\btokens? limit|超长|过长|长度超/i;
 const keyWords = /api.?key/i;
 const badKeyWords = /invalid|not valid|incorrect|missing|required|expired|not provided|revoked/i;
 const wantsTls = /plain HTTP request was sent to HTTPS/i;
@@ -170,7 +176,8 @@ function judge(
   if (mayWithhold && (isWithheld || withheldWords.test(words) || withheldMessage.test(message)))
     return { code: "NO_ANSWER", fix: `; ${changeIt}`, retryable: false };
   if ([400, 403, 429].includes(given) && unpaidWords.test(`${words} ${message}`)) return refused(fixFor(402));
-  if (given === 413 || ([400, 422, 429, 500].includes(given) && tooLongWords.test(`${words} ${message}`)))
+  const isTooLong = [400, 422, 429, 500].includes(given) && tooLongWords.test(`${words} ${message}`);
+  if (given === 413 || isTooLong || ([400, 422].includes(given) && tooLongRefused.test(message)))
     return refused(tooLong);
   if (given === 400 && wantsTls.test(message)) return refused("; use https:// in the URL");
   if (given === 400 && keyWords.test(message) && badKeyWords.test(message))

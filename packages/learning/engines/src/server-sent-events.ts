@@ -5,7 +5,9 @@ import { EngineError } from "./error.js";
 const maxEventBytes = 16 * 2 ** 20;
 
 /**
- * Yields the data of each event as it arrives, up to and including "[DONE]", however the bytes are split.
+ * Yields the data of each event as it arrives, up to and including "[DONE]", however the bytes are split. Where there is
+ * no event at all, the lines that are there are yielded as one: some servers send a value or an error under the content
+ * type of events.
  * @throws {EngineError} BAD_REPLY for bytes that are not UTF-8 and for an event without end
  */
 export async function* readEvents(
@@ -13,7 +15,9 @@ export async function* readEvents(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<string, void> {
   const ready: string[] = [];
+  const stray: string[] = [];
   let sizeBytes = 0;
+  let isEmpty = true;
   const parser = createParser({
     onEvent: ({ data }) => {
       sizeBytes = 0;
@@ -24,6 +28,7 @@ export async function* readEvents(
       if (type !== "unknown-field") return;
       if (field === "error" && value) ready.push(value);
       else if (line !== undefined && /^\{.*\}$/.test(line)) ready.push(line);
+      else if (line !== undefined) stray.push(line);
     },
   });
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -31,13 +36,17 @@ export async function* readEvents(
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined });
     } catch {
-      throw new EngineError("BAD_REPLY", `${path}: streamed bytes that are not UTF-8`);
+      throw new EngineError(
+        "BAD_REPLY",
+        `${path}: streamed bytes that are not UTF-8; let the server, or what stands before it, send UTF-8`,
+      );
     }
   };
   for await (const chunk of bytes) {
     sizeBytes += chunk.length;
     parser.feed(decode(chunk));
     for (const data of ready.splice(0)) {
+      isEmpty = false;
       yield data;
       if (data.trim() === "[DONE]") return;
     }
@@ -50,5 +59,6 @@ export async function* readEvents(
     }
   }
   parser.feed(`${decode()}\n\n`);
-  yield* ready.splice(0);
+  if (isEmpty && ready.length === 0 && stray.length > 0) yield stray.join("\n");
+  yield* ready;
 }

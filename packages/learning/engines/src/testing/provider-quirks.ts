@@ -249,7 +249,36 @@ export const quirks: readonly Behavior[] = [
     answer: endless("x".repeat(2 ** 20), "text/event-stream"),
     is: /BAD_REPLY.*an event of more than 16777216 bytes/,
   },
+  // What is no event under the type of events
+  {
+    name: "a reply of several lines under the type of events",
+    answer: stream(JSON.stringify(whole("yes"), null, 2)),
+    is: "yes",
+  },
+  {
+    name: "an error of several lines under the type of events",
+    answer: stream(JSON.stringify({ error: { message: "no such deployment", code: 404 } }, null, 2)),
+    is: /REFUSED.*no such deployment.*check the URL/,
+  },
+  {
+    name: "plain words under the type of events",
+    answer: stream("upstream connect error"),
+    is: /BAD_REPLY.*upstream connect error/,
+    requests: 4,
+  },
+  {
+    name: "no body at all",
+    answer: (_received, response) => void response.writeHead(204).end(),
+    is: /BAD_REPLY.*answered with status 204 and no body; repeat/,
+    requests: 4,
+  },
   // Replies around replies, and other protocols
+  {
+    name: "AWS Lambda: a failure in words of its own",
+    answer: json({ errorMessage: "Task timed out after 3.00 seconds", errorType: "Sandbox.Timedout" }),
+    is: /BAD_REPLY.*no choice but says .*Task timed out after 3\.00 seconds.*; repeat/,
+    requests: 4,
+  },
   {
     name: "an error that says that there is none",
     answer: json({ ...whole("yes"), error: { code: 0, message: "" } }),
@@ -365,6 +394,17 @@ export const quirks: readonly Behavior[] = [
     answer: json(whole(null, "content_filter: RECITATION")),
     is: /NO_ANSWER.*withheld/,
   },
+  {
+    name: "a gateway: content as an object of its own",
+    answer: json(whole({ answer: "yes" })),
+    is: /BAD_REPLY.*content.*text/,
+    requests: 4,
+  },
+  {
+    name: "Copilot: a thought under another name",
+    answer: json({ choices: [choice(null, "stop", { reasoning_text: "hm" })] }),
+    is: /NO_ANSWER.*by thinking/,
+  },
   // Errors in other shapes
   {
     name: "MiniMax: base_resp in a 200",
@@ -455,7 +495,53 @@ export const quirks: readonly Behavior[] = [
     ),
     is: /NO_ANSWER.*inappropriate content.*change the text/,
   },
+  ...[
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again",
+    "Range of input length should be [1, 30720]",
+    "Invalid request: Your request exceeded model token limit: 8192",
+    "The sum of prompt length (9000.0) and max_tokens (100) should not exceed max_num_tokens (8192)",
+    "the number of input tokens 9000 cannot exceed the total tokens limit 8192 for this model",
+    "Token indices sequence length is longer than the specified maximum sequence length",
+    "Total tokens exceed the maximum limit",
+    "Prompt exceeds max length",
+    "Tokens limit in messages exceeded: 40000 > 32768",
+    "Number of input tokens must be no more than 7400, got 9000",
+    "the max input characters is 20000",
+    "prompt tokens too long",
+    "Prompt 超长",
+    "上下文长度超过限制",
+  ].map((message) => ({
+    name: `a prompt that is too long: ${message}`,
+    answer: json({ error: { message } }, 400),
+    is: /REFUSED.*smaller chunkTokens, or let the server take more/,
+  })),
+  ...[
+    "max_tokens is too large: 5000. This model supports at most 4096 completion tokens.",
+    "Input validation error: `top_p` exceeds 1",
+  ].map((message) => ({
+    name: `a limit that is not the prompt's: ${message}`,
+    answer: json({ error: { message } }, 400),
+    is: /REFUSED.*set (max_tokens|top_p) to what this model takes/,
+  })),
   // Limits and waits
+  {
+    name: "Bedrock: too many tokens for the moment (429)",
+    answer: first(json({ message: "Too many tokens, please wait before trying again." }, 429)),
+    is: "yes",
+    requests: 2,
+  },
+  {
+    name: "OpenAI: a request above the tokens of a minute (429)",
+    answer: json(
+      {
+        error: { message: "Request too large for m on tokens per min (TPM): Limit 10000, Requested 15000." },
+      },
+      429,
+    ),
+    is: /REFUSED.*Requested 15000.*chunkTokens/,
+  },
   {
     name: "Moonshot: no balance (429)",
     answer: json({ error: { message: "suspended", type: "exceeded_current_quota_error" } }, 429),
@@ -600,6 +686,22 @@ export const quirks: readonly Behavior[] = [
     is: /REFUSED.*422 temperature: Extra inputs are not permitted; leave out temperature \(setting temperature: "preferred"\)$/,
   },
   // Transport
+  {
+    name: "a server that does not speak HTTP",
+    answer: (_received, response) => void response.socket?.end("SSH-2.0-OpenSSH_9.6\r\n"),
+    is: /UNREACHABLE.*does not answer in HTTP.*use https:\/\//,
+  },
+  {
+    name: "headers without end",
+    answer: (_received, response) => void response.writeHead(200, { "x-long": "a".repeat(40_000) }).end(),
+    is: /BAD_REPLY.*UND_ERR_HEADERS_OVERFLOW.*fewer or shorter headers/,
+  },
+  {
+    name: "gzip that no header names",
+    answer: raw(gzipSync(JSON.stringify(whole("yes"))), "application/json"),
+    is: /BAD_REPLY.*not UTF-8.*compressed.*content-encoding/,
+    requests: 4,
+  },
   ...["gzip", "deflate", "br"].map((coding) => ({
     name: `${coding} that is none`,
     answer: unpacked(coding),
