@@ -289,7 +289,7 @@ export class LearnerActor {
       groupsDropped: batch.dropped.length,
       ...takenBy(request, batch),
       ...rejectedIn(this.#spec.recipe, batch, (group) => this.#learner.teaches(group)),
-      episodeFailures: batch.failures.slice(0, 5).map((failure) => failure.message),
+      episodeFailures: [...new Set(batch.failures.map(({ message }) => message))].slice(0, 5),
       ...(request.categories === undefined
         ? {}
         : { rewardByCategory: rewardByCategory([...batch.groups, ...batch.rejected], request.categories) }),

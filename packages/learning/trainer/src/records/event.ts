@@ -63,6 +63,8 @@ export interface StepReport {
    * that it trained.
    */
   readonly rejected?: RejectedGroups;
+  /** Why episodes of the step failed, at most five reasons; absent if none did. */
+  readonly episodeFailures?: readonly string[];
 }
 
 /** The events that a run reports. */

@@ -31,6 +31,7 @@ export interface StepResult {
   readonly rejected?: RejectedGroups;
   /** For a step with a window: the groups that it took, and the state of the run's schedule after it. */
   readonly taken?: { readonly groupIds: readonly string[]; readonly schedule: ScheduleState };
+  /** Why episodes of the step failed, at most five reasons. */
   readonly episodeFailures: readonly string[];
   /** Mean reward of each category of the step's tasks; absent if they have none. */
   readonly rewardByCategory?: Readonly<Record<string, number>>;

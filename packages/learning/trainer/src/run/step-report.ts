@@ -45,5 +45,6 @@ export function stepReport(
     groupsFailed: counts.groups.failed,
     groupsStale,
     ...(result.rejected === undefined ? {} : { rejected: result.rejected }),
+    ...(result.episodeFailures.length === 0 ? {} : { episodeFailures: result.episodeFailures }),
   };
 }

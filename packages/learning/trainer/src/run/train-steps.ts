@@ -125,6 +125,8 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
     inFlight.stepDone(result.taken?.schedule);
     const shortage = shortageNotice(result, recipe.train);
     if (shortage !== undefined) onEvent({ kind: "notice", text: shortage });
+    const [why] = result.episodeFailures;
+    if (why !== undefined) onEvent({ kind: "notice", text: `an episode of step ${step} failed: ${why}` });
     const seconds = result.waitSeconds + besideSeconds;
     // With asynchronous steps, sampling goes on during the whole step.
     const sampledSeconds = maxStaleness === 0 ? seconds : (performance.now() - startedAt) / 1000;
