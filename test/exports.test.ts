@@ -251,6 +251,7 @@ const inner = new Set([
     "specialId",
   ],
   ...["toTrajectory", "tokenTerms", "whitespaceTerms", "proxiedFetch", "HttpClient"],
+  ...["characterEnd", "characterStart", "wholeCharacters"],
 ]);
 
 it("has a valid call of every function and class that is for programs", () => {
