@@ -7,7 +7,7 @@ import { MemoryError } from "./error.js";
 import { memoryRecordSchema } from "./record-schema.js";
 import type { MemoryRecord } from "./records/index.js";
 import { filePath, refuseUnfit } from "./refuse-unfit.js";
-import { conversion, decodeUnicode, markedEncoding, utf8Problem } from "./unicode-text.js";
+import { conversion, decodeUnicode, utf8Problem, wideEncoding } from "./unicode-text.js";
 
 const header = { format: "palimpsest-memory", version: 1 } as const;
 /** Memories are private: a new file is its owner's alone. */
@@ -118,9 +118,8 @@ const damaged = (path: string, line: number, why: string, cause?: unknown) =>
   );
 
 function decodeLine(path: string, line: number, bytes: Uint8Array): string {
-  const marked = line === 1 ? markedEncoding(bytes) : undefined;
-  const isOther = marked !== undefined && marked !== "utf-8";
-  const problem = isOther ? `is ${marked.toUpperCase()}; ${conversion(marked)}` : utf8Problem(bytes);
+  const wide = line === 1 ? wideEncoding(bytes) : undefined;
+  const problem = wide === undefined ? utf8Problem(bytes) : `is ${wide.toUpperCase()}; ${conversion(wide)}`;
   if (problem !== undefined) throw damaged(path, line, problem);
   return decodeUnicode(bytes, "utf-8");
 }

@@ -20,6 +20,20 @@ export function markedEncoding(bytes: Uint8Array): UnicodeEncoding | undefined {
   return marks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
 }
 
+/**
+ * Returns UTF-16 or UTF-32 of a file by its mark, or by the zero bytes of a first character in ASCII, as JSON's is;
+ * undefined for other files.
+ */
+export function wideEncoding(bytes: Uint8Array): UnicodeEncoding | undefined {
+  const marked = markedEncoding(bytes);
+  if (marked !== undefined) return marked === "utf-8" ? undefined : marked;
+  const [a, b, c, d] = bytes;
+  if (a === 0 && b === 0 && c === 0 && d !== 0) return "utf-32be";
+  if (a !== 0 && b === 0 && c === 0 && d === 0) return "utf-32le";
+  if (a === 0 && b !== 0) return "utf-16be";
+  return a !== 0 && b === 0 ? "utf-16le" : undefined;
+}
+
 /** Decodes bytes without their byte order mark. What is malformed becomes U+FFFD. */
 export function decodeUnicode(bytes: Uint8Array, encoding: UnicodeEncoding): string {
   return encoding.startsWith("utf-32")

@@ -9,4 +9,4 @@ export {
   stripWhiteSpace,
   words,
 } from "@palimpsest/memory/text";
-export { conversion, markedEncoding, utf8Problem, utf8Text } from "@palimpsest/memory/unicode-text";
+export { conversion, utf8Problem, utf8Text, wideEncoding } from "@palimpsest/memory/unicode-text";

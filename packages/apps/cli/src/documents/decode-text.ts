@@ -34,8 +34,10 @@ export async function decodeText(
   const said = named ?? (declared === undefined ? undefined : encodingOf(declared));
   // What is read before its encoding is known is not in UTF-16 or UTF-32, whatever it says.
   const claimed = said !== undefined && isWide(said) ? undefined : said;
-  if (bytes.includes(0) && !(named !== undefined && isWide(named)))
-    return await withZeros(bytes, { named, declared });
+  if (bytes.includes(0)) {
+    if (named === undefined || !isWide(named)) return await withZeros(bytes, { named, declared });
+    return told(named.decode(bytes), `is read as ${named.name}`);
+  }
   const text = utf8Text(bytes);
   if (text !== undefined) {
     if (/\P{ASCII}/u.test(text)) return { text };

@@ -70,12 +70,15 @@ async function readText(
 const refused = (name: string, why: string, cause?: unknown) =>
   new PalimpsestError("INVALID_ARGUMENT", `${name}: ${why}`, { cause });
 
-/** Returns the beginning as text, in Latin-1 unless a byte order mark says that it is Unicode. */
+/**
+ * Returns the beginning as text, in Latin-1 unless a byte order mark says that it is Unicode. Without its zero bytes, UTF-16
+ * without a mark shows the same tags.
+ */
 function headOf(bytes: Uint8Array): string {
   const head = bytes.subarray(0, headBytes);
   const marked = markedEncoding(head);
   return marked === undefined || marked === "utf-8"
-    ? Buffer.from(head).toString("latin1")
+    ? Buffer.from(head).toString("latin1").replaceAll("\0", "")
     : decodeUnicode(head, marked);
 }
 

@@ -12,6 +12,7 @@ export interface Encoding {
 
 /** Names that neither the web's encodings nor iconv-lite have, without what is not a letter or a digit. */
 const aliases: Readonly<Record<string, string>> = {
+  cp65001: "utf-8",
   utf16: "utf-16le",
   utf32: "utf-32le",
   utf32le: "utf-32le",
@@ -20,6 +21,7 @@ const aliases: Readonly<Record<string, string>> = {
   windows31j: "shift_jis",
   shiftjis2004: "shift_jis",
   eucjis2004: "euc-jp",
+  iso2022jp: "iso-2022-jp",
   iso2022jp2: "iso-2022-jp",
   iso2022jp2004: "iso-2022-jp",
   iso2022jpext: "iso-2022-jp",
@@ -33,15 +35,20 @@ const aliases: Readonly<Record<string, string>> = {
   latin1: "windows-1252",
   macroman: "macintosh",
   maccyrillic: "x-mac-cyrillic",
+  xmaccyrillic: "x-mac-cyrillic",
 };
 
 /** What iconv-lite has under the names of encodings and what encodes bytes, not text. */
 const noTexts = /^(base64|hex|binary|utf7imap|internal)$/;
 /**
- * Encodings that Node.js decodes wrongly: Windows-1252 as Latin-1 in releases of line 20 since 20.18.3, and EUC-KR
- * without the 8,822 syllables that Windows adds to it.
+ * Encodings that Node.js decodes wrongly: Windows-1252 as Latin-1 in releases of line 20 since 20.18.3, EUC-KR without
+ * the 8,822 syllables that Windows adds to it, and Big5 with private characters for those of Hong Kong and of ETEN.
  */
-const byTable: Readonly<Record<string, string>> = { "windows-1252": "windows-1252", "euc-kr": "cp949" };
+const byTable: Readonly<Record<string, string>> = {
+  "windows-1252": "windows-1252",
+  "euc-kr": "cp949",
+  big5: "big5-hkscs",
+};
 
 const names: Readonly<Record<string, string>> = {
   shift_jis: "Shift_JIS",

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { conversion, fileKind, markedEncoding, utf8Problem, utf8Text } from "@palimpsest/trajectories/text";
+import { conversion, fileKind, utf8Problem, utf8Text, wideEncoding } from "@palimpsest/trajectories/text";
 import { DatasetError } from "../error.js";
 
 /**
@@ -27,15 +27,6 @@ export async function readSourceText(path: string, signal?: AbortSignal): Promis
 export function foreignBytes(head: Uint8Array): string | undefined {
   const kind = fileKind(head);
   if (kind !== undefined) return `is ${kind.name}; ${kind.fix}`;
-  const marked = markedEncoding(head);
-  const wide = marked === "utf-8" ? undefined : (marked ?? wideEncoding(head));
+  const wide = wideEncoding(head);
   return wide === undefined ? undefined : `is ${wide.toUpperCase()}; ${conversion(wide)}`;
-}
-
-/** Recognizes UTF-16 and UTF-32 without a mark by the zero bytes of a first character in ASCII, as JSON's is. */
-function wideEncoding([a, b, c, d]: Uint8Array): string | undefined {
-  if (a === 0 && b === 0 && c === 0 && d !== 0) return "utf-32be";
-  if (a !== 0 && b === 0 && c === 0 && d === 0) return "utf-32le";
-  if (a === 0 && b !== 0) return "utf-16be";
-  return a !== 0 && b === 0 ? "utf-16le" : undefined;
 }
