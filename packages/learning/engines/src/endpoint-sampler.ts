@@ -78,7 +78,7 @@ export class EndpointSampler {
 
   /** @throws {EngineError} CONFIG_INVALID */
   constructor(config: EndpointSamplerConfig, options: EndpointSamplerOptions = {}) {
-    const misplaced = optionNames.filter((name) => Object.hasOwn(config, name));
+    const misplaced = optionNames.filter((name) => Object.hasOwn(config ?? {}, name));
     if (misplaced.length > 0)
       throw new EngineError(
         "CONFIG_INVALID",
