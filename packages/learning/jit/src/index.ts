@@ -17,7 +17,7 @@ export { openScalarLog, type ScalarLog } from "./modules/scalar-log.js";
 // For other packages: operations inside bodies, in every mode.
 export { type AdamOptions, type AdamResult, adam } from "./ops/adam.js";
 export { asType, type FloatType, floatTypeOf } from "./ops/as-type.js";
-export { attention, usesFusedAttention } from "./ops/attention.js";
+export { attention, fitsFusedAttention, usesFusedAttention } from "./ops/attention.js";
 export type { AttentionOptions, AttentionPast, AttentionPrefix } from "./ops/attention-options.js";
 export { type CallableBody, callable } from "./ops/callable.js";
 export { type Computed, customGrad, type TensorsOf } from "./ops/custom-grad.js";

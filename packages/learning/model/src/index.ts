@@ -87,7 +87,7 @@ export {
 export { modelConfigFromHf } from "./files/hf-config.js";
 export { parametersFromHf } from "./files/hf-weights.js";
 export { readSafetensors, type StoredTensor } from "./files/safetensors.js";
-export { forwardHidden, forwardRows, logitsOf } from "./forward/forward.js";
+export { attendsByKernel, forwardHidden, forwardRows, logitsOf } from "./forward/forward.js";
 export type { ForwardOptions, ParameterTensors } from "./forward/forward-options.js";
 export { entropy, entropyOfLogits, tokenLogprobs } from "./forward/token-logprobs.js";
 export {

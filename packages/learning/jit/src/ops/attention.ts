@@ -30,8 +30,12 @@ export function attention(
 
 /** Returns whether `attention` would be one kernel at this place inside a body, for heads of this width. */
 export function usesFusedAttention(headWidth: number): boolean {
-  const fits = headWidth % 8 === 0 && headWidth <= LARGEST_HEAD;
-  return fits && currentTrace()?.target.fusedAttention === true;
+  return fitsFusedAttention(headWidth) && currentTrace()?.target.fusedAttention === true;
+}
+
+/** Returns whether the kernel of a GPU supports heads of this width. */
+export function fitsFusedAttention(headWidth: number): boolean {
+  return headWidth % 8 === 0 && headWidth <= LARGEST_HEAD;
 }
 
 function check(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, options: AttentionOptions): void {

@@ -1,5 +1,5 @@
 import { type Keep, sizeOf } from "@palimpsest/jit";
-import { type ModelConfig, parameterShapes } from "@palimpsest/model";
+import { attendsByKernel, type ModelConfig, parameterShapes } from "@palimpsest/model";
 import { type Bucket, placesOf } from "../config/bucket.js";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 import { shardCount } from "../state/shard-shape.js";
@@ -25,7 +25,8 @@ export function keepPlan(
 ): Keep {
   const { keep } = config.memory;
   if (keep !== "auto") return keep;
-  if (deviceBytes === undefined) return "nothing";
+  // Products would include the scores of attention, which only a kernel never stores.
+  if (deviceBytes === undefined || !attendsByKernel(model, bucket.length)) return "nothing";
   const accumulates = config.memory.accumulators === "auto";
   const state = storedBytes(stateSpecs(model, config, { accumulates, shards: shardCount(config) }));
   const rounded = roundedBytes(model, config);

@@ -4,18 +4,72 @@ import { ModelError } from "./error.js";
 
 const positive = z.int().positive();
 
-/** Rotary scaling of Llama 3.1 and later: low frequencies are divided, high ones kept. */
-const llama3RopeScalingSchema = z.strictObject({
-  factor: z.number().positive().describe("Factor by which low frequencies are divided"),
-  lowFreqFactor: z
+const factor = z.number().positive();
+
+/** Rotary scaling for contexts that are longer than those of pretraining. */
+const ropeScalingSchema = z.discriminatedUnion("type", [
+  z
+    .strictObject({
+      type: z.literal("linear"),
+      factor: factor.describe("Factor by which all frequencies are divided"),
+    })
+    .describe("linear: all frequencies are divided"),
+  z
+    .strictObject({
+      type: z.literal("dynamic"),
+      factor: factor.describe("Factor that would apply to sequences of more than maxPositions tokens"),
+    })
+    .describe(
+      "dynamic: frequencies depend on a sequence's length once it exceeds maxPositions, which no sequence does here, since cached keys would have other angles than later ones",
+    ),
+  z
+    .strictObject({
+      type: z.literal("llama3"),
+      factor: factor.describe("Factor by which low frequencies are divided"),
+      lowFreqFactor: factor.describe(
+        "Wavelengths above originalMaxPositions / lowFreqFactor are scaled by the whole factor",
+      ),
+      highFreqFactor: factor.describe(
+        "Wavelengths below originalMaxPositions / highFreqFactor are not scaled",
+      ),
+      originalMaxPositions: positive.describe("Context length in tokens before scaling"),
+    })
+    .describe("llama3, of Llama 3.1 and later: low frequencies are divided, high ones kept"),
+  z
+    .strictObject({
+      type: z.literal("yarn"),
+      factor: factor.describe("Factor by which low frequencies are divided"),
+      originalMaxPositions: positive.describe("Context length in tokens before scaling"),
+      betaFast: factor
+        .default(32)
+        .describe("Frequencies with more turns in originalMaxPositions are not scaled"),
+      betaSlow: factor
+        .default(1)
+        .describe("Frequencies with fewer turns in originalMaxPositions are scaled by the whole factor"),
+      truncate: z
+        .boolean()
+        .default(true)
+        .describe("Whether the pairs between which scaling sets in are rounded to whole ones"),
+      attentionFactor: factor
+        .optional()
+        .describe("Factor on rotated queries and keys; absent: by factor, mscale and mscaleAllDim"),
+      mscale: factor.optional().describe("Weight of ln(factor) in the numerator of attentionFactor"),
+      mscaleAllDim: factor.optional().describe("Weight of ln(factor) in its denominator"),
+    })
+    .describe("yarn, arXiv:2309.00071: low frequencies are divided, high ones kept, and scores scaled"),
+]);
+export type RopeScaling = z.infer<typeof ropeScalingSchema>;
+
+const slidingWindowSchema = z.strictObject({
+  size: positive.describe("Number of tokens that a token attends to, itself included"),
+  layers: z.array(z.boolean()).describe("For each layer whether it attends only to the window"),
+  ropeTheta: z
     .number()
     .positive()
-    .describe("Wavelengths above originalMaxPositions / lowFreqFactor are scaled by the whole factor"),
-  highFreqFactor: z
-    .number()
-    .positive()
-    .describe("Wavelengths below originalMaxPositions / highFreqFactor are not scaled"),
-  originalMaxPositions: positive.describe("Context length in tokens before scaling"),
+    .optional()
+    .describe(
+      "Base of the rotary frequencies of these layers, without scaling; absent: rotated as all others",
+    ),
 });
 
 /** Ids from `first` on. */
@@ -28,9 +82,9 @@ export type TokenlessRange = Readonly<z.infer<typeof tokenlessRangeSchema>>;
 export const modelConfigSchema = z
   .strictObject({
     architecture: z
-      .enum(["llama", "qwen2", "qwen3"])
+      .enum(["llama", "qwen2", "qwen3", "gemma3"])
       .describe(
-        "llama: plain; qwen2: biases on query, key and value; qwen3: RMSNorm on each query and key head",
+        "llama: plain; qwen2: biases on query, key and value; qwen3: RMSNorm on each query and key head; gemma3: these norms, norms after attention and feed-forward too, a gate of GELU, scaled embeddings",
       ),
     vocabSize: positive.describe("Number of token ids, which is the number of rows of the embedding"),
     hiddenSize: positive.describe("Width of the residual stream"),
@@ -40,9 +94,17 @@ export const modelConfigSchema = z
     headDim: positive.multipleOf(2).describe("Width of one head, which may differ from hiddenSize / heads"),
     intermediateSize: positive.describe("Width of the gated feed-forward layer"),
     ropeTheta: z.number().positive().default(10_000).describe("Base of the rotary embedding's frequencies"),
-    ropeScaling: llama3RopeScalingSchema
+    ropeScaling: ropeScalingSchema
       .optional()
-      .describe("Scaling of rotary frequencies for longer contexts, of kind llama3"),
+      .describe("Scaling of rotary frequencies for longer contexts: linear, dynamic, llama3 or yarn"),
+    slidingWindow: slidingWindowSchema
+      .optional()
+      .describe("Layers in which a token attends only to the last tokens before it; absent: none"),
+    queryPreAttnScalar: z
+      .number()
+      .positive()
+      .optional()
+      .describe("Scores of attention are divided by its square root; absent: headDim"),
     rmsNormEps: z
       .number()
       .positive()
@@ -60,9 +122,36 @@ export const modelConfigSchema = z
   .refine((config) => config.heads % config.kvHeads === 0, {
     path: ["kvHeads"],
     message: "kvHeads must divide heads",
-  });
+  })
+  .refine(({ slidingWindow, layers }) => (slidingWindow?.layers.length ?? layers) === layers, {
+    path: ["slidingWindow", "layers"],
+    message: "slidingWindow.layers must say true or false for each layer",
+  })
+  .refine(({ slidingWindow }) => slidingWindow?.layers.some((isLocal) => isLocal) ?? true, {
+    path: ["slidingWindow", "layers"],
+    message: "slidingWindow must be left out if no layer has a window",
+  })
+  .refine(
+    ({ architecture, slidingWindow }) =>
+      architecture !== "llama" || (slidingWindow?.layers.every((isLocal) => isLocal) ?? true),
+    {
+      path: ["slidingWindow", "layers"],
+      message: "a llama has a window in all layers, as Mistral does, or in none",
+    },
+  )
+  .refine(
+    ({ architecture, slidingWindow, queryPreAttnScalar }) =>
+      architecture === "gemma3"
+        ? slidingWindow === undefined || slidingWindow.ropeTheta !== undefined
+        : slidingWindow?.ropeTheta === undefined && queryPreAttnScalar === undefined,
+    {
+      path: ["architecture"],
+      message:
+        "slidingWindow.ropeTheta and queryPreAttnScalar are for architecture gemma3, whose windows need the former",
+    },
+  );
 
-/** Shape of a decoder-only transformer: RMSNorm, rotary positions, grouped-query attention, SwiGLU. */
+/** Shape of a decoder-only transformer: RMSNorm, rotary positions, grouped-query attention, gated feed-forward. */
 export type ModelConfig = z.infer<typeof modelConfigSchema>;
 export type ModelConfigInput = z.input<typeof modelConfigSchema>;
 

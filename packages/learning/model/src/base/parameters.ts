@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { entry, sizeOf, widenHalf } from "@palimpsest/jit";
+import { architectureOf } from "./architecture.js";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { normalGenerator } from "./random.js";
@@ -19,6 +20,7 @@ export function parameterShapes(config: ModelConfig): Record<string, readonly nu
   const { layers: L, hiddenSize: D, intermediateSize: F, headDim, vocabSize } = config;
   const queryWidth = config.heads * headDim;
   const kvWidth = config.kvHeads * headDim;
+  const { attentionBias, headNorm, outputNorms } = architectureOf(config);
   return {
     embedding: [vocabSize, D],
     ...(config.tieWordEmbeddings ? {} : { head: [vocabSize, D] }),
@@ -28,20 +30,20 @@ export function parameterShapes(config: ModelConfig): Record<string, readonly nu
     "layers.key": [L, D, kvWidth],
     "layers.value": [L, D, kvWidth],
     "layers.attentionOut": [L, queryWidth, D],
-    ...(config.architecture === "qwen2"
+    ...(attentionBias
       ? {
           "layers.queryBias": [L, queryWidth],
           "layers.keyBias": [L, kvWidth],
           "layers.valueBias": [L, kvWidth],
         }
       : {}),
-    ...(config.architecture === "qwen3"
-      ? { "layers.queryNorm": [L, headDim], "layers.keyNorm": [L, headDim] }
-      : {}),
+    ...(headNorm ? { "layers.queryNorm": [L, headDim], "layers.keyNorm": [L, headDim] } : {}),
+    ...(outputNorms ? { "layers.attentionOutNorm": [L, D] } : {}),
     "layers.mlpNorm": [L, D],
     "layers.gate": [L, D, F],
     "layers.up": [L, D, F],
     "layers.down": [L, F, D],
+    ...(outputNorms ? { "layers.downNorm": [L, D] } : {}),
   };
 }
 

@@ -48,8 +48,9 @@ describe("config.json", () => {
   const llama3 = { factor: 8, low_freq_factor: 1, high_freq_factor: 4, original_max_position_embeddings: 64 };
 
   it("comes back as it was written, for every architecture", () => {
-    const ropeScaling = { factor: 8, lowFreqFactor: 1, highFreqFactor: 4, originalMaxPositions: 16 };
-    for (const architecture of ["llama", "qwen2", "qwen3"] as const) {
+    const numbers = { factor: 8, lowFreqFactor: 1, highFreqFactor: 4, originalMaxPositions: 16 };
+    const ropeScaling = { type: "llama3", ...numbers } as const;
+    for (const architecture of ["llama", "qwen2", "qwen3", "gemma3"] as const) {
       const config = aConfig({ architecture, ropeScaling, tieWordEmbeddings: true });
       expect(modelConfigFromHf(modelConfigToHf(config, "bfloat16"))).toEqual(config);
     }
@@ -64,29 +65,115 @@ describe("config.json", () => {
     });
   });
 
-  it("of a Mistral is a Llama's as long as no window is used", () => {
+  it("of a Mistral is a Llama's, with a window in all layers", () => {
     const mistral = { ...json(), model_type: "mistral", architectures: ["MistralForCausalLM"] };
-    expect(modelConfigFromHf({ ...mistral, sliding_window: null }).architecture).toBe("llama");
-    expect(() => modelConfigFromHf({ ...mistral, sliding_window: 4096 })).toThrow(/sliding_window is 4096/);
+    expect(modelConfigFromHf({ ...mistral, sliding_window: null })).toEqual(modelConfigFromHf(json()));
+    expect(modelConfigFromHf({ ...mistral, sliding_window: 20 })).toMatchObject({
+      architecture: "llama",
+      slidingWindow: { size: 20, layers: [true, true] },
+    });
     // Saying nothing means 4096 to transformers.
-    expect(() => modelConfigFromHf(mistral)).toThrow(/sliding_window is 4096/);
+    expect(modelConfigFromHf(mistral).slidingWindow?.size).toBe(4096);
+    expect(() => modelConfigFromHf({ ...mistral, use_sliding_window: false })).toThrow(
+      /use_sliding_window is false; MistralForCausalLM ignores it; set sliding_window to null/,
+    );
+    const mixed = { ...mistral, layer_types: ["full_attention", "sliding_attention"] };
+    expect(() => modelConfigFromHf(mixed)).toThrow(
+      /layer_types is "full_attention"; only sliding_attention is supported with this sliding_window/,
+    );
   });
 
-  it("may name a window that a switch turns off", () => {
-    const qwen = { ...modelConfigToHf(aConfig({ architecture: "qwen2" })), sliding_window: 4096 };
-    expect(modelConfigFromHf({ ...qwen, use_sliding_window: false }).architecture).toBe("qwen2");
-    expect(() => modelConfigFromHf({ ...qwen, use_sliding_window: true })).toThrow(/sliding_window is 4096/);
+  it("of a Llama is refused with a window that is switched on", () => {
+    const windowed = { ...json(), sliding_window: 20 };
+    expect(modelConfigFromHf(windowed)).toEqual(modelConfigFromHf(json()));
+    expect(() => modelConfigFromHf({ ...windowed, use_sliding_window: true })).toThrow(
+      /sliding_window is 20; LlamaForCausalLM has only full attention/,
+    );
+  });
+
+  it("of a Qwen may name a window that a switch turns off, or the layers that have it", () => {
+    const qwen = { ...modelConfigToHf(aConfig({ architecture: "qwen2" })), sliding_window: 20 };
+    const windowOf = (fields: object) => modelConfigFromHf({ ...qwen, ...fields }).slidingWindow;
+    expect(windowOf({})).toBeUndefined();
+    expect(windowOf({ use_sliding_window: false, max_window_layers: 0 })).toBeUndefined();
+    expect(windowOf({ use_sliding_window: true })).toBeUndefined(); // From layer 28 on.
+    expect(
+      windowOf({ use_sliding_window: true, sliding_window: null, max_window_layers: 0 }),
+    ).toBeUndefined();
+    const later = { size: 20, layers: [false, true] };
+    expect(windowOf({ use_sliding_window: true, max_window_layers: 1 })).toEqual(later);
+    const layer_types = ["full_attention", "sliding_attention"];
+    expect(windowOf({ use_sliding_window: true, layer_types })).toEqual(later);
+    expect(() => windowOf({ layer_types })).toThrow(
+      /layer_types is "sliding_attention"; only full_attention/,
+    );
+    expect(() => windowOf({ layer_types: layer_types.slice(1) })).toThrow(/must be a list of 2/);
+  });
+
+  it("of a Gemma has a rotary embedding for each type of layer, in the older form too", () => {
+    const ropeScaling = { type: "linear", factor: 8 } as const;
+    const slidingWindow = { size: 20, layers: [true, false], ropeTheta: 1e4 };
+    const config = aConfig({
+      architecture: "gemma3",
+      ropeTheta: 1e6,
+      ropeScaling,
+      slidingWindow,
+      queryPreAttnScalar: 7,
+    });
+    const written = modelConfigToHf(config);
+    expect(modelConfigFromHf(written)).toEqual(config);
+    const { rope_parameters: _, ...older } = written;
+    const pattern = { ...older, layer_types: null, sliding_window_pattern: 2 };
+    const scaled = { rope_scaling: { rope_type: "linear", factor: 8 } };
+    expect(modelConfigFromHf({ ...older, ...scaled })).toEqual(config);
+    expect(modelConfigFromHf({ ...pattern, ...scaled })).toEqual(config);
+    const { query_pre_attn_scalar: ___, tie_word_embeddings: ____, ...silent } = written;
+    expect(modelConfigFromHf(silent)).toMatchObject({ queryPreAttnScalar: 256, tieWordEmbeddings: true });
   });
 
   it.each([
-    ["model_type", "mamba", /model_type is "mamba"; use a model of type llama, mistral, qwen2 or qwen3/],
+    ["final_logit_softcapping", 30, /final_logit_softcapping is 30; only null is supported/],
+    ["attn_logit_softcapping", 50, /attn_logit_softcapping is 50; only null is supported/],
+    ["use_bidirectional_attention", true, /use_bidirectional_attention is true/],
+    ["hidden_activation", "silu", /hidden_activation is "silu"; only gelu_pytorch_tanh/],
+    ["sliding_window", null, /sliding_window is null; give a number of tokens/],
+    [
+      "rope_parameters",
+      { rope_type: "default" },
+      /rope_parameters\.rope_type is "default"; its fields must be in/,
+    ],
+    [
+      "rope_parameters",
+      { sliding_attention: { rope_type: "linear", factor: 2 } },
+      /rope_parameters\.sliding_attention\.rope_type is "linear"; only default/,
+    ],
+  ])("of a Gemma is refused by name when %s is %j", (field, value, message) => {
+    const { layer_types: _, ...gemma } = modelConfigToHf(aConfig({ architecture: "gemma3" }));
+    expect(() => modelConfigFromHf({ ...gemma, [field]: value })).toThrow(message);
+  });
+
+  it.each([
+    [
+      "model_type",
+      "mamba",
+      /model_type is "mamba"; use a model of type llama, mistral, qwen2, qwen3 or gemma3_text/,
+    ],
     ["architectures", ["LlamaForSequenceClassification"], /architectures.*only LlamaForCausalLM/],
     ["hidden_act", "gelu", /hidden_act is "gelu"/],
     ["mlp_bias", true, /mlp_bias is true/],
     ["attention_bias", true, /attention_bias is true/],
-    ["rope_parameters", { rope_type: "yarn", rope_theta: 1 }, /rope_parameters\.rope_type is "yarn"/],
-    ["rope_parameters", { rope_type: "dynamic", factor: 2 }, /rope_parameters\.rope_type is "dynamic"/],
-    ["rope_parameters", { rope_type: "linear", factor: 2 }, /rope_parameters\.rope_type is "linear"/],
+    [
+      "rope_parameters",
+      { rope_type: "longrope", factor: 2 },
+      /rope_parameters\.rope_type is "longrope"; default, linear, dynamic, llama3, yarn are supported/,
+    ],
+    ["rope_parameters", { rope_type: "yarn" }, /rope_parameters\.factor: must be a number; it is missing/],
+    [
+      "rope_parameters",
+      { rope_type: "dynamic", factor: 2, original_max_position_embeddings: 8 },
+      /rope_parameters\.original_max_position_embeddings is 8; rope type dynamic has no such field/,
+    ],
+    ["rope_parameters", { rope_type: "linear", factor: 0 }, /rope_parameters\.factor: .*; it is 0/],
     [
       "rope_parameters",
       { rope_theta: 1, partial_rotary_factor: 0.5 },

@@ -1,4 +1,5 @@
 import { entry, sizeOf } from "@palimpsest/jit";
+import { architectureOf } from "../base/architecture.js";
 import type { ModelConfig } from "../base/config.js";
 import { parameterShapes } from "../base/parameters.js";
 
@@ -29,6 +30,14 @@ const layerNames: Readonly<Record<string, string>> = {
   down: "mlp.down_proj.weight",
 };
 
+/** The names of the norms in layers that also normalize what attention and the feed-forward add. */
+const namesWithOutputNorms: Readonly<Record<string, string>> = {
+  ...layerNames,
+  attentionOutNorm: "post_attention_layernorm.weight",
+  mlpNorm: "pre_feedforward_layernorm.weight",
+  downNorm: "post_feedforward_layernorm.weight",
+};
+
 /** One tensor of a Hugging Face checkpoint and its position in our parameters. */
 export interface HfTensor {
   readonly name: string;
@@ -39,15 +48,19 @@ export interface HfTensor {
   readonly start: number;
   /** True where our parameter is [in, out]. */
   readonly transposed: boolean;
+  /** What our parameter has more than the file: files of Gemma store a norm's gain less 1. */
+  readonly added: number;
 }
 
 /** Lists every tensor of a checkpoint, in the order of our parameters. */
 export function hfTensors(config: ModelConfig): HfTensor[] {
+  const names = architectureOf(config).outputNorms ? namesWithOutputNorms : layerNames;
   return Object.entries(parameterShapes(config)).flatMap(([parameter, shape]): HfTensor[] => {
+    const added = config.architecture === "gemma3" && parameter.endsWith("Norm") ? 1 : 0;
     if (!parameter.startsWith("layers.")) {
-      return [{ name: entry(wholeNames, parameter), shape, parameter, start: 0, transposed: false }];
+      return [{ name: entry(wholeNames, parameter), shape, parameter, start: 0, transposed: false, added }];
     }
-    const suffix = entry(layerNames, parameter.slice("layers.".length));
+    const suffix = entry(names, parameter.slice("layers.".length));
     const [layers, ...perLayer] = shape as [number, ...number[]];
     const transposed = perLayer.length === 2;
     return Array.from({ length: layers }, (_, layer) => ({
@@ -56,6 +69,7 @@ export function hfTensors(config: ModelConfig): HfTensor[] {
       parameter,
       start: layer * sizeOf(perLayer),
       transposed,
+      added,
     }));
   });
 }

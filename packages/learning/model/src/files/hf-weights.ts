@@ -88,9 +88,11 @@ export function writableTensors(
   const byName = (a: HfTensor, b: HfTensor) => (a.name < b.name ? -1 : 1);
   return hfTensors(config)
     .sort(byName)
-    .map(({ name, shape, parameter, start, transposed }) => {
+    .map(({ name, shape, parameter, start, transposed, added }) => {
       const stack = entry(parameters, parameter);
-      if (!transposed) return writableTensor(name, shape, stack.subarray(start, start + sizeOf(shape)));
+      const own = () => stack.subarray(start, start + sizeOf(shape));
+      if (!transposed)
+        return writableTensor(name, shape, added === 0 ? own() : own().map((value) => value - added));
       const [rows = 0, columns = 0] = shape;
       const fillRows = (firstRow: number, into: Float32Array) =>
         takeTransposed(stack, { start, rows, columns }, firstRow, into);
@@ -112,7 +114,8 @@ function place(tensor: HfTensor, values: Float32Array, offset: number, parameter
   }
   const stack = entry(parameters, tensor.parameter);
   if (!tensor.transposed) {
-    stack.set(values, tensor.start + offset);
+    const { added } = tensor;
+    stack.set(added === 0 ? values : values.map((value) => value + added), tensor.start + offset);
     return;
   }
   const [rows = 0, columns = 0] = tensor.shape;

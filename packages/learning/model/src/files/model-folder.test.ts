@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 describe("a model folder", () => {
-  it.each(["llama", "qwen2", "qwen3"] as const)(
+  it.each(["llama", "qwen2", "qwen3", "gemma3"] as const)(
     "brings a %s model back bit for bit",
     async (architecture) => {
       const tokenizer = trainBpe(["a b a b"], {

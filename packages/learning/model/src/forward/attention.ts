@@ -11,7 +11,9 @@ export type AttentionMask =
       /** Number of queries computed at a time. */
       readonly block: number;
       /** int32 [B, T]: row numbers of a packed sequence; a position attends only to its own row. */
-      readonly segments?: tf.Tensor;
+      readonly segments?: tf.Tensor | undefined;
+      /** int32 []: number of tokens that a position attends to, itself included; absent: all before it. */
+      readonly window?: tf.Tensor | undefined;
     };
 
 /**
@@ -28,7 +30,7 @@ export function attention(
 ): tf.Tensor {
   return mask.kind === "dense"
     ? denseAttention(query, key, value, mask.bias)
-    : blockedAttention(query, key, value, mask.block, mask.segments);
+    : blockedAttention(query, key, value, mask.block, mask);
 }
 
 /**
@@ -78,20 +80,25 @@ function blockedAttention(
   key: tf.Tensor,
   value: tf.Tensor,
   block: number,
-  segments: tf.Tensor | undefined,
+  { segments, window }: Limits,
 ): tf.Tensor {
-  const blocksWith = (kept: tf.Tensor | undefined) => new QueryBlocks(query.shape, key.shape, block, kept);
-  if (segments === undefined)
-    return customGrad(
-      [query, key, value],
-      (...inputs) => ({ value: blocksWith(undefined).forward(...inputs), saved: inputs }),
-      (gradient, saved) => blocksWith(undefined).backward(...saved, gradient),
-    );
+  const blocksWith = (limits: Limits) => new QueryBlocks(query.shape, key.shape, block, limits);
+  const limits = [segments, window].filter((tensor) => tensor !== undefined);
   return customGrad(
     [query, key, value],
-    (...inputs) => ({ value: blocksWith(segments).forward(...inputs), saved: [...inputs, segments] }),
-    (gradient, [q, k, v, savedSegments]) => blocksWith(savedSegments).backward(q, k, v, gradient),
+    (q, k, v) => ({ value: blocksWith({ segments, window }).forward(q, k, v), saved: [q, k, v, ...limits] }),
+    (gradient, [q, k, v, ...kept]) =>
+      blocksWith({
+        segments: segments && kept[0],
+        window: window && kept.at(-1),
+      }).backward(q, k, v, gradient),
   );
+}
+
+/** What positions may not attend to besides later ones, as of a blocked mask. */
+interface Limits {
+  readonly segments?: tf.Tensor | undefined;
+  readonly window?: tf.Tensor | undefined;
 }
 
 /** Consecutive blocks of queries that are multiplied with the same keys: those up to the end of the last query. */
@@ -120,18 +127,20 @@ class QueryBlocks {
   /** Number of blocks in all parts; the last block may extend past the end of the sequence. */
   readonly #blocks: number;
   readonly #segments: tf.Tensor | undefined;
+  readonly #window: tf.Tensor | undefined;
 
   constructor(
     queryShape: readonly number[],
     keyShape: readonly number[],
     block: number,
-    segments: tf.Tensor | undefined,
+    { segments, window }: Limits,
   ) {
     [this.#batch, this.#heads, this.#length, this.#width] = queryShape as [number, number, number, number];
     this.#kvHeads = keyShape[1] as number;
     this.#block = Math.min(block, this.#length);
     this.#blocks = Math.ceil(this.#length / this.#block);
     this.#segments = segments;
+    this.#window = window;
   }
 
   /** @returns float32 [B, H, T, d] */
@@ -273,6 +282,8 @@ class QueryBlocks {
     const queryAt = tf.range(0, this.#block, 1, "int32").add(firstPosition).reshape([1, 1, this.#block, 1]);
     const keyAt = tf.range(0, part.keys, 1, "int32").reshape([1, 1, 1, part.keys]);
     let hidden = tf.greater(keyAt, queryAt); // [1, 1, block, keys]
+    if (this.#window !== undefined)
+      hidden = tf.logicalOr(hidden, tf.greaterEqual(queryAt.sub(keyAt), this.#window));
     if (querySegments !== undefined && this.#segments !== undefined) {
       const ofQueries = querySegments.reshape([this.#batch, 1, this.#block, 1]);
       const ofKeys = this.#segments

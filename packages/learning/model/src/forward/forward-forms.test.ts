@@ -1,6 +1,6 @@
 import { type JitBody, jit, loadBackend, tf } from "@palimpsest/jit";
 import { describe, expect, it } from "vitest";
-import type { ModelConfig } from "../base/config.js";
+import type { ModelConfig, ModelConfigInput } from "../base/config.js";
 import { loraShapes } from "../base/lora.js";
 import { initParameters, parameterShapes } from "../base/parameters.js";
 import { normalGenerator } from "../base/random.js";
@@ -15,7 +15,11 @@ const rows = 2;
 const length = 9;
 const ids = Int32Array.from({ length: rows * length }, (_, i) => (i * 7) % 20);
 
-const configOf = (architecture: ModelConfig["architecture"], tieWordEmbeddings: boolean): ModelConfig =>
+const configOf = (
+  architecture: ModelConfig["architecture"],
+  tieWordEmbeddings: boolean,
+  changes: Partial<ModelConfigInput> = {},
+): ModelConfig =>
   smallConfig({
     architecture,
     vocabSize: 20,
@@ -27,7 +31,16 @@ const configOf = (architecture: ModelConfig["architecture"], tieWordEmbeddings: 
     intermediateSize: 12,
     tieWordEmbeddings,
     maxPositions: 16,
+    ...changes,
   });
+
+/** A model whose layers attend differently, and one in which all have a window. */
+const mixed = configOf("gemma3", false, {
+  ropeScaling: { type: "linear", factor: 3 },
+  slidingWindow: { size: 3, layers: Array.from({ length: 7 }, (_, i) => i % 3 !== 2), ropeTheta: 50 },
+  queryPreAttnScalar: 3,
+});
+const narrow = configOf("llama", false, { slidingWindow: { size: 2, layers: Array(7).fill(true) } });
 
 type Mode = "auto" | "eager";
 type Values = Readonly<Record<string, Float32Array>>;
@@ -145,14 +158,15 @@ describe.each(["auto", "eager"] as const)("a pass in mode %s", (mode) => {
   describe.each(forms)("with %s", (_name, form) => {
     // What differs between the architectures is one body in both modes.
     const all = [
-      ["qwen3", false],
-      ["llama", true],
-      ["qwen2", false],
+      ["qwen3", configOf("qwen3", false)],
+      ["gemma3 with windows", mixed],
+      ["llama", configOf("llama", true)],
+      ["llama with windows", narrow],
+      ["qwen2", configOf("qwen2", false)],
     ] as const;
-    it.each(mode === "eager" ? all.slice(0, 1) : all)(
+    it.each(mode === "eager" ? all.slice(0, 2) : all)(
       "gives the loss and gradients of the plain %s",
-      (architecture, tied) => {
-        const config = configOf(architecture, tied);
+      (_model, config) => {
         const shapes = parameterShapes(config);
         const formed = lossAndGradients(config, Object.keys(shapes), form);
         expectEqual(run(shapes, weightsOf(config), mode, formed), plainPass(config, mode));
@@ -236,10 +250,12 @@ describe.each(["auto", "eager"] as const)("a pass in mode %s", (mode) => {
   });
 
   it.each([
-    ["dense", {}],
-    ["blocked", { attentionBlock: 3, layers: "scan" }],
-  ] as const)("gives rows packed into one sequence (%s) what they have alone", (_name, form) => {
-    const config = configOf("qwen3", false);
+    ["dense", {}, configOf("qwen3", false)],
+    ["blocked", { attentionBlock: 3, layers: "scan" }, configOf("qwen3", false)],
+    ["dense, with windows", {}, mixed],
+    ["blocked, with windows", { attentionBlock: 3, layers: "scan" }, mixed],
+    ["blocked, with windows in all layers", { attentionBlock: 3 }, narrow],
+  ] as const)("gives rows packed into one sequence (%s) what they have alone", (_name, form, config) => {
     const weights = weightsOf(config);
     const segments = [0, 0, 0, 0, 1, 1, 1, 2, 2, 0, 1, 1, 1, 1, 1, 1, 1, 2];
     const positions = [0, 1, 2, 3, 0, 1, 2, 0, 1, 0, 0, 1, 2, 3, 4, 5, 6, 0];

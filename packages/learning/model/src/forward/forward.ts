@@ -1,9 +1,13 @@
-import { customGrad, entry, fuse, type Keep, scan, tf, usesFusedAttention } from "@palimpsest/jit";
+import { entry, fitsFusedAttention, type Keep, scan, tf, usesFusedAttention } from "@palimpsest/jit";
+import { attentionKinds, isUniform } from "../base/attention-kind.js";
 import type { ModelConfig } from "../base/config.js";
 import { ModelError } from "../base/error.js";
 import { withoutTokenless } from "../tokens/tokenless-ids.js";
+import { scaledEmbedding } from "./embedding.js";
 import type { ForwardOptions, LayerTensors, ParameterTensors } from "./forward-options.js";
+import { gatedUnit } from "./gated-unit.js";
 import { halfStates } from "./half-forward.js";
+import { type Constants, constantsByLayer, kindSlices } from "./layer-constants.js";
 import { mixingOf, type Projections } from "./mixing.js";
 import { rmsNorm } from "./norm.js";
 import { sideBySide } from "./rope.js";
@@ -24,11 +28,16 @@ function linear(x: tf.Tensor, layer: LayerTensors, name: string, loraScale?: num
   return product.add(loraScale === undefined ? added : added.mul(loraScale));
 }
 
-/** silu(x·gate) · (x·up) · down on rows [N, D]. */
-function feedForward(x: tf.Tensor, layer: LayerTensors, loraScale?: number): tf.Tensor {
+/** act(x·gate) · (x·up) · down on rows [N, D]. */
+function feedForward(x: tf.Tensor, layer: LayerTensors, config: ModelConfig, loraScale?: number): tf.Tensor {
   const gate = linear(x, layer, "gate", loraScale); // [N, F]
-  const gated = swiglu(gate, linear(x, layer, "up", loraScale));
+  const gated = gatedUnit(gate, linear(x, layer, "up", loraScale), config);
   return linear(gated, layer, "down", loraScale); // [N, D]
+}
+
+/** x + out, which is normalized first if the architecture does so. Both float32 [N, D]. */
+function added(x: tf.Tensor, out: tf.Tensor, gain: tf.Tensor | undefined, { rmsNormEps }: ModelConfig) {
+  return x.add(gain === undefined ? out : rmsNorm(out, gain, rmsNormEps));
 }
 
 /**
@@ -51,9 +60,10 @@ function block(
   const project = (name: "query" | "key" | "value") => projected(normed, layer, name, loraScale);
   const mixed = mix({ query: project("query"), key: project("key"), value: project("value") });
   const picked = (all: tf.Tensor): tf.Tensor => (rows === undefined ? all : tf.gather(all, rows));
-  const attended = picked(x).add(linear(picked(mixed), layer, "attentionOut", loraScale));
-  const fed = feedForward(rmsNorm(attended, weight(layer, "mlpNorm"), rmsNormEps), layer, loraScale);
-  return attended.add(fed);
+  const out = linear(picked(mixed), layer, "attentionOut", loraScale);
+  const attended = added(picked(x), out, layer["attentionOutNorm"], config);
+  const fed = feedForward(rmsNorm(attended, weight(layer, "mlpNorm"), rmsNormEps), layer, config, loraScale);
+  return added(attended, fed, layer["downNorm"], config);
 }
 
 /** normed · W (+ bias if the architecture has one). */
@@ -128,25 +138,53 @@ function lastStates(
   options: ForwardOptions,
   rows?: tf.Tensor,
 ): tf.Tensor {
-  const fused = usesFusedAttention(config.headDim) ? "bfloat16" : "float32";
-  if ((options.activations ?? fused) === "bfloat16") {
+  const length = longestSequence(ids.shape, options);
+  const isHalf = usesFusedAttention(config.headDim) && attendsByKernel(config, length);
+  const activations = options.activations ?? (isHalf ? "bfloat16" : "float32");
+  if (activations === "bfloat16") {
     const states = halfStates(parameters, ids, config, options);
     return rows === undefined ? states : tf.gather(states, rows);
   }
-  const { constants, mix } = mixingOf(ids.shape, config, options);
-  const x = tf.gather(weight(parameters, "embedding"), ids.reshape([ids.size])); // [tokens, D]
-  const apply = (input: tf.Tensor, layer: LayerTensors, kept?: tf.Tensor): tf.Tensor =>
+  const { kinds, ofLayers } = attentionKinds(config, length);
+  const mixings = kinds.map((kind) => mixingOf(ids.shape, config, kind, options));
+  const { mix } = entry(mixings, 0);
+  const embedded = tf.gather(weight(parameters, "embedding"), ids.reshape([ids.size])); // [tokens, D]
+  const x = scaledEmbedding(embedded, config);
+  const apply = (input: tf.Tensor, layer: LayerTensors, constants: Constants, kept?: tf.Tensor): tf.Tensor =>
     block(input, layer, (projections) => mix(projections, layer, constants), config, options.loraScale, kept);
   const last =
     options.layers === "scan"
-      ? loopLayers(x, stackedLayers(parameters), options.keep, (input, layer) =>
-          apply(input, turnable(layer, config)),
-        )
-      : unstackLayers(turnable(parameters, config), config).reduce(
-          (input, layer, index) => apply(input, layer, index === config.layers - 1 ? rows : undefined),
-          x,
-        );
+      ? loopLayers(x, stackedLayers(parameters), options.keep, {
+          ofLayers,
+          constants: mixings.map(({ constants }) => constants),
+          apply: (input, layer, constants) => apply(input, turnable(layer, config), constants),
+        })
+      : unstackLayers(turnable(parameters, config), config).reduce((input, layer, index) => {
+          const { constants } = entry(mixings, entry(ofLayers, index));
+          return apply(input, layer, constants, index === config.layers - 1 ? rows : undefined);
+        }, x);
   return rmsNorm(last, weight(parameters, "finalNorm"), config.rmsNormEps);
+}
+
+/**
+ * Returns whether all layers can attend by one GPU kernel, which knows neither windows nor layers that attend differently. Only then
+ * does a pass run in bfloat16 by default (half-forward.ts), and keep no scores.
+ * @param length tokens of the longest sequence
+ */
+export function attendsByKernel(config: ModelConfig, length: number): boolean {
+  return fitsFusedAttention(config.headDim) && isUniform(attentionKinds(config, length));
+}
+
+function longestSequence(shape: readonly number[], { sharing }: ForwardOptions): number {
+  return sharing === undefined ? (shape[1] ?? 0) : sharing.promptLength + sharing.replyLength;
+}
+
+/** How a loop over layers computes one of them. */
+interface LoopedLayers {
+  /** For each layer the index of its constants. */
+  readonly ofLayers: readonly number[];
+  readonly constants: readonly Constants[];
+  apply(x: tf.Tensor, layer: LayerTensors, constants: Constants): tf.Tensor;
 }
 
 /**
@@ -159,16 +197,17 @@ function loopLayers(
   x: tf.Tensor,
   stacks: LayerTensors,
   keep: Keep | undefined,
-  apply: (x: tf.Tensor, layer: LayerTensors) => tf.Tensor,
+  { ofLayers, constants, apply }: LoopedLayers,
 ): tf.Tensor {
   const names = Object.keys(stacks);
+  const choose = constantsByLayer(constants);
   const { carry } = scan({
     carry: [x],
-    xs: Object.values(stacks),
+    xs: [...Object.values(stacks), ...kindSlices(ofLayers, constants.length)],
     keep: keep ?? "nothing",
     body: ([input], slices) => {
       const layer = Object.fromEntries(names.map((name, index) => [name, entry(slices, index)]));
-      return { carry: [apply(input, layer)] };
+      return { carry: [apply(input, layer, choose(slices[names.length]))] };
     },
   });
   return carry[0];
@@ -206,26 +245,4 @@ function weight(tensors: Readonly<Record<string, tf.Tensor>>, name: string): tf.
   const tensor = tensors[name];
   if (tensor === undefined) throw new ModelError("TENSOR_MISSING", `parameter ${name} is missing`);
   return tensor;
-}
-
-/**
- * silu(gate) · up. With σ = sigmoid(gate) and a = gate·σ: dup = dy·a, dgate = dy·up · (σ + a·(1 − σ)). For large tensors it is
- * one fused pass in each direction; only gate and up are kept for the gradient.
- * @param gate float32 [N, F]
- * @param up   float32 [N, F]
- * @returns float32 [N, F]; differentiable in both
- */
-function swiglu(gate: tf.Tensor, up: tf.Tensor): tf.Tensor {
-  return customGrad(
-    [gate, up],
-    (gates, ups) => ({ value: fuse(() => gates.mul(gates.sigmoid()).mul(ups)), saved: [gates, ups] }),
-    (gradient, [gates, ups]) =>
-      fuse(() => {
-        const sigmoid = gates.sigmoid();
-        const activated = gates.mul(sigmoid);
-        // σ + a·(1 − σ) = σ · (1 + gate − a)
-        const derivative = gates.sub(activated).add(1).mul(sigmoid);
-        return [gradient.mul(ups).mul(derivative), gradient.mul(activated)];
-      }),
-  );
 }

@@ -123,6 +123,7 @@ it.each([
   ["qwen3", false, "shared", false],
   ["llama", false, "shared", true],
   ["qwen2", true, "plain", true],
+  ["gemma3", true, "packed", false],
 ] as const)(
   "the form for GPUs computes what the other does: %s, tied %s, %s, adapters %s",
   (architecture, tied, layout, lora) => {
@@ -149,4 +150,18 @@ it.each([
   for (const [name, values] of Object.entries(expected)) {
     expect(distance(actual[name] as Float32Array, values), name).toBeLessThan(0.05);
   }
+});
+
+it("is refused to a model whose layers attend differently, and not if its window holds all tokens", () => {
+  const window = (size: number) => ({
+    ...configOf("qwen3", true),
+    slidingWindow: { size, layers: [false, true, true] },
+  });
+  const passed = run(backend, "eager", window(12), "plain", { activations: "bfloat16" });
+  const full = run(backend, "eager", configOf("qwen3", true), "plain", { activations: "bfloat16" });
+  expect(passed["logprobs"]).toEqual(full["logprobs"]);
+  for (const layout of ["plain", "packed", "shared"] as const)
+    expect(() => run(backend, "eager", window(7), layout, { activations: "bfloat16" })).toThrow(
+      /CONFIG_INVALID.*slidingWindow of 7 tokens, and the sequences have \d+; set activations to float32/,
+    );
 });

@@ -1,7 +1,11 @@
 import { asType, attention, entry, packedSegments, type Segments, scan, tf } from "@palimpsest/jit";
+import { scoreScale } from "../base/architecture.js";
+import { type AttentionKind, attentionKinds, isUniform, type Rotation } from "../base/attention-kind.js";
 import type { ModelConfig } from "../base/config.js";
 import { ModelError } from "../base/error.js";
+import { scaledEmbedding } from "./embedding.js";
 import type { ForwardOptions, LayerTensors, ParameterTensors } from "./forward-options.js";
+import { plainGatedUnit } from "./gated-unit.js";
 import type { SharedPrompts } from "./mixing.js";
 import { ropeTables } from "./rope.js";
 
@@ -33,6 +37,7 @@ interface Pass {
  * The states before the head, after the final norm.
  * @param ids as of `forwardRows`
  * @returns float32 [tokens, D], not rounded; differentiable in the parameters
+ * @throws {ModelError} CONFIG_INVALID for layers that attend differently, or to a window
  */
 export function halfStates(
   parameters: ParameterTensors,
@@ -43,6 +48,8 @@ export function halfStates(
   const embedding = tensorOf(parameters, "embedding");
   const stacks = stackedHalves(parameters, options.joined ?? true);
   const names = Object.keys(stacks);
+  const rounded = asType(tf.gather(embedding, ids.reshape([ids.size])), "bfloat16");
+  const embedded = asType(rounded, "float32");
   const pass: Pass = {
     config,
     tokens: ids.size,
@@ -50,7 +57,7 @@ export function halfStates(
     mix: mixerOf(ids.shape, config, options),
   };
   const { carry } = scan({
-    carry: [asType(asType(tf.gather(embedding, ids.reshape([ids.size])), "bfloat16"), "float32")],
+    carry: [scaledEmbedding(embedded, config)],
     xs: Object.values(stacks),
     keep: options.keep ?? "nothing",
     body: ([x], slices) => {
@@ -75,11 +82,13 @@ function block(x: tf.Tensor, layer: LayerTensors, pass: Pass): tf.Tensor {
     byHead(key, kvHeads, layer["keyNorm"]),
     byHead(value, kvHeads),
   );
-  const attended = x.add(asType(linear(mixed, layer, "attentionOut", loraScale), "float32"));
+  const added = (out: tf.Tensor, gain: tf.Tensor | undefined): tf.Tensor =>
+    gain === undefined ? asType(out, "float32") : wideNorm(out, gain, rmsNormEps);
+  const attended = x.add(added(linear(mixed, layer, "attentionOut", loraScale), layer["attentionOutNorm"]));
   const fed = norm(attended, tensorOf(layer, "mlpNorm"), rmsNormEps);
   const [gate, up] = project(fed, layer, "gates", pass).map((half) => asType(half, "float32"));
-  const gated = (gate as tf.Tensor).mul((gate as tf.Tensor).sigmoid()).mul(up as tf.Tensor);
-  return attended.add(asType(linear(asType(gated, "bfloat16"), layer, "down", loraScale), "float32"));
+  const gated = plainGatedUnit(gate as tf.Tensor, up as tf.Tensor, config);
+  return attended.add(added(linear(asType(gated, "bfloat16"), layer, "down", loraScale), layer["downNorm"]));
 }
 
 /** @returns bfloat16, x's shape */
@@ -142,31 +151,43 @@ type Mix = Pass["mix"];
 /** Attention over the tokens as they lie. */
 function mixerOf(shape: readonly number[], config: ModelConfig, options: ForwardOptions): Mix {
   const { sharing, packing } = options;
-  if (sharing !== undefined) return sharedMixer(config, sharing);
+  const scale = scoreScale(config);
+  if (sharing !== undefined)
+    return sharedMixer(kindOf(config, sharing.promptLength + sharing.replyLength), scale, sharing);
   const [batch = 0, length = 0] = shape;
-  const rotate = rotation(config, length, packing?.positions);
+  const rotate = rotation(kindOf(config, length), length, packing?.positions);
   const segments: Segments | undefined =
     packing === undefined ? undefined : packedSegments(packing.segments, packing.count ?? batch * length);
   return (query, key, value) => {
     const shaped = (x: tf.Tensor): tf.Tensor => sequences(x, batch, length);
     const [q, k] = [rotate(shaped(query)), rotate(shaped(key))];
-    const options = { causal: true, ...(segments === undefined ? {} : { segments }) };
+    const options = { causal: true, scale, ...(segments === undefined ? {} : { segments }) };
     return flat(attention(q, k, shaped(value), options));
   };
 }
 
+/** The attention of all layers. */
+function kindOf(config: ModelConfig, length: number): AttentionKind {
+  const kinds = attentionKinds(config, length);
+  if (isUniform(kinds)) return entry(kinds.kinds, 0);
+  throw new ModelError(
+    "CONFIG_INVALID",
+    `activations in bfloat16 need layers that attend to all tokens alike, but this model has a slidingWindow of ${config.slidingWindow?.size} tokens, and the sequences have ${length}; set activations to float32`,
+  );
+}
+
 /** Prompts [P, Lp] one behind the other, then their replies [P · M, Lr], which see them. */
-function sharedMixer(config: ModelConfig, sharing: SharedPrompts): Mix {
+function sharedMixer(kind: AttentionKind, scale: number, sharing: SharedPrompts): Mix {
   const { prompts, promptLength, replies, replyLength, promptLengths } = sharing;
   const ofPrompts = prompts * promptLength;
   const rows = prompts * replies;
-  const rotatePrompts = rotation(config, promptLength);
+  const rotatePrompts = rotation(kind, promptLength);
   const offsets = promptLengths.reshape([prompts, 1, 1]);
   const positions = offsets
     .add(tf.range(0, replyLength, 1, "int32").reshape([1, 1, replyLength]))
     .tile([1, replies, 1])
     .reshape([rows, replyLength]);
-  const rotateReplies = rotation(config, promptLength + replyLength, positions);
+  const rotateReplies = rotation(kind, promptLength + replyLength, positions);
   return (query, key, value) => {
     const cut = (x: tf.Tensor): [tf.Tensor, tf.Tensor] => {
       const [before, after] = tf.split(x, [ofPrompts, (x.shape[0] ?? 0) - ofPrompts], 0);
@@ -179,10 +200,11 @@ function sharedMixer(config: ModelConfig, sharing: SharedPrompts): Mix {
     const [promptKey, replyKey] = cut(key);
     const [promptValue, replyValue] = cut(value);
     const keys = rotatePrompts(promptKey);
-    const ofPrompt = attention(rotatePrompts(promptQuery), keys, promptValue, { causal: true });
+    const ofPrompt = attention(rotatePrompts(promptQuery), keys, promptValue, { causal: true, scale });
     const prefix = { keys, values: promptValue, lengths: promptLengths };
     const ofReplies = attention(rotateReplies(replyQuery), rotateReplies(replyKey), replyValue, {
       causal: true,
+      scale,
       prefix,
     });
     return tf.concat([flat(ofPrompt), flat(ofReplies)], 0);
@@ -204,9 +226,9 @@ function flat(x: tf.Tensor): tf.Tensor {
  * @param positions int32 [B, T]; absent: 0, 1, … in every row
  * @returns takes [B, T, heads, d], gives bfloat16 of that shape
  */
-function rotation(config: ModelConfig, length: number, positions?: tf.Tensor): (x: tf.Tensor) => tf.Tensor {
-  const { headDim } = config;
-  const tables = ropeTables(config, length);
+function rotation(kind: Rotation, length: number, positions?: tf.Tensor): (x: tf.Tensor) => tf.Tensor {
+  const { headDim } = kind;
+  const tables = ropeTables(kind, length);
   const table = (values: Float32Array): tf.Tensor => {
     const rows = tf.tensor2d(values, [length, headDim]);
     if (positions === undefined) return rows.reshape([1, length, 1, headDim]);

@@ -1,6 +1,9 @@
 import { entry, rotatePairs, tf } from "@palimpsest/jit";
+import { scoreScale } from "../base/architecture.js";
+import type { AttentionKind } from "../base/attention-kind.js";
 import type { ModelConfig } from "../base/config.js";
 import { type AttentionMask, attention } from "./attention.js";
+import type { Constants } from "./layer-constants.js";
 import { rmsNorm } from "./norm.js";
 import { replyAttention } from "./reply-attention.js";
 import { ropeTurns } from "./rope.js";
@@ -47,17 +50,22 @@ export interface MixingOptions {
   readonly sharing?: SharedPrompts | undefined;
 }
 
-/** Tensors that all blocks of one pass share, created once per pass. */
-type Constants = Readonly<Record<string, tf.Tensor>>;
-
 interface Mixing {
   readonly constants: Constants;
   /** @returns float32 [tokens, heads · headDim] */
   mix(projections: Projections, layer: Constants, constants: Constants): tf.Tensor;
 }
 
-/** @param shape the shape of the token ids */
-export function mixingOf(shape: readonly number[], config: ModelConfig, options: MixingOptions): Mixing {
+/**
+ * @param shape the shape of the token ids
+ * @param kind  the attention of the layers that get the constants; `mix` is the same for all kinds
+ */
+export function mixingOf(
+  shape: readonly number[],
+  config: ModelConfig,
+  kind: AttentionKind,
+  options: MixingOptions,
+): Mixing {
   const { sharing } = options;
   if (sharing !== undefined) {
     const { prompts, promptLength } = sharing;
@@ -65,8 +73,8 @@ export function mixingOf(shape: readonly number[], config: ModelConfig, options:
     const { replyBlock } = options;
     return {
       constants: {
-        ...sequenceConstants(config, promptLength, form),
-        ...replyConstants(config, sharing, replyBlock),
+        ...sequenceConstants(config, kind, promptLength, form),
+        ...replyConstants(config, kind, sharing, replyBlock),
       },
       mix: (projections, layer, constants) => {
         const ofPrompts = prompts * promptLength;
@@ -84,75 +92,99 @@ export function mixingOf(shape: readonly number[], config: ModelConfig, options:
   }
   const [batch = 0, length = 0] = shape;
   return {
-    constants: sequenceConstants(config, length, options),
+    constants: sequenceConstants(config, kind, length, options),
     mix: (projections, layer, constants) =>
       mixed(headsOf(projections, layer, constants, config, batch, length), constants, options),
   };
 }
 
-function sequenceConstants(config: ModelConfig, length: number, options: MixingOptions): Constants {
+function sequenceConstants(
+  config: ModelConfig,
+  kind: AttentionKind,
+  length: number,
+  options: MixingOptions,
+): Constants {
   const { packing } = options;
   const turned = (factor: number): tf.Tensor => {
-    const rows = tf.tensor2d(ropeTurns(config, length, factor), [length, config.headDim]);
+    const rows = tf.tensor2d(ropeTurns(kind, length, factor), [length, config.headDim]);
     if (packing === undefined) return rows.reshape([1, 1, length, config.headDim]);
     const [batch = 0] = packing.positions.shape;
     const places = packing.positions.reshape([batch * length]);
     return tf.gather(rows, places).reshape([batch, 1, length, config.headDim]);
   };
   // [1 or B, 1, T, headDim], queries with the scale of the scores.
-  const tables = { queryTurns: turned(1 / Math.sqrt(config.headDim)), keyTurns: turned(1) };
+  const tables = { queryTurns: turned(scoreScale(config)), keyTurns: turned(1) };
   const { attentionBlock } = options;
   const isBlocked = attentionBlock !== undefined && attentionBlock < length;
   // [1 or B, 1, T, T], 0 where a position may attend, else -1e9.
-  if (!isBlocked) return { ...tables, bias: denseMask(length, packing?.segments) };
-  return packing === undefined ? tables : { ...tables, segments: packing.segments };
+  if (!isBlocked) return { ...tables, bias: denseMask(length, packing?.segments, kind.window) };
+  return {
+    ...tables,
+    ...windowOf(kind),
+    ...(packing === undefined ? {} : { segments: packing.segments }),
+  };
+}
+
+function windowOf({ window }: AttentionKind): Constants {
+  return window === undefined ? {} : { window: tf.scalar(window, "int32") };
 }
 
 /** Computes the mask from two ranges and a comparison, because a [T, T] constant would be stored in the graph. */
-function denseMask(length: number, segments: tf.Tensor | undefined): tf.Tensor {
-  const later = causal(length).reshape([1, 1, length, length]);
-  if (segments === undefined) return later.toFloat().mul(-1e9);
+function denseMask(length: number, segments: tf.Tensor | undefined, window: number | undefined): tf.Tensor {
+  const unseen = outside(length, window).reshape([1, 1, length, length]);
+  if (segments === undefined) return unseen.toFloat().mul(-1e9);
   const [batch = 0] = segments.shape;
   const other = segments.reshape([batch, 1, 1, length]).notEqual(segments.reshape([batch, 1, length, 1]));
-  return tf.logicalOr(later, other).toFloat().mul(-1e9);
+  return tf.logicalOr(unseen, other).toFloat().mul(-1e9);
 }
 
-/** bool [T, T], true where the key is later than the query. */
-function causal(length: number): tf.Tensor {
+/** bool [T, T], true where the key is later than the query, or before its window. */
+function outside(length: number, window: number | undefined): tf.Tensor {
   const positions = tf.range(0, length, 1, "int32");
-  return positions.reshape([1, length]).greater(positions.reshape([length, 1]));
+  const [keys, queries] = [positions.reshape([1, length]), positions.reshape([length, 1])];
+  const later = keys.greater(queries);
+  if (window === undefined) return later;
+  return tf.logicalOr(later, queries.sub(keys).greaterEqual(tf.scalar(window, "int32")));
 }
 
 function replyConstants(
   config: ModelConfig,
+  kind: AttentionKind,
   sharing: SharedPrompts,
   replyBlock: number | undefined,
 ): Constants {
   const { prompts, promptLength, replyLength, promptLengths } = sharing;
   const { headDim } = config;
+  const { window } = kind;
   const positions = promptLengths
     .reshape([prompts, 1])
     .add(tf.range(0, replyLength, 1, "int32").reshape([1, replyLength]));
   const turned = (factor: number): tf.Tensor => {
     const total = promptLength + replyLength;
-    const rows = tf.tensor2d(ropeTurns(config, total, factor), [total, headDim]);
+    const rows = tf.tensor2d(ropeTurns(kind, total, factor), [total, headDim]);
     return tf
       .gather(rows, positions.reshape([prompts * replyLength]))
       .reshape([prompts, 1, replyLength, headDim]);
   };
-  const behind = tf
-    .range(0, promptLength, 1, "int32")
-    .reshape([1, promptLength])
-    .greaterEqual(promptLengths.reshape([prompts, 1]));
+  const keys = tf.range(0, promptLength, 1, "int32").reshape([1, 1, promptLength]);
+  const behind = keys.greaterEqual(promptLengths.reshape([prompts, 1, 1]));
+  const queries = positions.reshape([prompts, replyLength, 1]);
+  // A window moves, so that the mask has a row for each position of a reply.
+  const unseen =
+    window === undefined
+      ? behind
+      : tf.logicalOr(behind, queries.sub(keys).greaterEqual(tf.scalar(window, "int32")));
   const isBlocked = replyBlock !== undefined && replyBlock < replyLength;
   return {
     // [P, 1, Lr, headDim]
-    replyQueryTurns: turned(1 / Math.sqrt(headDim)),
+    replyQueryTurns: turned(scoreScale(config)),
     replyKeyTurns: turned(1),
-    promptBias: behind.toFloat().mul(-1e9).reshape([prompts, 1, promptLength]),
+    promptBias: unseen.toFloat().mul(-1e9), // [P, 1 or Lr, Lp]
     ...(isBlocked
-      ? {}
-      : { ownBias: causal(replyLength).toFloat().mul(-1e9).reshape([1, replyLength, replyLength]) }),
+      ? windowOf(kind)
+      : {
+          ownBias: outside(replyLength, window).toFloat().mul(-1e9).reshape([1, replyLength, replyLength]),
+        }),
   };
 }
 
@@ -197,9 +229,9 @@ function mixed({ query, key, value }: Heads, constants: Constants, options: Mixi
     .reshape([batch * length, heads * width]);
 }
 
-function maskOf({ bias, segments }: Constants, { attentionBlock }: MixingOptions): AttentionMask {
+function maskOf({ bias, segments, window }: Constants, { attentionBlock }: MixingOptions): AttentionMask {
   if (bias !== undefined) return { kind: "dense", bias };
-  return { kind: "blocked", block: attentionBlock ?? 1, ...(segments === undefined ? {} : { segments }) };
+  return { kind: "blocked", block: attentionBlock ?? 1, segments, window };
 }
 
 /** Attention of the replies to their prompts and to themselves. @returns float32 [P·M·Lr, heads · headDim] */
@@ -212,7 +244,7 @@ function mixedReplies(
   sharing: SharedPrompts & Pick<MixingOptions, "replyBlock">,
 ): tf.Tensor {
   const { prompts: P, replies: M, replyLength: Lr } = sharing;
-  const { ownBias } = constants;
+  const { ownBias, window } = constants;
   const group = heads / kvHeads;
   // [P, K, M, group, Lr, d]: the rows that meet a prompt's keys are contiguous, and so are those that meet a reply's own keys.
   const byHead = (flat: tf.Tensor, count: number): tf.Tensor =>
@@ -232,7 +264,7 @@ function mixedReplies(
     },
     entry(constants, "promptBias"),
     ownBias === undefined
-      ? { kind: "blocked", block: sharing.replyBlock ?? 1 }
+      ? { kind: "blocked", block: sharing.replyBlock ?? 1, window }
       : { kind: "dense", bias: ownBias },
   )
     .transpose([0, 2, 4, 1, 3, 5])

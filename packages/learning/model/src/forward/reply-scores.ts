@@ -45,7 +45,7 @@ export class ReplyScores {
 
   /**
    * @param query float32 [P, K, M, G, n, d]
-   * @param promptBias float32 [P, 1, Lp]
+   * @param promptBias float32 [P, 1 or n, Lp]
    * @param ownBias float32 [1, n, Lr]
    */
   weights(
@@ -59,8 +59,9 @@ export class ReplyScores {
     const rows = K * M * G * n;
     const ofPrompt = tf
       .matMul(this.#onPrompt(query, d), promptKeys, false, true)
-      .reshape([P, rows, Lp])
-      .add(promptBias);
+      .reshape([P, K * M * G, n, Lp])
+      .add(promptBias.reshape([P, 1, promptBias.shape[1] ?? 0, Lp]))
+      .reshape([P, rows, Lp]);
     const ofOwn = tf
       .matMul(this.#onOwn(query, d), ownKeys, false, true)
       .reshape([P * K * M * G, n, Lr])

@@ -111,8 +111,8 @@ export async function modelConfigFromGguf(file: GgufFile): Promise<ModelConfig> 
     if (shape[key] !== expected) refuse(file, `${prefix}${key}`, shape[key], fix);
   };
   only("expert_count", 0, "mixtures of experts are not supported");
-  only("attention.sliding_window", 0, "only full attention is supported");
-  only("rope.scale_linear", 1, "linear scaling is not supported");
+  only("attention.sliding_window", 0, "of a GGUF file, only full attention is supported");
+  only("rope.scale_linear", 1, "linear scaling of a GGUF file is not supported");
   only(
     "rope.scaling.type",
     "none",
@@ -183,13 +183,14 @@ async function ropeScalingOf(
   const divisors = await file.read(tensor);
   if (divisors.every((divisor) => divisor === 1)) return undefined;
   const scaling = {
+    type: "llama3" as const,
     factor: Math.max(...divisors),
     lowFreqFactor: 1,
     highFreqFactor: 4,
     originalMaxPositions: 8192,
   };
-  const plain = frequencies({}, ropeTheta, headDim);
-  const scaled = frequencies({ ropeScaling: scaling }, ropeTheta, headDim);
+  const plain = ropeFrequencies({ ropeTheta, headDim });
+  const scaled = ropeFrequencies({ ropeTheta, headDim, ropeScaling: scaling });
   const same =
     divisors.length === plain.length &&
     plain.every((frequency, i) => {
@@ -200,16 +201,4 @@ async function ropeScalingOf(
   const message =
     "rope_freqs.weight is not the table of llama3's scaling from 8,192 positions, the only one that is supported";
   throw new ModelError("CONFIG_INVALID", `${file.path}: ${message}`);
-}
-
-function frequencies(
-  scaling: Pick<ModelConfig, "ropeScaling">,
-  ropeTheta: number,
-  headDim: number,
-): number[] {
-  const heads = { layers: 1, heads: 1, kvHeads: 1, headDim, hiddenSize: headDim, intermediateSize: 1 };
-  const rest = { vocabSize: 1, tieWordEmbeddings: true, maxPositions: 1 };
-  return ropeFrequencies(
-    parseModelConfig({ architecture: "llama", ...heads, ...rest, ropeTheta, ...scaling }),
-  );
 }

@@ -165,7 +165,8 @@ describe("a model of a GGUF file", () => {
   });
 
   it("takes llama3's rotary scaling from the table of its divisors, and refuses another table", async () => {
-    const ropeScaling = { factor: 32, lowFreqFactor: 1, highFreqFactor: 4, originalMaxPositions: 8192 };
+    const numbers = { factor: 32, lowFreqFactor: 1, highFreqFactor: 4, originalMaxPositions: 8192 };
+    const ropeScaling = { type: "llama3", ...numbers } as const;
     const scaled = configOf({ architecture: "llama", ropeScaling, ropeTheta: 500_000 });
     const plain = ropeFrequencies({ ...scaled, ropeScaling: undefined } as unknown as ModelConfig);
     const divisors = Float32Array.from(

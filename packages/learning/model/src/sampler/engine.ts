@@ -1,4 +1,5 @@
-import type { Backend, JitMode, JitPrecision } from "@palimpsest/jit";
+import { type Backend, fitsFusedAttention, type JitMode, type JitPrecision } from "@palimpsest/jit";
+import { attentionKinds, isUniform } from "../base/attention-kind.js";
 import type { ModelConfig } from "../base/config.js";
 import { ModelError } from "../base/error.js";
 import { parameterCount } from "../base/parameters.js";
@@ -9,8 +10,6 @@ import { SingleRequest } from "./single/single-request.js";
 import { tableShape } from "./slots/table-cache.js";
 import { runsAsLoop } from "./weights/packed-weights.js";
 
-/** The limit of cuDNN's attention. */
-const widestKernelHead = 128;
 /** It counts where the keys of a packed piece begin in 32 bits. */
 const mostKernelElements = 2 ** 31;
 /** Smaller models spend their time in operations, not in reading weights. */
@@ -51,13 +50,14 @@ const conditions = {
   bfloat16: ["precision bfloat16", ({ precision }) => precision === "bfloat16"],
   deep: ["a model of more than 8 layers", ({ config }) => runsAsLoop(config)],
   shallow: ["a model of at most 8 layers", ({ config }) => !runsAsLoop(config)],
+  uniform: [
+    "layers that attend to all tokens alike, without a sliding window shorter than maxLength",
+    ({ config, limits }) => isUniform(attentionKinds(config, limits.maxLength)),
+  ],
   variant: ["batchInvariant false", ({ limits }) => !limits.batchInvariant],
   oneLane: ["lanes 1", ({ limits }) => limits.lanes === 1],
   // Without an attention kernel, a NaN of one prompt would reach the others, and the scores of a call would take a gigabyte.
-  kernelHeads: [
-    "heads of a kernel",
-    ({ config: { headDim } }) => headDim <= widestKernelHead && headDim % 8 === 0,
-  ],
+  kernelHeads: ["heads of a kernel", ({ config }) => fitsFusedAttention(config.headDim)],
   addressable: ["a table of 2^31 values", (cell) => tableElements(cell) < mostKernelElements],
 } satisfies Record<string, readonly [name: string, holds: (cell: Cell) => boolean]>;
 
@@ -65,8 +65,8 @@ type Condition = keyof typeof conditions;
 
 /** Each engine and way of sampling, with all that it needs. The first condition that does not hold is the reason of a refusal. */
 const table = {
-  slots: ["variant", "oneLane"],
-  slotsUnasked: ["variant", "oneLane", "gpu", "xla", "bfloat16"],
+  slots: ["uniform", "variant", "oneLane"],
+  slotsUnasked: ["uniform", "variant", "oneLane", "gpu", "xla", "bfloat16"],
   packs: ["gpu", "xla", "bfloat16", "kernelHeads", "addressable"],
   // Mode eager has no bfloat16, and XLA on a GPU is slow at writing rows into a bfloat16 table.
   half: ["cpu", "tensorflow", "graph", "bfloat16"],

@@ -1,3 +1,4 @@
+import { architectureOf } from "../base/architecture.js";
 import { type ModelConfig, queryGroup } from "../base/config.js";
 import { type Matrix, matrixAt, matrixBytes, vectorBytes } from "./matrix.js";
 import { tileForms, type WeightFormat, wholePanels } from "./tiles.js";
@@ -120,6 +121,7 @@ function cacheFormat(format: WeightFormat): "float32" | "bfloat16" {
 
 export function singleLayout({ config, format, maxLength, threads }: SingleOptions): SingleLayout {
   const { hiddenSize: D, heads, kvHeads, headDim, intermediateSize: F, vocabSize: V } = config;
+  const { attentionBias, headNorm } = architectureOf(config);
   const joined = (heads + 2 * kvHeads) * headDim;
   const length = wholePanels(maxLength);
   let end = 64;
@@ -153,8 +155,8 @@ export function singleLayout({ config, format, maxLength, threads }: SingleOptio
       attentionOutScales: scales(heads * headDim),
       gatesScales: scales(D),
       downScales: scales(F),
-      attentionBias: config.architecture === "qwen2" ? floats(joined) : 0,
-      headNorm: config.architecture === "qwen3" ? floats((heads + kvHeads) * headDim) : 0,
+      attentionBias: attentionBias ? floats(joined) : 0,
+      headNorm: headNorm ? floats((heads + kvHeads) * headDim) : 0,
       keys: Array.from({ length: kvHeads }, () => matrix(length, headDim, cached)),
       values: Array.from({ length: kvHeads }, () => matrix(headDim, length, cached)),
     }),

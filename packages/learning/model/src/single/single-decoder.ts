@@ -1,5 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { architectureOf } from "../base/architecture.js";
+import { attentionKinds, isUniform } from "../base/attention-kind.js";
 import type { ModelConfig } from "../base/config.js";
 import { ropeTables } from "../forward/rope.js";
 import { maskTokenless } from "../tokens/tokenless-ids.js";
@@ -31,7 +33,11 @@ export interface Entries {
 
 /** Returns what a model lacks to be decoded here; undefined: nothing. */
 export function unmetNeed(options: SingleOptions): string | undefined {
-  const { format } = options;
+  const { config, format, maxLength } = options;
+  if (!isUniform(attentionKinds(config, maxLength)))
+    return "layers that attend to all tokens alike, without a sliding window shorter than maxLength";
+  const { outputNorms, scaledEmbedding, gate } = architectureOf(config);
+  if (outputNorms || scaledEmbedding || gate.cubic !== 0) return "an architecture other than gemma3";
   if (!fitsTiles(options))
     return `sizes that are multiples of ${format === "int8" ? 64 : 8}, unlike this model's`;
   const { sizeBytes } = singleLayout(options);

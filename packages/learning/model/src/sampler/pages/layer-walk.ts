@@ -1,5 +1,6 @@
 import { entry, scan, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../../base/config.js";
+import { type Constants, constantsByLayer, kindSlices } from "../../forward/layer-constants.js";
 import {
   type LayerWeights,
   layerOfStacks,
@@ -17,10 +18,17 @@ export interface Memory {
 /** Of all layers: one per layer if they are unrolled; a single stack [L, n·KV, T, hd] if they are a loop. */
 export type Memories = readonly Memory[];
 
-export type LayerBody = (
+/** What layers need besides weights and memory: tensors of each kind of attention, and for each layer the index of its kind. */
+export interface LayerKinds<Of extends Constants> {
+  readonly constants: readonly Of[];
+  readonly ofLayers: readonly number[];
+}
+
+export type LayerBody<Of extends Constants> = (
   weights: LayerWeights,
   x: tf.Tensor,
   seen: readonly Memory[],
+  constants: Of,
   isLast: boolean,
 ) => { readonly x: tf.Tensor; readonly memory: Memory };
 
@@ -29,38 +37,48 @@ export type LayerBody = (
  * are treated alike, including the last.
  * @param x        float32 [N, D]
  * @param memories each layer gets its own part of each
+ * @param kinds    each layer gets the constants of its kind
  * @returns the last layer's stream, and the memories that the layers returned
  */
-export function walkLayers(
+export function walkLayers<Of extends Constants>(
   state: Tensors,
   x: tf.Tensor,
   memories: readonly Memories[],
+  kinds: LayerKinds<Of>,
   config: ModelConfig,
-  body: LayerBody,
+  body: LayerBody<Of>,
 ): { readonly x: tf.Tensor; readonly memory: Memories } {
   return runsAsLoop(config)
-    ? loop(state, x, memories, config, body)
-    : unroll(state, x, memories, config, body);
+    ? loop(state, x, memories, kinds, config, body)
+    : unroll(state, x, memories, kinds, config, body);
 }
 
-function loop(
+function loop<Of extends Constants>(
   state: Tensors,
   start: tf.Tensor,
   memories: readonly Memories[],
+  { constants, ofLayers }: LayerKinds<Of>,
   config: ModelConfig,
-  body: LayerBody,
+  body: LayerBody<Of>,
 ): { readonly x: tf.Tensor; readonly memory: Memories } {
   const stacks = weightStacks(state, config);
+  const own = kindSlices(ofLayers, constants.length);
+  const choose = constantsByLayer(constants);
   const { carry, ys } = scan({
     carry: [start],
-    xs: [...stacks, ...memories.flatMap(([stack]) => [(stack as Memory).keys, (stack as Memory).values])],
+    xs: [
+      ...stacks,
+      ...own,
+      ...memories.flatMap(([stack]) => [(stack as Memory).keys, (stack as Memory).values]),
+    ],
     body: ([x], slices) => {
-      const own = slices.slice(stacks.length);
+      const rest = slices.slice(stacks.length + own.length);
       const seen = memories.map((_, i) => ({
-        keys: entry(own, 2 * i),
-        values: entry(own, 2 * i + 1),
+        keys: entry(rest, 2 * i),
+        values: entry(rest, 2 * i + 1),
       }));
-      const step = body(layerOfStacks(slices, config), x as tf.Tensor, seen, false);
+      const chosen = choose(own.length === 0 ? undefined : slices[stacks.length]);
+      const step = body(layerOfStacks(slices, config), x as tf.Tensor, seen, chosen, false);
       return { carry: [step.x], ys: [step.memory.keys, step.memory.values] };
     },
   });
@@ -68,18 +86,20 @@ function loop(
   return { x: entry(carry, 0), memory: [{ keys, values }] };
 }
 
-function unroll(
+function unroll<Of extends Constants>(
   state: Tensors,
   start: tf.Tensor,
   memories: readonly Memories[],
+  { constants, ofLayers }: LayerKinds<Of>,
   config: ModelConfig,
-  body: LayerBody,
+  body: LayerBody<Of>,
 ): { readonly x: tf.Tensor; readonly memory: Memories } {
   let x = start;
   const memory: Memory[] = [];
   for (let layer = 0; layer < config.layers; layer++) {
     const seen = memories.map((layers) => entry(layers, layer));
-    const step = body(layerOfState(state, layer, config), x, seen, layer === config.layers - 1);
+    const chosen = entry(constants, entry(ofLayers, layer));
+    const step = body(layerOfState(state, layer, config), x, seen, chosen, layer === config.layers - 1);
     x = step.x;
     memory.push(step.memory);
   }

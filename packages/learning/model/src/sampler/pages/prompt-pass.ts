@@ -1,5 +1,6 @@
 import { type Tensors, tf } from "@palimpsest/jit";
 import { type ModelConfig, queryGroup } from "../../base/config.js";
+import { scaledEmbedding } from "../../forward/embedding.js";
 import {
   afterAttention,
   named,
@@ -10,6 +11,7 @@ import {
 } from "../weights/packed-layers.js";
 import { runsAsLoop } from "../weights/packed-weights.js";
 import { type LayerBody, type Memories, type Memory, walkLayers } from "./layer-walk.js";
+import { pageKinds, ropeTable } from "./rope-state.js";
 
 /** Pieces of prompts, and the past of their requests. */
 export interface PromptPieces {
@@ -49,8 +51,11 @@ export function promptPass(state: Tensors, pieces: PromptPieces, config: ModelCo
   const group = queryGroup(config);
   const pastLength = past?.size ?? 0;
   const all = pastLength + length;
-  const { cos, sin } = turns(state, pieces, config);
-  const later = hidden(pieces, pastLength); // [R or 1, 1, C, T+C]
+  const { kinds, ofLayers } = pageKinds(state, config);
+  const constants = kinds.map((kind, index) => ({
+    ...turns(state, pieces, index, config),
+    later: hidden(pieces, pastLength, kind.window), // [R or 1, 1, C, T+C]
+  }));
   const lastPlaces = lengths.sub(tf.scalar(1, "int32")); // [R]
   const lastRows = tf.range(0, rows, 1, "int32").mul(tf.scalar(length, "int32")).add(lastPlaces); // into [R·C]
   /** [N, n, hd] → [R, n, C, hd] */
@@ -67,7 +72,7 @@ export function promptPass(state: Tensors, pieces: PromptPieces, config: ModelCo
           values: tf.concat([before.values, memory.values], 1),
         };
 
-  const whole: LayerBody = (weights, x, [before]) => {
+  const whole: LayerBody<PromptConstants> = (weights, x, [before], { cos, sin, later }) => {
     const everyHead = { first: 0, count: heads + 2 * kvHeads };
     const joint = lay(projectHeads(weights, unitNorm(x, config), everyHead, config), everyHead.count);
     const turning = { first: 0, count: heads + kvHeads };
@@ -89,7 +94,7 @@ export function promptPass(state: Tensors, pieces: PromptPieces, config: ModelCo
     return { x: afterAttention(weights, x, mixed, config), memory }; // [R·C, D]
   };
 
-  const lastToken: LayerBody = (weights, x, [before]) => {
+  const lastToken: LayerBody<PromptConstants> = (weights, x, [before], { cos, sin, later }) => {
     const normed = unitNorm(x, config);
     const keyHeads = { first: heads, count: kvHeads };
     const joint = lay(
@@ -114,24 +119,34 @@ export function promptPass(state: Tensors, pieces: PromptPieces, config: ModelCo
     return { x: afterAttention(weights, tf.gather(x, lastRows), mixed, config), memory };
   };
 
-  const start = tf.gather(named(state, "embedding"), ids.reshape([rows * length])); // [R·C, D]
+  const embedded = tf.gather(named(state, "embedding"), ids.reshape([rows * length])); // [R·C, D]
+  const start = scaledEmbedding(embedded, config);
   const memories = past === undefined ? [] : [past.memory];
-  const walked = walkLayers(state, start, memories, config, (weights, x, seen, isLast) =>
-    (isLast ? lastToken : whole)(weights, x, seen, isLast),
+  const walked = walkLayers(
+    state,
+    start,
+    memories,
+    { constants, ofLayers },
+    config,
+    (weights, x, seen, own, isLast) => (isLast ? lastToken : whole)(weights, x, seen, own, isLast),
   );
   if (!runsAsLoop(config)) return { last: walked.x, memory: walked.memory };
   return { last: tf.gather(walked.x, lastRows), all: walked.x, memory: walked.memory };
 }
 
-/** Cosines and sines of the pieces' positions, [R or 1, 1, C, hd]. */
+/** Tensors that layers with the same kind of attention share. */
+type PromptConstants = Readonly<Record<"cos" | "sin" | "later", tf.Tensor>>;
+
+/** Cosines and sines of the pieces' positions, [R or 1, 1, C, hd], for one kind of attention. */
 function turns(
   state: Tensors,
   { ids, past }: PromptPieces,
+  kind: number,
   { headDim }: ModelConfig,
 ): { readonly cos: tf.Tensor; readonly sin: tf.Tensor } {
   const [rows = 0, length = 0] = ids.shape;
   const of = (name: "ropeCos" | "ropeSin") => {
-    const table = named(state, name);
+    const table = ropeTable(state, name, kind);
     if (past === undefined) return part(table, 0, 0, length).reshape([1, 1, length, headDim]);
     const positions = past.lengths
       .reshape([rows, 1])
@@ -142,22 +157,30 @@ function turns(
   return { cos: of("ropeCos"), sin: of("ropeSin") };
 }
 
-/** The mask: -1e9 where a token may not attend, which is at later tokens and at invalid entries of the past. */
-function hidden({ ids, past }: PromptPieces, pastLength: number): tf.Tensor {
+/**
+ * The mask: -1e9 where a token may not attend, which is at later tokens, at invalid entries of the past, and before its
+ * window.
+ */
+function hidden({ ids, past }: PromptPieces, pastLength: number, window: number | undefined): tf.Tensor {
   const [rows = 0, length = 0] = ids.shape;
   const places = tf.range(0, length, 1, "int32");
-  const causal = places
-    .reshape([1, 1, 1, length])
-    .greater(places.reshape([1, 1, length, 1]))
-    .toFloat()
-    .mul(-1e9); // [1, 1, C, C]
-  if (past === undefined) return causal;
-  const unread = past.lengths
-    .reshape([rows, 1, 1, 1])
-    .lessEqual(tf.range(0, pastLength, 1, "int32").reshape([1, 1, 1, pastLength]))
-    .toFloat()
-    .mul(-1e9); // [R, 1, 1, T]
-  return tf.concat([unread.tile([1, 1, length, 1]), causal.tile([rows, 1, 1, 1])], 3);
+  const [keys, queries] = [places.reshape([1, 1, 1, length]), places.reshape([1, 1, length, 1])];
+  const isBefore = (distance: tf.Tensor, size: number) => distance.greaterEqual(tf.scalar(size, "int32"));
+  const later = keys.greater(queries);
+  const unseen = window === undefined ? later : tf.logicalOr(later, isBefore(queries.sub(keys), window));
+  const own = unseen.toFloat().mul(-1e9); // [1, 1, C, C]
+  if (past === undefined) return own;
+  const lengths = past.lengths.reshape([rows, 1, 1, 1]);
+  const entries = tf.range(0, pastLength, 1, "int32").reshape([1, 1, 1, pastLength]);
+  const unread = lengths.lessEqual(entries); // [R, 1, 1, T]
+  const ofPast =
+    window === undefined
+      ? unread.toFloat().mul(-1e9).tile([1, 1, length, 1])
+      : tf
+          .logicalOr(unread, isBefore(lengths.add(queries).sub(entries), window))
+          .toFloat()
+          .mul(-1e9); // [R, 1, C, T]
+  return tf.concat([ofPast, own.tile([rows, 1, 1, 1])], 3);
 }
 
 /** Selects each row's entry at its position. @param table [R or 1, 1, C, n]. @param places int32 [R]. @returns [R, 1, 1, n] */

@@ -12,7 +12,6 @@ import {
 import type { ModelConfig } from "../../base/config.js";
 import type { LoraConfig } from "../../base/lora.js";
 import type { HeldParameters } from "../../base/parameters.js";
-import { ropeTables } from "../../forward/rope.js";
 import { passCosts } from "../../single/layout.js";
 import type { Entries } from "../../single/single-decoder.js";
 import type { WeightFormat } from "../../single/tiles.js";
@@ -32,6 +31,7 @@ import {
   type VerifyShape,
 } from "./call-shapes.js";
 import { zeroPage } from "./kv-cache.js";
+import { ropeValues } from "./rope-state.js";
 import {
   decodeFunction,
   logitsName,
@@ -140,8 +140,7 @@ export class SamplerDevice implements SamplingDevice {
       ...this.#adapted?.state,
     };
     this.#module = jit({ backend, mode, state, functions, precision });
-    const { cos, sin } = ropeTables(config, maxLength);
-    this.#module.writeState({ ropeCos: cos, ropeSin: sin });
+    this.#module.writeState(ropeValues(config, maxLength));
   }
 
   get mode(): JitMode {

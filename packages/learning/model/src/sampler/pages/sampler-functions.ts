@@ -9,6 +9,7 @@ import { type Decoded, decodeSteps } from "./decode-steps.js";
 import { type CacheShape, cacheState, readCache, writeCache, writeSteps } from "./kv-cache.js";
 import { type Memory, memoriesOf, stackOf } from "./layer-walk.js";
 import { type PromptPieces, promptPass } from "./prompt-pass.js";
+import { ropeState } from "./rope-state.js";
 
 /** Products of fewer rows take about as long, because each lane reads all weights. */
 const leastTokensOfLane = { unrolled: 16, loop: 8 } as const;
@@ -32,8 +33,7 @@ export function samplerState(
   const logits = rowCounts.map((rows) => [logitsName(rows), float32([rows, config.vocabSize])] as const);
   return {
     ...Object.fromEntries(weights),
-    ropeCos: float32([maxLength, config.headDim]),
-    ropeSin: float32([maxLength, config.headDim]),
+    ...ropeState(config, maxLength),
     ...cacheState(config, cache, cached),
     ...Object.fromEntries(logits),
   };

@@ -9,6 +9,7 @@ import {
   type JitPrecision,
   jit,
 } from "@palimpsest/jit";
+import { attentionKinds } from "../../base/attention-kind.js";
 import type { ModelConfig } from "../../base/config.js";
 import type { LoraConfig } from "../../base/lora.js";
 import type { HeldParameters } from "../../base/parameters.js";
@@ -95,7 +96,8 @@ export class SlotDevice implements SamplingDevice {
     Object.assign(functions, this.#adapted?.functions);
     const state = { ...tableModelState(setup, readRows), ...this.#adapted?.state };
     this.#module = jit({ backend, mode, state, functions, precision });
-    const { cos, sin } = ropeTables(config, table.length);
+    const { kinds } = attentionKinds(config, maxLength);
+    const { cos, sin } = ropeTables(entry(kinds, 0), table.length);
     this.#module.writeState({ ropeCos: cos, ropeSin: sin });
   }
 

@@ -1,8 +1,10 @@
 import { asType, callable, type FloatType, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../../base/config.js";
+import { scaledEmbedding } from "../../forward/embedding.js";
+import { plainGatedUnit } from "../../forward/gated-unit.js";
 import { rmsNorm } from "../../forward/norm.js";
 import { rotate } from "../../forward/rope.js";
-import { named, part, projectHeads, unitNorm } from "../weights/packed-layers.js";
+import { named, part, projectHeads, unitNorm, withOutput } from "../weights/packed-layers.js";
 import { layerOfTable, type TableWeights, tableWeightNames } from "../weights/packed-weights.js";
 
 /*
@@ -71,13 +73,17 @@ export function tableLayers(
     const weights = given as unknown as TableWeights;
     const projected = project(config, type, cosOf, sinOf, weights, before);
     const { mixed, table } = mix(projected, { keys, values }, rest.slice(names.length));
-    const attended = before.add(tf.matMul(asType(mixed, type), weights.attentionOut));
+    const added = (x: tf.Tensor, out: tf.Tensor, gain: tf.Tensor | undefined) =>
+      gain === undefined ? x.add(out) : withOutput(x, asType(out, "float32"), gain, config);
+    const out = tf.matMul(asType(mixed, type), weights.attentionOut);
+    const attended = added(before, out, weights.attentionOutNorm);
     const joint = tf.matMul(asType(unitNorm(attended, config), type), weights.gates);
     const [gate, up] = tf.split(asType(joint, "float32"), 2, -1) as [tf.Tensor, tf.Tensor];
-    const gated = gate.mul(gate.sigmoid()).mul(up);
-    return [attended.add(tf.matMul(asType(gated, type), weights.down)), table.keys, table.values];
+    const gated = plainGatedUnit(gate, up, config);
+    const fed = tf.matMul(asType(gated, type), weights.down);
+    return [added(attended, fed, weights.downNorm), table.keys, table.values];
   });
-  let x = asType(tf.gather(named(state, "embedding"), ids), "float32"); // [N, D]
+  let x = scaledEmbedding(asType(tf.gather(named(state, "embedding"), ids), "float32"), config); // [N, D]
   const written = tables.map((table, index) => {
     const weights = layerOfTable(state, index, config) as unknown as Readonly<Record<string, tf.Tensor>>;
     const own = names.map((name) => named(weights, name));

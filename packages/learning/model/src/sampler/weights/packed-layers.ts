@@ -1,6 +1,7 @@
 import { type Tensors, tf, wideProducts } from "@palimpsest/jit";
 import type { ModelConfig } from "../../base/config.js";
 import { logitsOf } from "../../forward/forward.js";
+import { plainGatedUnit } from "../../forward/gated-unit.js";
 import { rmsNorm } from "../../forward/norm.js";
 import { rotate } from "../../forward/rope.js";
 import { withoutTokenless } from "../../tokens/tokenless-ids.js";
@@ -68,11 +69,20 @@ export function afterAttention(
   config: ModelConfig,
 ): tf.Tensor {
   if (isTransposed(weights, config)) return afterAttentionTransposed(weights, x, mixed, config);
-  const attended = x.add(tf.matMul(mixed, weights.attentionOut));
+  const attended = withOutput(x, tf.matMul(mixed, weights.attentionOut), weights.attentionOutNorm, config);
   const normed = unitNorm(attended, config);
-  const gate = tf.matMul(normed, weights.gate);
-  const gated = gate.mul(gate.sigmoid()).mul(tf.matMul(normed, weights.up));
-  return attended.add(tf.matMul(gated, weights.down));
+  const gated = plainGatedUnit(tf.matMul(normed, weights.gate), tf.matMul(normed, weights.up), config);
+  return withOutput(attended, tf.matMul(gated, weights.down), weights.downNorm, config);
+}
+
+/** x + out, which is normalized first if the architecture does so. Both float32 [N, D]. */
+export function withOutput(
+  x: tf.Tensor,
+  out: tf.Tensor,
+  gain: tf.Tensor | undefined,
+  { rmsNormEps }: ModelConfig,
+): tf.Tensor {
+  return x.add(gain === undefined ? out : rmsNorm(out, gain, rmsNormEps));
 }
 
 function afterAttentionTransposed(
@@ -81,17 +91,16 @@ function afterAttentionTransposed(
   mixed: tf.Tensor,
   config: ModelConfig,
 ): tf.Tensor {
-  const attended = x.add(byTransposed(mixed, weights.attentionOut));
+  const out = byTransposed(mixed, weights.attentionOut);
+  const attended = withOutput(x, out, weights.attentionOutNorm, config);
   const normed = unitNorm(attended, config);
   const isRight = isRightFactor(normed);
   // Between its products the feed-forward stays [F, N] where that saves two transpositions.
   const into = (matrix: tf.Tensor) =>
     isRight ? tf.matMul(matrix, normed, false, true) : byTransposed(normed, matrix);
-  const gate = into(weights.gate);
-  const gated = gate.mul(gate.sigmoid()).mul(into(weights.up));
-  return attended.add(
-    isRight ? tf.matMul(weights.down, gated).transpose() : byTransposed(gated, weights.down),
-  );
+  const gated = plainGatedUnit(into(weights.gate), into(weights.up), config);
+  const fed = isRight ? tf.matMul(weights.down, gated).transpose() : byTransposed(gated, weights.down);
+  return withOutput(attended, fed, weights.downNorm, config);
 }
 
 /**

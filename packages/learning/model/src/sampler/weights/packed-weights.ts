@@ -1,11 +1,12 @@
 import { entry, type HalfPart, type StateSpec, sizeOf, type Tensors, widenHalf } from "@palimpsest/jit";
 import type * as tf from "@tensorflow/tfjs";
+import { architectureOf, scoreScale } from "../../base/architecture.js";
 import type { ModelConfig } from "../../base/config.js";
 import type { HeldParameters } from "../../base/parameters.js";
 
 /*
- * The sampler's own layout of the weights: query, key and value are one matrix; the gains of the norms and attention's
- * 1/√headDim are folded into the matrices (with head norms, into their gains). It computes the same function with fewer
+ * The sampler's own layout of the weights: query, key and value are one matrix; the gains of the norms before them and attention's
+ * scale are folded into the matrices (with head norms, into their gains). It computes the same function with fewer
  * kernels per token. Shallow models are unrolled and have one record per layer; deep ones run as a loop over stacks.
  */
 
@@ -52,18 +53,22 @@ export type PackedTensor =
   | "attentionBias"
   | "headNorm"
   | "attentionOut"
+  | "attentionOutNorm"
   | "gate"
   | "up"
   | "gates"
-  | "down";
+  | "down"
+  | "downNorm";
 
-/** What a layer has in every layout; bias and head norm only if the architecture has them. Matrices are transposed in the layout "transposed". */
+/** What a layer has in every layout; bias and norms only if the architecture has them. Matrices are transposed in the layout "transposed". */
 export interface AttentionWeights {
   readonly attentionIn: tf.Tensor; // [D, (H+2KV)·hd]
   readonly attentionBias?: tf.Tensor; // [(H+2KV)·hd]
   readonly headNorm?: tf.Tensor; // [H+KV, 1, hd]
   readonly attentionOut: tf.Tensor; // [H·hd, D]
+  readonly attentionOutNorm?: tf.Tensor; // [D]
   readonly down: tf.Tensor; // [F, D]
+  readonly downNorm?: tf.Tensor; // [D]
 }
 
 /** Weights of one layer. */
@@ -82,25 +87,20 @@ function layerShapes(
   layout: WeightLayout,
 ): Partial<Record<PackedTensor, readonly number[]>> {
   const { hiddenSize: D, headDim, heads, kvHeads, intermediateSize: F } = config;
+  const { attentionBias, headNorm, outputNorms } = architectureOf(config);
   const joined = (heads + 2 * kvHeads) * headDim;
   const matrix = (inputs: number, outputs: number) =>
     layout === "transposed" ? [outputs, inputs] : [inputs, outputs];
   return {
     attentionIn: matrix(D, joined),
-    ...(hasBias(config) ? { attentionBias: [joined] } : {}),
-    ...(hasHeadNorm(config) ? { headNorm: [heads + kvHeads, 1, headDim] } : {}),
+    ...(attentionBias ? { attentionBias: [joined] } : {}),
+    ...(headNorm ? { headNorm: [heads + kvHeads, 1, headDim] } : {}),
     attentionOut: matrix(heads * headDim, D),
+    ...(outputNorms ? { attentionOutNorm: [D] } : {}),
     ...(layout === "table" ? { gates: [D, 2 * F] } : { gate: matrix(D, F), up: matrix(D, F) }),
     down: matrix(F, D),
+    ...(outputNorms ? { downNorm: [D] } : {}),
   };
-}
-
-function hasBias(config: ModelConfig): boolean {
-  return config.architecture === "qwen2";
-}
-
-function hasHeadNorm(config: ModelConfig): boolean {
-  return config.architecture === "qwen3";
 }
 
 export function packedShapes(config: ModelConfig, layout: WeightLayout): Record<string, readonly number[]> {
@@ -121,7 +121,7 @@ export function packedShapes(config: ModelConfig, layout: WeightLayout): Record<
 /** Returns whether a tensor, by its name in `packedShapes`, is used in products, unlike norms and biases. */
 export function isMatrix(name: string): boolean {
   const [tensor = name] = name.split(".");
-  return !["finalNorm", "attentionBias", "headNorm"].includes(tensor);
+  return !/(Norm|Bias)$/.test(tensor);
 }
 
 /** The stacks of a model that runs as a loop, in the order that `layerOfStacks` expects. */
@@ -279,7 +279,7 @@ function transpose(matrix: Float32Array, target: Float32Array, rows: number): vo
 
 /** The factor on the query projection. A head norm would undo it, so with head norms their gains contain it instead. */
 export function queryScale(config: ModelConfig): number {
-  return hasHeadNorm(config) ? 1 : 1 / Math.sqrt(config.headDim);
+  return architectureOf(config).headNorm ? 1 : scoreScale(config);
 }
 
 /** Writes one packed tensor of one layer. */
@@ -292,7 +292,7 @@ function packLayer(
 ): void {
   const { headDim, heads, kvHeads } = config;
   const of = (name: string): Float32Array => floats(ofLayer(parameters, name, layer, config));
-  const outer = hasHeadNorm(config) ? 1 / Math.sqrt(headDim) : 1;
+  const outer = architectureOf(config).headNorm ? scoreScale(config) : 1;
   const inner = queryScale(config);
   switch (tensor) {
     case "attentionIn":
