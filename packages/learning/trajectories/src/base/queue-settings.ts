@@ -79,11 +79,6 @@ export const queueSettingsSchema = z.strictObject({
     .min(1000)
     .default(7 * 24 * 3600 * 1000)
     .describe("Milliseconds after which tasks and trajectories are deleted, acknowledged or not."),
-  keepFailedJobs: z
-    .int()
-    .min(0)
-    .default(1000)
-    .describe("Number of failed jobs that each queue keeps for inspection."),
 });
 
 /** The section `queues` of a recipe, with all defaults filled in. */

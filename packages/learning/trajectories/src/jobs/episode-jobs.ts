@@ -33,6 +33,8 @@ export interface BullEpisodeJobsOptions {
 
 // Nothing reads BullMQ's event streams here, so they are kept short.
 const keptEvents = 100;
+/** Number of failed jobs that each queue keeps for inspection. */
+const keptFailures = 1_000;
 // Redis runs a transaction in one piece, and this many jobs keep it to some tens of milliseconds.
 const jobsPerTransaction = 256;
 
@@ -46,7 +48,7 @@ export class BullEpisodeJobs implements EpisodeJobs {
       attempts: settings.attempts,
       backoff: { type: "exponential", delay: settings.backoffMs, jitter: 0.25 },
       removeOnComplete: true,
-      removeOnFail: { count: settings.keepFailedJobs },
+      removeOnFail: { count: keptFailures },
       stackTraceLimit: 20,
     };
   }

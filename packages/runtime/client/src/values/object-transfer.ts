@@ -82,8 +82,38 @@ async function receive(
   return filledBytes;
 }
 
+/** Sends bytes over the network. The node may refuse them before their end; its answer gives the reason. */
+export async function upload(
+  peer: Peer,
+  first: proto.PutChunk.$Properties,
+  pieces: readonly Uint8Array[],
+  settings: CallSettings,
+): Promise<proto.ObjectInfo.$Properties> {
+  const { stream, response } = peer.clientStream(objectsService.put, settings);
+  let isAnswered = false;
+  let wake = () => {};
+  stream.on("drain", () => wake());
+  const onAnswer = () => {
+    isAnswered = true;
+    wake();
+  };
+  response.then(onAnswer, onAnswer);
+  let begin = first;
+  for (const data of chunksOf(pieces)) {
+    const isTaken = stream.write({ ...begin, data });
+    begin = {};
+    if (!isTaken && !isAnswered)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    if (isAnswered) break;
+  }
+  stream.end();
+  return await response;
+}
+
 /** Yields at least one chunk, which may be empty, because the first chunk carries the size. */
-export function* chunksOf(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+function* chunksOf(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
   let any = false;
   for (const piece of pieces) {
     for (let offset = 0; offset < piece.byteLength; offset += chunkBytes) {

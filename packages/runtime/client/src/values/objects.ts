@@ -27,10 +27,10 @@ import type { ClusterState } from "../base/cluster-state.js";
 import {
   bytesOf,
   type CallSettings,
-  chunksOf,
   fetchAt,
   pullHashed,
   readLocal,
+  upload,
   writeLocal,
 } from "./object-transfer.js";
 
@@ -94,29 +94,7 @@ export class Objects {
     return await this.#atNode(transferSettings(sizeBytes, options), async (peer, settings) => {
       const written = await writeLocal(peer, pieces, holder, settings);
       if (written !== undefined) return { objectId: written.objectId ?? "", sizeBytes };
-      const { stream, response } = peer.clientStream(objectsService.put, settings);
-      let answered = false;
-      let wake: () => void = () => undefined;
-      stream.on("drain", () => wake());
-      const onAnswer = () => {
-        answered = true;
-        wake();
-      };
-      response.then(onAnswer, onAnswer);
-      let first = true;
-      for (const data of chunksOf(pieces)) {
-        const chunk = first ? { data, sizeBytes, holder } : { data };
-        first = false;
-        // The server may refuse while bytes are still being written; its answer gives the reason.
-        if (answered) break;
-        if (stream.write(chunk)) continue;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          if (answered) resolve();
-        });
-      }
-      stream.end();
-      const info = await response;
+      const info = await upload(peer, { sizeBytes, holder }, pieces, settings);
       return { objectId: info.objectId ?? "", sizeBytes: info.sizeBytes ?? 0 };
     });
   }

@@ -1,8 +1,8 @@
 /** Writes a value to the node: in an order, by a file that both see, or over the network. */
 import { randomBytes } from "node:crypto";
-import { objectsService, type StoredValue, wholeOf } from "@palimpsest/wire";
+import { type StoredValue, wholeOf } from "@palimpsest/wire";
 import { idBytes, type ObjectLink } from "./object-link.js";
-import { chunksOf } from "./object-transfer.js";
+import { upload } from "./object-transfer.js";
 import { writeFileValue } from "./value-files.js";
 
 /** Larger values are stored on the node at once, and larger arguments and results are sent by reference. */
@@ -31,7 +31,9 @@ export async function storeAt(link: ObjectLink, value: StoringValue): Promise<vo
     return;
   }
   if (!link.shared) {
-    await upload(link, value);
+    // The program and the node are on different machines.
+    const first = { sizeBytes: stored.sizeBytes, holder: value.holder, valueId: id, contains: [...contains] };
+    await upload(link.peer, first, stored.pieces, signal ? { timeoutMs, signal } : { timeoutMs });
     return;
   }
   try {
@@ -43,32 +45,4 @@ export async function storeAt(link: ObjectLink, value: StoringValue): Promise<vo
     link.order({ abandon: id }, abandonTimeoutMs).catch(() => undefined);
     throw reason;
   }
-}
-
-/** Sends the bytes over the network, because the program and the node are on different machines. */
-async function upload(link: ObjectLink, value: StoringValue): Promise<void> {
-  const { objectId, stored, contains, holder, timeoutMs, signal } = value;
-  const settings = signal ? { timeoutMs, signal } : { timeoutMs };
-  const { stream, response } = link.peer.clientStream(objectsService.put, settings);
-  let answered = false;
-  let wake: () => void = () => undefined;
-  const onAnswer = () => {
-    answered = true;
-    wake();
-  };
-  response.then(onAnswer, onAnswer);
-  stream.on("drain", () => wake());
-  const first = { sizeBytes: stored.sizeBytes, holder, valueId: idBytes(objectId) };
-  let begin: object = { ...first, contains: [...contains] };
-  for (const data of chunksOf(stored.pieces)) {
-    if (answered) break;
-    const isTaken = stream.write({ ...begin, data });
-    begin = {};
-    if (isTaken || answered) continue;
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-  }
-  stream.end();
-  await response;
 }
