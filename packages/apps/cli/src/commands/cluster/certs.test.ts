@@ -28,6 +28,14 @@ describe("certs issue", () => {
     expect(loadTls(join(dir, "driver"))).toMatchObject({ role: "driver", name: "driver" });
   });
 
+  test("is valid for as many days as are asked for", async () => {
+    const out = join(folder, "visitor");
+    await issue("--role", "reader", "--name", "visitor", "--days", "2", "--out", out);
+    const { validFrom, validTo } = new X509Certificate(readFileSync(join(out, "tls.crt")));
+    const days = (Date.parse(validTo) - Date.parse(validFrom)) / 86_400_000;
+    expect(Math.round(days)).toBe(2);
+  });
+
   test.each([
     { what: "another role's folder", words: ["--role", "driver", "--name", "head"], in: "head" },
     {
