@@ -46,7 +46,8 @@ export function firstUse(args) {
     [
       "palimpsest runs here for the first time and sets itself up; PALIMPSEST_SETUP=off skips that.",
       `It fetches libtensorflow as a Python package with pip, once, into ${cacheDir} (PALIMPSEST_CACHE names another folder),`,
-      `builds tfjs's addon for it in ${root}, and installs redis-server, pip and a C++ compiler where they are missing.`,
+      `builds tfjs's addon for it and bundles of its programs in ${root}, and installs redis-server, pip and a C++ compiler`,
+      "where they are missing. Each step says what it does, and the size of what it downloads; together they take minutes.",
       "It can be stopped and run again: what was downloaded is kept.",
       "",
     ].join("\n"),

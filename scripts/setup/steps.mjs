@@ -69,8 +69,9 @@ export async function ensureBackend() {
 
 /** Bundles of the programs that are started often. */
 export async function ensureBundles() {
-  await step("bundles", async () => {
+  await step("bundles", async (say) => {
     if (await bundlesAreFresh()) return "up to date";
+    say("bundling the programs, once, so that each starts in a third of the time; this can take a minute");
     try {
       await makeBundles();
       return "made";

@@ -14,7 +14,13 @@ import { type AgentModel, deadlineOf, openAgentModel } from "../models/agent-mod
 const mostQuestionCharacters = 10_000;
 
 export const askSchema = z.strictObject({
-  question: z.string().trim().min(1).max(mostQuestionCharacters).describe("the question to answer"),
+  question: z
+    .string()
+    .trim()
+    .min(1)
+    .regex(/[\p{L}\p{N}\p{S}\p{P}]/u, "must not be blank")
+    .max(mostQuestionCharacters)
+    .describe("the question to answer"),
   source: z
     .string()
     .min(1)

@@ -93,6 +93,60 @@ describe("palimpsest mcp", () => {
     expect(readFileSync(file, "utf8").trim().split("\n")).toHaveLength(2);
   });
 
+  it("answers each line that is no message with its id, and nothing on standard error is for machines", async () => {
+    const child = spawn(process.execPath, [program, "mcp", "--no-ask"], {
+      env: { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_STATE_HOME: "" },
+    });
+    let told = "";
+    let complained = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      told += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      complained += text;
+    });
+    const lines = [
+      "{not json",
+      '{"id":7}',
+      '{"jsonrpc":"1.0","id":"a","method":"ping"}',
+      '{"jsonrpc":"2.0","id":8,"method":"tools/list","params":3}',
+      '[{"jsonrpc":"2.0","id":9,"method":"ping"}]',
+      '{"id":10,"result":"odd"}',
+      "",
+      '{"jsonrpc":"2.0","id":11,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}',
+      '{"jsonrpc":"2.0","id":12,"method":"ping"}',
+    ];
+    child.stdin.write(`${lines.join("\n")}\n`);
+    while (!told.includes('"id":12')) await once(child.stdout, "data");
+    child.stdin.end();
+    await once(child, "close");
+    const replies = told
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { id: unknown; error?: { code: number } });
+    expect(replies.map(({ id, error }) => [id, error?.code])).toEqual([
+      [null, -32_700],
+      [7, -32_600],
+      ["a", -32_600],
+      [8, -32_600],
+      [null, -32_600],
+      [11, undefined],
+      [12, undefined],
+    ]);
+    expect(complained).not.toMatch(/[{}[\]]/);
+  });
+
+  it("refuses a memory file that can be none before it serves", async () => {
+    const child = spawn(process.execPath, [program, "mcp", "--no-ask", "--memory", folder]);
+    let complained = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      complained += text;
+    });
+    const [code] = await once(child, "close");
+    expect(code).toBe(1);
+    expect(complained).toContain(`--memory ${folder}: is a folder; give a file, such as`);
+  });
+
   it("two servers share a file: none loses what the other one has kept (MEMORY-FILE-2)", async () => {
     const servers = [await connect("--no-ask"), await connect("--no-ask")];
     const facts = Array.from({ length: 6 }, (_, at) => `Fact number ${at} is kept.`);
@@ -192,6 +246,11 @@ describe("palimpsest mcp", () => {
     // A link inside of a folder is passed over.
     expect(await server.call("ask", { question, source: "." })).toMatchObject({ isError: false });
     expect(await server.call("ask", { question, source: "none.txt" })).toMatchObject({ isError: true });
+    for (const blank of ["", " ", "\n\t", "\u200b", "\u00a0"])
+      expect(await server.call("ask", { question: blank, text: "x" })).toEqual({
+        isError: true,
+        text: expect.stringMatching(/^\[INVALID_ARGUMENT\] question: must not be (empty|blank)/),
+      });
     expect(await server.call("ask", { question })).toMatchObject({
       text: expect.stringContaining("both are missing; give exactly one of them"),
       isError: true,

@@ -63,6 +63,14 @@ export class MemoryFile {
   }
 
   /**
+   * Reads the file, so that one that can be none is refused before the first call.
+   * @throws {MemoryError} DAMAGED; {PalimpsestError} LIMIT_EXCEEDED, INVALID_ARGUMENT
+   */
+  async check(): Promise<void> {
+    await this.#read();
+  }
+
+  /**
    * @throws {MemoryError} DAMAGED; {PalimpsestError} LIMIT_EXCEEDED, INVALID_ARGUMENT, UNAVAILABLE; the signal's reason
    */
   async run(tool: string, args: unknown, signal: AbortSignal): Promise<ToolResult> {

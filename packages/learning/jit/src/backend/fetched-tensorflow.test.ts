@@ -31,15 +31,20 @@ function installed(setup: string) {
   };
 }
 
-test("an installed command fetches libtensorflow once, when it is first needed, and says so in one line", async () => {
+test("an installed command fetches libtensorflow once, when it is first needed, and says so and how far it is", async () => {
   const { fetch, runs, said, addon } = installed(
-    `writeFileSync(new URL("../node_modules/@tensorflow/tfjs-node-gpu/lib/napi-v8/tfjs_binding.node", import.meta.url), "");`,
+    `process.stdout.write("  · downloading x (274 MB, once)\\n  · 55 of 274 MB\\n  ✓ backend\\n");
+     writeFileSync(new URL("../node_modules/@tensorflow/tfjs-node-gpu/lib/napi-v8/tfjs_binding.node", import.meta.url), "");`,
   );
   await fetch();
   await fetch();
   expect(runs()).toBe(1);
   expect(readFileSync(addon, "utf8")).toBe("");
-  expect(said).toEqual([expect.stringMatching(/^libtensorflow is needed for the first time .*\n$/)]);
+  expect(said).toEqual([
+    expect.stringMatching(/^libtensorflow is needed for the first time .*\n$/),
+    "  · downloading x (274 MB, once)\n",
+    "  · 55 of 274 MB\n",
+  ]);
 });
 
 test("where it cannot be fetched, the error names the cause and both ways out", async () => {

@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { JitError } from "../base/error.js";
 
@@ -36,7 +37,7 @@ export async function fetchTensorflow(options: FetchOptions = {}): Promise<void>
   say(
     "libtensorflow is needed for the first time on this machine: it is fetched now, once, as `palimpsest setup` does\n",
   );
-  const { code, said } = await run(setup);
+  const { code, said } = await run(setup, say);
   if (code === 0) return;
   const cause =
     /, because (.*)$/m.exec(said)?.[1] ?? said.trim().split("\n").at(-1) ?? `it ended with ${code}`;
@@ -62,7 +63,11 @@ function sayOnStderr(line: string): void {
   process.stderr.write(line);
 }
 
-function run(script: string): Promise<{ readonly code: number | null; readonly said: string }> {
+/** Passes on what the setup says while it works, such as how much of a download has arrived. */
+function run(
+  script: string,
+  say: (line: string) => void,
+): Promise<{ readonly code: number | null; readonly said: string }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "pipe"] });
     let said = "";
@@ -70,6 +75,9 @@ function run(script: string): Promise<{ readonly code: number | null; readonly s
       stream.setEncoding("utf8").on("data", (text: string) => {
         said += text;
       });
+    createInterface(child.stdout).on("line", (line) => {
+      if (/^ +· /.test(line)) say(`${line}\n`);
+    });
     child.once("error", (reason) => resolve({ code: null, said: reason.message }));
     child.once("close", (code) => resolve({ code, said }));
   });

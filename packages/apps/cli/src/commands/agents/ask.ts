@@ -127,7 +127,7 @@ async function run(sourceGiven: string, flags: AskFlags): Promise<void> {
     ...(temperature === undefined ? {} : { temperature }),
   };
   checkTrace(flags.trace);
-  if (flags.question.trim() === "") {
+  if (!/[\p{L}\p{N}\p{S}\p{P}]/u.test(flags.question)) {
     throw new PalimpsestError("INVALID_ARGUMENT", "--question: is empty; ask something");
   }
   if (source === "-" && process.stdin.isTTY) {

@@ -70,9 +70,11 @@ async function run(flags: McpFlags): Promise<void> {
   const { AskTool } = await import("../../mcp/ask-tool.js");
   const { MemoryFile } = await import("../../mcp/memory-file.js");
   const { memoryServer } = await import("../../mcp/mcp-server.js");
+  const { MessageLines } = await import("../../mcp/message-lines.js");
   const { memory: path, ask, root, model, endpoint, backend, maxSize, timeout, encoding } = flags;
   if (ask) await checkRoot(root);
   const memory = new MemoryFile(path);
+  await memory.check();
   const askTool = ask
     ? new AskTool({
         root,
@@ -85,7 +87,8 @@ async function run(flags: McpFlags): Promise<void> {
       })
     : undefined;
   const signal = stopSignal();
-  const transport = new StdioServerTransport(process.stdin, process.stdout, {
+  const messages = new MessageLines((line) => process.stdout.write(line), mostMessageBytes);
+  const transport = new StdioServerTransport(process.stdin.pipe(messages), process.stdout, {
     maxBufferSize: mostMessageBytes,
   });
   let tooLong = false;

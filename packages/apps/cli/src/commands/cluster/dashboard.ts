@@ -20,7 +20,9 @@ export function addDashboard(program: Command): void {
     .description("dashboard pages: of folders of runs, or of this machine's head");
   dashboard
     .command("serve", { isDefault: true })
-    .description("serves the pages until it is stopped, for owners of the token that it prints")
+    .description(
+      "serves the pages until it is stopped, for owners of the link that it prints, which signs in",
+    )
     .argument("<folders...>", "folders of runs, or folders that contain them")
     .option("--port <port>", "port to listen on; 0: a free one", parsePort, 0)
     .option("--host <address>", "loopback address to listen on", "127.0.0.1")
@@ -43,7 +45,7 @@ export function addDashboard(program: Command): void {
       ]);
       const logger = createLogger({ component: "dashboard", level: "warn" });
       const server = await startFolderDashboard({ host, port, runs: folders, logger });
-      process.stdout.write(`dashboard  http://${server.address}/\ntoken      ${server.token}\n`);
+      process.stdout.write(`dashboard  ${signInLink(server.address, server.token)}\n`);
       const stop = stopSignal();
       if (!stop.aborted) await new Promise((end) => stop.addEventListener("abort", end, { once: true }));
       await server.close();
