@@ -21,7 +21,7 @@ export {
 export { builtinRecipesDir, type ModelCache } from "./recipe/model-source.js";
 // Symbols for other packages.
 export { withPromptFiles } from "./recipe/prompt-files.js";
-export { parseRecipe, readRecipe } from "./recipe/recipe.js";
+export { namingRecipe, parseRecipe, readRecipe } from "./recipe/recipe.js";
 export { type Recipe, recipeSchema } from "./recipe/recipe-schema.js";
 export { reseededSource } from "./recipe/task-source.js";
 export { parseYaml, readYamlFile } from "./recipe/yaml-text.js";

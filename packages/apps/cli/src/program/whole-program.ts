@@ -49,7 +49,8 @@ export async function makeProgram(wanted: string | undefined): Promise<Command> 
  * refuses empty values.
  */
 function nameHelp(command: Command, name: string): void {
-  const listed = command.commands.length > 0 ? "commands" : "arguments and options";
+  const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0;
+  const listed = isGroup ? "commands" : "arguments and options";
   command.showHelpAfterError(`(${name} --help lists the ${listed})`);
   nameMeant(command);
   for (const option of command.options) {
@@ -78,6 +79,13 @@ function nameMeant(command: Command): void {
       return report(`error: unknown option '${flag}'${didYouMean(closestWord(flag, flags))}`, {
         code: "commander.unknownOption",
       });
+    }
+    if (options?.code === "commander.missingArgument") {
+      const missing = command.registeredArguments.find((argument) =>
+        message.includes(`'${argument.name()}'`),
+      );
+      const description = missing?.description ? `: ${missing.description}` : "";
+      return report(`${message}${description}`, options);
     }
     const [, value = "", choices] =
       /'([^']*)' is invalid[ .].*Allowed choices are (.*)\.$/s.exec(message) ?? [];

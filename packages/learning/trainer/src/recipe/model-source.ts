@@ -83,7 +83,13 @@ export type ResolveSourceOptions = ModelCache & Pick<ResolveOptions, "signal" | 
  */
 export async function resolveSource(source: ModelSource, options: ResolveSourceOptions): Promise<string> {
   const { path, name, hub, revision } = source;
-  if (path !== undefined) return path;
+  if (path !== undefined) {
+    if (existsSync(path)) return path;
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `model.path: ${path} does not exist; give a model's folder or file, relative to the recipe`,
+    );
+  }
   const field = hub === undefined ? "name" : "hub";
   const wanted = hub === undefined ? (name ?? "") : `${hub}${revision === undefined ? "" : `@${revision}`}`;
   try {

@@ -41,6 +41,21 @@ export function settlePaths(document: Document, baseDir: string, { keepBuiltin =
   }
 }
 
+/** Returns what is wrong with keys of `agent` and `reward` that belong below their `settings`. */
+export function misplacedSettings(recipe: unknown): string[] {
+  const keysOf = (schema: unknown) =>
+    layersOf(schema).flatMap((layer) => (layer instanceof z.ZodObject ? Object.keys(layer.shape) : []));
+  const sections = { agent: agentKinds.map(({ schema }) => schema), reward: [rewardConfigSchema] };
+  return Object.entries(sections).flatMap(([section, schemas]) => {
+    const given = fieldOf(recipe, section);
+    const own = new Set(keysOf(fieldOf(recipeSchema.shape, section)));
+    const settings = new Set(schemas.flatMap(keysOf));
+    return Object.keys(typeof given === "object" ? (given ?? {}) : {})
+      .filter((key) => !own.has(key) && settings.has(key))
+      .map((key) => `${section}.${key}: is a setting; put it under ${section}.settings`);
+  });
+}
+
 /** @throws {PalimpsestError} CONFIG_INVALID for a name that no included model has */
 function checkBuiltin(at: PathSetting["at"], builtin: string, name: string): void {
   const folder = resolve(builtinRecipesDir, builtin);

@@ -54,7 +54,7 @@ test("relative paths start from the recipe's folder; builtin: names what comes a
   expect(builtin.model.path).toBe(join(builtinRecipesDir, "bases/quickstart"));
   for (const read of [parseRecipe, portableRecipe])
     expect(() => read(minimal.replace("./base", "builtin:quickstrt"), "/data", "r.yaml")).toThrow(
-      /CONFIG_INVALID\] model\.path: builtin:quickstrt is not in this installation; did you mean builtin:quickstart\?.*builtin:two-hop/,
+      /CONFIG_INVALID\] r\.yaml: model\.path: builtin:quickstrt is not in this installation; did you mean builtin:quickstart\?.*builtin:two-hop/,
     );
 });
 
@@ -176,6 +176,16 @@ test.each([
     "an unknown setting of the agent",
     minimal.replace("memoryTokens: 6", "memoryTokenz: 6"),
     /unknown key "memoryTokenz"; did you mean "memoryTokens"/,
+  ],
+  [
+    "a setting of the agent beside its preset",
+    minimal.replace("agent: { ", "agent: { memoryPrompt: hello, "),
+    /^\[CONFIG_INVALID\] r\.yaml: agent\.memoryPrompt: is a setting; put it under agent\.settings$/,
+  ],
+  [
+    "a prompt's file that does not exist",
+    minimal.replace("memoryTokens: 6", "memoryPrompt: { file: none.txt }"),
+    /^\[CONFIG_INVALID\] r\.yaml: agent\.settings\.memoryPrompt\.file: cannot read "none\.txt"/,
   ],
   ["YAML that is none", "name: [", /is not YAML: line 1, column 8.*: .*close what was opened$/],
   [

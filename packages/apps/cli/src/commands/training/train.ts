@@ -1,10 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { Cluster } from "@palimpsest/client";
 import { gpuMemory } from "@palimpsest/jit";
 import {
+  builtinRecipesDir,
   mlflowAuthorization,
+  namingRecipe,
   planRun,
   type Recipe,
   type RunReport,
@@ -169,7 +171,10 @@ export function addTrain(program: Command): void {
   addTrainReplay(command);
   command
     .description("runs a training recipe on a cluster, with this process as its driver")
-    .argument("<recipe.yaml>", "the recipe")
+    .argument(
+      "<recipe.yaml>",
+      `the recipe; those of the installation are in ${relative("", builtinRecipesDir) || "."}, such as quickstart.yaml`,
+    )
     .option(
       "--dry-run",
       "checks recipe, model, tokenizer and data, prints what the run needs, and starts nothing; no cluster is needed",
@@ -185,17 +190,18 @@ export function addTrain(program: Command): void {
     )
     .action(async (file: string, options: ConnectionOptions & RunOptions & DryRunOptions) => {
       const recipe = recipeWith(readRecipe(file).recipe, options);
-      const signal = stopSignal();
-      if (options.dryRun) {
-        await dryRun(recipe, options, signal);
-        return;
-      }
-      if (options.inProcess) {
-        await runInProcess(recipe, options, signal);
-        return;
-      }
-      await withCluster(options, `train ${recipe.name}`, async (cluster) => {
-        await runRecipe(cluster, recipe, options, signal);
+      await run(recipe, options).catch((reason: unknown) => {
+        throw namingRecipe(file, reason);
       });
+    });
+}
+
+async function run(recipe: Recipe, options: ConnectionOptions & RunOptions & DryRunOptions): Promise<void> {
+  const signal = stopSignal();
+  if (options.dryRun) await dryRun(recipe, options, signal);
+  else if (options.inProcess) await runInProcess(recipe, options, signal);
+  else
+    await withCluster(options, `train ${recipe.name}`, async (cluster) => {
+      await runRecipe(cluster, recipe, options, signal);
     });
 }

@@ -1,0 +1,51 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { testFolder } from "../../../../../../test/support/temporary-folder.js";
+import { makeProgram } from "../../program/whole-program.js";
+import { CommandRun } from "../testing.js";
+import { addTrain } from "./train.js";
+
+const command = new CommandRun(addTrain);
+beforeEach(() => command.begin());
+afterEach(() => command.end());
+
+const recipe = `
+name: tiny-run
+model: { path: "builtin:quickstart" }
+agent: { preset: tiny }
+data: { source: jsonl, path: tasks.jsonl }
+learner: { groupSize: 4, buckets: [{ rows: 8, length: 48 }] }
+train: { steps: 3 }
+`;
+
+it("names the recipe and the field of a file that does not exist", async () => {
+  const folder = testFolder();
+  const file = join(folder, "r.yaml");
+  const row = { id: "a", question: "who likes figs?", answers: ["ben"], document: "ben likes figs." };
+  writeFileSync(join(folder, "tasks.jsonl"), `${JSON.stringify(row)}\n`);
+  for (const [from, to, field] of [
+    ["builtin:quickstart", "none", "model.path: .*none does not exist"],
+    ["{ preset: tiny }", "{ module: none.ts }", "agent.module: file .*none.ts does not exist"],
+    ["tasks.jsonl", "none.jsonl", "data.path: .*none.jsonl"],
+  ] as const) {
+    writeFileSync(file, recipe.replace(from, to));
+    await expect(command.run("train", file, "--dry-run")).rejects.toThrow(new RegExp(`${file}: ${field}`));
+  }
+});
+
+it("says which recipes there are where none is given", async () => {
+  const program = (await makeProgram("train")).exitOverride();
+  let told = "";
+  for (const one of [program, ...program.commands])
+    one.exitOverride().configureOutput({
+      writeErr: (text) => {
+        told += text;
+      },
+    });
+  await expect(program.parseAsync(["train"], { from: "user" })).rejects.toThrow(/missing required argument/);
+  expect(told).toMatch(
+    /'recipe\.yaml': the recipe; those of the installation are in .*recipes, such as quickstart\.yaml/,
+  );
+  expect(told).toContain("(palimpsest train --help lists the arguments and options)");
+});
