@@ -198,11 +198,15 @@ const stepOf = ({ step, documentTokenStart, documentTokenEnd, memory, recalled, 
  */
 function withMend(reason: unknown): unknown {
   const message = reason instanceof Error ? reason.message : "";
+  // The engine names the setting, as a library does.
+  const setting = "a smaller chunkTokens";
   const tooLong = /\[REFUSED\].*\b(context|too long|maximum|exceeds?)\b/i.test(message);
   if (!tooLong) return reason;
   return new PalimpsestError(
     "INVALID_ARGUMENT",
-    `${message}; if the sections are too long for the server's model, use a smaller --set chunkTokens=…`,
+    message.includes(setting)
+      ? message.replace(setting, "a smaller --set chunkTokens=…")
+      : `${message}; if the sections are too long for the server's model, use a smaller --set chunkTokens=…`,
     { cause: reason },
   );
 }

@@ -91,7 +91,7 @@ function refusalOf(line: string): string | undefined {
     invalidRequest,
     Array.isArray(value)
       ? "the message is a list; send one JSON-RPC message per line"
-      : 'the message is no JSON-RPC request; it needs jsonrpc "2.0", a method, an id that is a text or a number, and params that are an object or absent',
+      : 'the message is not a JSON-RPC request; it needs jsonrpc "2.0", a method, an id that is a text or a number, and params that are an object or absent',
     id,
   );
 }

@@ -64,6 +64,18 @@ test("a reason is told after five seconds, once, and again when it has changed (
   expect(said[1]).toBe("palimpsest: Trainer actor-1 waits: needs 2 gpu and a label\n");
 });
 
+test("what is created while others are watched is told after five seconds of its own", async () => {
+  const { notices, state, said, pass } = program();
+  notices.created();
+  await pass(100);
+  state.waiting = [actor("actor-1", "needs 2 gpu")];
+  notices.created();
+  await pass(4_900);
+  expect(said).toEqual([]);
+  await pass(100);
+  expect(said).toEqual(["palimpsest: Trainer actor-1 waits: needs 2 gpu\n"]);
+});
+
 test("the head is asked only while something waits, and not after the end (NOTICES-2)", async () => {
   const { notices, state, said, pass } = program();
   notices.created();

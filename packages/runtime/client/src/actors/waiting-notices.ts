@@ -45,9 +45,9 @@ export class WaitingNotices {
     this.#cancel?.();
   }
 
-  #lookLater(): void {
+  #lookLater(afterMs = everyMs): void {
     if (this.#cancel || this.#isClosed) return;
-    this.#cancel = this.#deps.clock.after(everyMs, () => void this.#look());
+    this.#cancel = this.#deps.clock.after(afterMs, () => void this.#look());
   }
 
   async #look(): Promise<void> {
@@ -75,7 +75,8 @@ export class WaitingNotices {
       byReason.set(pendingReason, [...(byReason.get(pendingReason) ?? []), title]);
     }
     // What was created a moment ago has not waited for long.
-    const isLong = clock.monotonicMs() - this.#createdAtMs >= everyMs;
+    const waitedMs = clock.monotonicMs() - this.#createdAtMs;
+    const isLong = waitedMs >= everyMs;
     const fresh = [...byReason].filter(([reason]) => !this.#told.has(reason)).slice(0, maxReasons);
     if (isLong) {
       for (const [reason, [first = "", ...others]] of fresh)
@@ -87,6 +88,7 @@ export class WaitingNotices {
         [...byReason.keys()].filter((reason) => this.#told.has(reason) || told.has(reason)),
       );
     }
-    if (actors.length > 0 || !isLong) this.#lookLater();
+    if (isLong && actors.length > 0) this.#lookLater();
+    else if (!isLong) this.#lookLater(everyMs - waitedMs);
   }
 }

@@ -82,7 +82,7 @@ export function addWorker(program: Command): void {
     )
     .option(
       "--node-dir <folder>",
-      "folder of logs, bundles and objects",
+      "folder of logs, bundles and objects; each further worker of a machine needs one of its own",
       absolutePath,
       defaultDataDir("node"),
     )
@@ -126,7 +126,7 @@ export function addWorker(program: Command): void {
         const holder = lock.heldBy === undefined ? "" : `, pid ${lock.heldBy}`;
         throw new PalimpsestError(
           "ALREADY_EXISTS",
-          `--node-dir ${options.nodeDir} belongs to a worker that runs${holder}: give another folder, or stop that worker`,
+          `--node-dir ${options.nodeDir} belongs to a worker that runs${holder}: give another --node-dir for a second worker of this machine, or stop that worker`,
         );
       }
       const node = await NodeManager.start(
