@@ -11,7 +11,10 @@ const isAscii = /^\p{ASCII}*$/u;
 /** A word: letters, digits and their marks. */
 const letters = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
-/** Letters that differ from others by more than a mark, and are written as these where a keyboard lacks them. */
+/**
+ * Letters that differ from others by more than a mark, and are written as these where a keyboard lacks them: those of
+ * Persian and Urdu on Arabic keyboards among them.
+ */
 const plain: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -24,7 +27,16 @@ const plain: Readonly<Record<string, string>> = {
   ħ: "h",
   ı: "i",
   ς: "σ",
+  ی: "ي",
+  ى: "ي",
+  ک: "ك",
+  ة: "ه",
+  ہ: "ه",
+  ھ: "ه",
 };
+const plainLetters = new RegExp(`[${Object.keys(plain).join("")}]`, "g");
+/** Digits of scripts with digits of their own. */
+const ownDigits = /(?![0-9])\p{Nd}/gu;
 /**
  * Marks that are not always written: accents of Latin and Greek letters and of the Russian ё, the vowels of Arabic and
  * Hebrew, and what only shapes or breaks a word. Those of Indic scripts and of Thai are parts of their words.
@@ -37,8 +49,8 @@ const unwritten =
 const arabicArticle = /(?<!\p{L})(?:[وفبك]?ال|لل)(?=[\u0621-\u064a]{2})/gu;
 
 /**
- * Folds what two spellings of a word may differ in: case, compatibility forms, accents and vowel marks, so that "cafe"
- * is found in "Café" and "strasse" in "Straße".
+ * Folds what two spellings of a word may differ in: case, compatibility forms, accents, vowel marks and digits, so that
+ * "cafe" is found in "Café", "strasse" in "Straße" and "2023" in "٢٠٢٣".
  */
 export function foldText(text: string): string {
   if (isAscii.test(text)) return text.toLowerCase();
@@ -49,7 +61,16 @@ export function foldText(text: string): string {
     .replace(unwritten, "")
     .normalize("NFC")
     .replace(arabicArticle, "")
-    .replace(/[ßæœøđðþłħıς]/g, (letter) => plain[letter] ?? letter);
+    .replace(plainLetters, (letter) => plain[letter] ?? letter)
+    .replace(ownDigits, digitValue);
+}
+
+/** The digits of a script follow one another from its zero. */
+function digitValue(digit: string): string {
+  const point = digit.codePointAt(0) ?? 0;
+  let zero = point;
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
+  return String((point - zero) % 10);
 }
 
 /**
