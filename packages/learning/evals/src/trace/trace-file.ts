@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { LineFile, makeFolder, replaceFile } from "@palimpsest/std/files";
 import { checkKind, parseInput, parseJson, reasonText } from "@palimpsest/std/input";
@@ -34,36 +33,45 @@ export class TraceFile {
   }
 }
 
+interface Line {
+  readonly text: string;
+  /** False for the last one of a file that ends without a line's end. */
+  readonly isWhole: boolean;
+}
+
 /** Yields a file's lines. Those of readline end at U+2028 and U+2029, too, on Node.js 24, and JSON has these in texts. */
-async function* linesOf(path: string): AsyncGenerator<string> {
+async function* linesOf(path: string): AsyncGenerator<Line> {
   let rest = "";
-  for await (const chunk of createReadStream(path, "utf8")) {
-    const text = String(chunk);
-    rest += text;
-    if (!text.includes("\n")) continue;
-    const lines = rest.split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
+  try {
+    for await (const chunk of createReadStream(path, "utf8")) {
+      const text = String(chunk);
+      rest += text;
+      if (!text.includes("\n")) continue;
+      const lines = rest.split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) yield { text: line, isWhole: true };
+    }
+  } catch (reason) {
+    throw new EvaluationError(
+      "BAD_TRACE",
+      `${path}: cannot be read (${reasonText(reason)}); give a trace file`,
+    );
   }
-  if (rest !== "") yield rest;
+  yield { text: rest, isWhole: false };
 }
 
 /**
  * Reads the traces of a file one by one. An incomplete line at its end, which a killed process leaves, is skipped.
- * @throws {EvaluationError} BAD_TRACE naming the line and the field
+ * @throws {EvaluationError} BAD_TRACE naming the line and the field, or when there is no such file
  */
 export async function* readTraces(path: string): AsyncGenerator<Trace> {
   checkKind(path, "path of readTraces()", "a path", (problem) => new EvaluationError("BAD_TRACE", problem));
-  const torn = await endsTorn(path);
   let number = 0;
-  let held: { readonly line: string; readonly number: number } | undefined;
-  for await (const line of linesOf(path)) {
-    if (held !== undefined) yield parseTrace(path, held.number, held.line);
+  for await (const { text, isWhole } of linesOf(path)) {
     number += 1;
-    held = line.trim() === "" ? undefined : { line, number };
+    if (text.trim() === "" || (!isWhole && !isJson(text))) continue;
+    yield parseTrace(path, number, text);
   }
-  if (held === undefined || (torn && !isJson(held.line))) return;
-  yield parseTrace(path, held.number, held.line);
 }
 
 function parseTrace(path: string, line: number, text: string): Trace {
@@ -92,30 +100,5 @@ function isJson(text: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** @throws {EvaluationError} BAD_TRACE when there is no such file */
-async function endsTorn(path: string): Promise<boolean> {
-  let file: Awaited<ReturnType<typeof open>>;
-  try {
-    file = await open(path, "r");
-    if ((await file.stat()).isDirectory()) {
-      await file.close();
-      throw Object.assign(new Error(path), { code: "EISDIR" });
-    }
-  } catch (reason) {
-    throw new EvaluationError(
-      "BAD_TRACE",
-      `${path}: cannot be read (${reasonText(reason)}); give a trace file`,
-    );
-  }
-  try {
-    const { size } = await file.stat();
-    if (size === 0) return false;
-    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-    return buffer[0] !== 0x0a;
-  } finally {
-    await file.close();
   }
 }

@@ -107,7 +107,7 @@ export function actorFilter(options: ListOptions): ActorFilter {
   };
 }
 
-export function groupFilter({ state, limit, job }: ListOptions): PlacementGroupFilter {
+function groupFilter({ state, limit, job }: ListOptions): PlacementGroupFilter {
   return {
     states: statesOf(state, groupStates),
     ...(job === undefined ? {} : { jobId: job }),

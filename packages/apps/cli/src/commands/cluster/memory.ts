@@ -32,7 +32,7 @@ const keyOf: Readonly<Record<Grouping, (object: HeldObject) => string>> = {
 };
 
 /** Groups objects by a common property, the group with the most bytes first. */
-export function groupedBy(
+function groupedBy(
   objects: readonly HeldObject[],
   grouping: Grouping,
 ): { readonly key: string; readonly objects: number; readonly bytes: number }[] {

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../../cluster/connection.js";
 import { printable, printableJson } from "../../display/printable.js";
 
-export function formatStack({ title, pid, busy, method, frames, problem }: ProcessStack): string {
+function formatStack({ title, pid, busy, method, frames, problem }: ProcessStack): string {
   const whose = `${title} (pid ${pid})`;
   if (problem) return `${whose}: no stack: ${problem}`;
   if (!busy) return `${whose} is idle: it runs no JavaScript and waits for events`;
