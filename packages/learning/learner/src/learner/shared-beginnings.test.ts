@@ -94,6 +94,22 @@ describe("rows whose prompts begin alike", () => {
     },
   );
 
+  it("train in packed sequences as if every row were computed whole, with windows", async () => {
+    const [plain, packed] = [
+      [{ rows: 8, length: 14 }],
+      [{ rows: 3, length: 30, packedRows: 8, trainedTokens: 48 }],
+    ].map((buckets) => openSteps(backend, "policy", { buckets }, withWindows));
+    if (plain === undefined || packed === undefined) throw new Error("no steps");
+    onTestFinished(plain.close);
+    onTestFinished(packed.close);
+    for (let seed = 1; seed <= 3; seed++) {
+      const rows = rowsOfTree(seed);
+      const [wanted, given] = [await plain.run(rows), await packed.run(rows)];
+      expectSame(given, wanted, 2e-6);
+      expectSameLogprobs(given, wanted);
+    }
+  });
+
   it.skipIf(!hasTokenizer)("train the same where a real tokenizer wrote them", async () => {
     const tokenizer = new BpeTokenizer(JSON.parse(readFileSync(tokenizerFile, "utf8")));
     const question = "Which river flows through the town where the painter of The Red Barn was born?";

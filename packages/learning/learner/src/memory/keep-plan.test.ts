@@ -36,3 +36,23 @@ it.each([
     expected,
   );
 });
+
+it("keeps nothing unasked where attention stores its scores: with a window, or wide heads", () => {
+  const bucket = { rows: 8, length: 2048 };
+  const config = resolveLearnerConfig({
+    preset: "memagent",
+    reference: "none",
+    kl: { coefficient: 0 },
+    buckets: [bucket],
+  });
+  const planOf = (changes: object) => {
+    const base = { architecture: "qwen2", vocabSize: 151_936, tieWordEmbeddings: true, maxPositions: 4096 };
+    return keepPlan(parseModelConfig({ ...base, ...shapes["0.5B"], ...changes }), config, bucket, 80e9);
+  };
+  const window = (size: number) => ({ slidingWindow: { size, layers: Array(24).fill(true) } });
+  expect([window(2048), window(2047), { headDim: 256 }].map(planOf)).toEqual([
+    "products",
+    "nothing",
+    "nothing",
+  ]);
+});

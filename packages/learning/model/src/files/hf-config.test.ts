@@ -110,6 +110,64 @@ describe("config.json", () => {
     expect(() => windowOf({ layer_types: layer_types.slice(1) })).toThrow(/must be a list of 2/);
   });
 
+  it.each([
+    // The fields of the published files that determine the model; 1B's is of the older form.
+    [
+      268,
+      {
+        hidden_size: 640,
+        intermediate_size: 2048,
+        num_hidden_layers: 18,
+        layer_types: Array.from({ length: 18 }, (_, i) =>
+          i % 6 === 5 ? "full_attention" : "sliding_attention",
+        ),
+        _sliding_window_pattern: 6,
+        use_bidirectional_attention: false,
+      },
+    ],
+    [
+      1000,
+      {
+        hidden_size: 1152,
+        intermediate_size: 6912,
+        num_hidden_layers: 26,
+        sliding_window_pattern: 6,
+        cache_implementation: "hybrid",
+      },
+    ],
+  ])("of a Gemma 3 of %i million parameters is read", (millions, sizes) => {
+    const config = modelConfigFromHf({
+      architectures: ["Gemma3ForCausalLM"],
+      attention_bias: false,
+      attention_dropout: 0,
+      attn_logit_softcapping: null,
+      final_logit_softcapping: null,
+      head_dim: 256,
+      hidden_activation: "gelu_pytorch_tanh",
+      max_position_embeddings: 32_768,
+      model_type: "gemma3_text",
+      num_attention_heads: 4,
+      num_key_value_heads: 1,
+      query_pre_attn_scalar: 256,
+      rms_norm_eps: 1e-6,
+      rope_local_base_freq: 10_000,
+      rope_scaling: null,
+      rope_theta: 1_000_000,
+      sliding_window: 512,
+      vocab_size: 262_144,
+      ...sizes,
+    });
+    expect(Math.round(parameterCount(config) / 1e6)).toBe(millions);
+    expect(config).toMatchObject({
+      tieWordEmbeddings: true,
+      ropeTheta: 1e6,
+      slidingWindow: { ropeTheta: 1e4 },
+    });
+    expect(config.slidingWindow?.layers.flatMap((isLocal, layer) => (isLocal ? [] : layer))).toEqual(
+      [5, 11, 17, 23].filter((layer) => layer < config.layers),
+    );
+  });
+
   it("of a Gemma has a rotary embedding for each type of layer, in the older form too", () => {
     const ropeScaling = { type: "linear", factor: 8 } as const;
     const slidingWindow = { size: 20, layers: [true, false], ropeTheta: 1e4 };

@@ -24,6 +24,9 @@ const aRequest = (changes: Partial<GenerateRequest> = {}): GenerateRequest => ({
   ...changes,
 });
 
+/** Of nine layers, all but each third have a window. */
+const ninth = Array.from({ length: 9 }, (_, layer) => layer % 3 !== 2);
+
 /** Requests of many lengths, temperatures and seeds. */
 const manyRequests = (count: number): GenerateRequest[] =>
   Array.from({ length: count }, (_, i) =>
@@ -133,6 +136,7 @@ describe("sampled tokens", () => {
   it.each([
     ["llama", {}],
     ["qwen2", { layers: 9, tieWordEmbeddings: true }],
+    ["gemma3", { layers: 9, slidingWindow: { size: 5, layers: ninth, ropeTheta: 100 } }],
   ] as const)(
     "in bfloat16 carry log-probabilities near those of tokenLogprobs (%s)",
     async (architecture, changes) => {

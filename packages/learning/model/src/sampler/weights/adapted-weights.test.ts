@@ -28,7 +28,7 @@ function largestDifference(left: ArrayLike<number>, right: ArrayLike<number>): n
   return most;
 }
 
-const cases = (["llama", "qwen2", "qwen3"] as const).flatMap((architecture) =>
+const cases = (["llama", "qwen2", "qwen3", "gemma3"] as const).flatMap((architecture) =>
   (["layers", "stacks", "transposed", "table"] as const).map((layout) => ({ architecture, layout })),
 );
 
