@@ -89,6 +89,8 @@ export class Learner {
   readonly #together: Together | undefined;
   #running: string | undefined;
   #closed = false;
+  /** What closed this learner, unless its caller did. */
+  #closedBy: Error | undefined;
   #saving: Promise<unknown> = Promise.resolve();
   /** Where the current reference is stored on disk. */
   #reference: StoredReference;
@@ -421,10 +423,12 @@ export class Learner {
   }
 
   #assertIdle(call: string): void {
+    const why = this.#closedBy === undefined ? "" : `. What closed it: ${this.#closedBy.message}`;
     if (this.#closed)
       throw new LearnerError(
         "CLOSED",
-        `${call} was called on a closed learner; create another one from the last checkpoint`,
+        `${call} was called on a closed learner; create another one from the last checkpoint${why}`,
+        this.#closedBy && { cause: this.#closedBy },
       );
     if (this.#running !== undefined)
       throw new LearnerError("BUSY", `${call} was called while ${this.#running} runs; await it first`);
@@ -438,6 +442,7 @@ export class Learner {
     } catch (error) {
       if (endsLearner(error)) {
         this.#closed = true;
+        this.#closedBy = error;
         this.#module.dispose();
       }
       throw withMemoryAdvice(error, this.config, this.mode);

@@ -76,7 +76,11 @@ describe("an update without memory", () => {
       exhausted(/the learner is closed.*last checkpoint$/),
     );
     restore();
-    await expect(learner.update(randomGroups(1))).rejects.toMatchObject({ code: "CLOSED" });
+    await expect(learner.update(randomGroups(1))).rejects.toMatchObject({
+      code: "CLOSED",
+      message: expect.stringMatching(/last checkpoint\. What closed it: .*MEMORY_EXHAUSTED/),
+      cause: { code: "MEMORY_EXHAUSTED" },
+    });
     expect(() => learner.parameters()).toThrow(/CLOSED/);
     learner.close();
   });

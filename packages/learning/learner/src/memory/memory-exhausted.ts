@@ -45,7 +45,7 @@ export function memoryAdvice(config: ResolvedLearnerConfig, mode: JitMode): stri
 }
 
 /** Returns whether a failure has left state from which nothing may continue, so that the learner closes. */
-export function endsLearner(error: unknown): boolean {
+export function endsLearner(error: unknown): error is Error {
   if (error instanceof JitError) return error.losesState;
   return (
     error instanceof LearnerError &&
