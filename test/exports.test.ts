@@ -42,6 +42,34 @@ const toolSpec = {
   run: () => "x",
 };
 const store = () => new memory.MemoryStore(base);
+/** A model that answers, so that an agent refuses what is wrong itself. */
+const answering = {
+  tokenizer,
+  sampler: {
+    generate: () =>
+      Promise.resolve({
+        tokenIds: [1],
+        rolloutLogprobs: [0],
+        stopReason: "stop" as const,
+        policyVersion: 0,
+        weightsHash: "",
+      }),
+  },
+};
+const ownAgent = agents.defineAgent({
+  kind: "own",
+  settings: z.strictObject({}),
+  stopTokens: ["x"],
+  run: () => Promise.resolve({ answer: "x" }),
+});
+const runOf = (agent: agents.Agent): Call => ({
+  run: (task: object, options?: agents.RunOptions) =>
+    agent.run({ document: "d", ...task } as agents.AgentTask, options),
+  args: [
+    { question: "q" },
+    { seed: 1, temperature: 0, topP: 1, record: "all", signal: AbortSignal.any([]), onProgress: () => 1 },
+  ],
+});
 
 interface Call {
   readonly run: (...args: never[]) => unknown;
@@ -95,6 +123,10 @@ const calls: Readonly<Record<string, Call>> = {
     args: [{ ...parts, config: agents.memUpdateConfig(), embedder, contextTokens: 9_000 }],
   },
   rememr1: { run: agents.rememr1, args: [{ ...parts, config: agents.rememr1Config() }] },
+  "memAgent.run": runOf(agents.memAgent(answering)),
+  "memUpdate.run": runOf(agents.memUpdate({ ...answering, contextTokens: 9_000 })),
+  "rememr1.run": runOf(agents.rememr1(answering)),
+  "own agent.run": runOf(ownAgent.create({}, answering)),
   memAgentConfig: { run: agents.memAgentConfig, args: ["small", { chunkTokens: 100 }] },
   memUpdateConfig: { run: agents.memUpdateConfig, args: ["memupdate", {}] },
   rememr1Config: { run: agents.rememr1Config, args: ["rememr1", {}] },

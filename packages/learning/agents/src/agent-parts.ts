@@ -36,6 +36,34 @@ export function checkParts(options: unknown, agent: string, config: z.ZodType): 
   refuseMisspelt(schema, options, `options of ${agent}`);
 }
 
+const taskParts = z.looseObject({ question: z.string(), records: z.array(z.looseObject({})).optional() });
+const count = z.int().min(0);
+const runParts = z.looseObject({
+  signal: partWith(["throwIfAborted", "addEventListener"], "an AbortSignal").optional(),
+  seed: z.int().optional(),
+  temperature: z.number().min(0).optional(),
+  topP: z.number().gt(0).max(1).optional(),
+  onProgress: callback.optional(),
+  record: z.enum(["all", "none"]).optional(),
+  resumeFrom: z
+    .looseObject({
+      agent: z.string(),
+      documentPosition: count,
+      documentTokensRead: count,
+      memoryTokenIds: z.array(count),
+      counts: z.looseObject({}),
+    })
+    .optional(),
+});
+
+/** Refuses a task and the options of its run before anything is sampled. @throws {AgentError} BAD_CONFIG */
+export function checkRun(agent: string, task: unknown, options: unknown): void {
+  checkArgument(taskParts, task, `task of ${agent}`);
+  refuseMisspelt(taskParts.extend({ document: z.unknown() }), task, `task of ${agent}`);
+  checkArgument(runParts, options, `options of ${agent}'s run()`);
+  refuseMisspelt(runParts, options, `options of ${agent}'s run()`);
+}
+
 /** An opened model or endpoint may be given with all that it has: of unknown names only what was mistyped is refused. */
 export function refuseMisspelt(schema: z.ZodObject, options: unknown, what: string): void {
   const known = Object.keys(schema.shape);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Chunk, chunkDocument } from "./chunks.js";
+import { type Chunk, chunkDocument, unreadChunks } from "./chunks.js";
+import type { EpisodeState } from "./episode.js";
 import { wordTokenizer } from "./testing.js";
 
 async function collect(chunks: Iterable<Chunk> | AsyncIterable<Chunk>): Promise<Chunk[]> {
@@ -45,6 +46,34 @@ describe("chunkDocument", () => {
       ),
       { numRuns: 300, seed: 1 },
     );
+  });
+
+  it("refuses what is no text, by name and with the way out", async () => {
+    const rules = { chunkTokens: 4, overflow: "error" } as const;
+    const read = async (document: unknown, maxChunks?: number) => {
+      // What is wrong is given on purpose.
+      const { chunks } = await chunkDocument(document as string, wordTokenizer(), { ...rules, maxChunks });
+      return await collect(chunks);
+    };
+    for (const document of [undefined, null, 7, {}, Buffer.from("x"), new Uint16Array(2)])
+      await expect(read(document)).rejects.toThrow(
+        /BAD_CONFIG\] document: must be a text, or pieces of one; it is .*; decode bytes first/,
+      );
+    for (const piece of [Buffer.from("x"), undefined, 7])
+      for (const maxChunks of [undefined, 2])
+        await expect(read([" a1", piece], maxChunks)).rejects.toThrow(
+          /BAD_CONFIG\] a piece of document: must be a text; it is /,
+        );
+  });
+
+  it("refuses to resume beyond the end of a document, and resumes at it", async () => {
+    const { chunks } = await chunkDocument(" a1 b1", wordTokenizer(), { chunkTokens: 1, overflow: "error" });
+    const all = await collect(chunks);
+    const end = all.at(-1)?.end ?? 0;
+    const from = (documentPosition: number) =>
+      unreadChunks(all, "a", { agent: "a", documentPosition } as EpisodeState);
+    expect(await collect(from(end))).toEqual([]);
+    await expect(collect(from(end + 1))).rejects.toThrow(/BAD_STATE\] .*is beyond the document, which ends/);
   });
 
   it("stops reading a stream at an abort", async () => {

@@ -1,3 +1,4 @@
+import { shownValue } from "@palimpsest/std/input";
 import type { DocumentText, EpisodeState } from "./episode.js";
 import { AgentError } from "./error.js";
 import type { Tokenizer } from "./sampler.js";
@@ -32,7 +33,7 @@ export interface DocumentChunks {
  * Buffers at most about twice `maxChunks` chunks of a stream, or one chunk and one piece without a limit.
  *
  * @param signal is checked before every piece; a stream that can block forever must handle aborts itself
- * @throws {AgentError} DOCUMENT_OVERFLOW before anything is sampled
+ * @throws {AgentError} DOCUMENT_OVERFLOW before anything is sampled; BAD_CONFIG for what is no text
  */
 export async function chunkDocument(
   document: DocumentText,
@@ -40,6 +41,7 @@ export async function chunkDocument(
   rules: ChunkRules,
   signal?: AbortSignal,
 ): Promise<DocumentChunks> {
+  if (typeof document !== "string" && !isIterable(document)) throw notText("document", document);
   const { chunkTokens, maxChunks } = rules;
   if (maxChunks !== undefined) return limitedChunks(document, tokenizer, rules, maxChunks, signal);
   if (typeof document !== "string") {
@@ -51,9 +53,28 @@ export async function chunkDocument(
   return { chunks, total: chunks.length, droppedTokens: 0 };
 }
 
+/** Bytes can be iterated, too, as numbers. */
+const isIterable = (value: unknown) =>
+  typeof value === "object" &&
+  value !== null &&
+  !ArrayBuffer.isView(value) &&
+  (Symbol.iterator in value || Symbol.asyncIterator in value);
+
+const notText = (what: string, value: unknown) =>
+  new AgentError(
+    "BAD_CONFIG",
+    `${what}: must be a text${what === "document" ? ", or pieces of one" : ""}; it is ${shownValue(value)}; decode bytes first, such as by readFile(path, "utf8")`,
+  );
+
+/** @throws {AgentError} BAD_CONFIG */
+function pieceIds(tokenizer: Tokenizer, piece: unknown): readonly number[] {
+  if (typeof piece !== "string") throw notText("a piece of document", piece);
+  return plainIds(tokenizer, piece);
+}
+
 /**
  * Yields the chunks from the state's position on, or all of them without a state.
- * @throws {AgentError} BAD_STATE if the state is another agent's, or its position is within a chunk
+ * @throws {AgentError} BAD_STATE if the state is another agent's, or its position is within a chunk or beyond the last
  */
 export async function* unreadChunks(
   chunks: DocumentChunks["chunks"],
@@ -67,7 +88,9 @@ export async function* unreadChunks(
     );
   }
   const position = state?.documentPosition ?? 0;
+  let end = 0;
   for await (const chunk of chunks) {
+    end = chunk.end;
     if (chunk.end <= position) continue;
     if (chunk.start < position) {
       throw new AgentError(
@@ -77,6 +100,11 @@ export async function* unreadChunks(
     }
     yield chunk;
   }
+  if (position > end)
+    throw new AgentError(
+      "BAD_STATE",
+      `resumeFrom.documentPosition: ${position} is beyond the document, which ends at token ${end}; resume with the settings and document of the run that saved the state`,
+    );
 }
 
 /**
@@ -134,7 +162,7 @@ async function* streamedChunks(
   let tokens = 0;
   for await (const piece of document) {
     signal?.throwIfAborted();
-    for (const id of plainIds(tokenizer, piece)) {
+    for (const id of pieceIds(tokenizer, piece)) {
       tokens += 1;
       held.push(id);
     }
@@ -158,7 +186,7 @@ async function limitedChunks(
   let tokens = 0;
   for await (const piece of typeof document === "string" ? [document] : document) {
     signal?.throwIfAborted();
-    for (const id of plainIds(tokenizer, piece)) {
+    for (const id of pieceIds(tokenizer, piece)) {
       tokens += 1;
       afterHead.push(id);
     }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AgentKind, AgentModel } from "./agent-kind.js";
-import { callback, checkArgument } from "./agent-parts.js";
+import { callback, checkArgument, checkRun } from "./agent-parts.js";
 import type { Agent, AgentTask, EpisodeResult, RunOptions } from "./episode.js";
 import { EpisodeLog } from "./episode-log.js";
 import { AgentError } from "./error.js";
@@ -89,6 +89,7 @@ function ownAgent<Config extends object>(
   return {
     name,
     async run(task: AgentTask, options: RunOptions = {}): Promise<EpisodeResult> {
+      checkRun(name, task, options);
       options.signal?.throwIfAborted();
       if (options.resumeFrom !== undefined)
         throw new AgentError(

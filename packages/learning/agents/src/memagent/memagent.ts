@@ -16,7 +16,7 @@
  * MEMAGENT-7. A run that resumes from a state gives the answer that the run of that state would have given.
  */
 import type { MemoryStep } from "@palimpsest/memory/records";
-import { checkParts } from "../agent-parts.js";
+import { checkParts, checkRun } from "../agent-parts.js";
 import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EpisodeResult, RunOptions } from "../episode.js";
@@ -117,6 +117,7 @@ async function runEpisode(
   task: AgentTask,
   options: RunOptions,
 ): Promise<EpisodeResult> {
+  checkRun("memagent", task, options);
   const { signal, resumeFrom } = options;
   signal?.throwIfAborted();
   const startedAtMs = now();

@@ -24,7 +24,7 @@ import {
 } from "@palimpsest/memory";
 import type { Conversation, MemoryStep, StoreDiff } from "@palimpsest/memory/records";
 import { createRandom } from "@palimpsest/std/random";
-import { checkParts } from "../agent-parts.js";
+import { checkParts, checkRun } from "../agent-parts.js";
 import type { ChatFormat } from "../chat-format.js";
 import { type Agent, type AgentTask, callSeed, type EpisodeResult, type RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
@@ -97,6 +97,7 @@ export function memUpdate(options: {
 
 async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): Promise<EpisodeResult> {
   const { sampler, tokenizer, config, prompts, reader, bases, now } = parts;
+  checkRun("memupdate", task, options);
   const { signal, seed = 0 } = options;
   signal?.throwIfAborted();
   if (options.resumeFrom !== undefined) {

@@ -16,7 +16,7 @@
  * REMEMR-7. After an abort no further call is made and the reason is thrown.
  */
 import type { MemoryStep } from "@palimpsest/memory/records";
-import { checkParts } from "../agent-parts.js";
+import { checkParts, checkRun } from "../agent-parts.js";
 import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EarlierMemory, EpisodeResult, RunOptions } from "../episode.js";
@@ -49,8 +49,10 @@ export function rememr1(options: {
   const prompts = rememr1Prompts(tokenizer, config, chat);
   return {
     name: "rememr1",
-    run: (task, runOptions = {}) =>
-      new Episode({ sampler, tokenizer, config, prompts, now }, runOptions).run(task),
+    async run(task, runOptions = {}) {
+      checkRun("rememr1", task, runOptions);
+      return await new Episode({ sampler, tokenizer, config, prompts, now }, runOptions).run(task);
+    },
   };
 }
 
