@@ -1,4 +1,5 @@
 import type { ModelConfig } from "./config.js";
+import { ModelError } from "./error.js";
 
 /** How decoder-only transformers differ, apart from their sizes. */
 export interface Architecture {
@@ -43,8 +44,13 @@ const architectures: Readonly<Record<ModelConfig["architecture"], Architecture>>
   gemma3: { ...plain, headNorm: true, outputNorms: true, gate: geluTanh, scaledEmbedding: true },
 };
 
-export function architectureOf(config: Pick<ModelConfig, "architecture">): Architecture {
-  return architectures[config.architecture];
+/** @throws {ModelError} CONFIG_INVALID for a config that nobody has read */
+export function architectureOf({ architecture }: Pick<ModelConfig, "architecture">): Architecture {
+  if (Object.hasOwn(architectures, architecture)) return architectures[architecture];
+  throw new ModelError(
+    "CONFIG_INVALID",
+    `architecture: is ${String(architecture)}; give ${Object.keys(architectures).join(", ")}`,
+  );
 }
 
 /**

@@ -32,7 +32,7 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
 }
 
 /** Puts the recipe's name before an error that begins with one of its fields. */
-export function withRecipeName<T>(name: string, work: () => T): T {
+function withRecipeName<T>(name: string, work: () => T): T {
   try {
     return work();
   } catch (reason) {
