@@ -35,6 +35,21 @@ test("variables and the files that they name carry the URLs, and a flag comes be
   expect(redisUrls({}, { PALIMPSEST_REDIS_URL: "" })).toEqual({ warnings: [] });
 });
 
+test.each(["http://redis", "redis", "redis:6379", "rediss//x"])(
+  "%s is refused by its flag or variable",
+  (url) => {
+    expect(() => redisUrls({ redis: url }, {})).toThrow(
+      /--redis: must be the URL of a Redis, such as redis:/,
+    );
+    expect(() => redisUrls({ redis: head, queueRedis: url }, {})).toThrow(
+      /--queue-redis: must be the URL of/,
+    );
+    expect(() => redisUrls({}, { PALIMPSEST_REDIS_URL: url })).toThrow(
+      /PALIMPSEST_REDIS_URL: must be the URL/,
+    );
+  },
+);
+
 test("a queues' URL alone, or a file that is not there, is refused by name", () => {
   expect(() => redisUrls({ queueRedis: queues }, {})).toThrow(
     /--queue-redis.*--redis or PALIMPSEST_REDIS_URL/,

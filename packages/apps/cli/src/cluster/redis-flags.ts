@@ -62,7 +62,13 @@ export function redisUrls(flags: RedisFlags, environment: Environment): RedisUrl
           `set ${variable}, or ${variable}_FILE to the name of a file that holds the URL, instead\n`,
       );
     }
-    return given || environment[variable] || fromFile(environment, `${variable}_FILE`);
+    const url = given || environment[variable] || fromFile(environment, `${variable}_FILE`);
+    if (url && !/^rediss?:\/\//.test(url))
+      throw new PalimpsestError(
+        "CONFIG_INVALID",
+        `${given ? flag : variable}: must be the URL of a Redis, such as redis://127.0.0.1:6379 or rediss://host:6380`,
+      );
+    return url;
   };
   const redisUrl = read("redis");
   const queueRedisUrl = read("queueRedis");

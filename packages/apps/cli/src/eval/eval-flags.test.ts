@@ -30,6 +30,20 @@ it("refuses flags of a server's model without a server", () => {
   readEvalSettings(flags({ timeout: 3, endpoint: "http://127.0.0.1:8000" }));
 });
 
+it("refuses a backend with a server, whose model has its own", () => {
+  const endpoint = "http://127.0.0.1:8000";
+  expect(() => readEvalSettings(flags({ endpoint, backend: "wasm" }))).toThrow(
+    "--backend wasm: concerns a local model: leave --endpoint out, or leave --backend out",
+  );
+  readEvalSettings(flags({ endpoint, backend: "auto" }));
+});
+
+it("refuses a system that it does not know before a tokenizer or a model is loaded", () => {
+  expect(() => readEvalSettings(flags({ systems: ["memagent", "memagnet@other"] }))).toThrow(
+    /systems: "memagnet" is unknown; use one of .*memagent/,
+  );
+});
+
 it("names what is wrong with a setting", () => {
   expect(() => readEvalSettings(flags({ set: ["chunkTokens"] }))).toThrow(/"chunkTokens" is not PATH=VALUE/);
   expect(() => readEvalSettings(flags({ settings: "/nowhere.yaml" }))).toThrow(

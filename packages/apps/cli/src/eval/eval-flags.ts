@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type EvalSettings, overrideSetting, parseEvalSettings } from "@palimpsest/evals";
+import { type EvalSettings, overrideSetting, parseEvalSettings, systemSettings } from "@palimpsest/evals";
 import { builtinRecipesDir, parseYaml, readYamlFile, withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { refuseWithoutEndpoint } from "../input/endpoint-flags.js";
+import { refuseIgnored } from "../input/endpoint-flags.js";
 import { parseCount, parsePositive, parseWhole } from "../input/key-values.js";
 import { withIgnoreConfig } from "../models/model-input.js";
 
@@ -80,7 +80,7 @@ function names(text: string): string[] {
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export function readEvalSettings(flags: EvalFlags): EvalSettings {
-  refuseWithoutEndpoint(flags);
+  refuseIgnored(flags);
   const { settings: file, set, concurrency } = flags;
   const path = file === undefined ? undefined : settingsPath(file);
   const fromFile =
@@ -94,7 +94,16 @@ export function readEvalSettings(flags: EvalFlags): EvalSettings {
     const value = withPromptFiles(parseYaml(text.slice(at + 1), `--set ${text}`), process.cwd());
     return overrideSetting(settings, text.slice(0, at).trim(), value);
   }, parsed);
+  // Names are validated before anything is read or downloaded.
+  for (const name of flags.systems ?? overridden.run ?? [])
+    systemSettings(splitName(name).system, overridden);
   return concurrency === undefined ? overridden : { ...overridden, concurrency };
+}
+
+/** Splits `memagent@other-model` into the system and the model on which it runs. */
+export function splitName(name: string): { readonly system: string; readonly model?: string } {
+  const at = name.indexOf("@");
+  return at < 0 ? { system: name } : { system: name.slice(0, at), model: name.slice(at + 1) };
 }
 
 /** Returns the path of a settings file. Files of the installation are named without a folder or an extension. */

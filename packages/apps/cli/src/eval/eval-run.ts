@@ -29,7 +29,7 @@ import {
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "@palimpsest/trainer";
 import { stopSignal } from "../input/signals.js";
 import { type AgentModel, deadlineOf, identityOf, openAgentModel } from "../models/agent-model.js";
-import type { EvalFlags } from "./eval-flags.js";
+import { type EvalFlags, splitName } from "./eval-flags.js";
 import { evalProgress } from "./eval-progress.js";
 import { trainedAgent, trainedModule } from "./trained-agent.js";
 
@@ -37,7 +37,7 @@ import { trainedAgent, trainedModule } from "./trained-agent.js";
 export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: EvalSettings): Promise<void> {
   const signal = stopSignal();
   const names = flags.systems ?? settings.run ?? plan.usual;
-  // Names and recipes are validated before a model is loaded.
+  // Recipes are validated before a model is loaded.
   for (const name of names) {
     const { system, model = flags.model } = splitName(name);
     const asked = systemSettings(system, settings);
@@ -137,12 +137,6 @@ function settingFacts(flags: EvalFlags, settings: EvalSettings): Record<string, 
     ...(flags.settings === undefined ? {} : { settings: basename(flags.settings) }),
     ...(flags.set.length === 0 ? {} : { set: flags.set.join(" ") }),
   };
-}
-
-/** Splits `memagent@other-model` into the system and the model on which it runs. */
-function splitName(name: string): { readonly system: string; readonly model?: string } {
-  const at = name.indexOf("@");
-  return at < 0 ? { system: name } : { system: name.slice(0, at), model: name.slice(at + 1) };
 }
 
 /** Opens the embedder of an agent's store if it is a server or a model, which the agent cannot open itself. */

@@ -21,6 +21,8 @@ test("what is not NAME=VALUE is refused with what to write", () => {
   expect(() => parseAmount("-1")).toThrowError(/≥ 0/);
   expect(() => parseAmount("")).toThrowError(/≥ 0/);
   expect(() => parseWhole("1.5")).toThrowError(/whole/);
+  expect(() => parseWhole("9007199254740993")).toThrowError(/whole number up to 9007199254740991/);
+  expect(() => parseKeyValues("a=1,b=2,a=3")).toThrowError(/has a twice; write it once/);
   expect(() => parseCount("0")).toThrowError(/≥ 1/);
   expect(parsePort("65535")).toBe(65_535);
   expect(() => parsePort("65536")).toThrowError('"65536" is not a port; give a number from 0 to 65535');

@@ -7,6 +7,9 @@ export function parseKeyValues(text: string): Record<string, string> {
     if (at < 1) throw new InvalidArgumentError(`"${part}" is not NAME=VALUE; write NAME=VALUE,NAME=VALUE`);
     return [part.slice(0, at).trim(), part.slice(at + 1).trim()] as const;
   });
+  const names = entries.map(([name]) => name);
+  const twice = names.find((name, place) => names.indexOf(name) < place);
+  if (twice !== undefined) throw new InvalidArgumentError(`"${text}" has ${twice} twice; write it once`);
   return Object.fromEntries(entries);
 }
 
@@ -89,7 +92,8 @@ export function parseLengths(text: string): number[] {
 /** Parses a whole number that is not negative. */
 export function parseWhole(text: string): number {
   const value = parseAmount(text);
-  if (!Number.isInteger(value)) throw new InvalidArgumentError(`"${text}" is not a whole number`);
+  if (!Number.isSafeInteger(value))
+    throw new InvalidArgumentError(`"${text}" is not a whole number up to ${Number.MAX_SAFE_INTEGER}`);
   return value;
 }
 

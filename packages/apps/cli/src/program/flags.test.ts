@@ -177,3 +177,23 @@ it("says which command was meant", async () => {
     );
   }
 });
+
+it("names what is given beyond a command's arguments", async () => {
+  const wrong: string[] = [];
+  for (const command of leaves) {
+    if (command.registeredArguments.some(({ variadic }) => variadic)) continue;
+    const given = command.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? "x");
+    const needed = command.options.filter(({ mandatory }: Option) => mandatory);
+    const flags = needed.flatMap(({ long, argChoices }: Option) => [
+      long ?? "",
+      argChoices?.[0] ?? (long === "--reference" ? "." : "1"),
+    ]);
+    const reason: unknown = await program
+      .parseAsync([...pathOf(command), ...flags, "--", ...given, "nonesuch"], { from: "user" })
+      .catch((thrown: unknown) => thrown);
+    const message = reason instanceof Error ? reason.message : "accepted";
+    if (!/"nonesuch" is one argument too many/.test(message))
+      wrong.push(`${pathOf(command).join(" ")}: ${message}`);
+  }
+  expect(wrong).toEqual([]);
+});

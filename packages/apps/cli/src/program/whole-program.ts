@@ -87,6 +87,14 @@ function nameMeant(command: Command): void {
       const description = missing?.description ? `: ${missing.description}` : "";
       return report(`${message}${description}`, options);
     }
+    if (options?.code === "commander.excessArguments") {
+      const more = command.args.slice(command.registeredArguments.length).map((word) => `"${word}"`);
+      const many = more.length === 1 ? "is one argument" : `are ${more.length} arguments`;
+      return report(
+        `error: ${more.join(" ")} ${many} too many for '${command.name()}'; put a value with spaces in quotes`,
+        options,
+      );
+    }
     const [, value = "", choices] =
       /'([^']*)' is invalid[ .].*Allowed choices are (.*)\.$/s.exec(message) ?? [];
     const meant = choices === undefined ? undefined : closestWord(value, choices.split(", "));

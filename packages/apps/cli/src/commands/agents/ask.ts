@@ -7,7 +7,7 @@ import type { AskScreen } from "../../ask/ask-screen.js";
 import { counted } from "../../display/count.js";
 import { formatSeconds } from "../../display/duration.js";
 import type { ReadText } from "../../documents/read-documents.js";
-import { refuseWithoutEndpoint } from "../../input/endpoint-flags.js";
+import { refuseIgnored } from "../../input/endpoint-flags.js";
 import { parseAmount, parseCount, parsePositive, parseWhole } from "../../input/key-values.js";
 import { stopSignal } from "../../input/signals.js";
 import type { AgentModel } from "../../models/agent-model.js";
@@ -120,7 +120,7 @@ async function run(sourceGiven: string, flags: AskFlags): Promise<void> {
   const { temperature } = flags;
   const { source, set } = documentAfterSettings(sourceGiven, flags.set);
   const given = parseSet(set);
-  refuseWithoutEndpoint(flags);
+  refuseIgnored(flags);
   const settings = {
     temperature: 0,
     ...given,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { PalimpsestError, stateFolder } from "@palimpsest/wire";
 import type { Command } from "commander";
+import { refuseIgnored } from "../../input/endpoint-flags.js";
 import { parsePositive } from "../../input/key-values.js";
 import { stopSignal } from "../../input/signals.js";
 import { shippedAgentName } from "../../models/shipped-agent-name.js";
@@ -66,6 +67,7 @@ async function checkRoot(root: string): Promise<void> {
 }
 
 async function run(flags: McpFlags): Promise<void> {
+  refuseIgnored(flags);
   const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
   const { AskTool } = await import("../../mcp/ask-tool.js");
   const { MemoryFile } = await import("../../mcp/memory-file.js");
