@@ -46,15 +46,17 @@ it("a line that the disk does not take leaves nothing, and the next one is writt
   const program = `
     import { LineFile } from "@palimpsest/std/files";
     const file = await LineFile.open(${JSON.stringify(path)});
+    const before = file.append("before");
+    // These two are written together while the first one is, which fails, and then each alone.
     const long = file.append("x".repeat(2 ** 17)).catch((reason) => reason.code);
     const short = file.append("short");
     console.log(await long);
-    await short;`;
+    await Promise.all([before, short]);`;
   // A file's limit, in KiB here, is met like the end of a disk: as much is written as there is room for.
   const limited = `ulimit -f 64 && exec "$0" --input-type=module -e "$1"`;
   const { stdout } = await promisify(execFile)("bash", ["-c", limited, process.execPath, program], {
     cwd: import.meta.dirname,
   });
   expect(stdout.trim()).toBe("EFBIG");
-  expect(await lines()).toEqual(['"short"', ""]);
+  expect(await lines()).toEqual(['"before"', '"short"', ""]);
 });

@@ -10,15 +10,25 @@
  */
 import { type FileHandle, open } from "node:fs/promises";
 
+/** Lines that come while others are written are written and synced together, until there are this many characters. */
+const togetherChars = 1024 * 1024;
+
+interface WaitingLine {
+  readonly line: string;
+  readonly done: () => void;
+  readonly failed: (reason: unknown) => void;
+}
+
 export class LineFile {
   readonly path: string;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #waiting: WaitingLine[] = [];
+  #writing = false;
 
   private constructor(path: string) {
     this.path = path;
   }
 
-  /** Creates the file if there is none. It is open only while a line is written. */
+  /** Creates the file if there is none. It is open only while lines are written. */
   static async open(path: string): Promise<LineFile> {
     const file = await open(path, "a+");
     try {
@@ -32,18 +42,47 @@ export class LineFile {
   /** Tried, too, after a line that failed; only the caller of that one gets the failure. */
   append(value: unknown): Promise<void> {
     const line = `${JSON.stringify(value)}\n`;
-    const written = this.#last.then(() => appendLine(this.path, line));
-    this.#last = written.catch(() => undefined);
-    return written;
+    return new Promise((done, failed) => {
+      this.#waiting.push({ line, done, failed });
+      if (!this.#writing) void this.#write();
+    });
+  }
+
+  async #write(): Promise<void> {
+    this.#writing = true;
+    for (let lines = this.#next(); lines.length > 0; lines = this.#next()) {
+      const isWritten = lines.length > 1 && (await this.#append(lines));
+      if (!isWritten) for (const line of lines) await this.#append([line]);
+    }
+    this.#writing = false;
+  }
+
+  #next(): WaitingLine[] {
+    let count = 0;
+    for (let chars = 0; count < this.#waiting.length && chars < togetherChars; count++)
+      chars += this.#waiting[count]?.line.length ?? 0;
+    return this.#waiting.splice(0, count);
+  }
+
+  /** Returns whether it succeeded. One line alone also fails for its caller. */
+  async #append(lines: readonly WaitingLine[]): Promise<boolean> {
+    try {
+      await appendText(this.path, lines.map(({ line }) => line).join(""));
+      for (const { done } of lines) done();
+      return true;
+    } catch (reason) {
+      if (lines.length === 1) lines[0]?.failed(reason);
+      return false;
+    }
   }
 }
 
-async function appendLine(path: string, line: string): Promise<void> {
+async function appendText(path: string, text: string): Promise<void> {
   const file = await open(path, "a");
   try {
     const { size } = await file.stat();
     try {
-      await file.appendFile(line);
+      await file.appendFile(text);
       await file.datasync();
     } catch (reason) {
       await file.truncate(size);
