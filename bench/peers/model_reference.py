@@ -3,7 +3,7 @@
 Writes log-probabilities of tiny random models in float32 to the file that is given as the argument:
 
     python -m venv env && env/bin/pip install torch transformers
-    env/bin/python bench/peers/model_reference.py packages/learning/model/src/forward/transformers-numbers.fixture.json
+    env/bin/python bench/peers/model_reference.py packages/learning/model/src/forward/transformers-numbers.golden.json
 
 Weights and tokens are not stored: both sides compute them from the names of the tensors (`hashed`).
 """

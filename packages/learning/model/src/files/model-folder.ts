@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { shellWord } from "@palimpsest/std";
 import { checkKind } from "@palimpsest/std/input";
@@ -8,11 +8,13 @@ import { ModelError } from "../base/error.js";
 import { checkFinite, checkParameters, type Parameters } from "../base/parameters.js";
 import { BpeTokenizer } from "../tokens/bpe-tokenizer.js";
 import { endTokenIds, type GenerationConfig, listedEndTokenIds } from "../tokens/end-tokens.js";
+import { sentencePieceJson } from "../tokens/sentence-pieces.js";
 import { withTokenlessIds } from "../tokens/tokenless-ids.js";
 import { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
 import { type ReadOptions, readParameters, writableTensors } from "./hf-weights.js";
 import { readText } from "./pointer.js";
 import type { WrittenDtype } from "./safetensors-writer.js";
+import { readSentencePieces, type SentencePieceFile } from "./sentence-piece-file.js";
 import { WeightFiles, writeWeights } from "./weight-files.js";
 import { writeJson, writeWholeFolder } from "./whole-folder.js";
 
@@ -22,7 +24,7 @@ const defaultMaxShardBytes = 5_000_000_000;
 export interface ModelFolder {
   readonly config: ModelConfig;
   readonly parameters: Readonly<Record<string, Float32Array>>;
-  /** Absent when the folder has no tokenizer.json. */
+  /** Absent when the folder has neither tokenizer.json nor tokenizer.model. */
   readonly tokenizer?: BpeTokenizer;
   /** What generation_config.json says, with the special tokens of config.json: end tokens and sampling settings. */
   readonly generationConfig?: Readonly<Record<string, unknown>>;
@@ -117,7 +119,7 @@ export async function loadModel(
 ): Promise<ModelFolder & { readonly parameters: Parameters }> {
   const shape = await loadConfig(folder, options);
   // The tokenizer is read before the weights, because it is quick and the most likely to fail.
-  const tokenizer = existsSync(join(folder, "tokenizer.json")) ? await loadTokenizer(folder) : undefined;
+  const tokenizer = hasTokenizer(folder) ? await loadTokenizer(folder) : undefined;
   const config = tokenizer === undefined ? shape : withTokenlessIds(shape, (id) => tokenizer.hasToken(id));
   const generationConfig = await loadGenerationConfig(folder);
   const files = await WeightFiles.open(folder);
@@ -167,16 +169,46 @@ export async function loadConfig(folder: string, options: ConfigOptions = {}): P
   return modelConfigFromHf(await readJson(join(folder, "config.json")), options.ignoreConfig);
 }
 
-/** @throws {ModelError} FILE_MISSING, FILE_DAMAGED, TOKENIZER_INVALID */
+/** Returns whether a folder has a tokenizer that `loadTokenizer` reads. */
+export function hasTokenizer(folder: string): boolean {
+  return ["tokenizer.json", "tokenizer.model"].some((name) => existsSync(join(folder, name)));
+}
+
+/**
+ * Reads tokenizer.json, or else tokenizer.model.
+ * @throws {ModelError} FILE_MISSING, FILE_DAMAGED, TOKENIZER_INVALID
+ */
 export async function loadTokenizer(folder: string): Promise<BpeTokenizer> {
-  const json = await readJson(join(folder, "tokenizer.json"));
   const configPath = join(folder, "tokenizer_config.json");
-  const configJson = existsSync(configPath) ? await readJson(configPath) : {};
+  const given = existsSync(configPath) ? await readRecord(configPath) : undefined;
+  const piecesPath = join(folder, "tokenizer.model");
+  const { json, configJson } =
+    existsSync(join(folder, "tokenizer.json")) || !existsSync(piecesPath)
+      ? { json: await readJson(join(folder, "tokenizer.json")), configJson: given ?? {} }
+      : tokenizerOfPieces(readSentencePieces(await readFile(piecesPath), piecesPath), given ?? {});
   const template = await readTemplateFiles(folder);
   return new BpeTokenizer(json, {
-    ...(configJson as Readonly<Record<string, unknown>>),
+    ...configJson,
     ...(template === undefined ? {} : { chat_template: template }),
   });
+}
+
+/** What transformers makes of a tokenizer.model, given the fields of tokenizer_config.json. */
+function tokenizerOfPieces(
+  { addsSpace, named, ...pieces }: SentencePieceFile,
+  given: Readonly<Record<string, unknown>>,
+): { readonly json: unknown; readonly configJson: Readonly<Record<string, unknown>> } {
+  const added = given["legacy"] === false ? "first" : "each";
+  const begins = given["add_bos_token"] !== false;
+  const tokens = Object.entries(named).map(([name, id]) => [name, pieces.pieces[id]?.text] as const);
+  return {
+    json: sentencePieceJson({
+      ...pieces,
+      space: addsSpace && given["add_prefix_space"] !== false ? added : "none",
+      beginTokenId: begins ? named["bos_token"] : undefined,
+    }),
+    configJson: { ...Object.fromEntries(tokens), ...given },
+  };
 }
 
 /**

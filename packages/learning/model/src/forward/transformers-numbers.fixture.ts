@@ -15,7 +15,7 @@ export interface TransformersCase {
 }
 
 export async function transformersCases(): Promise<Readonly<Record<string, TransformersCase>>> {
-  const path = new URL("./transformers-numbers.fixture.json", import.meta.url);
+  const path = new URL("./transformers-numbers.golden.json", import.meta.url);
   return JSON.parse(await readFile(path, "utf8"));
 }
 

@@ -1,15 +1,11 @@
 import { problemsLine, readInput } from "@palimpsest/std/input";
 import { z } from "zod";
 import { ModelError } from "../base/error.js";
+import { beginProcessor } from "../tokens/begin-tokens.js";
 import { BpeTokenizer } from "../tokens/bpe-tokenizer.js";
+import { pieceType, sentencePieceJson } from "../tokens/sentence-pieces.js";
 import type { GgufFile } from "./gguf-file.js";
 import { preTokenizers } from "./pre-tokenizers.js";
-
-/** Values of `tokenizer.ggml.token_type`. */
-const CONTROL = 3;
-const USER_DEFINED = 4;
-/** The type of a placeholder for an id that the vocabulary does not use. */
-const UNUSED = 5;
 
 const tokenId = z.int().nonnegative();
 
@@ -18,7 +14,9 @@ const metadataSchema = z.object({
   "tokenizer.ggml.pre": z.string().optional(),
   "tokenizer.ggml.tokens": z.array(z.string()).min(1),
   "tokenizer.ggml.token_type": z.array(z.int()),
-  "tokenizer.ggml.merges": z.array(z.string()),
+  "tokenizer.ggml.merges": z.array(z.string()).default([]),
+  "tokenizer.ggml.scores": z.array(z.number()).default([]),
+  "tokenizer.ggml.add_space_prefix": z.boolean().default(true),
   "tokenizer.ggml.bos_token_id": tokenId.optional(),
   "tokenizer.ggml.eos_token_id": tokenId.optional(),
   "tokenizer.ggml.unknown_token_id": tokenId.optional(),
@@ -31,8 +29,8 @@ type TokenizerMetadata = z.infer<typeof metadataSchema>;
 
 /**
  * Returns the tokenizer that a file's metadata describes, built as from tokenizer.json and tokenizer_config.json.
- * @throws {ModelError} TOKENIZER_INVALID for a tokenizer that is not a byte-level BPE, an unknown pre-tokenizer, or
- *   tables that contradict each other
+ * @throws {ModelError} TOKENIZER_INVALID for a tokenizer that is neither a byte-level BPE nor one of sentencepiece, an unknown
+ *   pre-tokenizer, or tables that contradict each other
  */
 export function tokenizerFromGguf(file: GgufFile): BpeTokenizer {
   const fail = (what: string, cause?: unknown): never => {
@@ -40,18 +38,21 @@ export function tokenizerFromGguf(file: GgufFile): BpeTokenizer {
   };
   const kind = file.metadata.get("tokenizer.ggml.model");
   if (kind === undefined) fail("no tokenizer in the metadata (tokenizer.ggml.model is missing)");
-  if (kind !== "gpt2") {
-    const note = kind === "llama" ? " (sentencepiece)" : "";
+  if (kind !== "gpt2" && kind !== "llama")
     fail(
-      `tokenizer.ggml.model is ${JSON.stringify(kind)}${note}; only gpt2, the byte-level BPE, can be read`,
+      `tokenizer.ggml.model is ${JSON.stringify(kind)}; only gpt2, the byte-level BPE, and llama, sentencepiece's, can be read`,
     );
-  }
   const read = readInput(metadataSchema, Object.fromEntries(file.metadata));
   if ("problems" in read) return fail(problemsLine(read.problems), read.error);
   const metadata = read.data;
   const tokens = metadata["tokenizer.ggml.tokens"];
   const types = metadata["tokenizer.ggml.token_type"];
   if (types.length !== tokens.length) fail(`has ${tokens.length} tokens, but ${types.length} token types`);
+  if (kind === "llama") {
+    const scores = metadata["tokenizer.ggml.scores"];
+    if (scores.length !== tokens.length) fail(`has ${tokens.length} tokens, but ${scores.length} scores`);
+    return new BpeTokenizer(piecesJson(metadata), configJson(metadata));
+  }
   const vocab = vocabOf(tokens, types);
   const damagedMerge = metadata["tokenizer.ggml.merges"].find((merge) => !mergeFits(merge, vocab));
   if (damagedMerge !== undefined)
@@ -89,9 +90,28 @@ export function tokenizerFromGguf(file: GgufFile): BpeTokenizer {
   return new BpeTokenizer(json, configJson(metadata));
 }
 
+/** The tokenizer.json of a BPE of sentencepiece, which llama.cpp runs as transformers' older form. */
+function piecesJson(metadata: TokenizerMetadata): unknown {
+  const [scores, types] = [metadata["tokenizer.ggml.scores"], metadata["tokenizer.ggml.token_type"]];
+  const pieces = metadata["tokenizer.ggml.tokens"].map((text, id) => ({
+    text,
+    score: scores[id] as number,
+    type: types[id] as number,
+  }));
+  const begins = metadata["tokenizer.ggml.add_bos_token"] ?? true;
+  return sentencePieceJson({
+    pieces,
+    hasBytes: pieces.some(({ type }) => type === pieceType.byte),
+    space: metadata["tokenizer.ggml.add_space_prefix"] ? "each" : "none",
+    beginTokenId: begins ? metadata["tokenizer.ggml.bos_token_id"] : undefined,
+  });
+}
+
 /** Returns the vocabulary. It contains special tokens too, because the Rust library takes their ids from it. */
 function vocabOf(tokens: readonly string[], types: readonly number[]): Map<string, number> {
-  return new Map(tokens.flatMap((token, id) => (types[id] === UNUSED ? [] : [[token, id] as const])));
+  return new Map(
+    tokens.flatMap((token, id) => (types[id] === pieceType.unused ? [] : [[token, id] as const])),
+  );
 }
 
 function mergeFits(merge: string, vocab: ReadonlyMap<string, number>): boolean {
@@ -103,9 +123,9 @@ function mergeFits(merge: string, vocab: ReadonlyMap<string, number>): boolean {
 function addedTokens(tokens: readonly string[], types: readonly number[]) {
   return tokens.flatMap((content, id) => {
     const type = types[id];
-    if (type !== CONTROL && type !== USER_DEFINED) return [];
+    if (type !== pieceType.control && type !== pieceType.userDefined) return [];
     const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false };
-    return [{ id, content, ...plain, special: type === CONTROL }];
+    return [{ id, content, ...plain, special: type === pieceType.control }];
   });
 }
 
@@ -117,15 +137,7 @@ function beginMarker(metadata: TokenizerMetadata, byDefault: boolean): unknown {
   const id = metadata["tokenizer.ggml.bos_token_id"];
   const token = id === undefined ? undefined : metadata["tokenizer.ggml.tokens"][id];
   const wanted = metadata["tokenizer.ggml.add_bos_token"] ?? byDefault;
-  if (!wanted || token === undefined) return null;
-  const begin = { SpecialToken: { id: token, type_id: 0 } };
-  const text = (name: "A" | "B", type: number) => ({ Sequence: { id: name, type_id: type } });
-  return {
-    type: "TemplateProcessing",
-    single: [begin, text("A", 0)],
-    pair: [begin, text("A", 0), { SpecialToken: { id: token, type_id: 1 } }, text("B", 1)],
-    special_tokens: { [token]: { id: token, ids: [id], tokens: [token] } },
-  };
+  return !wanted || token === undefined || id === undefined ? null : beginProcessor(token, id);
 }
 
 function configJson(metadata: TokenizerMetadata): Record<string, unknown> {

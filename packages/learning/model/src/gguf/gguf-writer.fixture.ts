@@ -24,6 +24,7 @@ export const uint32 = (value: number): Typed => ({ type: 4, value });
 export const float32 = (value: number): Typed => ({ type: 6, value });
 export const bool = (value: boolean): Typed => ({ type: 7, value });
 export const texts = (value: readonly string[]): Typed => ({ type: 9, of: 8, value });
+export const float32s = (value: readonly number[]): Typed => ({ type: 9, of: 6, value });
 export const int32s = (value: readonly number[]): Typed => ({ type: 9, of: 5, value });
 
 export function float32Tensor(name: string, shape: readonly number[], values: Float32Array): TensorToWrite {

@@ -13,6 +13,7 @@ import { byteCharacters } from "../tokens/byte-alphabet.js";
 import {
   bool,
   float32,
+  float32s,
   float32Tensor,
   ggufBytes,
   int32s,
@@ -301,6 +302,37 @@ describe("the tokenizer of a GGUF file", () => {
     await expectRefused(beyond, "TOKENIZER_INVALID", "tokenizer.ggml.eos_token_id is 260; ids are 0 to 259");
   });
 
+  it("reads that of sentencepiece, with its scores in place of merges", async () => {
+    const [space, ...letters] = ["▁", "h", "e", "y"];
+    const pieces = ["<unk>", "<s>", "<0x21>", space, ...letters, "he", "▁he", "ey", "<sep>"] as string[];
+    const given = {
+      "tokenizer.ggml.model": text("llama"),
+      "tokenizer.ggml.tokens": texts(pieces),
+      "tokenizer.ggml.token_type": int32s([2, 3, 6, 1, 1, 1, 1, 1, 1, 1, 4]),
+      "tokenizer.ggml.scores": float32s([0, 0, 0, -9, -9, -9, -9, -2, -3, -1, 0]),
+      "tokenizer.ggml.bos_token_id": uint32(1),
+      "tokenizer.ggml.eos_token_id": uint32(1),
+    };
+    const { "tokenizer.ggml.merges": _, "tokenizer.ggml.pre": __, ...plain } = good;
+    const read = async (more: Record<string, Typed>) => {
+      const { tokenizer } = await load({ ...plain, ...given, ...more }, tensors);
+      if (tokenizer === undefined) throw new Error("no tokenizer");
+      return tokenizer;
+    };
+    const tokenizer = await read({});
+    // "ey" has a larger score than "he"; what has no piece and no byte is unknown.
+    expect(tokenizer.encode("he hey!?")).toEqual([8, 3, 4, 9, 2, 0]);
+    expect(tokenizer.encode("<sep>he")).toEqual([10, 8]);
+    expect(tokenizer.decode([8, 3, 4, 9, 2])).toBe("he hey!");
+    expect(tokenizer.beginTokenIds).toEqual([1]);
+    const bare = await read({
+      "tokenizer.ggml.add_space_prefix": bool(false),
+      "tokenizer.ggml.add_bos_token": bool(false),
+    });
+    expect(bare.encode("he hey")).toEqual([7, 3, 4, 9]);
+    expect(bare.beginTokenIds).toEqual([]);
+  });
+
   it("leaves out ids that the vocabulary does not use", async () => {
     const more = {
       "tokenizer.ggml.tokens": texts([...tokens, "[PAD260]"]),
@@ -325,8 +357,8 @@ describe("the tokenizer of a GGUF file", () => {
   });
 
   it.each<[Record<string, Typed>, string]>([
-    [{ "tokenizer.ggml.model": text("llama") }, '"llama" (sentencepiece)'],
-    [{ "tokenizer.ggml.model": text("bert") }, '"bert"'],
+    [{ "tokenizer.ggml.model": text("llama") }, "260 tokens, but 0 scores"],
+    [{ "tokenizer.ggml.model": text("bert") }, '"bert"; only gpt2'],
     [{ "tokenizer.ggml.pre": text("superbpe") }, 'tokenizer.ggml.pre is "superbpe"'],
     [{ "tokenizer.ggml.token_type": int32s([1]) }, "260 tokens, but 1 token types"],
     [{ "tokenizer.ggml.merges": texts(["h e", "x y z"]) }, 'merge "x y z"'],

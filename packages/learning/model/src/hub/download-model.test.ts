@@ -95,6 +95,17 @@ describe("a model of a hub", () => {
     );
   });
 
+  it("has the tokenizer.model of sentencepiece if it has no tokenizer.json", async () => {
+    hub.files = { ...hub.files, "tokenizer.model": { bytes: Buffer.from("pieces") } };
+    await download();
+    expect(await readdir(join(folder, "m"))).not.toContain("tokenizer.model");
+    const { "tokenizer.json": _, ...older } = hub.files;
+    hub.files = older;
+    hub.commit = "b".repeat(40);
+    await download({ refresh: true });
+    expect(await readdir(join(folder, "m"))).toContain("tokenizer.model");
+  });
+
   it("may be chosen file by file", async () => {
     await download({ wants: (path) => path.endsWith(".md") });
     expect(await readdir(join(folder, "m"))).toContain("README.md");

@@ -92,7 +92,10 @@ export async function downloadModel(
   options: DownloadOptions = {},
 ): Promise<string> {
   const choose = (files: readonly HubFile[]) => {
-    const wanted = files.filter(({ path }) => (options.wants ?? isModelFile)(path));
+    // Models of before tokenizer.json have only that of sentencepiece.
+    const isOld = !files.some(({ path }) => path === "tokenizer.json");
+    const isWanted = (path: string) => isModelFile(path) || (isOld && path === "tokenizer.model");
+    const wanted = files.filter(({ path }) => (options.wants ?? isWanted)(path));
     if (options.wants === undefined) refuseIncomplete(repo, files, wanted);
     return wanted;
   };

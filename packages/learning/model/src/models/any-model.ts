@@ -7,6 +7,7 @@ import type { Parameters } from "../base/parameters.js";
 import { checkTensors, type ReadOptions } from "../files/hf-weights.js";
 import {
   type ConfigOptions,
+  hasTokenizer,
   loadConfig,
   loadModel,
   loadTokenizer,
@@ -75,7 +76,7 @@ type Found = Omit<ModelFacts, "format">;
 
 async function inspectFolder(path: string, options: ConfigOptions): Promise<Found> {
   const config = await loadConfig(path, options);
-  const tokenizer = existsSync(`${path}/tokenizer.json`) ? await loadTokenizer(path) : undefined;
+  const tokenizer = hasTokenizer(path) ? await loadTokenizer(path) : undefined;
   const files = await WeightFiles.open(path);
   const { tensors, fileNames } = files;
   await files.close();

@@ -37,3 +37,15 @@ export function beginTokenIdsOf(postProcessor: unknown): number[] {
     "SpecialToken" in piece ? (specialTokens[piece.SpecialToken.id]?.ids ?? []) : [],
   );
 }
+
+/** Returns the post_processor that puts one token before every text. */
+export function beginProcessor(token: string, id: number): unknown {
+  const begin = { SpecialToken: { id: token, type_id: 0 } };
+  const text = (name: "A" | "B", type: number) => ({ Sequence: { id: name, type_id: type } });
+  return {
+    type: "TemplateProcessing",
+    single: [begin, text("A", 0)],
+    pair: [begin, text("A", 0), { SpecialToken: { id: token, type_id: 1 } }, text("B", 1)],
+    special_tokens: { [token]: { id: token, ids: [id], tokens: [token] } },
+  };
+}
