@@ -101,6 +101,17 @@ const calls: Readonly<Record<string, Call>> = {
     args: ["file", []],
   },
   snapshotTarget: { run: memory.snapshotTarget, args: ["/nonesuch/file"] },
+  "Bm25Index.of": { run: memory.Bm25Index.of, args: [["a"], { k1: 1, b: 0.5 }] },
+  "Bm25Index.search": {
+    run: (...args) => Reflect.apply(memory.Bm25Index.prototype.search, memory.Bm25Index.of(["a"]), args),
+    args: ["a", 2],
+  },
+  "DenseIndex.of": { run: memory.DenseIndex.of, args: [["a"], embedder] },
+  "DenseIndex.search": {
+    run: async (...args) =>
+      Reflect.apply(memory.DenseIndex.prototype.search, await memory.DenseIndex.of(["a"], embedder), args),
+    args: ["a", 2],
+  },
   "MemoryStore.create": {
     run: (...args) => Reflect.apply(memory.MemoryStore.prototype.create, store(), args),
     args: [{ content: "x", speaker: "s", provenance: ["a"], metadata: { a: "b" } }],

@@ -27,7 +27,7 @@ export interface EndpointSettings {
   readonly onRetry?: (retry: Retry) => void;
   /** Fields of the request that are left out of it and all later ones where the server refuses them by name. */
   readonly mayLeaveOut?: readonly string[];
-  /** Further fields of the request's body, such as chat_template_kwargs. They replace none of the others. */
+  /** Further fields of the request's body, such as chat_template_kwargs. They replace settings, and not the conversation. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
 }
 
@@ -173,10 +173,6 @@ export class ChatEndpoint {
     const { messages, prompt, maxTokens, temperature, topP, topK, minP, stop, seed } = request;
     const path = messages === undefined ? "/completions" : "/chat/completions";
     const given = {
-      ...request.extraBody,
-      model: await this.#modelName(request),
-      messages,
-      prompt,
       [this.#limitField]: maxTokens,
       temperature,
       top_p: topP,
@@ -184,6 +180,10 @@ export class ChatEndpoint {
       min_p: minP,
       stop: stop?.length === 0 ? undefined : stop,
       seed,
+      ...request.extraBody,
+      model: await this.#modelName(request),
+      messages,
+      prompt,
       stream: true,
       stream_options: { include_usage: true },
     };

@@ -4,6 +4,10 @@ import { EngineError } from "./error.js";
 
 const count = z.int().min(1);
 
+const headerName = z
+  .string()
+  .regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header: letters, digits and dashes");
+
 const notHttp = "must be the URL of a server, such as http://127.0.0.1:8000";
 
 /** The schema of how an inference server is reached. */
@@ -36,9 +40,17 @@ export const engineConfigSchema = z.strictObject({
     })
     .optional()
     .describe("API key, which is sent as a bearer token and appears in no log and no error"),
-  headers: z.record(z.string(), z.string()).default({}).describe("headers that are sent with every request"),
+  headers: z
+    .record(
+      headerName,
+      z
+        .string()
+        .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "must be on one line, in letters of Latin-1, as HTTP sends it"),
+    )
+    .default({})
+    .describe("headers that are sent with every request"),
   sessionHeaders: z
-    .array(z.string().min(1))
+    .array(headerName)
     .default(["x-session-id", "x-smg-routing-key"])
     .describe(
       "names of headers that carry the session's name, by which routers of vLLM and SGLang send a session to one replica",

@@ -46,7 +46,7 @@ const turns = chat.render([
 describe("an endpoint sampler", () => {
   it("ENDPOINT-1: sends the turns of a prompt as messages, with the settings of the request", async () => {
     const { server, sampler } = await aSampler(saying(" Ada Lovelace"), {
-      extraBody: { chat_template_kwargs: { enable_thinking: false }, model: "other" },
+      extraBody: { chat_template_kwargs: { enable_thinking: false } },
     });
     const result = await sampler.generate(request(sampler, turns, { topP: 0.9, topK: 5, stop: ["\n\n"] }));
     expect(server.received[0]).toMatchObject({
@@ -86,6 +86,30 @@ describe("an endpoint sampler", () => {
     expect(await sent({})).toEqual({ enable_thinking: false });
     expect(await sent({ enableThinking: true })).toEqual({ enable_thinking: true });
     expect(await sent({ extraBody: { chat_template_kwargs: { mode: "fast" } } })).toEqual({ mode: "fast" });
+  });
+
+  it("sends further fields in place of its own, and refuses those that are not for it to say", async () => {
+    const extraBody = { top_p: 0.5, seed: 3, temperature: 0.9, max_tokens: 5, reasoning_effort: "low" };
+    const { server, sampler } = await aSampler(saying("yes"), { extraBody });
+    await sampler.generate(request(sampler, turns));
+    expect(server.received[0]?.body).toMatchObject(extraBody);
+    for (const field of ["model", "messages", "prompt", "stream", "stream_options"])
+      expect(() => new EndpointSampler({ url: "http://h", extraBody: { [field]: 1 } })).toThrow(
+        new RegExp(`extraBody: must not have ${field}, which is sent as it must be`),
+      );
+    // What is wrong is given on purpose.
+    for (const value of [1n, () => 1, Symbol("s")] as never[])
+      expect(() => new EndpointSampler({ url: "http://h", extraBody: { a: value } })).toThrow(
+        /CONFIG_INVALID\] .*extraBody/,
+      );
+  });
+
+  it("refuses headers that HTTP cannot carry before anything is asked", () => {
+    for (const headers of [{ "a b": "x" }, { "": "x" }, { a: "x\ny" }, { a: "ключ" }])
+      expect(() => new EndpointSampler({ url: "http://h", headers })).toThrow(/CONFIG_INVALID\] .*headers/);
+    expect(() => new EndpointSampler({ url: "http://h", sessionHeaders: ["x y"] })).toThrow(
+      /CONFIG_INVALID\] .*sessionHeaders.*name of a header/,
+    );
   });
 
   it("ENDPOINT-2: leaves the switch away where a server refuses it, from then on", async () => {

@@ -41,7 +41,12 @@ const endpointSamplerConfigSchema = engineConfigSchema.extend({
       "what to do when a server refuses the parameter temperature, as hosted reasoning models do. required: the request fails; preferred: this request and all later ones are sent without a temperature",
     ),
   extraBody: z
-    .record(z.string(), z.unknown())
+    .record(z.string(), z.json())
+    .superRefine((fields, context) => {
+      for (const name of ["model", "messages", "prompt", "stream", "stream_options"])
+        if (Object.hasOwn(fields, name))
+          context.addIssue(`must not have ${name}, which is sent as it must be; leave it out`);
+    })
     .default({})
     .describe("further fields of every request; they override the fields that are sent otherwise"),
 });

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { count, refuseUnfit, texts as textList } from "./refuse-unfit.js";
 import { words } from "./text/words.js";
 import { type Hit, TopK } from "./top-k.js";
 
@@ -7,6 +9,11 @@ export interface Bm25Options {
   /** How strongly long texts are penalized, from 0 to 1. Default 0.75. */
   readonly b?: number;
 }
+
+const optionsSchema = z.strictObject({
+  k1: z.number().min(0).optional(),
+  b: z.number().min(0).max(1).optional(),
+});
 
 /** What scoring needs to know of the whole collection, of which an index may be a part. */
 export interface CollectionStatistics {
@@ -50,12 +57,20 @@ export class Bm25Index {
     this.#lengths = built.lengths;
   }
 
+  /** @throws {MemoryError} BAD_INPUT */
   static of(texts: readonly string[], options: Bm25Options = {}): Bm25Index {
+    refuseUnfit(textList, texts, "texts of Bm25Index.of()");
+    refuseUnfit(optionsSchema, options, "options of Bm25Index.of()");
     return new Bm25Index(build(texts), options);
   }
 
-  /** Returns the best hits first. Texts without any of the query's words are left out. */
+  /**
+   * Returns the best hits first. Texts without any of the query's words are left out.
+   * @throws {MemoryError} BAD_INPUT
+   */
   search(query: string, topK: number): Hit[] {
+    refuseUnfit(z.string(), query, "query");
+    refuseUnfit(count, topK, "topK");
     const scores = new Float64Array(this.size);
     const terms = queryTerms(query, (term) => this.documentFrequency(term), this.size);
     this.scoreInto(scores, terms, this);

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { type Embedder, embedAll } from "./embedder.js";
+import { count, embedderPart, refuseUnfit, texts as textList } from "./refuse-unfit.js";
 import { type Hit, TopK } from "./top-k.js";
 import { paddedDimensions } from "./unit-vector.js";
 import { VectorTable } from "./vector-table.js";
@@ -13,8 +15,10 @@ export class DenseIndex {
     this.#table = table;
   }
 
-  /** Embeds the texts and indexes them. @throws {MemoryError} EMBEDDER_FAILED */
+  /** Embeds the texts and indexes them. @throws {MemoryError} BAD_INPUT, EMBEDDER_FAILED */
   static async of(texts: readonly string[], embedder: Embedder, signal?: AbortSignal): Promise<DenseIndex> {
+    refuseUnfit(textList, texts, "texts of DenseIndex.of()");
+    refuseUnfit(embedderPart, embedder, "embedder of DenseIndex.of()");
     const vectors = await embedAll(embedder, texts, signal);
     return new DenseIndex(embedder, new VectorTable(vectors, paddedDimensions(embedder.dimensions)));
   }
@@ -25,9 +29,11 @@ export class DenseIndex {
 
   /**
    * Returns the best hits first. Texts with a cosine of 0 or less are left out.
-   * @throws {MemoryError} EMBEDDER_FAILED
+   * @throws {MemoryError} BAD_INPUT, EMBEDDER_FAILED
    */
   async search(query: string, topK: number, signal?: AbortSignal): Promise<Hit[]> {
+    refuseUnfit(z.string(), query, "query");
+    refuseUnfit(count, topK, "topK");
     const [vector] = await embedAll(this.#embedder, [query], signal);
     const scores = new Float64Array(this.size);
     if (vector !== undefined) this.#table.addCosines(scores, vector, 1);

@@ -7,6 +7,8 @@ export function refuseUnfit(schema: z.ZodType, value: unknown, what: string): vo
   parseInput(schema, value, (problem) => new MemoryError("BAD_INPUT", `${what}: ${problem}`));
 }
 
+export const texts = z.array(z.string());
+export const count = z.int().min(0);
 export const filePath = z.string().min(1).max(4_096);
 export const callback = z.custom<object>((value) => typeof value === "function", {
   error: "must be a function",
