@@ -82,6 +82,11 @@ export function initModel(init: ModelInit, texts: Iterable<string>): ModelFolder
   const trained = trainBpe(texts, { vocabSize, specialTokens, alphabet });
   const tokenizer = new BpeTokenizer(trained.json, { ...trained.configJson, eos_token: endToken });
   const { heads, hiddenSize, kvHeads, headDim, intermediateSize, ...rest } = init.model;
+  if (headDim === undefined && hiddenSize % (2 * heads) !== 0)
+    throw new ModelError(
+      "CONFIG_INVALID",
+      `model init: hiddenSize ${hiddenSize} does not divide into ${heads} heads of an even width; change one of them, or give headDim`,
+    );
   const config = parseModelConfig({
     ...rest,
     heads,

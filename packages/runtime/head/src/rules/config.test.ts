@@ -19,6 +19,15 @@ describe("head configuration", () => {
     expect(() => parseHeadConfig({ dataDir: "d", redisUrl: "localhost" })).toThrow("redisUrl");
   });
 
+  it("takes a name or an address for others, without the port", () => {
+    for (const advertiseHost of ["head.example", "10.0.0.7", "::1", "fe80::1"])
+      expect(parseHeadConfig({ dataDir: "/data", advertiseHost }).advertiseHost).toBe(advertiseHost);
+    for (const advertiseHost of ["head:7420", "http://head", "a b", "head/"])
+      expect(() => parseHeadConfig({ dataDir: "/data", advertiseHost })).toThrow(
+        /advertiseHost: must be a name or an address alone; ports have flags of their own/,
+      );
+  });
+
   it("describes every field", () => {
     for (const [name, field] of Object.entries(headConfigSchema.shape)) {
       expect(field.description, name).toMatch(/\.$/);

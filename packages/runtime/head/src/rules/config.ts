@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { parseInput } from "@palimpsest/std/input";
 import { isLoopback, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
@@ -17,6 +18,9 @@ export const headConfigSchema = z.strictObject({
     .default("127.0.0.1")
     .describe("Address to listen on. Any other than loopback is visible to the whole network."),
   advertiseHost: nonEmpty
+    .refine((host) => isIP(host) !== 0 || /^[^\s:/]+$/.test(host), {
+      error: "must be a name or an address alone; ports have flags of their own",
+    })
     .optional()
     .describe("Name or address under which other machines reach this one. Default: host."),
   port: port.default(0).describe("0: the port of the last start with this dataDir, or a free one."),

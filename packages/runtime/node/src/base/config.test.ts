@@ -17,3 +17,11 @@ test.each([
 test("any other name is offered as it is", () => {
   expect(parseNodeConfig({ ...config, resources: { license: 2 } }).resources).toEqual({ license: 2 });
 });
+
+test("names of variables are passed without spaces around them, and are refused with a value", () => {
+  const passed = (...names: string[]) =>
+    parseNodeConfig({ ...config, passEnvironment: names }).passEnvironment;
+  expect(passed("A", " B ", "*")).toEqual(["A", "B", "*"]);
+  for (const name of ["A=1", "A B", " "])
+    expect(() => passed(name)).toThrow(/passEnvironment\[0\]: must be the name of a variable alone/);
+});

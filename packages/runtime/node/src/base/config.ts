@@ -31,7 +31,12 @@ export const nodeConfigSchema = z.strictObject({
     .default(false)
     .describe("True: it may listen beyond loopback without TLS, in a trusted network"),
   passEnvironment: z
-    .array(z.string().min(1))
+    .array(
+      z
+        .string()
+        .trim()
+        .regex(/^[^\s=]+$/, "must be the name of a variable alone; its value is the worker's"),
+    )
     .default([])
     .describe('Names of variables that actors and drivers get although they look like secrets; "*" for all'),
   nodeId: z.string().default("").describe("Id of the node, unique in the cluster; empty: a new one"),

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { ModelFolder } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -125,6 +126,12 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
   const { exportSampler } = await import("@palimpsest/trainer");
   const { host, port, parallel, maxWaiting, tls: tlsFolder } = flags;
   // Settings are validated before minutes are spent on loading.
+  const { weightsFrom } = flags;
+  if (weightsFrom !== undefined && statSync(weightsFrom, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `--weights-from ${weightsFrom}: is not a folder that exists; name the folder that has the weights`,
+    );
   const settings = parseServeSettings({
     maxBatch: parallel,
     maxWaiting,
@@ -160,7 +167,6 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
   });
   if (backend.gpuUnused !== undefined) process.stderr.write(`warning: ${backend.gpuUnused}\n`);
   const series = exportSampler(metrics, model.sampler);
-  const { weightsFrom } = flags;
   const origins = flags.cors?.map(originOf) ?? [];
   const options = { host, port, settings, guard, tls, weightsFrom, origins, metrics, logger };
   const server = await ModelServer.start(model, options);

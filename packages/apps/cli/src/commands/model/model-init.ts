@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
+import { utf8Problem, utf8Text } from "@palimpsest/memory/unicode-text";
 import { reasonText } from "@palimpsest/std/input";
+import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
 import { formatCount } from "../../display/count.js";
 import { parseWhole } from "../../input/key-values.js";
@@ -106,8 +108,12 @@ async function readYaml(path: string): Promise<Section> {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    const bytes = readFileSync(path);
+    const text = utf8Text(bytes);
+    if (text !== undefined) return text;
+    throw new PalimpsestError("INVALID_ARGUMENT", `${path}: ${utf8Problem(bytes)}`);
   } catch (reason) {
+    if (reason instanceof PalimpsestError) throw reason;
     throw new Error(`${path} cannot be read (${reasonText(reason)}); name a text file`);
   }
 }

@@ -62,6 +62,13 @@ describe("model init", () => {
   it("names the field, the file or the flag that is wrong", async () => {
     const out = ["--out", path("never")];
     await expect(model("init", path("no.txt"), ...out)).rejects.toThrow(/no\.txt cannot be read/);
+    writeFileSync(path("binary.dat"), Uint8Array.of(0x41, 0xff, 0xfe, 0));
+    await expect(model("init", path("binary.dat"), ...out)).rejects.toThrow(
+      /binary\.dat: byte 1 \(0xFF\) is not UTF-8; convert/,
+    );
+    await expect(
+      model("init", path("text.txt"), "--hidden-size", "16", "--heads", "3", ...out),
+    ).rejects.toThrow(/hiddenSize 16 does not divide into 3 heads of an even width/);
     await expect(model("init", path("text.txt"), "--heads", "0", ...out)).rejects.toThrow(/model\.heads/);
     await expect(model("init", path("text.txt"), "--layers", "two", ...out)).rejects.toThrow(/"two" is not/);
     writeFileSync(path("wrong.yaml"), "depth: 3\n");

@@ -1,0 +1,13 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { CommandRun } from "../testing.js";
+import { addServe } from "./serve.js";
+
+const cli = new CommandRun(addServe);
+beforeEach(() => cli.begin());
+afterEach(() => cli.end());
+
+it("refuses a folder of weights that does not exist before the model is loaded", async () => {
+  await expect(cli.run("serve", "nonesuch-model", "--weights-from", "/nonesuch")).rejects.toThrow(
+    "--weights-from /nonesuch: is not a folder that exists; name the folder that has the weights",
+  );
+});
