@@ -44,6 +44,10 @@ export const Bucket = z
     path: ["sharedPrompts", "replies"],
     message: "does not divide `rows`; give a whole number of prompts",
   })
+  .refine(({ rows, length, trainedTokens = 0 }) => trainedTokens <= rows * length, {
+    path: ["trainedTokens"],
+    message: "must not exceed rows times length, which are all positions; make it smaller",
+  })
   .describe("One compiled shape of a micro-batch.");
 export type Bucket = z.infer<typeof Bucket>;
 

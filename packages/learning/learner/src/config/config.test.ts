@@ -46,6 +46,16 @@ describe("resolveLearnerConfig", () => {
       /referenceRefreshUpdates is 2/,
     ],
     ["no buckets", { buckets: [] }, /buckets/],
+    [
+      "more trained tokens than positions",
+      { buckets: [{ rows: 2, length: 8, trainedTokens: 17 }] },
+      /buckets\[0\]\.trainedTokens: must not exceed rows times length/,
+    ],
+    [
+      "a warm-up beyond the schedule's end",
+      { schedule: { kind: "linear", warmupSteps: 9, totalSteps: 8 } },
+      /schedule\.warmupSteps: must not exceed totalSteps/,
+    ],
   ])("refuses %s and names the fix", (_, extra, pattern) => {
     const input = { buckets, ...extra } as Parameters<typeof resolveLearnerConfig>[0];
     expect(() => resolveLearnerConfig(input)).toThrow(pattern);

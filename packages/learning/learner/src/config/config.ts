@@ -36,8 +36,7 @@ export const OptimizerConfig = z.strictObject({
 });
 export type OptimizerConfig = z.infer<typeof OptimizerConfig>;
 
-/** Learning rate as a function of the optimizer step. */
-export const ScheduleConfig = z.strictObject({
+const ScheduleFields = z.strictObject({
   kind: z
     .enum(["constant", "linear", "cosine"])
     .default("constant")
@@ -56,6 +55,11 @@ export const ScheduleConfig = z.strictObject({
     .default(0)
     .describe("Fraction of the peak learning rate that remains at totalSteps."),
 });
+/** Learning rate as a function of the optimizer step. */
+export const ScheduleConfig = ScheduleFields.refine(
+  ({ kind, warmupSteps, totalSteps }) => kind === "constant" || warmupSteps <= totalSteps,
+  { path: ["warmupSteps"], error: "must not exceed totalSteps, at which the schedule ends; make it smaller" },
+);
 export type ScheduleConfig = z.infer<typeof ScheduleConfig>;
 
 /** Shapes derived from a budget, instead of `buckets`. */

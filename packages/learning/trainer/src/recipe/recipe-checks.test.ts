@@ -75,6 +75,7 @@ describe("a recipe", () => {
       "agent.settings.temperature: 0.7 has no effect",
       "rollout.temperature",
     ],
+    ["an evaluation length twice", { more: "evaluation: { lengths: [2, 3, 2] }" }, "evaluation.lengths"],
     [
       "evaluation lengths beside files",
       { more: "evaluation: { lengths: [1, 2], files: [{ path: t.jsonl, lengthTokens: 100 }] }" },

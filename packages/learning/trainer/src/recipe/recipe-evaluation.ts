@@ -11,6 +11,7 @@ export const evaluationSchema = z
     lengths: z
       .array(z.int().min(1))
       .min(1)
+      .refine((lengths) => new Set(lengths).size === lengths.length, { error: "must have each length once" })
       .default([1, 2, 4, 8, 16])
       .describe("document lengths, in multiples of the training length"),
     source: rulerConfigSchema
