@@ -3,7 +3,7 @@
  * log in as it. It keeps its rights, because Redis replays its append-only file as that user and silently skips
  * transactions that the user may not run.
  * - `head` may do everything. Its password never leaves the head's folder.
- * - `queues` may use the queues, ledgers, payloads and memory archives of runs, but neither the head's tables nor
+ * - `queues` may use the queues, ledgers, payloads and summaries of runs, but neither the head's tables nor
  *   administration.
  */
 import type { TlsIdentity } from "@palimpsest/wire";
