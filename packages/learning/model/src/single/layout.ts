@@ -1,4 +1,5 @@
 import { architectureOf } from "../base/architecture.js";
+import { attentionKinds } from "../base/attention-kind.js";
 import { type ModelConfig, queryGroup } from "../base/config.js";
 import { type Matrix, matrixAt, matrixBytes, vectorBytes } from "./matrix.js";
 import { tileForms, type WeightFormat, wholePanels } from "./tiles.js";
@@ -13,8 +14,8 @@ export interface SingleLayout {
   readonly layers: readonly SingleLayer[];
   /** float32, in floats: */
   readonly finalNorm: number;
-  readonly ropeCos: number;
-  readonly ropeSin: number;
+  /** Cosines and sines [maxLength, hd] of each kind of attention. */
+  readonly ropes: readonly Rope[];
   /** 1 for each of the most columns of a matrix. */
   readonly ones: number;
   readonly onesCount: number;
@@ -37,7 +38,15 @@ export interface SingleLayout {
   readonly length: number;
 }
 
+export interface Rope {
+  readonly cos: number;
+  readonly sin: number;
+}
+
 export interface SingleLayer {
+  readonly rope: Rope;
+  /** Number of tokens that a token attends to, itself included; absent: all. */
+  readonly window?: number | undefined;
   readonly attentionIn: Matrix;
   readonly attentionOut: Matrix;
   readonly gate: Matrix;
@@ -52,6 +61,9 @@ export interface SingleLayer {
   readonly attentionBias: number;
   /** float32 [H + KV, hd]; 0: none. */
   readonly headNorm: number;
+  /** float32 [D], the gains of norms before results are added to the residual stream; 0: none. */
+  readonly attentionOutNorm: number;
+  readonly downNorm: number;
   /** One per key head: rows are tokens. */
   readonly keys: readonly Matrix[];
   /** One per key head: rows are the head's elements, columns tokens. */
@@ -121,7 +133,8 @@ function cacheFormat(format: WeightFormat): "float32" | "bfloat16" {
 
 export function singleLayout({ config, format, maxLength, threads }: SingleOptions): SingleLayout {
   const { hiddenSize: D, heads, kvHeads, headDim, intermediateSize: F, vocabSize: V } = config;
-  const { attentionBias, headNorm } = architectureOf(config);
+  const { attentionBias, headNorm, outputNorms } = architectureOf(config);
+  const { kinds, ofLayers } = attentionKinds(config, maxLength);
   const joined = (heads + 2 * kvHeads) * headDim;
   const length = wholePanels(maxLength);
   let end = 64;
@@ -143,9 +156,11 @@ export function singleLayout({ config, format, maxLength, threads }: SingleOptio
   const sync = bytes(4 * SYNC.count) / 4;
   const embedding = matrix(V, D);
   const head = config.tieWordEmbeddings ? embedding : matrix(V, D);
-  const layers = Array.from(
-    { length: config.layers },
-    (): SingleLayer => ({
+  const ropes = kinds.map(() => ({ cos: floats(maxLength * headDim), sin: floats(maxLength * headDim) }));
+  const layers = ofLayers.map(
+    (kind): SingleLayer => ({
+      rope: ropes[kind] as Rope,
+      window: kinds[kind]?.window,
       attentionIn: matrix(joined, D),
       attentionOut: matrix(D, heads * headDim),
       gate: matrix(F, D),
@@ -157,6 +172,8 @@ export function singleLayout({ config, format, maxLength, threads }: SingleOptio
       downScales: scales(F),
       attentionBias: attentionBias ? floats(joined) : 0,
       headNorm: headNorm ? floats((heads + kvHeads) * headDim) : 0,
+      attentionOutNorm: outputNorms ? floats(D) : 0,
+      downNorm: outputNorms ? floats(D) : 0,
       keys: Array.from({ length: kvHeads }, () => matrix(length, headDim, cached)),
       values: Array.from({ length: kvHeads }, () => matrix(headDim, length, cached)),
     }),
@@ -172,8 +189,7 @@ export function singleLayout({ config, format, maxLength, threads }: SingleOptio
     head,
     layers,
     finalNorm: floats(D),
-    ropeCos: floats(maxLength * headDim),
-    ropeSin: floats(maxLength * headDim),
+    ropes,
     ones,
     onesCount,
     x: floats(mostRows * D),

@@ -1,6 +1,6 @@
 /** SINGLE-4: a token's logits are the same bits whether it is a row among others or alone. */
 import { expect, test } from "vitest";
-import { parseModelConfig } from "../base/config.js";
+import { type ModelConfig, parseModelConfig } from "../base/config.js";
 import { initParameters } from "../base/parameters.js";
 import { packedValues } from "../sampler/weights/packed-values.fixture.js";
 import { SingleDecoder } from "./single-decoder.js";
@@ -18,13 +18,20 @@ const config = parseModelConfig({
   tieWordEmbeddings: true,
   maxPositions: 64,
 });
-const weights = new Map(
-  packedValues(
-    config,
-    initParameters(config, 7, { projectionStd: 0.15, residualStd: 0.1, headStd: 0.3 }),
-    "stacks",
-  ),
-);
+/** With a window that is shorter than the tokens, and norms, gates and embeddings of Gemma. */
+const gemma = parseModelConfig({
+  ...config,
+  architecture: "gemma3",
+  slidingWindow: { size: 7, layers: Array.from({ length: 9 }, (_, i) => i % 2 === 0), ropeTheta: 100 },
+});
+const weightsOf = (config: ModelConfig) =>
+  new Map(
+    packedValues(
+      config,
+      initParameters(config, 7, { projectionStd: 0.15, residualStd: 0.1, headStd: 0.3 }),
+      "stacks",
+    ),
+  );
 const tokens = Array.from({ length: 29 }, (_, i) => (i * 37) % 300);
 
 /** Logits of all tokens, in passes of so many. */
@@ -39,7 +46,14 @@ function logitsOf(decoder: SingleDecoder, passes: readonly number[]): Float32Arr
   return all;
 }
 
-test.each<WeightFormat>(["float32", "bfloat16", "int8"])("with weights of %s", (format) => {
+test.each<[WeightFormat, string, ModelConfig]>([
+  ["float32", "a Qwen3", config],
+  ["bfloat16", "a Qwen3", config],
+  ["int8", "a Qwen3", config],
+  ["float32", "a Gemma with windows", gemma],
+  ["int8", "a Gemma with windows", gemma],
+])("with weights of %s, of %s", (format, _name, config) => {
+  const weights = weightsOf(config);
   const decoder = new SingleDecoder({ config, format, maxLength: 40, threads: 1 });
   const packing = decoder.writeWeights((name) => weights.get(name) as Float32Array, false);
   while (packing.next().done !== true);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { architectureOf } from "../base/architecture.js";
-import { attentionKinds, isUniform } from "../base/attention-kind.js";
+import { entry } from "@palimpsest/jit";
+import { attentionKinds } from "../base/attention-kind.js";
 import type { ModelConfig } from "../base/config.js";
 import { ropeTables } from "../forward/rope.js";
 import { maskTokenless } from "../tokens/tokenless-ids.js";
@@ -33,11 +33,7 @@ export interface Entries {
 
 /** Returns what a model lacks to be decoded here; undefined: nothing. */
 export function unmetNeed(options: SingleOptions): string | undefined {
-  const { config, format, maxLength } = options;
-  if (!isUniform(attentionKinds(config, maxLength)))
-    return "layers that attend to all tokens alike, without a sliding window shorter than maxLength";
-  const { outputNorms, scaledEmbedding, gate } = architectureOf(config);
-  if (outputNorms || scaledEmbedding || gate.cubic !== 0) return "an architecture other than gemma3";
+  const { format } = options;
   if (!fitsTiles(options))
     return `sizes that are multiples of ${format === "int8" ? 64 : 8}, unlike this model's`;
   const { sizeBytes } = singleLayout(options);
@@ -71,9 +67,12 @@ export class SingleDecoder {
     this.#sync = new Int32Array(memory.buffer, syncAt, SYNC.count);
     this.#step = new SingleStep(memory, options, 0);
     this.kernels = kernelsOver(memory);
-    const { cos, sin } = ropeTables(options.config, options.maxLength);
-    this.#views.floats.set(cos, this.#layout.ropeCos);
-    this.#views.floats.set(sin, this.#layout.ropeSin);
+    const { kinds } = attentionKinds(options.config, options.maxLength);
+    for (const [kind, rope] of this.#layout.ropes.entries()) {
+      const { cos, sin } = ropeTables(entry(kinds, kind), options.maxLength);
+      this.#views.floats.set(cos, rope.cos);
+      this.#views.floats.set(sin, rope.sin);
+    }
     this.#views.floats.fill(1, this.#layout.ones, this.#layout.ones + this.#layout.onesCount);
     this.#workers = Array.from({ length: options.threads - 1 }, (_, i) => {
       const workerData: SingleThreadData = { memory, options, thread: i + 1, syncAt };
@@ -119,7 +118,7 @@ export class SingleDecoder {
     yield* this.#writeMatrices(tensor, isTransposed, ["attentionOut"], "attentionOutScales");
     yield* this.#writeMatrices(tensor, isTransposed, ["gate", "up"], "gatesScales");
     yield* this.#writeMatrices(tensor, isTransposed, ["down"], "downScales");
-    for (const name of ["attentionBias", "headNorm"] as const) {
+    for (const name of ["attentionBias", "headNorm", "attentionOutNorm", "downNorm"] as const) {
       if ((layers[0] as SingleLayer)[name] === 0) continue;
       const stack = tensor(name);
       const size = stack.length / config.layers;

@@ -1,3 +1,4 @@
+import { architectureOf, embeddingScale } from "../base/architecture.js";
 import { queryGroup } from "../base/config.js";
 import { Barrier } from "./barrier.js";
 import { type Kernels, kernelsOver, type SharedMemory } from "./kernels.js";
@@ -55,13 +56,16 @@ export class SingleStep {
 
   /** Writes the tokens' keys and values from `position` on and computes the logits of the token after each. */
   step(tokens: ArrayLike<number>, position: number): void {
-    const { hiddenSize: D } = this.#options.config;
+    const { config } = this.#options;
+    const { hiddenSize: D } = config;
     const { x, embedding, layers, head, finalNorm, logits, ones } = this.#layout;
+    const scale = embeddingScale(config);
     this.#rows = tokens.length;
     if (this.#thread === 0)
       for (let row = 0; row < tokens.length; row++) {
         const from = x + row * D;
         readRow(this.#views, embedding, tokens[row] as number, this.#views.floats.subarray(from, from + D));
+        if (scale !== undefined) this.#kernels.scale(4 * from, 4 * (from + D), scale);
       }
     this.barrier.wait();
     for (const layer of layers) this.#layer(layer, position);
@@ -87,18 +91,19 @@ export class SingleStep {
       this.#prepared(attentionOut, mixed, layer.attentionOutScales),
       attended,
     );
-    this.#addTo(attended, x, share);
+    this.#addTo(attended, x, layer.attentionOutNorm, share);
     this.barrier.wait();
     const gateInputs = this.#prepared(layer.gate, this.#normed(attended, ones), layer.gatesScales);
     const [first, end] = this.#product(layer.gate, gateInputs, gate);
     this.#product(layer.up, gateInputs, up);
     const exponentials = 4 * this.#scratch.prepared;
     this.#eachRow(gate, F, first, end, (from, to) => {
-      this.#kernels.exponentials(from, to, exponentials, 0, -1);
+      this.#gateExponentials(from, to, exponentials);
       this.#kernels.gate(from, to, exponentials, from + 4 * (up - gate));
     });
     this.barrier.wait();
-    this.#addTo(x, attended, this.#product(down, this.#prepared(down, gate, layer.downScales), x));
+    const fed = this.#product(down, this.#prepared(down, gate, layer.downScales), x);
+    this.#addTo(x, attended, layer.downNorm, fed);
     this.barrier.wait();
   }
 
@@ -115,9 +120,39 @@ export class SingleStep {
       body(4 * (at + row * width + first), 4 * (at + row * width + end));
   }
 
-  /** Adds this thread's columns of another residual stream. */
-  #addTo(sum: number, other: number, [first, end]: readonly [number, number]): void {
-    this.#eachRow(sum, this.#options.config.hiddenSize, first, end, (from, to) => {
+  /** Writes the exponentials of −z, by which the gate's activation x · σ(z) divides. Addresses are in bytes. */
+  #gateExponentials(from: number, to: number, out: number): void {
+    const { linear, cubic } = architectureOf(this.#options.config).gate;
+    if (cubic === 0) {
+      this.#kernels.exponentials(from, to, out, 0, -linear);
+      return;
+    }
+    const { floats } = this.#views;
+    const [at, into] = [from / 4, out / 4];
+    for (let i = 0; i < (to - from) / 4; i++) {
+      const x = floats[at + i] as number;
+      floats[into + i] = x * (linear + cubic * x * x);
+    }
+    this.#kernels.exponentials(out, out + to - from, out, 0, -1);
+  }
+
+  /**
+   * Adds this thread's columns of another residual stream to results of products, which are normalized first where the layer has
+   * gains for them.
+   */
+  #addTo(sum: number, other: number, gains: number, [first, end]: readonly [number, number]): void {
+    const { hiddenSize: D } = this.#options.config;
+    if (gains !== 0) {
+      // All columns are needed for the norm, and may be overwritten only when every thread has read them.
+      this.barrier.wait();
+      const normed = this.#normed(sum, gains);
+      this.barrier.wait();
+      this.#eachRow(sum, D, first, end, (from, to) => {
+        const moved = normed - sum;
+        this.#views.floats.copyWithin(from / 4, from / 4 + moved, to / 4 + moved);
+      });
+    }
+    this.#eachRow(sum, D, first, end, (from, to) => {
       this.#kernels.add(from, to, from + 4 * (other - sum));
     });
   }
@@ -209,12 +244,13 @@ export class SingleStep {
     }
   }
 
-  #writeEntry({ keys, values, headNorm }: SingleLayer, kvHead: number, row: number, position: number): void {
+  #writeEntry(layer: SingleLayer, kvHead: number, row: number, position: number): void {
+    const { keys, values } = layer;
     const { heads, kvHeads, headDim } = this.#options.config;
     const { floats } = this.#views;
     const [keyMatrix, valueMatrix] = [keys[kvHead] as Matrix, values[kvHead] as Matrix];
     const { queries } = this.#scratch;
-    this.#rotate(headNorm, row, heads + kvHead, position + row, queries);
+    this.#rotate(layer, row, heads + kvHead, position + row, queries);
     const joint = this.#jointAt(row);
     writeRow(this.#views, keyMatrix, position + row, floats, queries);
     writeColumn(
@@ -233,7 +269,7 @@ export class SingleStep {
 
   /** Some heads of one row that share keys and values. */
   #attendHeads(
-    { keys, values, headNorm }: SingleLayer,
+    layer: SingleLayer,
     {
       row,
       head,
@@ -242,12 +278,13 @@ export class SingleStep {
       position,
     }: { row: number; head: number; count: number; kvHead: number; position: number },
   ): void {
+    const { keys, values, window } = layer;
     const { heads, headDim } = this.#options.config;
     const { queries, scores } = this.#scratch;
     const { length, mixed } = this.#layout;
     const { largest, exponentials, scale } = this.#kernels;
     const [keyMatrix, valueMatrix] = [keys[kvHead] as Matrix, values[kvHead] as Matrix];
-    for (let i = 0; i < count; i++) this.#rotate(headNorm, row, head + i, position, queries + i * headDim);
+    for (let i = 0; i < count; i++) this.#rotate(layer, row, head + i, position, queries + i * headDim);
     const tokens = position + 1;
     const out = mixed + (row * heads + head) * headDim;
     this.#attentionProduct(
@@ -264,7 +301,9 @@ export class SingleStep {
     const sums: number[] = [];
     for (let i = 0; i < count; i++) {
       const from = scores + i * length;
-      for (let t = tokens; t < end; t++) this.#views.floats[from + t] = Number.NEGATIVE_INFINITY;
+      this.#views.floats.fill(Number.NEGATIVE_INFINITY, from + tokens, from + end);
+      if (window !== undefined && window < tokens)
+        this.#views.floats.fill(Number.NEGATIVE_INFINITY, from, from + tokens - window);
       const [at, atEnd] = [4 * from, 4 * (from + end)];
       sums.push(exponentials(at, atEnd, at, largest(at, atEnd), 1));
     }
@@ -301,9 +340,9 @@ export class SingleStep {
   }
 
   /** Writes one head of a row's queries or keys: normalized, if the architecture does so, and rotated. */
-  #rotate(headNorm: number, row: number, head: number, position: number, out: number): void {
+  #rotate({ headNorm, rope }: SingleLayer, row: number, head: number, position: number, out: number): void {
     const { headDim, rmsNormEps } = this.#options.config;
-    const { ropeCos, ropeSin, ones } = this.#layout;
+    const { ones } = this.#layout;
     const { floats } = this.#views;
     const at = this.#jointAt(row) + head * headDim;
     const half = headDim / 2;
@@ -320,9 +359,9 @@ export class SingleStep {
       const a = (floats[at + i] as number) * factor * (floats[gains + i] as number);
       const b = (floats[at + half + i] as number) * factor * (floats[gains + half + i] as number);
       const [first, second] = [angle + i, angle + half + i];
-      floats[out + i] = a * (floats[ropeCos + first] as number) + b * (floats[ropeSin + first] as number);
+      floats[out + i] = a * (floats[rope.cos + first] as number) + b * (floats[rope.sin + first] as number);
       floats[out + half + i] =
-        b * (floats[ropeCos + second] as number) + a * (floats[ropeSin + second] as number);
+        b * (floats[rope.cos + second] as number) + a * (floats[rope.sin + second] as number);
     }
   }
 }

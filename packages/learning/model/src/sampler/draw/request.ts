@@ -116,7 +116,7 @@ export const samplerConfigSchema = z.strictObject({
     .optional()
     .describe(
       "How keys and values are stored. pages: a pool from which requests take and share pages; slots: a table with one row of " +
-        "maxLength tokens for each request in flight. Absent: slots on a GPU in mode xla with precision bfloat16, pages elsewhere",
+        "maxLength tokens for each request in flight. Absent: slots on a GPU in mode xla with precision bfloat16, pages elsewhere, and for models with a sliding window shorter than maxLength",
     ),
   prefixCache: z
     .boolean()
