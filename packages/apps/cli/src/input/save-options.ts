@@ -1,4 +1,6 @@
+import { realpathSync } from "node:fs";
 import type { SaveOptions } from "@palimpsest/model";
+import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
 import { parseAmount } from "./key-values.js";
 
@@ -26,4 +28,21 @@ export function withSaveOptions(command: Command): Command {
 
 export function saveOptions({ dtype, maxShardGb }: SaveFlags): SaveOptions {
   return { dtype, ...(maxShardGb === undefined ? {} : { maxShardBytes: maxShardGb * 1e9 }) };
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT where the model that is read would be replaced by what is written */
+export function refuseOwnModel(model: string, { out }: SaveFlags): void {
+  const [from, to] = [model, out].map((path) => {
+    try {
+      return realpathSync(path);
+    } catch {
+      // A name of the hub, or a folder to be made.
+      return undefined;
+    }
+  });
+  if (from === undefined || from !== to) return;
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `--out ${out}: is the model that is read, which would be lost; give another folder`,
+  );
 }

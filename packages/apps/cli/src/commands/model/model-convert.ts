@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type SaveFlags, saveOptions, withSaveOptions } from "../../input/save-options.js";
+import { refuseOwnModel, type SaveFlags, saveOptions, withSaveOptions } from "../../input/save-options.js";
 import { type ModelInputOptions, modelArgument, withIgnoreConfig } from "../../models/model-input.js";
 
 export function addModelConvert(model: Command): void {
@@ -10,6 +10,7 @@ export function addModelConvert(model: Command): void {
       )
       .argument("<model>", modelArgument),
   ).action(async (name: string, options: SaveFlags & ModelInputOptions) => {
+    refuseOwnModel(name, options);
     const { readModelInput } = await import("../../models/model-input.js");
     const { parameterCount, saveModel } = await import("@palimpsest/model");
     const read = await readModelInput(name, options);

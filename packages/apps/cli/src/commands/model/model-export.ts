@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type SaveFlags, saveOptions, withSaveOptions } from "../../input/save-options.js";
+import { refuseOwnModel, type SaveFlags, saveOptions, withSaveOptions } from "../../input/save-options.js";
 import { modelCache } from "../../models/model-cache.js";
 import { modelArgument, withIgnoreConfig } from "../../models/model-input.js";
 
@@ -55,6 +55,7 @@ export function addModelExport(model: Command): void {
         "model folder with the tokenizer; default: that of the run's base model",
       ),
   ).action(async (from: string, options: ExportFlags) => {
+    for (const read of [from, options.addAdapters ?? from]) refuseOwnModel(read, options);
     const { holdsRunModel, readRunAdapters, readRunModel } = await import("@palimpsest/trainer");
     const { readModelInput } = await import("../../models/model-input.js");
     const { loadAdapters, mergeLora, parameterCount, saveAdapters, saveModel } = await import(

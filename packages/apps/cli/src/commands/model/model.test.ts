@@ -94,6 +94,12 @@ describe("model convert and export", () => {
     expect(half?.tokenizer?.json).toEqual(tiny?.tokenizer?.json);
   });
 
+  it.each(["convert", "export"])("%s does not write over the model that it reads", async (command) => {
+    await expect(model(command, path("tiny"), "--out", join(path("tiny"), "."))).rejects.toThrow(
+      /--out .*tiny.*: is the model that is read/,
+    );
+  });
+
   it("refuse what is no model", async () => {
     await expect(model("convert", path("text.txt"), "--out", path("never"))).rejects.toThrow(/FILE_DAMAGED/);
     await expect(model("export", path("nowhere"), "--out", path("never"))).rejects.toThrow(/FILE_MISSING/);
