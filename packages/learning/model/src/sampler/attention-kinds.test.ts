@@ -1,14 +1,12 @@
 /** Windows, layers with rotary embeddings of their own, and rotary scaling: what is sampled has the log-probs of a whole forward pass. */
 import { loadBackend, tf } from "@palimpsest/jit";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { initParameters, parameterShapes } from "../base/parameters.js";
 import { tokenLogprobs } from "../forward/token-logprobs.js";
 import {
   numbersOf,
   type TransformersCase,
   transformersCases,
 } from "../forward/transformers-numbers.fixture.js";
-import { smallConfig } from "../testing/index.js";
 import { createSampler, type ModelSampler, type ModelSamplerOptions } from "./model-sampler.js";
 
 const backend = await loadBackend();
@@ -87,58 +85,6 @@ it.each([
 ])("%s is sampled so by compiled functions", async (name) => {
   expect(await worst(name, aSampler(name, { mode: compiled }))).toBeLessThan(1e-4);
 });
-
-// Its sizes are not those of the cases, which its kernels do not fit.
-it.skipIf(backend.name !== "tensorflow").each(["float32", "bfloat16"] as const)(
-  "a request that runs alone is sampled so by its own decoder, with weights of %s",
-  async (singleWeights) => {
-    const config = smallConfig({
-      architecture: "gemma3",
-      vocabSize: 48,
-      hiddenSize: 64,
-      layers: 9,
-      heads: 6,
-      kvHeads: 2,
-      headDim: 64,
-      intermediateSize: 128,
-      tieWordEmbeddings: true,
-      maxPositions: 64,
-      slidingWindow: { size: 5, layers: Array.from({ length: 9 }, (_, i) => i % 3 !== 2), ropeTheta: 100 },
-      queryPreAttnScalar: 48,
-    });
-    const weights = initParameters(config, 3, { projectionStd: 0.1, residualStd: 0.1, embeddingStd: 0.2 });
-    // Gains of 1 would not show where a norm is left out.
-    for (const [name, values] of Object.entries(weights))
-      if (name.endsWith("Norm")) values.set(values.map((_, i) => 1 + 0.3 * Math.sin(i)));
-    const shapes = parameterShapes(config);
-    const parameters = Object.fromEntries(
-      Object.entries(weights).map(([name, values]) => [name, tf.tensor(values, [...(shapes[name] ?? [])])]),
-    );
-    const sampler = createSampler({
-      ...{ backend, config, parameters: weights, singleWeights, maxBatch: 2, maxLength: 64 },
-      ...{ mode: "graph", precision: "float32", speculate: false },
-    });
-    onTestFinished(() => sampler.close());
-    const request = { promptTokenIds: [3, 1, 4, 1, 5], maxTokens: 55, temperature: 1, stopTokenIds: [] };
-    const before = await sampler.generate({ ...request, seed: 1 });
-    await sampler.generate({ ...request, seed: 1 });
-    const result = await sampler.generate({ ...request, seed: 2 });
-    const expected = tf.tidy(() => [
-      ...tokenLogprobs(
-        parameters,
-        tf.tensor2d([[...request.promptTokenIds, ...result.tokenIds]], undefined, "int32"),
-        config,
-      ).dataSync(),
-    ]);
-    const differences = result.rolloutLogprobs.map((logprob, t) =>
-      Math.abs(logprob - (expected[request.promptTokenIds.length - 1 + t] ?? Number.NaN)),
-    );
-    expect(before.tokenIds).toHaveLength(55);
-    expect(Math.max(...differences)).toBeLessThan(singleWeights === "float32" ? 1e-4 : 0.1);
-    // That it was the decoder shows in the rounding of its weights.
-    if (singleWeights === "bfloat16") expect(Math.max(...differences)).toBeGreaterThan(1e-4);
-  },
-);
 
 describe("a model with a sliding window", () => {
   const name = "mistral with a window";
