@@ -163,7 +163,10 @@ const calls: Readonly<Record<string, Call>> = {
   ChatEndpoint: { run: construct(engines.ChatEndpoint), args: [{ url: "http://127.0.0.1:9", model: "m" }] },
   EndpointSampler: {
     run: construct(engines.EndpointSampler),
-    args: [{ url: "http://127.0.0.1:9", model: "m" }],
+    args: [
+      { url: "http://127.0.0.1:9", model: "m" },
+      { tokenizer: parts.tokenizer, onRetry: () => undefined },
+    ],
   },
 };
 

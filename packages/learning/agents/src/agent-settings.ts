@@ -1,3 +1,4 @@
+import { checkKind } from "@palimpsest/std/input";
 import { z } from "zod";
 import { type AgentKind, type AgentModel, inFull, settingsInFull } from "./agent-kind.js";
 import type { Agent } from "./episode.js";
@@ -87,6 +88,9 @@ export function agentConfigOf(settings: AgentSettings, module?: AgentKind): obje
  * @throws {AgentError} BAD_CONFIG if settings and model do not fit together
  */
 export function createAgent(settings: AgentSettings, model: AgentModel): Agent {
+  const refuse = (problem: string) => new AgentError("BAD_CONFIG", problem);
+  checkKind(settings, "settings of createAgent()", "an object", refuse);
+  checkKind(model, "model of createAgent()", "an object", refuse);
   const kind = agentKindOf(settings, model.module);
   return kind.create(agentConfigOf(settings, model.module), model);
 }

@@ -1,3 +1,4 @@
+import { checkKind, checkParts } from "@palimpsest/std/input";
 import { z } from "zod";
 import { ChatEndpoint, type ServedModel } from "./chat-endpoint.js";
 import { type EndpointText, thoughtAway } from "./chat-reply.js";
@@ -88,6 +89,16 @@ export class EndpointSampler {
       throw new EngineError(
         "CONFIG_INVALID",
         `engine: ${misplaced.join(", ")}: is no setting; pass it in the second argument`,
+      );
+    const refuse = (problem: string) => new EngineError("CONFIG_INVALID", problem);
+    const parts = { "tokenizer?": "an object", "onRetry?": "a function", "clock?": "an object" } as const;
+    checkParts(options, "options of EndpointSampler()", { ...parts, "signal?": "an object" }, refuse);
+    for (const name of options.tokenizer === undefined ? [] : (["encode", "decode"] as const))
+      checkKind(
+        options.tokenizer?.[name],
+        `options of EndpointSampler(): tokenizer.${name}`,
+        "a function",
+        refuse,
       );
     const { extraBody, enableThinking, temperature, ...engine } = parseConfig(
       endpointSamplerConfigSchema,
