@@ -51,6 +51,7 @@ const runParts = z.looseObject({
       documentPosition: count,
       documentTokensRead: count,
       memoryTokenIds: z.array(count),
+      heads: z.array(z.looseObject({ tokenIds: z.array(count), step: count.optional() })).optional(),
       counts: z.looseObject({}),
     })
     .optional(),

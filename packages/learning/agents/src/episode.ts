@@ -40,6 +40,8 @@ export interface EpisodeState {
   readonly documentPosition: number;
   readonly documentTokensRead: number;
   readonly memoryTokenIds: readonly number[];
+  /** Each head of the memory, and the step that wrote it if one did; absent for a memory without heads. */
+  readonly heads?: readonly { readonly tokenIds: readonly number[]; readonly step?: number | undefined }[];
   /** The earlier memory that the next section is read with, for agents that recall memories. */
   readonly recalledTokenIds?: readonly number[];
   /** The earlier memories, oldest first, for agents that recall memories. */

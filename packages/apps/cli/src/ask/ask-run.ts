@@ -188,6 +188,7 @@ const stepOf = ({ step, documentTokenStart, documentTokenEnd, memory, recalled, 
   documentTokenEnd,
   memory,
   recalled,
+  ...(more.head === undefined ? {} : { head: more.head }),
   ...(more.recallQuery ? { recallQuery: more.recallQuery } : {}),
   ...(more.found ? { found: more.found } : {}),
 });

@@ -13,6 +13,7 @@ const episodeSchema = z.strictObject({
   documentPosition: z.number(),
   documentTokensRead: z.number(),
   memoryTokenIds: ids,
+  heads: z.array(z.strictObject({ tokenIds: ids, step: z.number().optional() })).optional(),
   recalledTokenIds: ids.optional(),
   history: z.array(z.strictObject({ step: z.number(), text: z.string(), tokenIds: ids })).optional(),
   counters: z.record(z.string(), z.number()).optional(),

@@ -1,18 +1,17 @@
 import { z } from "zod";
+import { checkHeads, memoryHeadsSchema } from "../memory-heads.js";
 import { promptExampleSchema } from "../prompt-example.js";
 
-/**
- * Settings of MemAgent (arXiv:2507.02259). The numbers of two presets follow the two releases: `memagent` the official
- * one, `memagent-vime` the port with 2048-token chunks. The prompts are written by us. `small` is for chat models below
- * a billion parameters, `tiny` for models of a hundred thousand.
- */
-export const memAgentConfigSchema = z.strictObject({
+const settings = z.strictObject({
   chunkTokens: z.int().min(1).default(5000).describe("document tokens read by one memory update; no overlap"),
   memoryTokens: z
     .int()
     .min(1)
     .default(1024)
     .describe("most tokens sampled for one memory, including the stop token"),
+  memory: memoryHeadsSchema
+    .optional()
+    .describe("divides the memory into heads, of which a step rewrites one; absent: one memory"),
   finalTokens: z
     .int()
     .min(1)
@@ -68,6 +67,13 @@ export const memAgentConfigSchema = z.strictObject({
     .default(1)
     .describe("nucleus sampling: cumulative probability of the tokens kept"),
 });
+
+/**
+ * Settings of MemAgent (arXiv:2507.02259). The numbers of two presets follow the two releases: `memagent` the official
+ * one, `memagent-vime` the port with 2048-token chunks. The prompts are written by us. `small` is for chat models below
+ * a billion parameters, `tiny` for models of a hundred thousand.
+ */
+export const memAgentConfigSchema = settings.superRefine(checkHeads);
 
 /** MemAgent's settings with all defaults filled in; lengths are in tokens. */
 export type MemAgentConfig = z.infer<typeof memAgentConfigSchema>;

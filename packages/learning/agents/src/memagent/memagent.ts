@@ -6,7 +6,7 @@
  * Invariants:
  * MEMAGENT-1. A conversation's prompt is spliced from the ids of template, question, memory and section. No sampled
  *     token is ever decoded and encoded again, except in a memory from which names of the examples are removed
- *     (LEAKS-1).
+ *     (LEAKS-1), and where a token crosses the end of a head's name.
  * MEMAGENT-2. Nothing but the memory passes from one conversation to the next.
  * MEMAGENT-3. Every document token is read exactly once, or is counted as dropped by the overflow rule.
  * MEMAGENT-4. The same seed, sampler and task give the same episode.
@@ -18,10 +18,11 @@
 import type { MemoryStep } from "@palimpsest/memory/records";
 import { checkParts, checkRun } from "../agent-parts.js";
 import type { ChatFormat } from "../chat-format.js";
-import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
+import { chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EpisodeResult, RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
 import { ExampleLeaks } from "../example-leaks.js";
+import { type HeadLayout, headLayout, MemoryHeads } from "../memory-heads.js";
 import { promptTexts } from "../prompt-texts.js";
 import { replyContent } from "../reply-content.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
@@ -102,9 +103,11 @@ export function memAgent(options: {
   checkParts(options, "memAgent()", memAgentConfigSchema);
   const { sampler, tokenizer, config = memAgentConfig(), now = Date.now } = options;
   const prompts = memAgentPrompts(tokenizer, config, options.chat);
+  const layout = headLayout(tokenizer, config);
   return {
     name: "memagent",
-    run: (task, runOptions = {}) => runEpisode(sampler, tokenizer, config, prompts, now, task, runOptions),
+    run: (task, runOptions = {}) =>
+      runEpisode(sampler, tokenizer, config, prompts, layout, now, task, runOptions),
   };
 }
 
@@ -113,6 +116,7 @@ async function runEpisode(
   tokenizer: Tokenizer,
   config: MemAgentConfig,
   prompts: MemAgentPrompts,
+  layout: HeadLayout,
   now: () => number,
   task: AgentTask,
   options: RunOptions,
@@ -127,45 +131,59 @@ async function runEpisode(
   const conversationsTotal = document.total === undefined ? {} : { conversationsTotal: document.total + 1 };
   const leaks = new ExampleLeaks(config, resumeFrom?.counters);
 
-  let memory = resumeFrom?.memoryTokenIds ?? prompts.initialMemory;
+  const heads = new MemoryHeads(tokenizer, layout, prompts.initialMemory, resumeFrom);
+  // Absent if there is nothing to count.
+  const counters = () => {
+    const counts = { ...leaks.counts, ...heads.counts };
+    return Object.keys(counts).length > 0 ? { counters: counts } : {};
+  };
   let documentTokensRead = resumeFrom?.documentTokensRead ?? 0;
   for await (const chunk of unreadChunks(document.chunks, "memagent", resumeFrom)) {
-    const prompt = bound.memory(memory, chunk.tokenIds);
-    const conversation = await log.converse("memory", prompt, config.memoryTokens);
-    const before = memory;
-    memory = prompts.content([...conversation.sampledTokenIds]);
-    const isEmpty = memory.length === 0 || (sampler.served === true && isBlank(tokenizer, memory));
+    const prompt = bound.memory(heads.forUpdate, chunk.tokenIds);
+    const conversation = await log.converse("memory", prompt, layout.headTokens + layout.nameTokens);
+    const update = heads.accept(prompts.content([...conversation.sampledTokenIds]));
+    const isEmpty =
+      update.tokenIds.length === 0 || (sampler.served === true && isBlank(tokenizer, update.tokenIds));
     if (isEmpty) log.countEmptyUpdate();
-    if (isEmpty && sampler.served === true) memory = before;
-    if (leaks.watches) {
-      const shown = [task.question, tokenizer.decode(before), tokenizer.decode(chunk.tokenIds)];
-      const kept = leaks.kept(tokenizer.decode(memory), shown);
-      // If nothing of the reply remains, it has added nothing, and the memory before stays.
-      if (kept !== undefined) memory = kept === "" ? before : idsWithin(tokenizer, kept, config.memoryTokens);
+    // Null if the memory before stays.
+    let written = isEmpty && sampler.served === true ? null : update.tokenIds;
+    if (leaks.watches && written !== null) {
+      const shown = [task.question, heads.text, tokenizer.decode(chunk.tokenIds)];
+      const kept = leaks.kept(tokenizer.decode(written), shown);
+      // If nothing of the reply remains, it has added nothing.
+      if (kept !== undefined) written = kept === "" ? null : idsWithin(tokenizer, kept, layout.headTokens);
     }
+    if (written !== null) heads.write({ head: update.head, tokenIds: written }, conversation.step);
     documentTokensRead += chunk.tokenIds.length;
     if (!log.observed) continue;
-    const memoryStep = memoryStepOf(conversation.step, chunk, tokenizer.decode(memory));
+    const memoryStep: MemoryStep = {
+      step: conversation.step,
+      documentTokenStart: chunk.start,
+      documentTokenEnd: chunk.end,
+      memory: heads.text,
+      recalled: "",
+      ...heads.recordOf(update),
+    };
     const state = {
       agent: "memagent",
       documentPosition: chunk.end,
       documentTokensRead,
-      memoryTokenIds: memory,
-      ...(leaks.watches ? { counters: leaks.counts } : {}),
+      ...heads.state,
+      ...counters(),
     };
     log.report(conversation, { memoryStep, documentTokensRead, state, ...conversationsTotal });
   }
-  const final = await log.converse("final", bound.final(memory), config.finalTokens);
+  const final = await log.converse("final", bound.final(heads.tokenIds), config.finalTokens);
   log.report(final, { documentTokensRead, ...conversationsTotal });
   const answer = tokenizer.decode(prompts.content([...final.sampledTokenIds]));
-  const lastMemory = tokenizer.decode(memory);
+  const lastMemory = heads.text;
   leaks.answer(answer, [task.question, lastMemory]);
 
   return log.answered({
     ...log.result(),
     answer,
     memory: lastMemory,
-    ...(leaks.watches ? { counters: leaks.counts } : {}),
+    ...counters(),
     documentTokens: documentTokensRead + document.droppedTokens,
     droppedDocumentTokens: document.droppedTokens,
     startedAtMs,
@@ -175,11 +193,3 @@ async function runEpisode(
 
 const isBlank = (tokenizer: Tokenizer, tokenIds: readonly number[]) =>
   tokenizer.decode(tokenIds).trim() === "";
-
-const memoryStepOf = (step: number, chunk: Chunk, memory: string): MemoryStep => ({
-  step,
-  documentTokenStart: chunk.start,
-  documentTokenEnd: chunk.end,
-  memory,
-  recalled: "",
-});

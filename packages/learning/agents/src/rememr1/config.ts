@@ -1,17 +1,13 @@
 import { z } from "zod";
 import { memAgentConfigSchema } from "../memagent/config.js";
+import { checkHeads } from "../memory-heads.js";
 
 const { memoryPrompt, finalPrompt, initialMemory, ...reading } = memAgentConfigSchema.shape;
 const tag = z
   .string()
   .regex(/^[A-Za-z][\w-]*$/, "must begin with a letter, followed by letters, digits, dashes and underscores");
 
-/**
- * Settings of ReMemR1 (arXiv:2509.23040). Of the presets, `rememr1` follows its paper and `rememr1-released` follows
- * its code, both with prompts written by us; `small` is for chat models below a billion parameters, `tiny` for models
- * of a hundred thousand.
- */
-export const rememr1ConfigSchema = z.strictObject({
+const settings = z.strictObject({
   ...reading,
   memoryTokens: z
     .int()
@@ -51,6 +47,13 @@ export const rememr1ConfigSchema = z.strictObject({
       "an earlier memory is recalled only if its TF-IDF cosine similarity to the query exceeds this; null: the most similar one is always recalled, even if it has no word in common with the query, as in the original",
     ),
 });
+
+/**
+ * Settings of ReMemR1 (arXiv:2509.23040). Of the presets, `rememr1` follows its paper and `rememr1-released` follows
+ * its code, both with prompts written by us; `small` is for chat models below a billion parameters, `tiny` for models
+ * of a hundred thousand.
+ */
+export const rememr1ConfigSchema = settings.superRefine(checkHeads);
 
 /** ReMemR1's settings with all defaults filled in; lengths are in tokens. */
 export type ReMemR1Config = z.infer<typeof rememr1ConfigSchema>;

@@ -7,8 +7,8 @@
  * REMEMR-1. A conversation's prompt is spliced from the ids of template, question, recalled memory, memory and section.
  * REMEMR-2. What passes from one conversation to the next is the memory, the history of memories, and a recalled
  *     memory, which only the very next conversation is shown.
- * REMEMR-3. A query is answered from the memories of this episode that were overwritten, in their order, never with the
- *     current one.
+ * REMEMR-3. A query is answered from the memories of this episode that were overwritten, of every head, in their
+ *     order, never with a current one.
  * REMEMR-4. Every document token is read exactly once, or is counted as dropped by the overflow rule.
  * REMEMR-5. The same seed, sampler and task give the same episode, and so does resuming from one of its states.
  * REMEMR-6. Texts that are cut at their token limit, and replies without an update, are counted. Without an update the
@@ -22,6 +22,7 @@ import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EarlierMemory, EpisodeResult, RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
 import { ExampleLeaks } from "../example-leaks.js";
+import { type HeadLayout, type HeadWrite, headLayout, MemoryHeads } from "../memory-heads.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
 import { idsWithin } from "../whole-characters.js";
 import { type ReMemR1Config, rememr1ConfigSchema } from "./config.js";
@@ -47,11 +48,12 @@ export function rememr1(options: {
   checkParts(options, "rememr1()", rememr1ConfigSchema);
   const { sampler, tokenizer, config = rememr1Config(), now = Date.now, chat } = options;
   const prompts = rememr1Prompts(tokenizer, config, chat);
+  const layout = headLayout(tokenizer, config);
   return {
     name: "rememr1",
     async run(task, runOptions = {}) {
       checkRun("rememr1", task, runOptions);
-      return await new Episode({ sampler, tokenizer, config, prompts, now }, runOptions).run(task);
+      return await new Episode({ sampler, tokenizer, config, prompts, layout, now }, runOptions).run(task);
     },
   };
 }
@@ -61,12 +63,18 @@ interface Setting {
   readonly tokenizer: Tokenizer;
   readonly config: ReMemR1Config;
   readonly prompts: ReMemR1Prompts;
+  readonly layout: HeadLayout;
   readonly now: () => number;
 }
 
 interface Memory {
   readonly text: string;
   readonly tokenIds: readonly number[];
+}
+
+/** A new memory of a head. */
+interface Update extends HeadWrite {
+  readonly text: string;
 }
 
 class Episode {
@@ -77,12 +85,12 @@ class Episode {
   readonly #history: EarlierMemory[];
   readonly #counters: Record<string, number>;
   readonly #leaks: ExampleLeaks;
-  #memory: Memory;
+  readonly #heads: MemoryHeads;
   /** The recalled memory that the next conversation is shown; null if there is none. */
   #recalled: Memory | null;
 
   constructor(setting: Setting, options: RunOptions) {
-    const { sampler, tokenizer, config, prompts } = setting;
+    const { sampler, tokenizer, config, prompts, layout } = setting;
     const from = options.resumeFrom;
     const remembered = (tokenIds: readonly number[]) => ({ text: tokenizer.decode(tokenIds), tokenIds });
     this.#setting = setting;
@@ -92,7 +100,7 @@ class Episode {
     this.#history = [...(from?.history ?? [])];
     this.#leaks = new ExampleLeaks(config, from?.counters);
     this.#counters = { recall_queries: 0, recalled_memories: 0, missing_updates: 0, ...from?.counters };
-    this.#memory = remembered(from?.memoryTokenIds ?? prompts.initialMemory);
+    this.#heads = new MemoryHeads(tokenizer, layout, prompts.initialMemory, from);
     this.#recalled = from?.recalledTokenIds ? remembered(from.recalledTokenIds) : null;
   }
 
@@ -108,36 +116,36 @@ class Episode {
 
     let documentTokensRead = resumeFrom?.documentTokensRead ?? 0;
     for await (const chunk of unreadChunks(document.chunks, "rememr1", resumeFrom)) {
-      const prompt = bound.memory(this.#shown(), this.#memory.tokenIds, chunk.tokenIds);
+      const prompt = bound.memory(this.#shown(), this.#heads.forUpdate, chunk.tokenIds);
       const conversation = await log.converse("memory", prompt, config.memoryTokens);
       documentTokensRead += chunk.tokenIds.length;
       const recalled = this.#recalled?.text ?? "";
       const content = prompts.content([...conversation.sampledTokenIds]);
       const reply = readReply(tokenizer, config, content, this.#setting.sampler.served === true);
-      const { memory } = reply;
-      const shown = () => [task.question, this.#memory.text, recalled, tokenizer.decode(chunk.tokenIds)];
-      this.#take(conversation.step, reply, memory && this.#withoutLeaks(memory, shown));
+      const update = reply.memory && this.#accept(reply.memory);
+      const shown = () => [task.question, this.#heads.text, recalled, tokenizer.decode(chunk.tokenIds)];
+      this.#take(conversation.step, reply, update && this.#withoutLeaks(update, shown));
       if (!log.observed) continue;
       log.report(conversation, {
-        memoryStep: this.#stepOf(conversation.step, chunk, recalled, reply),
+        memoryStep: this.#stepOf(conversation.step, chunk, recalled, reply, update),
         documentTokensRead,
         state: this.#state(chunk.end, documentTokensRead),
         ...conversationsTotal,
       });
     }
-    const finalPrompt = bound.final(this.#shown(), this.#memory.tokenIds);
+    const finalPrompt = bound.final(this.#shown(), this.#heads.tokenIds);
     const final = await log.converse("final", finalPrompt, config.finalTokens);
     log.report(final, { documentTokensRead, ...conversationsTotal });
     const answer = tokenizer.decode(prompts.content([...final.sampledTokenIds]));
-    this.#leaks.answer(answer, [task.question, this.#memory.text, this.#recalled?.text ?? ""]);
+    this.#leaks.answer(answer, [task.question, this.#heads.text, this.#recalled?.text ?? ""]);
 
     return log.answered({
       ...log.result(),
       answer,
-      memory: this.#memory.text,
+      memory: this.#heads.text,
       documentTokens: documentTokensRead + document.droppedTokens,
       droppedDocumentTokens: document.droppedTokens,
-      counters: { ...this.#counters, ...this.#leaks.counts },
+      counters: { ...this.#counters, ...this.#heads.counts, ...this.#leaks.counts },
       startedAtMs,
       endedAtMs: now(),
     });
@@ -147,39 +155,46 @@ class Episode {
     return this.#recalled?.tokenIds ?? this.#setting.prompts.nothingRecalled;
   }
 
+  /** Returns which head an update is for, and what of it fits there. */
+  #accept(memory: Memory): Update {
+    const write = this.#heads.accept(memory.tokenIds);
+    const whole = write.tokenIds === memory.tokenIds;
+    return { ...write, text: whole ? memory.text : this.#setting.tokenizer.decode(write.tokenIds) };
+  }
+
   /** Removes leaked names from a memory; null if nothing of it remains, so that the memory before stays. */
-  #withoutLeaks(memory: Memory, shown: () => readonly string[]): Memory | null {
-    if (!this.#leaks.watches) return memory;
-    const kept = this.#leaks.kept(memory.text, shown());
-    if (kept === undefined) return memory;
+  #withoutLeaks(update: Update, shown: () => readonly string[]): Update | null {
+    if (!this.#leaks.watches) return update;
+    const kept = this.#leaks.kept(update.text, shown());
+    if (kept === undefined) return update;
     if (kept === "") return null;
-    const { tokenizer, config } = this.#setting;
-    const tokenIds = idsWithin(tokenizer, kept, config.memoryTokens);
-    return { text: tokenizer.decode(tokenIds), tokenIds };
+    const { tokenizer, layout } = this.#setting;
+    const tokenIds = idsWithin(tokenizer, kept, layout.headTokens);
+    return { head: update.head, text: tokenizer.decode(tokenIds), tokenIds };
   }
 
   /** Replaces the memory by the reply's, and searches the history for the reply's query. */
-  #take(step: number, reply: ReadReply, memory: Memory | null): void {
+  #take(step: number, reply: ReadReply, memory: Update | null): void {
     const { query } = reply;
     if (reply.memory === null) {
       this.#log.countEmptyUpdate();
       this.#count("missing_updates");
     }
-    if (memory !== null) this.#memory = memory;
+    if (memory !== null) this.#heads.write(memory, step, memory.text);
     this.#recalled = query === null ? null : this.#find(query);
     // A memory that stays is already in the history, or it is the initial memory, which contains nothing.
     if (memory === null || this.#history.some(({ text }) => text === memory.text)) return;
-    this.#history.push({ step, ...memory });
+    this.#history.push({ step, text: memory.text, tokenIds: memory.tokenIds });
   }
 
   #find(query: string): Memory | null {
     const { recall, similarityFloor, memoryOf } = this.#setting.config;
     this.#count("recall_queries");
     if (!recall) return null;
-    const present = this.#memory.text;
+    const present = this.#heads.texts;
     // The original's code searches all memories from before this reply, even if one equals the reply.
     const earlier =
-      memoryOf === "reply" ? this.#history : this.#history.filter(({ text }) => text !== present);
+      memoryOf === "reply" ? this.#history : this.#history.filter(({ text }) => !present.includes(text));
     const texts = earlier.map(({ text }) => text);
     const { index } = retrieveMemory(texts, query, { tokens: this.#terms, floor: similarityFloor });
     if (index === null) return null;
@@ -191,12 +206,19 @@ class Episode {
     this.#counters[name] = (this.#counters[name] ?? 0) + 1;
   }
 
-  #stepOf(step: number, chunk: Chunk, recalled: string, { text, query }: ReadReply): MemoryStep {
+  #stepOf(
+    step: number,
+    chunk: Chunk,
+    recalled: string,
+    { text, query }: ReadReply,
+    update: Update | null,
+  ): MemoryStep {
     return {
       step,
       documentTokenStart: chunk.start,
       documentTokenEnd: chunk.end,
-      memory: this.#memory.text,
+      memory: this.#heads.text,
+      ...(update === null ? {} : this.#heads.recordOf(update)),
       recalled,
       ...(query === null ? {} : { recallQuery: query }),
       ...(this.#recalled === null ? {} : { found: this.#recalled.text }),
@@ -210,10 +232,10 @@ class Episode {
       agent: "rememr1",
       documentPosition,
       documentTokensRead,
-      memoryTokenIds: this.#memory.tokenIds,
+      ...this.#heads.state,
       ...(this.#recalled === null ? {} : { recalledTokenIds: this.#recalled.tokenIds }),
       history: [...this.#history],
-      counters: { ...this.#counters, ...this.#leaks.counts },
+      counters: { ...this.#counters, ...this.#heads.counts, ...this.#leaks.counts },
     };
   }
 }

@@ -200,7 +200,7 @@ function trainedTokens({ lossMask, sampledTokenIds }: Conversation): number {
 }
 
 function traceStep(step: MemoryStep, document: readonly number[], tokenizer: Tokenizer): TraceMemoryStep {
-  const { documentTokenStart, documentTokenEnd, memory, recalled, recallQuery, found } = step;
+  const { documentTokenStart, documentTokenEnd, memory, head, recalled, recallQuery, found } = step;
   const ids = document.slice(documentTokenStart, documentTokenEnd);
   const section = step.section ?? (ids.length > 0 ? tokenizer.decode(ids) : undefined);
   return {
@@ -209,6 +209,7 @@ function traceStep(step: MemoryStep, document: readonly number[], tokenizer: Tok
     documentTokenEnd,
     ...(section === undefined ? {} : { section }),
     memory,
+    ...(head === undefined ? {} : { head }),
     recalled,
     ...(recallQuery ? { recallQuery } : {}),
     ...(found ? { found } : {}),

@@ -69,6 +69,11 @@ const memoryStepSchema = z.strictObject({
   documentTokenEnd: count.describe("the document token after the last one"),
   section: z.string().optional().describe("the text that the step read"),
   memory: z.string().describe("the memory after the step"),
+  head: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("the head of the memory that the step has written, from 1; absent: the memory has no heads"),
   recalled: z.string().describe("what was recalled for this step; empty: nothing"),
   recallQuery: z.string().optional().describe("what the step asked to recall for the next one"),
   found: z.string().optional().describe("what the query found"),

@@ -78,6 +78,8 @@ export interface MemoryStep {
   readonly documentTokenStart: number;
   readonly documentTokenEnd: number;
   readonly memory: string;
+  /** The head of the memory that this step has written, from 1; absent for a memory without heads. */
+  readonly head?: number;
   /** The text that was recalled for this step; empty when nothing was. */
   readonly recalled: string;
   /** What this step asked to be recalled for the next one. */

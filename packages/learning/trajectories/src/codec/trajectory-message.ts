@@ -118,6 +118,7 @@ function decodeMemoryStep(message: proto.MemoryStep.$Properties): MemoryStep {
     documentTokenStart: message.documentTokenStart ?? 0,
     documentTokenEnd: message.documentTokenEnd ?? 0,
     memory: message.memory ?? "",
+    ...(message.head ? { head: message.head } : {}),
     recalled: message.recalled ?? "",
     ...(message.recallQuery ? { recallQuery: message.recallQuery } : {}),
     ...(message.found ? { found: message.found } : {}),

@@ -42,7 +42,7 @@ export function ChunkView({ trace, chunk, lanes }: ChunkViewProps) {
       <div class="halves">
         {step ? (
           <div>
-            <h3>Memory after it</h3>
+            <h3>Memory after it{step.head === undefined ? "" : `, head ${step.head} written`}</h3>
             <MemoryDiff before={trace.memorySteps[chunk - 1]?.memory ?? ""} after={step.memory} />
           </div>
         ) : null}
