@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { EpisodeRow } from "../api/runs.js";
 import { episodePairs } from "./episode-pairs.js";
 
-const lane = { name: "evidence", recalledAfter: false, answered: false };
+const lane = { name: "evidence", steps: 4, recalledAfter: false, answered: false };
 let at = 0;
 const episode = (group: string, step: number, more: Partial<EpisodeRow> = {}): EpisodeRow => ({
   at: at++,

@@ -47,6 +47,8 @@ const laneSchema = z.object({
   name: z.string(),
   end: z.enum(["kept", "lost", "missed", "absent", "unseen"]),
   lostAt: z.number().optional(),
+  writtenAt: z.number().optional(),
+  steps: z.number(),
   recalledAfter: z.boolean(),
   answered: z.boolean(),
 });

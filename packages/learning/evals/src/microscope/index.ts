@@ -12,6 +12,13 @@ export {
   type NeededFact,
   neededFacts,
 } from "./fact-lanes.js";
+export {
+  type CountedFact,
+  type FactLosses,
+  factLosses,
+  factLossesText,
+  type RetentionPoint,
+} from "./fact-losses.js";
 export { type Said, saysFact } from "./fact-match.js";
 export { isRead, type LaneMark, laneEndText, laneLegend, laneMark } from "./lane-marks.js";
 export {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { factLanes, neededFacts } from "./fact-lanes.js";
+import { factLosses, factLossesText } from "./fact-losses.js";
 import { countWords, patternOf, saysFact } from "./fact-match.js";
 import { plantedEpisode } from "./planted.fixture.js";
 import { laneSummaries, lossPlaces, lossSentence } from "./run-losses.js";
@@ -63,6 +64,44 @@ describe("planted episodes", () => {
     expect(places.every(({ successes }) => successes === 0)).toBe(true);
     expect(lossSentence({ ...worst, name: "first hop", end: "lost", lostAt: 2, share: 0.62 })).toBe(
       "62 % of failures lose the first hop at step 3",
+    );
+  });
+});
+
+describe("losses of facts", () => {
+  const lanes = episodes.flatMap(({ trace }) => laneSummaries(trace));
+  const planted = episodes.flatMap(({ trace, facts }) =>
+    facts.map((fact) => ({ ...fact, steps: trace.memorySteps.length })),
+  );
+  const written = planted.flatMap(({ entersAt, lostAt, steps }) =>
+    entersAt === undefined ? [] : [{ after: steps - 1 - entersAt, held: (lostAt ?? steps) - 1 - entersAt }],
+  );
+
+  it("are split into what was never written and what was lost later, at every distance", () => {
+    const { read, captured, kept, retention } = factLosses(lanes);
+    expect([read, captured, kept]).toEqual([
+      planted.length,
+      written.length,
+      written.filter(({ after, held }) => after === held).length,
+    ]);
+    expect(retention.map(({ distance }) => distance)).toEqual([1, 2, 4]);
+    for (const { distance, facts, kept: held } of retention) {
+      const reached = written.filter(({ after }) => after >= distance);
+      expect([facts, held]).toEqual([reached.length, reached.filter((one) => one.held >= distance).length]);
+      expect(held).toBeLessThan(facts);
+    }
+  });
+
+  it("leave out facts that no step read, and are told in a sentence", () => {
+    const unseen = { end: "unseen", steps: 4 } as const;
+    expect(factLossesText(factLosses([unseen]))).toBe(
+      "of 0 facts that were read, – were written, and – of those kept to the end",
+    );
+    const lost = { end: "lost", writtenAt: 0, lostAt: 2, steps: 4 } as const;
+    const held = { end: "kept", writtenAt: 1, steps: 4 } as const;
+    const missed = { end: "missed", lostAt: 1, steps: 4 } as const;
+    expect(factLossesText(factLosses([unseen, lost, held, missed]))).toBe(
+      "of 3 facts that were read, 67 % were written, and 50 % of those kept to the end (after 1 step 100 %, 2 50 %)",
     );
   });
 });

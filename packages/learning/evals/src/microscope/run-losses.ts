@@ -8,6 +8,10 @@ export interface LaneSummary {
   readonly end: LaneEnd;
   /** Index of the step in the episode; absent when nothing was lost. */
   readonly lostAt?: number;
+  /** Index of the first step whose memory contains the fact; absent when none does. */
+  readonly writtenAt?: number;
+  /** The number of steps of the episode. */
+  readonly steps: number;
   readonly recalledAfter: boolean;
   readonly answered: boolean;
 }
@@ -17,19 +21,24 @@ export function laneSummaries(trace: Trace): LaneSummary[] {
   return factLanes(trace).map(summaryOf);
 }
 
-const summaryOf = ({ fact, end, lostAt, recalledAfter, answered }: FactLane): LaneSummary => ({
-  name: fact.name,
-  end,
-  recalledAfter,
-  answered,
-  ...(lostAt === undefined ? {} : { lostAt }),
-});
+function summaryOf({ fact, steps, end, lostAt, recalledAfter, answered }: FactLane): LaneSummary {
+  const writtenAt = steps.findIndex(({ memory }) => memory !== "no");
+  return {
+    name: fact.name,
+    end,
+    recalledAfter,
+    answered,
+    steps: steps.length,
+    ...(lostAt === undefined ? {} : { lostAt }),
+    ...(writtenAt < 0 ? {} : { writtenAt }),
+  };
+}
 
 /** An episode as the losses of a run count it. */
 export interface CountedEpisode {
   /** True when the episode earned less than it should have. */
   readonly failed: boolean;
-  readonly lanes: readonly (Omit<LaneSummary, "lostAt"> & { readonly lostAt?: number | undefined })[];
+  readonly lanes: readonly (Pick<LaneSummary, "name" | "end"> & { readonly lostAt?: number | undefined })[];
 }
 
 /** A place where facts are lost, and in how many episodes. */

@@ -2,7 +2,7 @@
  * Shows the episodes of a run: what they earned, where facts are lost, and the list, each of which filters the others.
  */
 
-import { lossPlaces, lossSentence } from "@palimpsest/evals/microscope";
+import { factLosses, factLossesText, lossPlaces, lossSentence } from "@palimpsest/evals/microscope";
 import { type ComponentChildren, type ComponentType, createElement } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { EpisodeRow } from "../../../src/api/runs.js";
@@ -224,7 +224,8 @@ function LossTable({ rows, chosen }: { readonly rows: readonly EpisodeRow[]; rea
   return (
     <>
       <p class="dim small">
-        {failures} of {scored.length} episodes failed.
+        {failures} of {scored.length} episodes failed;{" "}
+        {factLossesText(factLosses(scored.flatMap(({ lanes }) => lanes)))}.
       </p>
       <ul class="losses">
         {places.slice(0, shown).map((place) => {
