@@ -162,9 +162,15 @@ export type ModelConfigInput = z.input<typeof modelConfigSchema>;
 export function parseModelConfig(input: unknown): ModelConfig {
   return parseInput(
     modelConfigSchema,
-    input,
+    withScalingType(input),
     (problem, cause) => new ModelError("CONFIG_INVALID", `model config: ${problem}`, { cause }),
   );
+}
+
+/** A scaling without a type is llama3: checkpoints that were written when there was no other kind have none. */
+function withScalingType(input: unknown): unknown {
+  const { success, data } = z.looseObject({ ropeScaling: z.looseObject({}) }).safeParse(input);
+  return success ? { ...data, ropeScaling: { type: "llama3", ...data.ropeScaling } } : input;
 }
 
 /** How many query heads share one key and value head. */

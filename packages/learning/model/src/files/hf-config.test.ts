@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { parseModelConfig } from "../base/config.js";
 import { parameterCount } from "../base/parameters.js";
 import { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
 import { aConfig } from "./model.fixture.js";
@@ -53,6 +54,8 @@ describe("config.json", () => {
     for (const architecture of ["llama", "qwen2", "qwen3", "gemma3"] as const) {
       const config = aConfig({ architecture, ropeScaling, tieWordEmbeddings: true });
       expect(modelConfigFromHf(modelConfigToHf(config, "bfloat16"))).toEqual(config);
+      // Checkpoints were written without the type as long as there was one.
+      expect(parseModelConfig({ ...config, ropeScaling: numbers })).toEqual(config);
     }
   });
 
