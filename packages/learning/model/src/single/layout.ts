@@ -38,7 +38,7 @@ export interface SingleLayout {
   readonly length: number;
 }
 
-export interface Rope {
+interface Rope {
   readonly cos: number;
   readonly sin: number;
 }
