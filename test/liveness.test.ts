@@ -10,7 +10,8 @@ import { Command } from "./support/command.js";
 import { until } from "./support/until.js";
 
 const ownerGraceMs = 300;
-const sessionLeaseMs = 3_000;
+/** Long enough for a thread that waits beside a load to keep the session of this very process. */
+const sessionLeaseMs = 6_000;
 let cluster: BusyCluster;
 const drivers: BusyDriver[] = [];
 
