@@ -169,6 +169,7 @@ describe("codec", () => {
           recalled: "r",
           recallQuery: "q",
           found: "f",
+          head: 2,
           reply: "<update>m</update>",
           section: "s",
         },
