@@ -225,7 +225,7 @@ describe("wrong input is answered with one line that names the fix, and exit cod
     expect(await refused(["job", "submit", "no-such.ts"])).toMatch(/no-such\.ts/);
     const folder = await cluster.recipeFolder("no-base");
     const recipe = writeRecipe(folder, { more: { model: { path: "./nowhere" } } });
-    expect(await refused(["train", recipe])).toMatch(/model: .*nowhere.*give/);
+    expect(await refused(["train", recipe])).toMatch(/small\.yaml: model\.path: .*nowhere.*give/);
   });
 
   test("a program that does not bundle", async () => {
