@@ -90,7 +90,8 @@ export async function beginLeadership(
     // STANDBY-TOKENS-2: the refusal may have arrived while the lease was being taken.
     if (refused !== undefined) throw refused;
     const clusterId = leadership.clusterId || before?.clusterId || known?.clusterId || "";
-    return { leadership, headId, port, clusterId };
+    // Between the two servers another program may take a port that was free. Nobody knows that of an exclusive head yet.
+    return { leadership, headId, port: exclusive ? wish : port, clusterId };
   } catch (reason) {
     throw refused ?? reason;
   } finally {

@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
+import { Server } from "node:net";
 import { join } from "node:path";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { bearerMetadata, fromGrpcError, headService, jobsService, roleToken } from "@palimpsest/wire";
 import { type HeadAddress, readHeadAddress } from "@palimpsest/wire/local-head";
 import * as proto from "@palimpsest/wire/protocol";
 import { service as healthService } from "grpc-health-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { writeHeadAddress } from "../store/head-files.js";
 import { anActor } from "../testing/builders.js";
 import { runningActor } from "../testing/fake-node.js";
@@ -28,6 +29,18 @@ const asReader = (head: Head) => ({
 });
 
 describe("a head started again with the same folder", () => {
+  it("asks for its own port, and the first time for none that another program may have taken meanwhile", async () => {
+    const listens = vi.spyOn(Server.prototype, "listen");
+    onTestFinished(() => listens.mockRestore());
+    const first = await bench.start();
+    const asked: readonly unknown[] = listens.mock.calls.map(([port]) => port);
+    // Its lock is a socket with a path.
+    expect(new Set(asked.filter((port) => typeof port === "number"))).toEqual(new Set([0]));
+    await first.close();
+    const second = await bench.start();
+    expect(second.address).toBe(first.address);
+  });
+
   it.each([
     ["its Redis ended with it", false],
     ["its Redis went on", true],
