@@ -67,7 +67,7 @@ async function endByThemselves(someone: ReturnType<typeof user>): Promise<void> 
     // It waits for this.
     if (how === "death") process.kill(Number(pid), "SIGKILL");
     expect(await program.ended, how).toMatchObject({ code: 0, stdout: `${pid}\n${said}bye\n`, stderr: "" });
-    expect(isAlive(Number(pid)), how).toBe(false);
+    await until(`the actor of ${how} ends with its program`, () => !isAlive(Number(pid)));
   });
   const text = `require("@palimpsest/client").connect().then(async (cluster) => {
     const from = ${JSON.stringify(new URL("../support/task-functions.ts", import.meta.url))};
