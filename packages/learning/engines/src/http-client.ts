@@ -17,10 +17,10 @@ import { readEvents } from "./server-sent-events.js";
  * - HTTPCLIENT-2. An answer of which a part was passed on is never requested again, so that nobody reads the same token twice.
  * - HTTPCLIENT-3. After an abort no further attempt begins, and the signal's reason is thrown.
  * - HTTPCLIENT-4. The API key is in the headers of requests and nowhere else: not in errors, and not in what is logged.
- * - HTTPCLIENT-6. A connection that was kept open and is closed without a byte of the reply was closed before the request
- *   came. The request is repeated once on a new connection, which is no attempt of its own and not told.
  * - HTTPCLIENT-5. Servers of text and MLflow are reached through the proxies of HTTP_PROXY, HTTPS_PROXY and NO_PROXY; the engines
  *   of a run and its reward service are reached directly.
+ * - HTTPCLIENT-6. A connection that was kept open and is closed without a byte of the reply counts as closed before the
+ *   request came. The request is repeated once on a new connection, which is no attempt of its own and not told.
  */
 
 export interface PostOptions {

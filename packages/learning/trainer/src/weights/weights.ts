@@ -13,6 +13,7 @@
 import { entry, sizeOf, widenHalf } from "@palimpsest/jit";
 import type { PublishedTensor } from "@palimpsest/learner";
 import { type HeldParameters, hashOfLeaves, weightsLeafBytes } from "@palimpsest/model";
+import { inLanes } from "@palimpsest/std";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { locationOf, type ObjectLocation } from "./object-location.js";
@@ -90,7 +91,9 @@ export async function publishTensors(
     positionBytes += lengthBytes;
   }
   const shards: ObjectLocation[] = [];
-  await severalAtOnce(shardsOf(piecesOf(given), leafBytes), async (pieces, index) => {
+  let next = 0;
+  await inLanes(shardsOf(piecesOf(given), leafBytes), { lanes: shardsAtOnce }, async (pieces) => {
+    const index = next++;
     const { objectId, sizeBytes } = await objects.put(pieces);
     shards[index] = { objectId, sizeBytes };
   });
@@ -135,7 +138,7 @@ export async function fetchWeights(
     parameters[name] = known instanceof ValuesOf && known.length === length ? known : new ValuesOf(length);
   }
   const targets = [...shardsOf(Object.values(parameters), leafBytes)];
-  await severalAtOnce(shards, async (shard, index) => {
+  await inLanes(shards.entries(), { lanes: shardsAtOnce }, async ([index, shard]) => {
     await objects.getInto(shard, targets[index] ?? []);
   });
   return parameters;
@@ -184,18 +187,6 @@ function* shardsOf(values: Iterable<Float32Array | Uint16Array>, leafBytes: numb
     }
   }
   if (filledBytes > 0) yield shard;
-}
-
-async function severalAtOnce<T>(
-  items: Iterable<T>,
-  work: (item: T, index: number) => Promise<void>,
-): Promise<void> {
-  const left = items[Symbol.iterator]();
-  let index = 0;
-  const lane = async () => {
-    for (let next = left.next(); next.done !== true; next = left.next()) await work(next.value, index++);
-  };
-  await Promise.all(Array.from({ length: shardsAtOnce }, lane));
 }
 
 function hashOf(
