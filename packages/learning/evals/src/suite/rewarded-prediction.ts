@@ -33,6 +33,7 @@ export async function rewardedPrediction(
     ...options
   }: {
     readonly temperature: number;
+    readonly topP?: number;
     readonly seed: number;
     readonly signal: AbortSignal;
     /** Receives the episode and its score, from which a trace can be made. */

@@ -20,6 +20,18 @@ describe("resolveLearnerConfig", () => {
     expect(config.optimizer.beta2).toBe(0.95);
   });
 
+  it("bounds the trained tokens of a budget's shapes, where they are not all positions anyway", () => {
+    const shapes = (microBatch: object) => resolveLearnerConfig({ microBatch: microBatch as never }).buckets;
+    expect(shapes({ tokens: 64, lengths: [16, 64], trainedTokens: 24 })).toEqual([
+      { rows: 4, length: 16, trainedTokens: 24 },
+      { rows: 1, length: 16 },
+      { rows: 1, length: 64, trainedTokens: 24 },
+    ]);
+    expect(shapes({ tokens: 64, lengths: [32], packed: true, trainedTokens: 24 })).toEqual([
+      { rows: 2, length: 32, packedRows: 16, trainedTokens: 24 },
+    ]);
+  });
+
   it.each([
     ["a group size of one", { groupSize: 1 }, /groupSize/],
     ["an unknown key", { lerningRate: 1 }, /lerningRate/],

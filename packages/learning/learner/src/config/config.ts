@@ -76,6 +76,11 @@ const MicroBatchConfig = z.strictObject({
     .describe(
       "Packs rows end to end into sequences of the longest length, which needs one shape and little padding.",
     ),
+  trainedTokens: count
+    .optional()
+    .describe(
+      "Most trained tokens per micro-batch, which are the only ones that get logits. Absent: packed, every position has room for one; otherwise all positions get logits.",
+    ),
 });
 
 const withDefaults = <T extends z.ZodType>(schema: T): z.ZodPrefault<T> => schema.prefault({} as z.input<T>);
@@ -284,8 +289,10 @@ export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearner
 function bucketsWithin(budget: z.infer<typeof MicroBatchConfig> | undefined): Bucket[] {
   if (budget === undefined)
     throw new LearnerError("CONFIG_INVALID", "buckets and microBatch are both absent; set one of them");
-  const { tokens, lengths, packed } = budget;
+  const { tokens, lengths, packed, trainedTokens = Number.POSITIVE_INFINITY } = budget;
   const longest = Math.max(...lengths);
+  const shape = (rows: number, length: number): Bucket =>
+    trainedTokens >= rows * length ? { rows, length } : { rows, length, trainedTokens };
   if (longest > tokens)
     throw new LearnerError(
       "CONFIG_INVALID",
@@ -293,16 +300,11 @@ function bucketsWithin(budget: z.infer<typeof MicroBatchConfig> | undefined): Bu
     );
   if (packed) {
     const rows = Math.floor(tokens / longest);
-    return [{ rows, length: longest, packedRows: PACKED_ROWS_A_SEQUENCE * rows }];
+    return [{ ...shape(rows, longest), packedRows: PACKED_ROWS_A_SEQUENCE * rows }];
   }
   return lengths.flatMap((length) => {
     const rows = Math.floor(tokens / length);
-    return rows === 1
-      ? [{ rows, length }]
-      : [
-          { rows, length },
-          { rows: 1, length },
-        ];
+    return rows === 1 ? [shape(1, length)] : [shape(rows, length), shape(1, length)];
   });
 }
 

@@ -14,15 +14,12 @@ import { gradientBytes, keepPlan, layerInputBytes, productBytes, roundedBytes } 
 const FLOAT = 4;
 const HALF = 2;
 /**
- * Overhead on a GPU beyond the sum of the parts: workspace of kernels, and what the allocator wastes. For the three updates
- * that were measured (docs/jit.md) the estimate is between 0.7 and 1.1 of what TensorFlow's allocator held, which grows in
- * steps and so holds up to a third more than is used.
+ * Overhead on a GPU beyond the sum of the parts: workspace of kernels, and what the allocator wastes. On one H100 the sum of the parts was
+ * 0.99 to 1.04 of what 0.5B, 3B and 4B parameters held with CUDA's own allocator, which takes what is used, and 0.82 of what 0.5B held with
+ * TensorFlow's, which grows in steps (bench/results/gpu-shared.json).
  */
-const OVERHEAD = 1.15;
-/**
- * The same for replicas that share their state. For 3B and 4B parameters on two H200 each, with CUDA's own allocator, which takes what is
- * used, the sum of the parts was 1.02 and 1.01 of what a GPU held (bench/results/gpu-shared.json).
- */
+const OVERHEAD = 1.1;
+/** The same for replicas that share their state: for 3B, 4B and 7B parameters on two H200 the sum was 1.01 to 1.02 of what was held. */
 const SHARED_OVERHEAD = 1.05;
 
 /** Bytes on a GPU by part, when it computes in bfloat16. */

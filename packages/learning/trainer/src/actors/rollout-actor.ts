@@ -51,6 +51,8 @@ export interface RolloutStats {
 export interface AnswerRequest {
   readonly task: Task;
   readonly temperature: number;
+  /** Absent: the agent's own. */
+  readonly topP?: number;
   readonly seed: number;
   readonly minPolicyVersion: number;
   /** The ids of the episode's trace; absent: none is made. */
@@ -233,14 +235,14 @@ export class RolloutActor {
     return this.#engine === undefined ? await ask() : await this.#engine.ask(ask);
   }
 
-  async #answer({ task, temperature, seed, minPolicyVersion, traced }: AnswerRequest): Promise<Answer> {
+  async #answer({ task, minPolicyVersion, traced, ...sampling }: AnswerRequest): Promise<Answer> {
     await this.#weights.ensure(minPolicyVersion);
     const { signal } = this.#context;
     const reward = await this.#reward();
     const began = this.#sampler.policyVersion;
     let trace: Trace | undefined;
     const prediction = await rewardedPrediction(this.#agent, reward, task, {
-      ...{ temperature, seed, signal },
+      ...{ ...sampling, signal },
       onScored: (episode, score) => {
         if (traced) trace = { ...this.#traceOf(task, episode, score), ...traced, trainingStep: began };
       },

@@ -32,6 +32,14 @@ export const evaluationSchema = z
       .optional()
       .describe("prepared files instead of a generator, one per length"),
     temperature: z.number().min(0).default(1).describe("sampling temperature of evaluations; 0 is greedy"),
+    topP: z
+      .number()
+      .gt(0)
+      .max(1)
+      .optional()
+      .describe(
+        "share of the probability, most likely tokens first, that evaluations sample from; absent: agent.settings.topP, as in training",
+      ),
     samples: count
       .max(256)
       .default(1)

@@ -76,6 +76,34 @@ test("an evaluation with an answer of another version than the one it is of is a
   expect((await evaluate({ ...run, policyVersion: 2 })).lengths[0]).toMatchObject({ n: 4, exactMatch: 1 });
 });
 
+test("an evaluation samples with its own temperature and truncation, whatever training samples with", async () => {
+  const { recipe: quickstart } = readRecipe(`${builtinRecipesDir}/quickstart.yaml`);
+  const asked: AnswerRequest[] = [];
+  const actor = {
+    with: () => actor,
+    stats: async () => ({ peakRssBytes: 1 }),
+    answer: async (request: AnswerRequest) => {
+      asked.push(request);
+      const counts = { conversations: 1, promptTokens: 1, sampledTokens: 1, truncated: 0 };
+      return { prediction: { text: "x", counts, measures: { reward: 1 } }, began: 2, ended: 2 };
+    },
+  } as unknown as ActorHandle<RolloutActor>;
+  for (const topP of [0.95, undefined]) {
+    const recipe = {
+      ...quickstart,
+      evaluation: { ...fewQuestions(quickstart), tasks: 1, temperature: 0.7, topP },
+    };
+    await evaluate({
+      ...{ rollouts: [actor], recipe, lengths: (await openEvaluation(recipe)).slice(0, 1), policyVersion: 2 },
+      ...{ onProgress() {}, signal: new AbortController().signal },
+    });
+  }
+  expect(asked.map(({ temperature, topP }) => [temperature, topP])).toEqual([
+    [0.7, 0.95],
+    [0.7, undefined],
+  ]);
+});
+
 test("the first questions of each length are traced, once each, in the group of all evaluations of the question", async () => {
   const { recipe: quickstart } = readRecipe(`${builtinRecipesDir}/quickstart.yaml`);
   const recipe = { ...quickstart, evaluation: { ...fewQuestions(quickstart), tasks: 10, samples: 2 } };

@@ -115,7 +115,7 @@ export async function evaluate(run: EvaluationRun): Promise<Evaluation> {
   const traces = new Map<string, Trace>();
   const lengths = await evaluateLengths({
     suite: recipe.name,
-    system: policySystem(run, evaluation.temperature, traces, (version) => others.add(version)),
+    system: policySystem(run, evaluation, traces, (version) => others.add(version)),
     lengths: run.lengths.map((length) => ({
       lengthTokens: length.lengthTokens,
       items: () => lengthItems(length, signal),
@@ -142,7 +142,7 @@ export async function evaluate(run: EvaluationRun): Promise<Evaluation> {
 /** The policy as a system: each question goes to the rollout actor with the fewest in progress. */
 function policySystem(
   run: EvaluationRun,
-  temperature: number,
+  { temperature, topP }: Pick<NonNullable<Recipe["evaluation"]>, "temperature" | "topP">,
   traces: Map<string, Trace>,
   onOther: (version: string) => void,
 ): System {
@@ -157,6 +157,7 @@ function policySystem(
       const request = {
         task,
         temperature,
+        ...(topP === undefined ? {} : { topP }),
         seed,
         minPolicyVersion: policyVersion,
         ...(traced ? { traced } : {}),
