@@ -296,7 +296,7 @@ const inner = new Set([
     "retrieveMemory",
     "specialId",
   ],
-  ...["toTrajectory", "tokenTerms", "whitespaceTerms", "proxiedFetch", "HttpClient"],
+  ...["toTrajectory", "queryTerms", "tokenTerms", "whitespaceTerms", "proxiedFetch", "HttpClient"],
   ...["characterEnd", "characterStart", "wholeCharacters"],
 ]);
 

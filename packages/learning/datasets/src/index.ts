@@ -51,6 +51,16 @@ export type { CountTokens } from "./tasks/count-tokens.js";
 export { FileTasks } from "./tasks/file-tasks.js";
 export type { StreamedTask } from "./tasks/streamed-task.js";
 export { allTasks, generatedTasks, shuffledTasks, type TaskSet } from "./tasks/task-set.js";
+export { type WorldSplit, worldSplits } from "./worlds/entities.js";
+export type { Difficulty, World, WorldCase, WorldEvent, WorldSentence } from "./worlds/world.js";
+export {
+  difficultyOf,
+  openWorldTasks,
+  streamedWorldTasks,
+  type WorldConfigInput,
+  worldConfigSchema,
+} from "./worlds/world-tasks.js";
+export { worldByName, worlds } from "./worlds/worlds.js";
 export type { Manifest } from "./written/manifest.js";
 export { type RowFormat, rowFormats } from "./written/row-format.js";
 export { taskRowSchema } from "./written/task-row.js";

@@ -91,3 +91,11 @@ export { traceMarkdown } from "./trace/trace-markdown.js";
 export { traceOutcome } from "./trace/trace-outcome.js";
 export { type Trace, traceSchema, traceVersion } from "./trace/trace-schema.js";
 export { wordDiff } from "./trace/word-diff.js";
+export {
+  type CertificateRow,
+  type CertifyOptions,
+  certifyWorld,
+  leastQuestions,
+  type WorldCertificate,
+} from "./worlds/certificate.js";
+export { namesOnly } from "./worlds/one-of.js";

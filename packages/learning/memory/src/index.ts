@@ -1,5 +1,5 @@
 // For users: stores, and search over texts.
-export { Bm25Index, type Bm25Options } from "./bm25-index.js";
+export { Bm25Index, type Bm25Options, queryTerms } from "./bm25-index.js";
 export { DenseIndex } from "./dense-index.js";
 export type { Embedder } from "./embedder.js";
 export { createEmbedder, type EmbedderConfig, embedderConfigSchema } from "./embedder-config.js";

@@ -12,6 +12,7 @@ export const commands: Readonly<Record<string, () => Promise<Add>>> = {
   mcp: async () => (await import("../commands/agents/mcp.js")).addMcp,
   model: async () => (await import("../commands/model/model.js")).addModel,
   data: async () => (await import("../commands/data/data.js")).addData,
+  world: async () => (await import("../commands/data/world.js")).addWorld,
   score: async () => (await import("../commands/training/score.js")).addScore,
   loss: async () => (await import("../commands/training/loss-check.js")).addLoss,
   eval: async () => (await import("../commands/eval/eval.js")).addEval,

@@ -10,7 +10,17 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   "A cluster on this machine or several": ["dev", "head", "worker", "stop", "drain", "certs", "token"],
   "What runs there": ["status", "list", "summary", "job", "logs", "stack", "memory", "timeline", "dashboard"],
   "Memory agents": ["ask", "serve", "mcp", "new"],
-  "Training and evaluation": ["quickstart", "train", "eval", "data", "model", "score", "loss", "trace"],
+  "Training and evaluation": [
+    "quickstart",
+    "train",
+    "eval",
+    "data",
+    "world",
+    "model",
+    "score",
+    "loss",
+    "trace",
+  ],
   "This installation": ["setup", "doctor", "completion"],
 };
 

@@ -9,6 +9,7 @@ import type { Preparer } from "./preparer.js";
 import { questionPreparer } from "./question-preparer.js";
 import { ruler } from "./ruler.js";
 import { rulerHqa } from "./ruler-hqa.js";
+import { generatedWorld } from "./world.js";
 
 /** Everything that `palimpsest data prepare` can prepare, in the order of its help. */
 export const preparers: readonly Preparer[] = [
@@ -35,6 +36,7 @@ export const preparers: readonly Preparer[] = [
   }),
   rulerHqa,
   ruler,
+  generatedWorld,
   locomo,
   jsonl,
 ];

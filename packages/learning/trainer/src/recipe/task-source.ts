@@ -5,9 +5,11 @@ import {
   DatasetError,
   FileTasks,
   moduleTasks,
+  openWorldTasks,
   readSourceText,
   shuffledTasks,
   type TaskSet,
+  worldConfigSchema,
 } from "@palimpsest/datasets";
 import {
   haystackConfigSchema,
@@ -37,6 +39,12 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
   z.strictObject({
     source: z.literal("store").describe("generated statements that an agent must record in a small store"),
     store: storeTaskConfigSchema,
+  }),
+  z.strictObject({
+    source: z
+      .literal("world")
+      .describe("questions about generated worlds in which things move, which word search does not answer"),
+    world: worldConfigSchema,
   }),
   z.strictObject({
     source: z
@@ -101,6 +109,8 @@ export function reseededSource(source: ParsedSource, seed: number): ParsedSource
       };
     case "store":
       return { ...source, store: { ...source.store, seed: mixed(source.store.seed) } };
+    case "world":
+      return { ...source, world: { ...source.world, seed: mixed(source.world.seed) } };
     case "haystack":
       return { ...source, haystack: { ...source.haystack, seed: mixed(source.haystack.seed) } };
     case "jsonl":
@@ -145,6 +155,8 @@ export async function openTasks(input: TaskSource, options: OpenTasksOptions = {
       return openReverseTwoHopTasks(config.reverseTwoHop);
     case "store":
       return openStoreTasks(config.store);
+    case "world":
+      return openWorldTasks(config.world);
     case "haystack":
       return openHaystackTasks(await readSourceText(config.path, options.signal), config.haystack, counting);
     case "jsonl":

@@ -1,0 +1,144 @@
+import { parseInput } from "@palimpsest/std/input";
+import type { Task } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { DatasetError } from "../error.js";
+import type { StreamedTask } from "../tasks/streamed-task.js";
+import { generatedTasks, type TaskSet } from "../tasks/task-set.js";
+import { worldSplits } from "./entities.js";
+import type { Difficulty, World, WorldCase } from "./world.js";
+import { worldByName, worldNames } from "./worlds.js";
+
+const sentences = z.int().min(16).max(100_000_000);
+
+/** Settings of generated worlds. */
+export const worldConfigSchema = z.strictObject({
+  world: z.enum(worldNames as readonly [string, ...string[]]).describe("name of the world"),
+  split: z
+    .enum(worldSplits)
+    .default("train")
+    .describe("which entities are used; texts for tests have two more wordings of each sentence"),
+  count: z.int().min(1).default(1).describe("number of tasks"),
+  seed: z.union([z.int(), z.string()]).default(0).describe("the same seed and settings give the same tasks"),
+  sentences: z
+    .union([
+      sentences,
+      z
+        .strictObject({ min: sentences, max: sentences })
+        .refine((range) => range.min <= range.max, "min must not be greater than max"),
+    ])
+    .describe("sentences per document; from a range it is drawn for each task"),
+  cast: z.int().min(2).max(16).optional().describe("number of people; absent: the world's own"),
+  bait: z
+    .number()
+    .min(0)
+    .max(0.99)
+    .optional()
+    .describe("fraction of the sentences that state nothing that matters; absent: the world's own"),
+  distance: z
+    .number()
+    .min(0)
+    .max(0.99)
+    .optional()
+    .describe("fraction of the text, at its end, that states nothing that matters; absent: the world's own"),
+  wordings: z
+    .int()
+    .min(1)
+    .max(4)
+    .optional()
+    .describe("wordings of each sentence that are used; absent: all four"),
+  lowercase: z.boolean().default(false).describe("whether texts are in lower case, for small vocabularies"),
+});
+
+/** Settings of generated worlds; fields with defaults may be absent. */
+export type WorldConfigInput = z.input<typeof worldConfigSchema>;
+type WorldConfig = z.output<typeof worldConfigSchema>;
+
+/** Returns the difficulty that settings ask for, with the world's own where they say nothing. */
+export function difficultyOf(
+  world: World,
+  asked: Partial<Record<keyof Difficulty, number | undefined>>,
+): Difficulty {
+  const { defaults } = world;
+  return {
+    cast: asked.cast ?? defaults.cast,
+    bait: asked.bait ?? defaults.bait,
+    distance: asked.distance ?? defaults.distance,
+    wordings: asked.wordings ?? defaults.wordings,
+  };
+}
+
+/**
+ * Opens the tasks of a world, each generated when it is opened.
+ * @throws {DatasetError} BAD_CONFIG
+ */
+export function openWorldTasks(input: WorldConfigInput): TaskSet {
+  const tasks = streamedWorldTasks(input);
+  return generatedTasks(tasks.count, (position): Task => {
+    const { pieces, ...task } = tasks.at(position);
+    return { ...task, document: [...pieces()].join("") };
+  });
+}
+
+/**
+ * Returns the tasks of a world, whose documents are generated sentence by sentence in memory of the size of the cast.
+ * Metadata: `dataSource` and `kind` ("world"), `world`, `split`, `sentences`, `candidates` (joined by " | "),
+ * `answerKind`.
+ * @throws {DatasetError} BAD_CONFIG
+ */
+export function streamedWorldTasks(input: WorldConfigInput): {
+  readonly count: number;
+  at(position: number): StreamedTask;
+} {
+  const config = parseInput(
+    worldConfigSchema,
+    input,
+    (problem, cause) => new DatasetError("BAD_CONFIG", `world settings: ${problem}`, {}, cause),
+  );
+  const world = worldByName(config.world);
+  const difficulty = difficultyOf(world, config);
+  const open = (index: number) => {
+    const length = lengthAt(config, index);
+    const { seed, split } = config;
+    return { length, opened: world.open({ ...difficulty, seed, split, index, length }) };
+  };
+  // The shortest text is the only one that may be too short.
+  const { min } = rangeOf(config);
+  world.open({ ...difficulty, seed: config.seed, split: config.split, index: 0, length: min });
+  return { count: config.count, at: (position) => taskOf(config, position, open(position)) };
+}
+
+const rangeOf = ({ sentences: asked }: WorldConfig) =>
+  typeof asked === "number" ? { min: asked, max: asked } : asked;
+
+/** Spreads lengths evenly over the range, in an order that is the same for every world. */
+function lengthAt(config: WorldConfig, index: number): number {
+  const { min, max } = rangeOf(config);
+  // Multiples of the golden ratio fall evenly into the range, however many there are.
+  const at = (index * 0.618_033_988_749_895) % 1;
+  return min + Math.floor(at * (max - min + 1));
+}
+
+function taskOf(
+  { world, split, seed, lowercase }: WorldConfig,
+  position: number,
+  { length, opened }: { readonly length: number; readonly opened: WorldCase },
+): StreamedTask {
+  const styled = (text: string) => (lowercase ? text.toLowerCase() : text);
+  return {
+    id: `world-${world}-${split}-${length}-${seed}-${position}`,
+    question: styled(opened.question),
+    answers: [styled(opened.answer)],
+    metadata: {
+      kind: "world",
+      dataSource: "world",
+      world,
+      split,
+      sentences: length,
+      candidates: opened.candidates.map(styled).join(" | "),
+      answerKind: opened.kind,
+    },
+    *pieces() {
+      for (const { text } of opened.sentences()) yield styled(` ${text}`);
+    },
+  };
+}
