@@ -213,7 +213,10 @@ export const boards = {
         panel(
           "KL",
           { "{{pair}}": "palimpsest_learner_kl_nats" },
-          { description: "Nats per token: from the reference, and from the weights before the update." },
+          {
+            description:
+              "Nats per token: from the reference, from the weights before the update, and of the sampler from the trainer.",
+          },
         ),
         panel("Entropy", { "nats per token": "palimpsest_learner_entropy_nats" }),
         panel(
@@ -224,7 +227,7 @@ export const boards = {
       ],
       "Health of the update": [
         panel("Difference between sampler and trainer", {
-          "nats per token": "palimpsest_learner_logprob_difference_nats",
+          "{{of}}, nats per token": "palimpsest_learner_logprob_difference_nats",
         }),
         panel("Ratios", {
           "clipped share": "palimpsest_learner_clip_ratio",

@@ -45,6 +45,7 @@ export function reportText(report: RunReport): string {
     ...bestLines(report),
     `time        ${phases.join(", ")}`,
     `speed       sampler ${formatCount(report.samplerTokensPerSecond)} tokens/s, learner ${formatCount(report.learnerTokensPerSecond)} tokens/s, ${report.backend}`,
+    `agreement   ${agreement(report)}`,
     ...report.plan.map(
       (figure, at) => `${(at === 0 ? "plan" : "").padEnd(12)}${figure.what}: ${heldText(figure)}`,
     ),
@@ -59,6 +60,13 @@ export function reportText(report: RunReport): string {
     "",
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** How far sampler and learner were apart, and how far they may be. */
+function agreement({ logprobDifference: { mean, p99, most, kl, limit } }: RunReport): string {
+  const nats = (value: number) => value.toPrecision(2);
+  const bound = limit === null ? "no limit" : `at most ${limit} over 8 updates`;
+  return `log-probs of sampler and learner differ by ${nats(mean)} nats per token (${bound}), 1 % by more than ${nats(p99)}, none by more than ${nats(most)}; KL ${nats(kl)}`;
 }
 
 /** Names the commands that show what the agent kept. */

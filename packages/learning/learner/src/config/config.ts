@@ -182,7 +182,7 @@ export const LearnerConfig = z.strictObject({
     .nullable()
     .optional()
     .describe(
-      "Mean difference in nats between the log-probs of sampler and learner, over rows sampled with the current weights, above which an update fails; with few such tokens a larger one is allowed, (1 + 8 / √tokens) times this. null: never. Absent: 0.05 in a training run, never elsewhere.",
+      "Mean difference in nats between the log-probs of sampler and learner, over the rows of this update and the seven before it that were sampled with the weights of their time, above which an update fails; with few such tokens a larger one is allowed, (1 + 8 / √tokens) times this. null: never. Absent: 0.05 in a training run, never elsewhere.",
     ),
   measureEntropy: z
     .boolean()

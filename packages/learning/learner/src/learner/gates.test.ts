@@ -6,6 +6,7 @@ import type { Group } from "@palimpsest/trajectories";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
 import type { LearnerConfigInput } from "../config/config.js";
+import { tokenStatistics } from "../loss/metrics.js";
 import { createLearner, type LearnerOptions } from "./create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import type { Learner } from "./learner.js";
@@ -32,6 +33,80 @@ it("a deterministic learner is refused where the backend was loaded without it",
   expect(() => createLearner({ ...options, config: tinyConfig({ deterministic: true }) })).toThrow(
     /CONFIG_INVALID.*deterministic is true.*loadBackend\(\{ deterministic: true \}\) before/,
   );
+});
+
+/** A group of this version whose sampler is `nats` more certain of every token than `randomGroups` has it. */
+const sampledBy = (policyVersion: number, nats: number): Group[] =>
+  randomGroups(1, 1, 4).map((group) => ({
+    ...group,
+    members: group.members.map((member) => ({
+      ...member,
+      trajectory: {
+        ...member.trajectory,
+        conversations: member.trajectory.conversations.map((each) => ({
+          ...each,
+          policyVersion,
+          rolloutLogprobs: Array.from(each.rolloutLogprobs, (logprob) => logprob + nats),
+        })),
+      },
+    })),
+  }));
+
+/** Updates by groups as far apart as `nats` says, with weights that stay; returns the errors. */
+async function updatesOf(learner: Learner, nats: readonly number[]): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  for (const apart of nats)
+    await learner
+      .update(sampledBy(learner.policyVersion, apart))
+      .catch((error: unknown) => errors.push(error));
+  return errors;
+}
+
+describe.each(["graph", "xla"] as const)("the gate between sampler and learner, in %s", (mode) => {
+  const still = { schedule: { learningRate: 1e-30 }, buckets: [{ rows: 8, length: 12 }] };
+
+  it("judges the mean of eight updates: one of unusual texts passes, several do not, other weights never", async () => {
+    const probe = aLearner(still, { mode });
+    const usual = await probe.update(sampledBy(0, 0));
+    const given = { ...still, maxLogprobDifference: 1.2 * usual.freshLogprobDifferenceMean };
+    expect(await updatesOf(aLearner(given, { mode }), [-4])).toMatchObject([{ code: "LOGPROB_MISMATCH" }]);
+    const learner = aLearner(given, { mode });
+    expect(await updatesOf(learner, [0, 0, 0, 0, -4, 0, 0])).toEqual([]);
+    const [error] = await updatesOf(learner, [-4, -4]);
+    expect(error).toMatchObject({
+      code: "LOGPROB_MISMATCH",
+      message: expect.stringMatching(/of the last 8 updates \(by [\d.]+ in this one\)/),
+    });
+    const other = aLearner(given, { mode });
+    expect(await updatesOf(other, [0, 0, 0, 0, 0, 0, 0, -30])).toHaveLength(1);
+    // What was refused is not counted, so that the run goes on with rows of the right weights.
+    expect(await updatesOf(other, [0])).toEqual([]);
+  });
+});
+
+it("says how far sampler and learner are apart on fresh tokens: mean, 99th percentile, KL", () => {
+  const statistics = tokenStatistics({
+    kind: "clip",
+    clipLow: 0.2,
+    clipHigh: 0.2,
+    dualClip: null,
+    clampLogRatio: null,
+  });
+  const differences = Array.from({ length: 200 }, (_, at) => (at % 2 === 0 ? -1 : 1) * (at / 1000));
+  for (const difference of differences) {
+    const token = { policyLogprob: -2 + difference, rolloutLogprob: -2, advantage: 1 };
+    statistics.add({ ...token, fresh: true });
+    statistics.add({ ...token, policyLogprob: -9, fresh: false });
+  }
+  const { freshTokens, freshLogprobDifferenceMean, freshLogprobDifferenceP99, freshKlK3 } =
+    statistics.result();
+  expect(freshTokens).toBe(200);
+  expect(freshLogprobDifferenceMean).toBeCloseTo(0.0995, 12);
+  // Two of two hundred, 0.198 and 0.199, are larger.
+  expect(freshLogprobDifferenceP99).toBeCloseTo(0.197, 12);
+  const k3 = differences.reduce((sum, d) => sum + Math.exp(d) - 1 - d, 0) / 200;
+  expect(freshKlK3).toBeCloseTo(k3, 12);
+  expect(k3).toBeGreaterThan(0.005);
 });
 
 describe("the gradient gate", () => {

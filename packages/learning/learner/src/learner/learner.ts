@@ -37,6 +37,7 @@ import type { GroupAdvantage } from "../loss/define-advantage.js";
 import { endsLearner, withMemoryAdvice } from "../memory/memory-exhausted.js";
 import { gatherRows, rowsFromGroups } from "../rows/rows.js";
 import type { SupervisedRow } from "../rows/sft.js";
+import { EarlierDifferences } from "../state/fresh-checks.js";
 import { readWhole, writeWhole } from "../state/optimizer-shards.js";
 import { savedNames, savedSizes, stateName, trainedShapes, withKind } from "../state/state.js";
 import { trainingFlops } from "../state/training-flops.js";
@@ -94,6 +95,7 @@ export class Learner {
   #saving: Promise<unknown> = Promise.resolve();
   /** Where the current reference is stored on disk. */
   #reference: StoredReference;
+  readonly #earlier = new EarlierDifferences();
   /** Whether no step has been applied since the start, so that theory predicts what the first must look like. */
   #untouched: boolean;
 
@@ -169,6 +171,7 @@ export class Learner {
         policyVersion: this.#policyVersion,
         klCoefficient: this.#klCoefficient,
         step: () => this.#step,
+        earlier: this.#earlier,
         untouched: this.#untouched,
         onStep: () => this.#stepDone(),
         tokens: options.tokens,
@@ -194,7 +197,6 @@ export class Learner {
       }
       this.#random = random;
       this.#policyVersion += 1;
-      const { klK3 } = recorder.tokens();
       const lengths = (progress.trainedRows ?? gathered.rows).map((row) => row.tokenIds.length);
       const metrics = recorder.finish({
         policyVersion: this.#policyVersion,
@@ -203,7 +205,13 @@ export class Learner {
         klCoefficient: this.#klCoefficient,
         flops: trainingFlops(this.#model, lengths),
       });
-      this.#klCoefficient = nextKlCoefficient(this.#klCoefficient, config.kl, klK3, metrics.trajectories);
+      this.#klCoefficient = nextKlCoefficient(
+        this.#klCoefficient,
+        config.kl,
+        metrics.klK3,
+        metrics.trajectories,
+      );
+      this.#earlier.add(metrics);
       const every = config.referenceRefreshUpdates;
       if (every !== null && this.#policyVersion % every === 0) this.#refreshReference();
       return metrics;

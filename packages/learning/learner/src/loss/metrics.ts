@@ -45,6 +45,10 @@ export interface TokenStatistics {
   readonly logprobDifferenceMax: number;
   /** The same mean over fresh tokens only, where the sampler's own numerics are the only cause of a difference. */
   readonly freshLogprobDifferenceMean: number;
+  /** The difference that one fresh token of a hundred exceeds. */
+  readonly freshLogprobDifferenceP99: number;
+  /** KL of the sampler's distribution from the learner's over fresh tokens, estimated by k3. */
+  readonly freshKlK3: number;
   /** Tokens that the current weights sampled, before any step of the update. */
   readonly freshTokens: number;
 }
@@ -73,8 +77,10 @@ export function tokenStatistics(loss: LossConfig): {
   let differenceSum = 0;
   let differenceMax = 0;
   let freshDifferenceSum = 0;
-  let freshTokens = 0;
+  let freshK3 = 0;
+  const freshDifferences: number[] = [];
   const mean = (sum: number) => (tokens === 0 ? 0 : sum / tokens);
+  const freshMean = (sum: number) => (freshDifferences.length === 0 ? 0 : sum / freshDifferences.length);
   return {
     add(token) {
       const logRatio = token.policyLogprob - (token.oldLogprob ?? token.rolloutLogprob);
@@ -93,8 +99,10 @@ export function tokenStatistics(loss: LossConfig): {
       differenceSum += difference;
       differenceMax = Math.max(differenceMax, difference);
       if (token.fresh === true) {
-        freshTokens += 1;
+        freshDifferences.push(difference);
         freshDifferenceSum += difference;
+        const d = token.policyLogprob - token.rolloutLogprob;
+        freshK3 += Math.expm1(d) - d;
       }
       if (token.refLogprob !== undefined) {
         const d = token.refLogprob - token.policyLogprob;
@@ -118,10 +126,17 @@ export function tokenStatistics(loss: LossConfig): {
       entropy: mean(entropy),
       logprobDifferenceMean: mean(differenceSum),
       logprobDifferenceMax: differenceMax,
-      freshLogprobDifferenceMean: freshTokens === 0 ? 0 : freshDifferenceSum / freshTokens,
-      freshTokens,
+      freshLogprobDifferenceMean: freshMean(freshDifferenceSum),
+      freshLogprobDifferenceP99: p99(freshDifferences),
+      freshKlK3: freshMean(freshK3),
+      freshTokens: freshDifferences.length,
     }),
   };
+}
+
+/** Returns the smallest value that at most one of a hundred exceeds; 0 of none. */
+function p99(values: readonly number[]): number {
+  return Float64Array.from(values).sort()[Math.ceil(0.99 * values.length) - 1] ?? 0;
 }
 
 function bounds(loss: LossConfig): { readonly low: number; readonly high: number; readonly dual: number } {

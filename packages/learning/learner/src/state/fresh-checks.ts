@@ -14,6 +14,39 @@ const KL_TOLERANCE_NATS = 1e-7;
  */
 export const FEW_TOKENS = 8;
 
+/** Number of updates over which the gate takes the mean: texts of one step may be harder to agree on than those of others. */
+const GATE_UPDATES = 8;
+
+/** How far apart sampler and learner were on fresh tokens: their number, and the sum of the differences in nats. */
+export interface FreshDifference {
+  readonly tokens: number;
+  readonly sum: number;
+}
+
+/** The differences of the updates before the current one that the gate counts with it. A resumed run begins without any. */
+export class EarlierDifferences implements FreshDifference {
+  #updates: readonly FreshDifference[] = [];
+
+  get tokens(): number {
+    return this.#updates.reduce((all, { tokens }) => all + tokens, 0);
+  }
+
+  get sum(): number {
+    return this.#updates.reduce((all, { sum }) => all + sum, 0);
+  }
+
+  /** Number of updates. */
+  get updates(): number {
+    return this.#updates.length;
+  }
+
+  add({ freshTokens, freshLogprobDifferenceMean }: TokenStatistics): void {
+    if (freshTokens === 0) return;
+    const sum = freshTokens * freshLogprobDifferenceMean;
+    this.#updates = [...this.#updates, { tokens: freshTokens, sum }].slice(1 - GATE_UPDATES);
+  }
+}
+
 /** Returns the mean difference in nats above which an update fails that compares this many tokens. */
 export function logprobGate(limit: number, tokens: number): number {
   return limit * (1 + FEW_TOKENS / Math.sqrt(Math.max(tokens, 1)));
@@ -23,18 +56,26 @@ export function logprobGate(limit: number, tokens: number): number {
  * Checks what must be true while the weights are still those that sampled: sampler and trainer compute the same
  * log-probabilities, and before a learner's first step every ratio is 1 and the KL to the reference 0.
  * A mismatch here is the usual cause of a run that collapses much later.
+ * @param earlier   the updates with which this one is judged
  * @param untouched whether no step was applied since the learner was created from weights
  * @throws {LearnerError} LOGPROB_MISMATCH, FIRST_STEP_CHECK
  */
-export function checkFresh(tokens: TokenStatistics, config: ResolvedLearnerConfig, untouched: boolean): void {
+export function checkFresh(
+  tokens: TokenStatistics,
+  config: ResolvedLearnerConfig,
+  earlier: EarlierDifferences,
+  untouched: boolean,
+): void {
   const { maxLogprobDifference = null, firstStepChecks, reference } = config;
-  const difference = tokens.freshLogprobDifferenceMean;
   const details = { ...tokens };
-  const gate = maxLogprobDifference === null ? null : logprobGate(maxLogprobDifference, tokens.freshTokens);
-  if (gate !== null && difference > gate)
+  const own = tokens.freshLogprobDifferenceMean;
+  const compared = earlier.tokens + tokens.freshTokens;
+  const difference = (earlier.sum + own * tokens.freshTokens) / Math.max(compared, 1);
+  const gate = maxLogprobDifference === null ? null : logprobGate(maxLogprobDifference, compared);
+  if (gate !== null && tokens.freshTokens > 0 && difference > gate)
     throw new LearnerError(
       "LOGPROB_MISMATCH",
-      `the log-probs of sampler and learner differ by ${difference} nats on average over ${tokens.freshTokens} tokens that the current weights sampled, more than the ${gate.toPrecision(3)} that maxLogprobDifference ${maxLogprobDifference} allows for so many; check that both have the same weights`,
+      `the log-probs of sampler and learner differ by ${difference} nats on average over ${compared} tokens of the last ${earlier.updates + 1} updates (by ${own} in this one) that the current weights sampled, more than the ${gate.toPrecision(3)} that maxLogprobDifference ${maxLogprobDifference} allows for so many; check that both have the same weights`,
       { details },
     );
   if (!firstStepChecks || !untouched || tokens.freshTokens < tokens.tokens) return;

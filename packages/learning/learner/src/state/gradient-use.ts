@@ -84,8 +84,13 @@ export function scattered(
 export const AT_ONCE_SCALARS = ["decay", "stepSize", "rootCorrection"] as const;
 /** Input float32 []: a step with a larger norm is not applied. If it is infinite, every finite step is applied. */
 export const NORM_LIMIT = "normLimit";
-/** Input float32 []: nothing is applied if the mean difference from the sampler over fresh tokens exceeds it by more than chance, nats. */
+/**
+ * Inputs float32 []: nothing is applied if the mean difference from the sampler, over fresh tokens of this step and the earlier
+ * ones, exceeds the limit by more than chance, nats.
+ */
 export const DIFFERENCE_LIMIT = "differenceLimit";
+export const EARLIER_TOKENS = "earlierTokens";
+export const EARLIER_SUM = "earlierSum";
 /** Input float32 [rows, length-1]: 1 for trained tokens that the current weights sampled. */
 export const FRESH = "fresh";
 
@@ -116,7 +121,13 @@ export function appliedAtOnce(
   const ofPolicy =
     perToken === undefined
       ? {}
-      : { [DIFFERENCE_LIMIT]: scalar, [FRESH]: perToken, rolloutLogprobs: perToken };
+      : {
+          [DIFFERENCE_LIMIT]: scalar,
+          [EARLIER_TOKENS]: scalar,
+          [EARLIER_SUM]: scalar,
+          [FRESH]: perToken,
+          rolloutLogprobs: perToken,
+        };
   const gradientSums = names.map((name) => stateName("gradient", name));
   return {
     inputs: { ...Object.fromEntries(scalars), ...ofPolicy },
@@ -188,8 +199,11 @@ function differences(inputs: Tensors, outputs: Tensors): Record<string, tf.Tenso
 
 /** Makes the same check as `checkFresh` on the host, whose gate is wider for few tokens; without fresh tokens it passes. */
 function isNearSampler(sums: Tensors): tf.Tensor {
+  const fresh = tensor(sums, FRESH_SUM);
   // Zero tokens times an infinite limit would be NaN.
-  const tokens = tf.maximum(tensor(sums, FRESH_SUM), tf.scalar(1));
+  const tokens = tf.maximum(tf.add(fresh, tensor(sums, EARLIER_TOKENS)), tf.scalar(1));
   const allowed = tf.add(tokens, tf.mul(tf.sqrt(tokens), FEW_TOKENS));
-  return tf.lessEqual(tensor(sums, DIFFERENCE_SUM), tf.mul(tensor(sums, DIFFERENCE_LIMIT), allowed));
+  const difference = tf.add(tensor(sums, DIFFERENCE_SUM), tensor(sums, EARLIER_SUM));
+  const isNear = tf.lessEqual(difference, tf.mul(tensor(sums, DIFFERENCE_LIMIT), allowed));
+  return tf.logicalOr(isNear, tf.equal(fresh, 0));
 }

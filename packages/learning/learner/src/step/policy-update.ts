@@ -17,7 +17,7 @@ import type { GroupAdvantage } from "../loss/define-advantage.js";
 import { assignAdvantages } from "../rows/advantage-assignment.js";
 import { trainedTokens } from "../rows/dealt-row.js";
 import type { GatheredRows, RowBatch, TrainingRow } from "../rows/training-row.js";
-import { checkFresh } from "../state/fresh-checks.js";
+import { checkFresh, type EarlierDifferences } from "../state/fresh-checks.js";
 import { learningRateAt } from "../state/schedule.js";
 import type { Together } from "../together/together.js";
 import { klPenalties } from "./kl-reward.js";
@@ -39,6 +39,8 @@ export interface PolicyUpdate {
   readonly klCoefficient: number;
   /** Number of optimizer steps done since the learner's first. */
   readonly step: () => number;
+  /** How far apart sampler and learner were in the last updates. */
+  readonly earlier: EarlierDifferences;
   /** Whether no step was ever applied to these weights. */
   readonly untouched: boolean;
   /** Called after each optimizer step. */
@@ -171,7 +173,7 @@ async function policyStep(
     },
     ...atOnceOf(rows, update, first),
     beforeApply: (gradientNorm) => {
-      if (first) checkFresh(recorder.tokens(), config, update.untouched);
+      if (first) checkFresh(recorder.tokens(), config, update.earlier, update.untouched);
       movedTooFar = !first && config.maxPolicyKl !== null && recorder.stepPolicyKl() > config.maxPolicyKl;
       return movedTooFar ? "skip" : checkGradient(gradientNorm, config);
     },
@@ -184,7 +186,7 @@ async function policyStep(
 /** Returns the checks before a step is applied, if the device can make all of them. */
 function atOnceOf(
   rows: readonly TrainingRow[],
-  { config, untouched, policyVersion }: PolicyUpdate,
+  { config, earlier, untouched, policyVersion }: PolicyUpdate,
   first: boolean,
 ): { readonly atOnce?: AtOnce } {
   const { maxLogprobDifference, gradientGate, firstStepChecks, maxPolicyKl } = config;
@@ -193,6 +195,7 @@ function atOnceOf(
     atOnce: {
       normLimit: gradientGate?.norm ?? Number.POSITIVE_INFINITY,
       differenceLimit: (first ? maxLogprobDifference : undefined) ?? Number.POSITIVE_INFINITY,
+      earlier,
       isFresh: (index) => first && isFresh(entry(rows, index), policyVersion),
     },
   };

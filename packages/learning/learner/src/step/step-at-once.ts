@@ -9,6 +9,8 @@ import {
   APPLIED,
   AT_ONCE_SCALARS,
   DIFFERENCE_LIMIT,
+  EARLIER_SUM,
+  EARLIER_TOKENS,
   FRESH,
   NORM_LIMIT,
   SQUARED_NORM,
@@ -92,7 +94,7 @@ export function atOnceInputs<Row extends PackableRow>(
   arrays: MicroBatchArrays,
   config: ResolvedLearnerConfig,
 ): Readonly<Record<string, Float32Array>> {
-  const { normLimit, differenceLimit, isFresh } = atOnce as AtOnce;
+  const { normLimit, differenceLimit, earlier = { tokens: 0, sum: 0 }, isFresh } = atOnce as AtOnce;
   // The norm is not known yet: the device computes what depends on it.
   const known = adamwScalars(step, learningRate, 0, config.optimizer);
   const inputs: Record<string, Float32Array> = { [NORM_LIMIT]: Float32Array.of(normLimit) };
@@ -107,6 +109,8 @@ export function atOnceInputs<Row extends PackableRow>(
   return {
     ...inputs,
     [DIFFERENCE_LIMIT]: Float32Array.of(differenceLimit),
+    [EARLIER_TOKENS]: Float32Array.of(earlier.tokens),
+    [EARLIER_SUM]: Float32Array.of(earlier.sum),
     [FRESH]: fresh,
     rolloutLogprobs: arrays.rolloutLogprobs,
   };

@@ -1,6 +1,7 @@
 import type { HostArray } from "@palimpsest/jit";
 import type { MicroBatch } from "../rows/dealt-row.js";
 import type { MicroBatchArrays, PackableRow } from "../rows/micro-batches.js";
+import type { FreshDifference } from "../state/fresh-checks.js";
 import type { Together } from "../together/together.js";
 import type { Objective } from "./compiled.js";
 
@@ -10,6 +11,8 @@ export interface AtOnce {
   readonly normLimit: number;
   /** Maximum mean difference from the sampler over fresh tokens, nats; infinite: none. */
   readonly differenceLimit: number;
+  /** The updates whose tokens are judged together with this step's; absent: none. */
+  readonly earlier?: FreshDifference;
   /** Whether the current weights sampled the row, without truncation. */
   readonly isFresh: (rowIndex: number) => boolean;
 }

@@ -11,12 +11,15 @@ export function recordStep(metrics: Metrics, result: StepResult): void {
   metrics.gauge("palimpsest_learner_loss").set(update.loss);
   metrics.gauge("palimpsest_learner_kl_nats").set({ pair: "reference" }, update.klK3);
   metrics.gauge("palimpsest_learner_kl_nats").set({ pair: "old" }, update.policyKlK3);
+  metrics.gauge("palimpsest_learner_kl_nats").set({ pair: "sampler" }, update.freshKlK3);
   metrics.gauge("palimpsest_learner_entropy_nats").set(update.entropy);
   metrics.gauge("palimpsest_learner_clip_ratio").set(update.clipFractionHigh + update.clipFractionLow);
   metrics.gauge("palimpsest_learner_gradient_norm").set(update.gradientNorm);
   metrics.gauge("palimpsest_learner_learning_rate").set(update.learningRate);
   metrics.gauge("palimpsest_learner_ratio_max").set(update.ratioMax);
-  metrics.gauge("palimpsest_learner_logprob_difference_nats").set(update.freshLogprobDifferenceMean);
+  const difference = metrics.gauge("palimpsest_learner_logprob_difference_nats");
+  difference.set({ of: "mean" }, update.freshLogprobDifferenceMean);
+  difference.set({ of: "p99" }, update.freshLogprobDifferenceP99);
   metrics.counter("palimpsest_learner_skipped_steps_total").inc(update.stepsSkippedByGradient);
   metrics.gauge("palimpsest_learner_teraflops").set(update.modelTeraflops);
   const tokens = metrics.gauge("palimpsest_learner_tokens");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Evaluation, type LengthResult, writeReport } from "@palimpsest/evals";
 import { loadConfig, loadGenerationConfig, loadTokenizer, saveModel } from "@palimpsest/model";
 import { durableFiles } from "@palimpsest/std/files";
+import { learnerSettings } from "../parts/learner-settings.js";
 import { type HeldFigure, heldText } from "../plan/held-plan.js";
 import { engineCount } from "../recipe/engine-settings.js";
 import type { RatedStep } from "../recipe/evaluation-standing.js";
@@ -188,7 +189,7 @@ export async function reportRun(
     secondsByPhase: result.secondsByPhase,
     samplerTokensPerSecond: mean(steps.map((step) => step.samplerTokensPerSecond)),
     learnerTokensPerSecond: mean(steps.map((step) => step.learnerTokensPerSecond)),
-    logprobDifference: logprobDifference(steps),
+    logprobDifference: logprobDifference(recipe, steps),
     processes: result.processes,
     groupsDispatched: result.counts.groups.dispatched,
     groupsTrained: result.counts.groups.trained,
@@ -207,34 +208,48 @@ export async function reportRun(
 interface LogprobDifference {
   /** Mean over all tokens of the run. */
   readonly mean: number;
+  /** The largest of the steps' differences that one token of a hundred exceeds. */
+  readonly p99: number;
   /** Largest difference of a single token. */
   readonly most: number;
+  /** KL of the sampler's distribution from the learner's, mean over all tokens. */
+  readonly kl: number;
+  /** The mean over eight updates above which the run stops; null: it never does. */
+  readonly limit: number | null;
 }
 
 type Updated = {
   readonly update: Pick<
     StepReport["update"],
-    "freshTokens" | "freshLogprobDifferenceMean" | "logprobDifferenceMax"
+    | "freshTokens"
+    | "freshLogprobDifferenceMean"
+    | "freshLogprobDifferenceP99"
+    | "freshKlK3"
+    | "logprobDifferenceMax"
   >;
 };
 
-function logprobDifference(steps: readonly Updated[]): LogprobDifference {
-  let tokens = 0;
-  let sum = 0;
-  let most = 0;
-  for (const { update } of steps) {
-    tokens += update.freshTokens;
-    sum += update.freshTokens * update.freshLogprobDifferenceMean;
-    most = Math.max(most, update.logprobDifferenceMax);
-  }
-  return { mean: tokens === 0 ? 0 : sum / tokens, most };
+function logprobDifference(recipe: Recipe, steps: readonly Updated[]): LogprobDifference {
+  const updates = steps.map(({ update }) => update);
+  const tokens = updates.reduce((sum, { freshTokens }) => sum + freshTokens, 0);
+  const meanOf = (name: "freshLogprobDifferenceMean" | "freshKlK3") =>
+    updates.reduce((sum, update) => sum + update.freshTokens * update[name], 0) / Math.max(tokens, 1);
+  const mostOf = (name: "freshLogprobDifferenceP99" | "logprobDifferenceMax") =>
+    updates.reduce((most, update) => Math.max(most, update[name]), 0);
+  return {
+    mean: meanOf("freshLogprobDifferenceMean"),
+    p99: mostOf("freshLogprobDifferenceP99"),
+    most: mostOf("logprobDifferenceMax"),
+    kl: meanOf("freshKlK3"),
+    limit: learnerSettings(recipe).maxLogprobDifference ?? null,
+  };
 }
 
 /** Facts about a run's engines for its report; empty if it had none. */
-function engineFacts({ rollout }: Recipe, steps: readonly Updated[]): Record<string, string> {
-  const { engine } = rollout;
+function engineFacts(recipe: Recipe, steps: readonly Updated[]): Record<string, string> {
+  const { engine } = recipe.rollout;
   if (engine === undefined) return {};
-  const { mean, most } = logprobDifference(steps);
+  const { mean, most } = logprobDifference(recipe, steps);
   return {
     engines: `${engineCount(engine)} of kind ${engine.kind}`,
     "log-probs of engine and learner": `${mean.toExponential(1)} nats per token apart on average, ${most.toExponential(1)} at most`,

@@ -30,7 +30,7 @@ export const learningMetrics = {
   palimpsest_learner_trained_tokens_total: counter("Sampled tokens with a gradient.", "tokens"),
   palimpsest_learner_loss: gauge("Policy loss of the last update, including the KL term.", "1"),
   palimpsest_learner_kl_nats: gauge(
-    "Mean KL divergence per token of the last update, by pair: the policy from the reference, or from old, the weights before the update.",
+    "Mean KL divergence per token of the last update, by pair: the policy from the reference, or from old, the weights before the update; the sampler from the policy.",
     "nats",
     ["pair"],
   ),
@@ -49,8 +49,9 @@ export const learningMetrics = {
     "ratio",
   ),
   palimpsest_learner_logprob_difference_nats: gauge(
-    "Mean difference per token between the log-probs of sampler and trainer, before any optimizer step of the update.",
+    "Difference per token between the log-probs of sampler and trainer, before any optimizer step of the update: mean, or p99, which one token of a hundred exceeds.",
     "nats",
+    ["of"],
   ),
   palimpsest_learner_skipped_steps_total: counter("Optimizer steps that the gradient gate skipped.", "1"),
   palimpsest_learner_records_dropped_total: counter(
