@@ -89,15 +89,17 @@ interface ReplicaCall {
 function replicaCall(program: Program, fn: TracedFunction, name: string, replica: number): ReplicaCall {
   const main = new Emitter(program, replica === 0 ? name : `${name}_replica${replica}`, false);
   const given = new Map<string, string>();
-  for (const [key, spec] of Object.entries(fn.inputs)) {
-    const attributes = { dtype: typeOf(DATA_TYPE[spec.dtype]), shape: { shape: shapeProto(spec.shape) } };
-    given.set(key, main.node("Placeholder", [], attributes));
+  const feeds: string[] = [];
+  for (const [key, { dtype, shape }] of Object.entries(fn.inputs)) {
+    const { feed, value } = main.fed(DATA_TYPE[dtype], shape);
+    feeds.push(feed);
+    given.set(key, value);
   }
   return {
     main,
     device: deviceOf(program, replica),
     variables: program.replicas[replica] ?? new Map(),
-    feeds: [...given.values()],
+    feeds,
     given,
     last: undefined,
   };

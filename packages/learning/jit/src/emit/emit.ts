@@ -3,7 +3,7 @@ import type { AttributeProto, NodeProto } from "../base/graph-protos.js";
 import { BFLOAT16, DATA_TYPE } from "../base/tensorflow-binding.js";
 import { describeValue, isUniform, type Operation, type Value } from "../trace/value.js";
 import type { EmittedStep } from "./adam-step.js";
-import { constant, typeOf } from "./attributes.js";
+import { constant, shapeProto, typeOf } from "./attributes.js";
 import type { Program } from "./emit-program.js";
 import type { Live } from "./liveness.js";
 
@@ -117,6 +117,22 @@ export class Emitter {
     const { device } = options;
     this.nodes.push({ name, op, input, attr, ...(device === undefined ? {} : { device }) });
     return this.inFunction ? `${name}:${options.output ?? "output"}:0` : name;
+  }
+
+  /**
+   * Returns what is fed when the graph runs. float32 numbers are fed as the bits of int32 numbers: tfjs's addon copies float32 arrays to
+   * the GPU and back before the graph copies them there, but integers stay on the host until then.
+   * @param shape any if absent
+   * @returns `feed`, the node to feed
+   */
+  fed(dtype: number, shape?: readonly number[]): { readonly feed: string; readonly value: string } {
+    const isFloat = dtype === DATA_TYPE.float32;
+    const fedAs = typeOf(isFloat ? DATA_TYPE.int32 : dtype);
+    const size = shape === undefined ? {} : { shape: { shape: shapeProto(shape) } };
+    const feed = this.node("Placeholder", [], { dtype: fedAs, ...size });
+    if (!isFloat) return { feed, value: feed };
+    const types = { T: fedAs, type: typeOf(dtype) };
+    return { feed, value: this.node("Bitcast", [feed], types, { device: "/device:CPU:0" }) };
   }
 
   int(values: number | readonly number[]): string {

@@ -196,10 +196,10 @@ function emitState(
       const zeroing = emitter.node("AssignVariableOp", [variable, zeros], type);
       return `${emitter.node("Const", [`^${zeroing}`], constant(DATA_TYPE.int32, [], [0]))}:0`;
     };
-    const feed = emitter.node("Placeholder", [], { dtype: typeOf(dtype), shape });
+    const { feed, value } = emitter.fed(dtype, spec.shape);
     const copied = half
-      ? emitter.cast(feed, dtype, BFLOAT16)
-      : emitter.node("DeepCopy", [feed], { T: typeOf(dtype) });
+      ? emitter.cast(value, dtype, BFLOAT16)
+      : emitter.node("DeepCopy", [value], { T: typeOf(dtype) });
     const write = emitter.node("AssignVariableOp", [variable, copied], type);
     const written = emitter.node("Const", [`^${write}`], constant(DATA_TYPE.int32, [], [0]));
     const held = emitter.node("ReadVariableOp", [variable], type);
@@ -225,13 +225,11 @@ function emitFunction(
   const emitter = new Emitter(program, prefix, false);
   const live = liveOf(fn);
   const reads = new Map<string, string>();
-  const feeds = new Map<string, string>();
-  for (const [key, spec] of Object.entries(fn.inputs)) {
-    const attributes = { dtype: typeOf(DATA_TYPE[spec.dtype]), shape: { shape: shapeProto(spec.shape) } };
-    feeds.set(key, emitter.node("Placeholder", [], attributes));
-  }
+  const fed = new Map(
+    Object.entries(fn.inputs).map(([key, { dtype, shape }]) => [key, emitter.fed(DATA_TYPE[dtype], shape)]),
+  );
   for (const value of sources(live, [...fn.outputs.values(), ...fn.state.values()])) {
-    if (value.origin.kind === "input") emitter.bind(value, feeds.get(value.origin.name) ?? "");
+    if (value.origin.kind === "input") emitter.bind(value, fed.get(value.origin.name)?.value ?? "");
     if (value.origin.kind !== "state") continue;
     const { name } = value.origin;
     const half = program.halves.has(name);
@@ -291,7 +289,7 @@ function emitFunction(
     const done = emitter.node("Const", after, constant(DATA_TYPE.int32, [], [0]));
     fetches.push(`${done}:0`);
   }
-  return { feeds: [...feeds.values()].map((feed) => `${feed}:0`).join(), fetches: fetches.join() };
+  return { feeds: [...fed.values()].map(({ feed }) => `${feed}:0`).join(), fetches: fetches.join() };
 }
 
 function liveOf(fn: TracedFunction): Live {

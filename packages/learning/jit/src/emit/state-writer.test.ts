@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { loadBackend } from "../backend/backend.js";
 import type { StateSpec } from "../base/spec.js";
-import { nodeBackend } from "../base/tensorflow-binding.js";
+import { DATA_TYPE, nodeBackend } from "../base/tensorflow-binding.js";
 import { tf } from "../base/tf.js";
 import { jit } from "../modules/module.js";
 
@@ -61,6 +61,29 @@ test.each(["graph", "xla"] as const)(
       half: new Float32Array(4),
       counts: new Int32Array(2),
     });
+    module.dispose();
+  },
+);
+
+test.each(["graph", "xla"] as const)(
+  "float32 numbers are fed as bits, which the addon leaves on the host, in mode %s",
+  (mode) => {
+    const inputs = { added: { shape: [3], dtype: "float32" }, times: { shape: [], dtype: "int32" } } as const;
+    const body = (held: Readonly<Record<string, tf.Tensor>>, given: Readonly<Record<string, tf.Tensor>>) => ({
+      outputs: {
+        sum: tf.add(held["vector"] as tf.Tensor, given["added"] as tf.Tensor),
+        times: given["times"] as tf.Tensor,
+      },
+    });
+    const module = jit({ backend, mode, state, functions: { sum: { inputs, body } } });
+    const made = vi.spyOn(nodeBackend().binding, "createTensor");
+    const odd = Float32Array.of(-0, 1 / 3, Number.POSITIVE_INFINITY);
+    module.writeState({ vector: Float32Array.of(-0, 0, 1), half: new Float32Array(4) });
+    const sums = module.call("sum", { added: odd, times: Int32Array.of(3) });
+    const types = made.mock.calls.map(([, dtype]) => dtype);
+    made.mockRestore();
+    expect(new Set(types)).toEqual(new Set([DATA_TYPE.int32]));
+    expect(sums).toEqual({ sum: odd, times: Int32Array.of(3) });
     module.dispose();
   },
 );

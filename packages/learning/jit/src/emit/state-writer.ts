@@ -58,8 +58,8 @@ export function emitWriter(
     dtype: typeOf(DATA_TYPE.int32),
     shape: { shape: { dim: [] } },
   });
-  // Without a shape, because entries have different ones.
-  const value = main.node("Placeholder", [], { dtype: typeOf(DATA_TYPE.float32) });
+  // Of any shape, because entries have different ones.
+  const { feed, value } = main.fed(DATA_TYPE.float32);
   const call = main.node(
     "Case",
     [index, value],
@@ -73,7 +73,7 @@ export function emitWriter(
   );
   const written = main.node("Const", [`^${call}`], constant(DATA_TYPE.int32, [], [0]));
   return {
-    feeds: `${index}:0,${value}:0`,
+    feeds: `${index}:0,${feed}:0`,
     fetches: `${written}:0`,
     indices: new Map(names.map((name, position) => [name, position])),
     firstPiece: names.length,

@@ -323,7 +323,10 @@ export class GraphModule implements JitModule {
     try {
       for (const [index, { shape, dtype }] of specs.entries()) {
         const values = arrays[index];
-        if (values !== undefined) ids.push(this.#binding.createTensor([...shape], DATA_TYPE[dtype], values));
+        if (values instanceof Float32Array)
+          ids.push(this.#binding.createTensor([...shape], DATA_TYPE.int32, bitsOf(values)));
+        else if (values !== undefined)
+          ids.push(this.#binding.createTensor([...shape], DATA_TYPE[dtype], values));
       }
       return this.#run(ids, run);
     } finally {
@@ -351,6 +354,11 @@ export class GraphModule implements JitModule {
       return values;
     });
   }
+}
+
+/** Returns the numbers as they are fed (`Emitter.fed`). */
+function bitsOf({ buffer, byteOffset, length }: Float32Array): Int32Array {
+  return new Int32Array(buffer, byteOffset, length);
 }
 
 /** Combines the calls of all replicas into one run. */
