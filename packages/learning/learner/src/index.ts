@@ -25,7 +25,7 @@ export {
   stepsAfter,
 } from "./checkpoint/step-log.js";
 export { hasAdapters, trainedAdapters, trainedWeights } from "./checkpoint/trained-weights.js";
-export { Bucket, hasRoomFor } from "./config/bucket.js";
+export { Bucket, hasRoomFor, placesOf, trainedTokensOf } from "./config/bucket.js";
 export {
   LearnerConfig,
   type LearnerConfigInput,
@@ -64,9 +64,14 @@ export { tokenStatistics } from "./loss/metrics.js";
 export { type LossInputs, type LossTerms, policyLoss } from "./loss/policy-loss.js";
 export { type DeviceEstimate, estimateDevice } from "./memory/device-estimate.js";
 export { estimateMemory, type MemoryEstimate, type SamplerMemory } from "./memory/memory-estimate.js";
+export {
+  type PlannedPass,
+  type PlannedPasses,
+  type PlannedRow,
+  plannedPasses,
+} from "./rows/planned-passes.js";
 export { rowsFromGroups } from "./rows/rows.js";
 export type { SupervisedRow } from "./rows/sft.js";
-export { computedTokens } from "./rows/shared-prompts.js";
 export type { RowBatch, TrainingRow } from "./rows/training-row.js";
 export { ADAM_SCALARS, type AdamScalars, adamwScalars, adamwStep } from "./state/optimizer.js";
 export { learningRateAt } from "./state/schedule.js";

@@ -3,6 +3,10 @@ import { expect, test } from "vitest";
 import { planText } from "./plan-text.js";
 
 const gib = 2 ** 30;
+const seconds = {
+  ...{ sampling: 17.7, loading: 0.5, update: 150, publishing: 0.5, checkpoint: 1, evaluation: 0.3 },
+  total: 170,
+};
 const plan: RunPlan = {
   modelFolder: "/models/small",
   model: {
@@ -29,7 +33,10 @@ const plan: RunPlan = {
     { kind: "memory", promptTokens: 137, replyTokens: 20, trainedTokens: 20 },
     { kind: "final", promptTokens: 76, replyTokens: 12, trainedTokens: 12 },
   ],
-  step: { episodes: 16, conversations: 48, promptTokens: 5591, sampledTokensAtMost: 833, optimizerSteps: 1 },
+  step: {
+    ...{ episodes: 16, conversations: 48, promptTokens: 5591, sampledTokensAtMost: 833, optimizerSteps: 1 },
+    filled: 0.934,
+  },
   needs: {
     learner: {
       processBytes: gib,
@@ -59,12 +66,12 @@ const plan: RunPlan = {
   },
   memoryBytes: 24 * gib,
   time: {
-    samplingSeconds: 35.4,
-    updateSeconds: 150,
-    totalSeconds: 20 * 185.4,
-    rolloutDevice: "1 processor thread",
-    learnerDevice: "2 processor threads",
+    expected: seconds,
+    atMost: { ...seconds, sampling: 35.4, total: 188 },
+    expectedTotalSeconds: 20 * 170,
+    totalSeconds: 20 * 188,
   },
+  devices: { rollout: "1 processor thread", learner: "2 processor threads" },
   buckets: [
     { rows: 8, length: 88 },
     { rows: 2, length: 160, packedRows: 6, trainedTokens: 64 },
@@ -78,14 +85,15 @@ test("a plan reads as one page: model, prompts, tokens of a step, shapes, memory
   expect(text).toContain("chat template; replies end at <|im_end|>");
   expect(text).toContain("memory update   prompt up to 137 + reply up to 20 tokens");
   expect(text).toContain("16 episodes, 48 conversations");
-  expect(text).toContain("1 optimizer step\n");
   expect(text).toContain("8 × 88, 2 × 160, 6 packed, 64 trained");
   expect(text).toMatch(/activations of a micro-batch, or buffers of the optimizer +3\.00 GiB/);
   expect(text).toMatch(/for all 2 +6\.00 GiB/);
   expect(text).toMatch(/on one machine, which has 24\.00 GiB +15\.00 GiB/);
-  expect(text).toContain(
-    "sampling 35 s (1 processor thread each), update 2.5 min (2 processor threads) per step; 62 min for the run",
-  );
+  expect(text).toContain("1 optimizer step; 93 % of the learner's positions filled");
+  expect(text).toContain("sampling on 1 processor thread each, update on 2 processor threads\n");
+  expect(text).toMatch(/seconds of a step +expected +at most\n/);
+  expect(text).toMatch(/\nsampling +18 s +35 s\n/);
+  expect(text).toMatch(/\nthe run +57 min +63 min\n/);
   expect(text).toContain("The run fits: nothing was started, and no weights were read.");
 });
 

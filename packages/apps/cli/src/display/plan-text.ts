@@ -56,13 +56,13 @@ export function planText(plan: RunPlan): string {
     ),
     [
       "one step",
-      `${whole(step.episodes)} episodes, ${whole(step.conversations)} conversations; ${formatCount(step.promptTokens)} prompt tokens read, up to ${formatCount(step.sampledTokensAtMost)} sampled and trained; ${step.optimizerSteps} optimizer ${step.optimizerSteps === 1 ? "step" : "steps"}`,
+      `${whole(step.episodes)} episodes, ${whole(step.conversations)} conversations; ${formatCount(step.promptTokens)} prompt tokens read, up to ${formatCount(step.sampledTokensAtMost)} sampled and trained; ${step.optimizerSteps} optimizer ${step.optimizerSteps === 1 ? "step" : "steps"}; ${Math.round(100 * step.filled)} % of the learner's positions filled`,
     ],
     ...(plan.engines === undefined ? [] : enginesText(plan.engines)),
     ["learner shapes", plan.buckets.map(bucketText).join(", ")],
     [
-      "time (at most)",
-      `sampling ${duration(time.samplingSeconds)} (${time.rolloutDevice}${needs.rolloutActors > 1 ? " each" : ""}), update ${duration(time.updateSeconds)} (${time.learnerDevice}) per step; ${duration(time.totalSeconds)} for the run (estimates)`,
+      "devices",
+      `sampling on ${plan.devices.rollout}${needs.rolloutActors > 1 ? " each" : ""}, update on ${plan.devices.learner}`,
     ],
   ] as const;
   const store = [
@@ -108,6 +108,8 @@ export function planText(plan: RunPlan): string {
   const lines = [
     ...facts.map(([name, text]) => `${name.padEnd(width)}  ${text}`),
     "",
+    formatTable(["seconds of a step", "expected", "at most"], secondsRows(time)),
+    "",
     formatTable(["memory of", "what", "estimate"], store),
     "",
     ...(plan.problems.length === 0
@@ -115,6 +117,23 @@ export function planText(plan: RunPlan): string {
       : ["The run is not possible:", ...plan.problems.map((problem) => `- ${problem}`)]),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** The rows of a table of a step's parts and of the whole run. */
+function secondsRows({ expected, atMost, ...run }: RunPlan["time"]): string[][] {
+  const parts: readonly (readonly [name: string, part: keyof typeof expected])[] = [
+    ["sampling", "sampling"],
+    ["loading the weights", "loading"],
+    ["update", "update"],
+    ["publishing the weights", "publishing"],
+    ["share of checkpoints", "checkpoint"],
+    ["share of evaluations", "evaluation"],
+    ["the step", "total"],
+  ];
+  return [
+    ...parts.map(([name, part]) => [name, duration(expected[part]), duration(atMost[part])]),
+    ["the run", duration(run.expectedTotalSeconds), duration(run.totalSeconds)],
+  ];
 }
 
 function bucketText(bucket: RunPlan["buckets"][number]): string {

@@ -4,7 +4,7 @@ import { Bucket, hasRoomFor, placesOf, rowsOf, trainedTokensOf } from "../config
 import { trainedTokens } from "./dealt-row.js";
 import { layOut } from "./layout.js";
 import { packRows } from "./row-packing.js";
-import { computedTokens, promptTokensOf } from "./shared-prompts.js";
+import { promptTokensOf } from "./shared-prompts.js";
 
 /** `prompt` tokens of one kind and `rest` untrained ones of the row's own, then `reply` trained ones that say which row they are of. */
 const rowOf = (kind: number, prompt: number, reply: number, own: number, rest = 0) => ({
@@ -107,23 +107,8 @@ describe("rows that share prompts", () => {
 });
 
 describe("what is planned of rows that begin alike", () => {
-  const buckets = [
-    { rows: 8, length: 12, sharedPrompts: { length: 8, replies: 8 } },
-    { rows: 8, length: 12 },
-  ];
-  it("counts a shared beginning once for as many rows as share it, and no more of it than is shared", () => {
-    expect(computedTokens({ tokens: 10, common: 6 }, 8, buckets)).toBe(4 + 6 / 8);
-    expect(computedTokens({ tokens: 12, common: 10 }, 4, buckets)).toBe(4 + 8 / 4);
-  });
-
-  it("counts whole rows where nothing fits or pays", () => {
-    expect(computedTokens({ tokens: 10, common: 5 }, 8, buckets)).toBe(10);
-    expect(computedTokens({ tokens: 10, common: 6 }, 2, buckets)).toBe(10);
-    expect(computedTokens({ tokens: 10, common: 6 }, 8, [{ rows: 1, length: 12 }])).toBe(10);
-  });
-
   it("has room for a row whose own part is as long as the bucket allows", () => {
-    const [bucket] = buckets as [Bucket];
+    const bucket = { rows: 8, length: 12, sharedPrompts: { length: 8, replies: 8 } };
     expect(hasRoomFor(bucket, { tokens: 12, promptTokens: 9, trainedTokens: 3 })).toBe(true);
     expect(hasRoomFor(bucket, { tokens: 11, promptTokens: 6, trainedTokens: 5 })).toBe(false);
   });

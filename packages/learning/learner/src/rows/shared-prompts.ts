@@ -66,25 +66,6 @@ export function shareOut(
   return { batches, left: rows.map((_, index) => index).filter((index) => !shared.has(index)) };
 }
 
-/**
- * Returns how many tokens are computed for one of `count` rows of equal length, on average and without padding, if the first
- * `common` tokens of their prompts are the same.
- */
-export function computedTokens(
-  { tokens, common }: { readonly tokens: number; readonly common: number },
-  count: number,
-  buckets: readonly Bucket[],
-): number {
-  let least = { cost: placesAlone(tokens, buckets), tokens };
-  for (const { promptLength, replies, replyLength, cost } of sharingsOf(buckets)) {
-    const shared = Math.min(common, promptLength);
-    const rows = Math.min(count, replies);
-    if (shared === 0 || tokens - shared > replyLength || cost / rows >= least.cost) continue;
-    least = { cost: cost / rows, tokens: tokens - shared + shared / rows };
-  }
-  return least.tokens;
-}
-
 function sharingsOf(buckets: readonly Bucket[]): Sharing[] {
   return buckets.flatMap((bucket) => {
     const layout = sharingOf(bucket);

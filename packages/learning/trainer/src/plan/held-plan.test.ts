@@ -23,15 +23,13 @@ train: { steps: 4, groupsPerStep: 2, maxStaleness: ${maxStaleness} }
   );
 }
 
+const seconds = {
+  ...{ sampling: 1.75, loading: 0.25, update: 1, publishing: 0.5, checkpoint: 0.5 },
+  ...{ evaluation: 1, total: 5 },
+};
 const planned = (of = recipe()): PlannedRun => ({
   needs: runMemory(of, model),
-  time: {
-    samplingSeconds: 2,
-    updateSeconds: 1,
-    totalSeconds: 12,
-    rolloutDevice: "1 processor thread",
-    learnerDevice: "2 processor threads",
-  },
+  time: { expected: seconds, atMost: seconds, expectedTotalSeconds: 16, totalSeconds: 16 },
 });
 
 /** A step whose update, checkpoint and publication together took a second more than its update. */
@@ -65,6 +63,10 @@ test("seconds are means of the steps after the first, without checkpoint and pub
     note: "mean of 2 steps",
   });
   expect(find(held, "update of a step")).toMatchObject({ planned: 1, measured: 3, ratio: 3 });
+  expect(find(held, "publication of a step")).toMatchObject({ planned: 0.5, measured: 0.25 });
+  expect(find(held, "checkpoints of a step")).toMatchObject({ planned: 0.5, note: "mean of 4 steps" });
+  // A step's evaluation is not in it.
+  expect(find(held, "a step")).toMatchObject({ planned: 4, measured: 7 });
 });
 
 test("the first step counts where it is alone, and it is said that it compiled", () => {

@@ -8,8 +8,7 @@ import type { ProcessMemory } from "../records/process-memory.js";
 import { episodeMeter } from "./plan-episodes.js";
 import { gpuSharing, plannedGpuBytes } from "./plan-gpu.js";
 import { planModelIn } from "./plan-source.js";
-import { firstExtents, type OpenTasks, planStep } from "./plan-step.js";
-import type { RunTime } from "./plan-time.js";
+import { firstExtents, type OpenTasks, planStep, type RunTime, replyShareOf } from "./plan-step.js";
 import { type RunMemory, runMemory } from "./run-memory.js";
 
 /** One figure of the dry run's plan, compared with what happened. */
@@ -61,7 +60,9 @@ export async function plannedRun(options: PlannedRunOptions): Promise<PlannedRun
   try {
     const model = await planModelIn(modelFolder, recipe.model.ignoreConfig);
     const config = resolveLearnerConfig(recipe.learner);
-    const meter = episodeMeter(recipe.agent, model, { module: agent, buckets: config.buckets });
+    const meter = episodeMeter(recipe.agent, model, {
+      ...{ module: agent, buckets: config.buckets, replyShare: replyShareOf(recipe) },
+    });
     const extents = await firstExtents(meter, tasks, signal);
     const { time } = planStep(recipe, model.config, config, extents);
     return { time, needs: neededBy(recipe, model.config, gpuBytes) };
@@ -100,9 +101,23 @@ export function heldPlan(
     };
   };
   const needs = plan?.needs;
+  const seconds = plan?.time.expected;
   return [
-    figure("rollouts of a step", "seconds", plan?.time.samplingSeconds, rolloutSeconds(recipe, steps)),
-    figure("update of a step", "seconds", plan?.time.updateSeconds, updateSeconds(steps)),
+    figure(
+      "rollouts of a step",
+      "seconds",
+      seconds && seconds.sampling + seconds.loading,
+      rolloutSeconds(recipe, steps),
+    ),
+    figure("update of a step", "seconds", seconds?.update, updateSeconds(steps)),
+    figure(
+      "publication of a step",
+      "seconds",
+      seconds?.publishing,
+      partSeconds(settled(steps), "publishSeconds"),
+    ),
+    figure("checkpoints of a step", "seconds", seconds?.checkpoint, partSeconds(steps, "checkpointSeconds")),
+    figure("a step", "seconds", seconds && seconds.total - seconds.evaluation, wholeSeconds(steps)),
     figure("learner", "bytes", needs?.learnerBytes, peakOf(learner === undefined ? [] : [learner], 1)),
     figure("a rollout actor", "bytes", needs?.rolloutBytes, peakOf(rollouts, recipe.rollout.actors)),
     ...gpuFigures(recipe, needs, learner, rollouts).map(({ what, expected, measured }) =>
@@ -148,6 +163,25 @@ function updateSeconds(steps: readonly StepReport[]): Measurement {
   const own = settled(steps);
   return meanOfSteps(
     own.map((step) => step.updateSeconds - step.checkpointSeconds - step.publishSeconds),
+    steps.length === 1,
+  );
+}
+
+/** Not every step leaves a checkpoint, so that the first one counts there. */
+function partSeconds(
+  steps: readonly StepReport[],
+  part: "checkpointSeconds" | "publishSeconds",
+): Measurement {
+  return meanOfSteps(
+    steps.map((step) => step[part]),
+    false,
+  );
+}
+
+/** The learner waits for groups, or updates, saves and publishes. */
+function wholeSeconds(steps: readonly StepReport[]): Measurement {
+  return meanOfSteps(
+    settled(steps).map((step) => step.learnerWaitSeconds + step.updateSeconds),
     steps.length === 1,
   );
 }

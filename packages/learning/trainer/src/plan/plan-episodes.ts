@@ -15,8 +15,8 @@ import type { Conversation, ConversationKind, Task } from "@palimpsest/trajector
 import { PalimpsestError } from "@palimpsest/wire";
 import type { PlannedModel } from "./plan-source.js";
 
-/** The maximum extent of one conversation. */
-interface ConversationExtent {
+/** The extent of one conversation. */
+export interface ConversationExtent {
   readonly kind: ConversationKind;
   readonly promptTokens: number;
   /** Tokens of everything that follows the prompt; in conversations with tools this includes the tools' results. */
@@ -29,7 +29,10 @@ interface ConversationExtent {
 
 export interface EpisodeExtent {
   readonly documentTokens: number;
+  /** With replies as long as the agent's settings allow. */
   readonly conversations: readonly ConversationExtent[];
+  /** With replies of the share of that which is expected. */
+  readonly expected: readonly ConversationExtent[];
 }
 
 export interface EpisodeMeter {
@@ -40,43 +43,73 @@ export interface EpisodeMeter {
 
 /**
  * Runs the recipe's own agent with replies as long as its settings allow, so that the result is an upper bound for any
- * agent; where a bucket shares prompts a second time with other replies, so that what both prompts begin with is known.
+ * agent, and with shorter ones that are to be expected; where a bucket shares prompts once more with other replies, so that what both
+ * prompts begin with is known.
+ * @param options.replyShare expected length of a reply, as a share of its limit
  * @throws {AgentError} BAD_CONFIG
  */
 export function episodeMeter(
   settings: AgentSettings,
   model: PlannedModel,
-  options: { readonly module: AgentKind | undefined; readonly buckets: readonly Bucket[] },
+  options: {
+    readonly module: AgentKind | undefined;
+    readonly buckets: readonly Bucket[];
+    readonly replyShare: number;
+  },
 ): EpisodeMeter {
   const { tokenizer } = model;
   const isShared = options.buckets.some(({ sharedPrompts }) => sharedPrompts !== undefined);
   const stopTokenIds = new Set<number>();
   const [fill = 0, ...others] = tokenizer.encode(fillers);
-  const first = plannedAgent(settings, model, options.module, { fill, stopTokenIds });
+  const longest = { fill, stopTokenIds, share: 1 };
+  const first = plannedAgent(settings, model, options.module, longest);
+  const short = plannedAgent(settings, model, options.module, { ...longest, share: options.replyShare });
   const other = others.find((id) => id !== fill) ?? fill;
   const second = isShared
-    ? plannedAgent(settings, model, options.module, { fill: other, stopTokenIds })
+    ? plannedAgent(settings, model, options.module, { ...longest, fill: other })
     : undefined;
   return {
     stopTokenIds,
     async measure(task, signal) {
       const { documentTokens, conversations } = await episodeOf(first, task, signal);
       const again = second === undefined ? undefined : await episodeOf(second, task, signal);
-      return {
-        documentTokens,
-        conversations: conversations.map(({ kind, promptTokenIds, sampledTokenIds, lossMask }, i) => ({
-          kind,
-          promptTokens: promptTokenIds.length,
-          replyTokens: sampledTokenIds.length,
-          trainedTokens:
-            lossMask === undefined
-              ? sampledTokenIds.length
-              : Array.from(lossMask).filter((value) => value === 1).length,
-          commonTokens: commonTokens(promptTokenIds, again?.conversations[i]?.promptTokenIds ?? []),
-        })),
-      };
+      const common = conversations.map(({ promptTokenIds }, i) =>
+        commonTokens(promptTokenIds, again?.conversations[i]?.promptTokenIds ?? []),
+      );
+      const longest = conversations.map((conversation, i) => extentOf(conversation, common[i]));
+      // An agent with tools goes on until its tokens are used up, and how it does with other replies says nothing about its length.
+      const expected = longest.some(({ kind }) => kind === "tool")
+        ? longest.map((extent) => shortened(extent, options.replyShare))
+        : (await episodeOf(short, task, signal)).conversations.map((conversation, i) =>
+            extentOf(conversation, common[i]),
+          );
+      return { documentTokens, conversations: longest, expected };
     },
   };
+}
+
+function extentOf(
+  { kind, promptTokenIds, sampledTokenIds, lossMask }: Conversation,
+  common = 0,
+): ConversationExtent {
+  return {
+    kind,
+    promptTokens: promptTokenIds.length,
+    replyTokens: sampledTokenIds.length,
+    trainedTokens:
+      lossMask === undefined
+        ? sampledTokenIds.length
+        : Array.from(lossMask).filter((value) => value === 1).length,
+    commonTokens: Math.min(common, promptTokenIds.length),
+  };
+}
+
+/** Returns the extent with a share of its reply. */
+export function shortened(extent: ConversationExtent, share: number): ConversationExtent {
+  const [replyTokens, trainedTokens] = [extent.replyTokens, extent.trainedTokens].map((tokens) =>
+    Math.max(1, Math.round(share * tokens)),
+  ) as [number, number];
+  return { ...extent, replyTokens, trainedTokens };
 }
 
 function commonTokens(one: Conversation["promptTokenIds"], other: Conversation["promptTokenIds"]): number {
@@ -106,14 +139,18 @@ function plannedAgent(
   settings: AgentSettings,
   { tokenizer, chat }: PlannedModel,
   module: AgentKind | undefined,
-  { fill, stopTokenIds }: { readonly fill: number; readonly stopTokenIds: Set<number> },
+  {
+    fill,
+    stopTokenIds,
+    share,
+  }: { readonly fill: number; readonly stopTokenIds: Set<number>; readonly share: number },
 ): Agent {
   const form = agentKindOf(settings, module).longestReply?.(agentConfigOf(settings, module)) ?? ["", ""];
   const replies = new Map<number, readonly number[]>();
   const sampler: Sampler = {
     generate: async (request) => {
       for (const id of request.stopTokenIds) stopTokenIds.add(id);
-      const { maxTokens } = request;
+      const maxTokens = Math.max(1, Math.round(share * request.maxTokens));
       const tokenIds = replies.get(maxTokens) ?? longestReply(form, tokenizer, maxTokens, fill);
       replies.set(maxTokens, tokenIds);
       return {

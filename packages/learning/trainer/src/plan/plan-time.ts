@@ -1,164 +1,207 @@
 import { sizeOf } from "@palimpsest/jit";
-import { type ResolvedLearnerConfig, trainingFlops } from "@palimpsest/learner";
+import {
+  type Bucket,
+  type PlannedPass,
+  placesOf,
+  type ResolvedLearnerConfig,
+  trainedTokensOf,
+  trainingFlops,
+} from "@palimpsest/learner";
 import { type LoraConfig, loraForm, loraShapes, type ModelConfig, parameterCount } from "@palimpsest/model";
 import type { Recipe } from "../recipe/recipe-schema.js";
+import {
+  checkpointBytesPerSecond,
+  conversationSeconds,
+  type Device,
+  exchangeBytesPerSecond,
+  h100,
+  loadBytesPerSecond,
+  processor,
+  publishBytesPerSecond,
+  replicaShare,
+  stepSeconds,
+} from "./measured-speeds.js";
+import { gpuSharing } from "./plan-gpu.js";
+import { publishedBytes } from "./run-memory.js";
 
-/** What a step computes, estimated from the episodes that were measured. */
-export interface StepWork {
+/** Length of a conversation, tokens. */
+export interface Turn {
   readonly promptTokens: number;
   readonly sampledTokens: number;
-  /** Tokens that are computed for each training row, a shared beginning in parts; a step has these rows `rowsRepeated` times. */
-  readonly rowTokens: readonly number[];
-  readonly rowsRepeated: number;
 }
 
-/** Estimated seconds, without evaluations: of the sampling and the update of one step, and of the whole run. */
-export interface RunTime {
-  readonly samplingSeconds: number;
-  readonly updateSeconds: number;
-  readonly totalSeconds: number;
-  /** The devices that the estimate assumes for the rollout actors and the learner. */
-  readonly rolloutDevice: string;
-  readonly learnerDevice: string;
+/** What a step computes. */
+export interface StepWork {
+  /** Number of episodes that are sampled, those of groups that are replaced among them. */
+  readonly episodes: number;
+  /** The conversations of a mean episode, one after another; numbers of conversations of a mean need not be whole. */
+  readonly turns: readonly (Turn & { readonly count: number })[];
+  /** Those of the longest episode. */
+  readonly longest: readonly Turn[];
+  /** Micro-batches of one optimizer step, before they are distributed over replicas and learners. */
+  readonly passes: readonly PlannedPass[];
+  readonly optimizerSteps: number;
+  /** Episodes of one evaluation, and their tokens as a multiple of a mean episode's. */
+  readonly evaluated: { readonly episodes: number; readonly factor: number };
 }
 
-/**
- * Measured speeds (bench/results), as rates that scale with a model's size. Reading weights limits small batches, and
- * arithmetic limits large ones; a decoding step is charged for both.
- */
-interface Device {
-  readonly name: string;
-  /** Rate at which decoding reads weights, bytes per second. */
-  readonly weightBytesPerSecond: number;
-  readonly decodeFlops: number;
-  readonly prefillFlops: number;
-  readonly trainFlops: number;
-  /**
-   * Time that a decoding step takes regardless of the model's size. The next two are the same for a prompt token that
-   * is read and for a token that is trained.
-   */
-  readonly decodeStepSeconds: number;
-  readonly readTokenSeconds: number;
-  readonly trainTokenSeconds: number;
+/** Estimated seconds of a step, by part. */
+export interface StepSeconds {
+  readonly sampling: number;
+  /** Loading new weights into the samplers. */
+  readonly loading: number;
+  readonly update: number;
+  /** Publishing the new weights. */
+  readonly publishing: number;
+  /** The step's share of the checkpoints. */
+  readonly checkpoint: number;
+  /** The step's share of the evaluations, those before and after training among them. */
+  readonly evaluation: number;
+  /** The whole step. With asynchronous steps on GPUs of their own samplers and learner work at the same time. */
+  readonly total: number;
 }
 
-/**
- * Returns the rates of this many compute threads, each on a server core of an x86 processor. On two threads,
- * SmolLM2-135M sampled 20 tokens per second alone and 187 with 16 sequences at once, and read 670 prompt tokens per
- * second; a model of 3.4M parameters was trained at 9,100 tokens per second. The costs that do not depend on size come
- * from the quickstart's model: 25,000 tokens were sampled and 87,000 trained per second.
- */
-function processor(threads: number): Device {
+/** The devices that an estimate assumes for the rollout actors and the learner. */
+export interface PlannedDevices {
+  readonly rollout: string;
+  readonly learner: string;
+}
+
+export function plannedDevices({ rollout, learner, learnerActors, ...recipe }: Recipe): PlannedDevices {
+  const sampler = rollout.gpus > 0 ? h100(rollout.precision) : processor(rollout.threads);
+  const { name } =
+    recipe.learnerGpus > 0 ? h100(learner.precision ?? "auto") : processor(recipe.learnerThreads);
+  const { replicas = 1 } = learner;
+  const learners = learnerActors > 1 ? `${learnerActors} learners` : `${replicas} replicas`;
   return {
-    name: `${threads} processor ${threads === 1 ? "thread" : "threads"}`,
-    weightBytesPerSecond: 5.4e9 * threads,
-    decodeFlops: 6e10 * threads,
-    prefillFlops: 9e10 * threads,
-    trainFlops: 9.3e10 * threads,
-    decodeStepSeconds: 2.5e-3,
-    readTokenSeconds: 5e-6,
-    trainTokenSeconds: 1.4e-5 / threads,
+    // An engine chooses its own device, and the device of one that is already running is not known.
+    rollout: rollout.engine === undefined ? sampler.name : `were an engine ${sampler.name}`,
+    learner: learnerActors * replicas > 1 ? `${learners} on ${name} each` : name,
   };
 }
 
-/**
- * Returns the rates of one H100. In bfloat16 it trained 0.5B parameters at 98,000 tokens per second and 1.5B at 39,000
- * (in float32 0.5B at 22,700). With a table of slots in bfloat16, a decoding step took 1.4 ms at 64 rows of 0.5B, 2.05
- * ms at 256, and 1.24 ms at 64 rows of SmolLM2-135M. With pages, 0.5B was sampled at 18,800 tokens per second with 64
- * sequences at once. 3.4M parameters were trained at 610,000 tokens per second and sampled at 300,000 with 256
- * sequences at once.
- */
-function h100(precision: "auto" | "float32" | "bfloat16"): Device {
-  const half = precision === "bfloat16";
-  return {
-    name: `one H100, ${half ? "bfloat16" : "float32"}`,
-    weightBytesPerSecond: half ? 3e12 : 5.5e11,
-    decodeFlops: half ? 3e14 : 2e13,
-    prefillFlops: half ? 1.7e14 : 7.9e13,
-    trainFlops: half ? 3.4e14 : 7.9e13,
-    decodeStepSeconds: half ? 1e-3 : 8e-4,
-    readTokenSeconds: 1e-6,
-    trainTokenSeconds: 1.5e-6,
-  };
-}
-
-/**
- * Efficiency of replicas compared with as many separate GPUs: in a prototype, two H200 trained 0.5B parameters 1.88
- * times as fast as one.
- */
-const replicaShare = 0.94;
-
-/**
- * Bytes that a learner sends to the others per second while they sum gradients. This is an assumption; it was not
- * measured on a quiet machine (bench/runtime/exchange.ts).
- */
-const exchangeBytesPerSecond = 1e8;
-
-/** Share of a forward pass in a training pass, which is one forward pass and a backward pass of twice its size. */
-const forwardShare = 1 / 3;
-
-/**
- * Estimates the time of a run. The estimate is an upper bound in that no reply ends early, and a lower bound in that
- * nothing is padded and nothing waits for the slowest.
- */
-export function runTime(
+/** Estimates the seconds of a step with this work, from the speeds in measured-speeds.ts. */
+export function stepTime(
   recipe: Recipe,
   model: ModelConfig,
   config: ResolvedLearnerConfig,
-  { promptTokens, sampledTokens, rowTokens, rowsRepeated }: StepWork,
-): RunTime {
-  const { rollout, learner, train } = recipe;
-  const rolloutDevice = rollout.gpus > 0 ? h100(rollout.precision) : processor(rollout.threads);
-  const learnerDevice = recipe.learnerGpus > 0 ? h100(learner.precision) : processor(recipe.learnerThreads);
-  const parameters = parameterCount(model);
-  const episodes = train.groupsPerStep * learner.groupSize;
-  const { engine } = rollout;
-  const batch = Math.min(
-    engine?.maxRequests ?? rollout.maxBatch,
-    rollout.concurrency,
-    Math.ceil(episodes / rollout.actors),
-  );
-  const bytes = parameters * (rollout.precision === "bfloat16" ? 2 : 4);
-  const decodeStepSeconds =
-    rolloutDevice.decodeStepSeconds +
-    bytes / rolloutDevice.weightBytesPerSecond +
-    (2 * parameters * batch) / rolloutDevice.decodeFlops;
-  const readTokenSeconds = rolloutDevice.readTokenSeconds + (2 * parameters) / rolloutDevice.prefillFlops;
-  const samplingSeconds =
-    ((sampledTokens / batch) * decodeStepSeconds + promptTokens * readTokenSeconds) / rollout.actors;
-  // Adapters need no gradients of the weights, which are a third of a training pass.
-  const trainingPass = config.lora === null ? 1 : 1 - forwardShare;
-  const passes =
-    config.epochs * trainingPass +
-    (config.oldLogprobs === "recompute" ? forwardShare : 0) +
-    (config.reference === "initial" ? forwardShare : 0);
-  const tokens = rowTokens.reduce((sum, length) => sum + length, 0);
-  const { replicas } = config;
-  const { learnerActors } = recipe;
-  const trained = config.lora === null ? parameters : loraParameterCount(model, config.lora);
-  // Each learner sends and receives this much for the gradients of every optimizer step.
-  const exchangedBytes = (2 * 4 * trained * (learnerActors - 1)) / learnerActors;
-  const exchangeSeconds = (config.epochs * config.miniBatches * exchangedBytes) / exchangeBytesPerSecond;
-  const updateSeconds =
-    (passes *
-      rowsRepeated *
-      (trainingFlops(model, rowTokens) / learnerDevice.trainFlops +
-        tokens * learnerDevice.trainTokenSeconds)) /
-      (learnerActors * (replicas === 1 ? 1 : replicaShare * replicas)) +
-    exchangeSeconds;
+  work: StepWork,
+): StepSeconds {
+  const { train, evaluation, rollout, learnerGpus } = recipe;
+  const sampling = samplingSeconds(recipe, model, work);
+  const update = updateSeconds(recipe, model, config, work);
+  const bytes = publishedBytes(recipe, model);
+  const publishing = bytes / publishBytesPerSecond;
+  const loading = bytes / loadBytesPerSecond;
+  // A run with a log begins with a checkpoint, and the last step leaves one.
+  const { steps, checkpointEverySteps: every } = train;
+  const checkpoints = every === 1 ? steps : Math.ceil(steps / every) + 1;
+  const checkpoint = (checkpoints * 12 * trainedCount(model, config)) / checkpointBytesPerSecond / steps;
+  const between = evaluation?.everySteps;
+  const evaluations =
+    evaluation === undefined ? 0 : 1 + (between === undefined ? 1 : Math.ceil(steps / between));
+  const { episodes, factor } = work.evaluated;
+  const asked = work.turns.map((turn) => ({ ...turn, count: turn.count * factor }));
+  const evaluating =
+    (evaluations * samplingSeconds(recipe, model, { episodes, turns: asked, longest: work.longest })) / steps;
+  const apart = rollout.gpus > 0 && learnerGpus > 0 && gpuSharing(recipe).besideLearner === 0;
+  const busy =
+    train.maxStaleness > 0 && apart
+      ? Math.max(sampling + loading, update + publishing + checkpoint)
+      : sampling + loading + update + publishing + checkpoint;
   return {
-    samplingSeconds,
-    updateSeconds,
-    totalSeconds: train.steps * (samplingSeconds + updateSeconds),
-    // An engine chooses its own device, and the device of one that is already running is not known.
-    rolloutDevice: engine === undefined ? rolloutDevice.name : `were an engine ${rolloutDevice.name}`,
-    learnerDevice: learnersName(learnerDevice.name, replicas, learnerActors),
+    ...{ sampling, loading, update, publishing, checkpoint, evaluation: evaluating },
+    total: busy + evaluating + stepSeconds,
   };
 }
 
-function learnersName(device: string, replicas: number, learnerActors: number): string {
-  if (learnerActors > 1) return `${learnerActors} learners on ${device} each`;
-  return replicas === 1 ? device : `${replicas} replicas on ${device} each`;
+/**
+ * Seconds in which rollout actors sample episodes. By Graham's bound no list of episodes takes longer than a full batch needs for all of
+ * them plus the longest alone.
+ */
+function samplingSeconds(
+  { rollout }: Recipe,
+  model: ModelConfig,
+  { episodes, turns, longest }: Pick<StepWork, "episodes" | "turns" | "longest">,
+): number {
+  if (episodes === 0) return 0;
+  const device = rollout.gpus > 0 ? h100(rollout.precision) : processor(rollout.threads);
+  const { engine, actors, maxBatch, concurrency, batchInvariant } = rollout;
+  const own = Math.ceil(episodes / actors);
+  const batch = Math.min(engine?.maxRequests ?? maxBatch, concurrency, own);
+  const isTable = rollout.gpus > 0 && !batchInvariant;
+  const perCall = rollout.stepsPerCall ?? (isTable ? 32 : 8);
+  const parameters = parameterCount(model);
+  const valueBytes = rollout.precision === "bfloat16" ? 2 : 4;
+  const { layers, kvHeads, heads, headDim } = model;
+  const cacheBytes = 2 * layers * kvHeads * headDim * (isTable ? valueBytes : 4);
+  const readSeconds = (prompt: number) =>
+    prompt *
+    (device.readTokenSeconds +
+      (2 * parameters + 2 * layers * heads * headDim * prompt) / device.prefillFlops);
+  const stepSecondsAt = (context: number) =>
+    device.decodeStepSeconds +
+    (valueBytes * parameters) / device.weightBytesPerSecond +
+    (2 * parameters * batch) / device.decodeFlops +
+    (batch * context * cacheBytes) / device.cacheBytesPerSecond;
+  // A call samples several tokens, so that a reply ends within one.
+  const writeSeconds = ({ promptTokens, sampledTokens }: Turn) =>
+    (sampledTokens + perCall / 2) * stepSecondsAt(promptTokens + sampledTokens / 2);
+  const ofEpisode = turns.reduce(
+    (sum, turn) =>
+      sum + turn.count * (readSeconds(turn.promptTokens) + writeSeconds(turn) / batch + conversationSeconds),
+    0,
+  );
+  const alone = longest.reduce((sum, turn) => sum + readSeconds(turn.promptTokens) + writeSeconds(turn), 0);
+  return (episodes / actors) * ofEpisode + (own > batch ? (1 - 1 / batch) * alone : 0);
+}
+
+/** Seconds of an update: micro-batches with their padding, passes without gradients, the optimizer, and the exchange of several learners. */
+function updateSeconds(
+  { learnerActors, learnerGpus, learnerThreads, learner }: Recipe,
+  model: ModelConfig,
+  config: ResolvedLearnerConfig,
+  { passes, optimizerSteps }: Pick<StepWork, "passes" | "optimizerSteps">,
+): number {
+  const device = learnerGpus > 0 ? h100(learner.precision ?? "auto") : processor(learnerThreads);
+  const { replicas, epochs, miniBatches } = config;
+  const trained = trainedCount(model, config);
+  // Adapters need no gradients of the weights, which are a third of a training pass.
+  const trainingPass = config.lora === null ? 1 : 2 / 3;
+  // The reference is computed with every micro-batch, old log-probs for all optimizer steps but the first.
+  const scored =
+    (config.reference === "initial" ? 1 : 0) +
+    (config.oldLogprobs === "recompute" ? (1 - 1 / miniBatches) / epochs : 0);
+  const ofOne = passes.reduce((sum, { bucket, microBatches }) => {
+    const rounds = Math.ceil(microBatches / (replicas * learnerActors));
+    const flops = bucketFlops(model, bucket);
+    const fixed = model.layers * device.trainLayerSeconds + placesOf(bucket) * device.trainTokenSeconds;
+    const train = fixed + (trainingPass * flops) / device.trainFlops;
+    const score = fixed / 3 + flops / 3 / device.scoreFlops;
+    return sum + rounds * (train + scored * score);
+  }, 0);
+  const applyBytes = 28 * trained;
+  // Each learner sends and receives this much for the gradients of every optimizer step.
+  const exchangedBytes = (2 * 4 * trained * (learnerActors - 1)) / learnerActors;
+  return (
+    optimizerSteps *
+    ((ofOne + applyBytes / device.weightBytesPerSecond) / (replicas === 1 ? 1 : replicaShare) +
+      exchangedBytes / exchangeBytesPerSecond)
+  );
+}
+
+/** Operations of a training pass over all positions of a micro-batch; the head is computed at trained positions alone. */
+function bucketFlops(model: ModelConfig, bucket: Bucket): number {
+  const places = placesOf(bucket);
+  const idle = places - Math.min(places, trainedTokensOf(bucket));
+  return (
+    (places / bucket.length) * trainingFlops(model, [bucket.length]) -
+    6 * idle * model.vocabSize * model.hiddenSize
+  );
+}
+
+function trainedCount(model: ModelConfig, { lora }: Pick<ResolvedLearnerConfig, "lora">): number {
+  return lora === null ? parameterCount(model) : loraParameterCount(model, lora);
 }
 
 function loraParameterCount(model: ModelConfig, lora: LoraConfig): number {

@@ -87,11 +87,7 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   const exchangeBytes = recipe.learnerActors === 1 ? 0 : exchangeHostBytes(trained);
   const learnerBytes =
     exchangeBytes + (learnerDevice === undefined ? onCpuBytes : processBytes + writtenCopies * hostBytes);
-  const isHalf = publishedType(recipe) === "bfloat16";
-  const versionBytes = Object.entries(trained).reduce(
-    (sum, [name, shape]) => sum + (isHalf && isPublishedHalf(name, shape) ? 2 : 4) * sizeOf(shape),
-    0,
-  );
+  const versionBytes = publishedBytes(recipe, model);
   // Old and new weights are both in host memory while the sampler takes over the new ones, and Node is slow to release
   // them. With adapters, whole weights are loaded only once, as the base. An engine needs the adapters merged, so its
   // actor has merged weights besides their base.
@@ -121,6 +117,17 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
       otherBytes +
       storeBytes,
   };
+}
+
+/** Returns the size of what is published after every update: all weights, or the adapters. */
+export function publishedBytes(recipe: Recipe, model: ModelConfig): number {
+  const lora = recipe.learner.lora ?? null;
+  const isHalf = publishedType(recipe) === "bfloat16";
+  const shapes = lora === null ? parameterShapes(model) : loraShapes(model, loraForm(lora));
+  return Object.entries(shapes).reduce(
+    (sum, [name, shape]) => sum + (isHalf && isPublishedHalf(name, shape) ? 2 : 4) * sizeOf(shape),
+    0,
+  );
 }
 
 /**

@@ -85,6 +85,12 @@ const planSchema = z.strictObject({
   tasks: count.optional().describe("number of tasks in the data file, if the file is not on this machine"),
   documentTokens: count.optional().describe("tokens per document, if the data file is not on this machine"),
   questionTokens: count.default(32).describe("tokens per question, if the data file is not on this machine"),
+  replyShare: z
+    .number()
+    .gt(0)
+    .max(1)
+    .optional()
+    .describe("expected length of replies, as a share of their limits; absent: 0.5"),
 });
 
 /** The schema of recipes; parsing with it names a wrong field, its value and the fix. */

@@ -6,8 +6,8 @@ import { openRecipeModules } from "../modules/recipe-modules.js";
 import { type EpisodeExtent, episodeMeter } from "../plan/plan-episodes.js";
 import { gpuProblems, plannedGpuBytes } from "../plan/plan-gpu.js";
 import { type PlannedModel, planModel, planTasks } from "../plan/plan-source.js";
-import { firstExtents, planStep, type StepPlan } from "../plan/plan-step.js";
-import type { RunTime } from "../plan/plan-time.js";
+import { firstExtents, planStep, type RunTime, replyShareOf, type StepPlan } from "../plan/plan-step.js";
+import { type PlannedDevices, plannedDevices } from "../plan/plan-time.js";
 import { type RunMemory, runMemory } from "../plan/run-memory.js";
 import { otherRates } from "../rates/rates-of-run.js";
 import type { ResolveSourceOptions } from "../recipe/model-source.js";
@@ -47,8 +47,8 @@ export interface RunPlan {
   readonly engines?: EnginePlan;
   /** Memory of the machine or machines, as requested. */
   readonly memoryBytes: number;
-  /** Upper bound of the run's time, without evaluations. */
   readonly time: RunTime;
+  readonly devices: PlannedDevices;
   /** Compiled shapes of the learner. */
   readonly buckets: readonly Bucket[];
   /** Reasons why the run cannot work, each with a fix; empty if it can. */
@@ -86,7 +86,9 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
   const { tasks, total, assumed } = await planTasks(recipe, signal, loaded.data);
   const differing = assumed ? undefined : await otherRates(recipe, built, { signal });
   if (differing !== undefined) onNotice?.(differing);
-  const meter = episodeMeter(agent, planned, { module: loaded.agent, buckets: config.buckets });
+  const meter = episodeMeter(agent, planned, {
+    ...{ module: loaded.agent, buckets: config.buckets, replyShare: replyShareOf(recipe) },
+  });
   const evaluated: EpisodeExtent[] = [];
   let extents: readonly EpisodeExtent[];
   let evaluations: readonly LengthTasks[] = [];
@@ -142,6 +144,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     ...(engines === undefined ? {} : { engines }),
     memoryBytes,
     time,
+    devices: plannedDevices(recipe),
     buckets: config.buckets,
     problems,
   };
