@@ -27,7 +27,7 @@ export { reseededSource } from "./recipe/task-source.js";
 export { parseYaml, readYamlFile } from "./recipe/yaml-text.js";
 export type { Phase, QueueDepth, StepReport, TrainEvent, TrainListener } from "./records/event.js";
 export type { EvaluationReport } from "./records/training-evaluations.js";
-export { conversationNames, planRun, type RunPlan } from "./run/dry-run.js";
+export { conversationNames, planRun, type RunGpus, type RunPlan, recipeForGpus } from "./run/dry-run.js";
 export type { ProcessRow } from "./run/processes.js";
 export { type ReplayedStep, replayRunStep } from "./run/replay-run.js";
 export { type LengthRow, type RunReport, reportRun } from "./run/report-run.js";

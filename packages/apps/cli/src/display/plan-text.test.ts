@@ -71,6 +71,9 @@ const plan: RunPlan = {
     expectedTotalSeconds: 20 * 170,
     totalSeconds: 20 * 188,
   },
+  nodes: 1,
+  layout: { learnerActors: 1, replicas: 1, sharded: false, actors: 2, maxBatch: 64 },
+  layouts: [],
   devices: { rollout: "1 processor thread", learner: "2 processor threads" },
   buckets: [
     { rows: 8, length: 88 },

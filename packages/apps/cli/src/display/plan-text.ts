@@ -102,7 +102,13 @@ export function planText(plan: RunPlan): string {
       : [["engine", "weights only; caches depend on its flags", gib(needs.engineBytes)]]),
     ["object store", "base and kept versions, per node", gib(needs.storeBytes)],
     ["others", "head, Redis, node, driver, reward actors", gib(needs.otherBytes)],
-    ["all", `on one machine, which has ${gib(plan.memoryBytes)}`, gib(needs.totalBytes)],
+    [
+      "all",
+      plan.nodes === 1
+        ? `on one machine, which has ${gib(plan.memoryBytes)}`
+        : `on ${plan.nodes} machines, which have ${gib(plan.memoryBytes)}`,
+      gib(needs.totalBytes),
+    ],
   ];
   const width = Math.max(...facts.map(([name]) => name.length));
   const lines = [
@@ -110,6 +116,7 @@ export function planText(plan: RunPlan): string {
     "",
     formatTable(["seconds of a step", "expected", "at most"], secondsRows(time)),
     "",
+    ...(plan.layouts.length === 0 ? [] : [layoutsTable(plan), ""]),
     formatTable(["memory of", "what", "estimate"], store),
     "",
     ...(plan.problems.length === 0
@@ -134,6 +141,33 @@ function secondsRows({ expected, atMost, ...run }: RunPlan["time"]): string[][] 
     ...parts.map(([name, part]) => [name, duration(expected[part]), duration(atMost[part])]),
     ["the run", duration(run.expectedTotalSeconds), duration(run.totalSeconds)],
   ];
+}
+
+/** Number of splits that are shown besides the recipe's own. */
+const shownLayouts = 3;
+
+/** The fastest splits of the plan's GPUs, and the recipe's own. */
+function layoutsTable({ layout: own, layouts, time }: RunPlan): string {
+  const isOwn = ({ layout }: RunPlan["layouts"][number]) => JSON.stringify(layout) === JSON.stringify(own);
+  const first = layouts.slice(0, shownLayouts);
+  const rows = first.some(isOwn) ? first : [...first, { layout: own, time }];
+  return formatTable(
+    ["split of the GPUs", "a step, expected", "the run, expected", "at most"],
+    rows.map((row) => [
+      `${layoutText(row.layout)}${isOwn(row) ? " (this recipe)" : ""}`,
+      duration(row.time.expected.total),
+      duration(row.time.expectedTotalSeconds),
+      duration(row.time.totalSeconds),
+    ]),
+  );
+}
+
+function layoutText({ learnerActors, replicas, sharded, actors }: RunPlan["layout"]): string {
+  const learners =
+    learnerActors > 1
+      ? counted(learnerActors, "learner")
+      : `learner of ${counted(replicas, "GPU")}${sharded ? ", sharing state" : ""}`;
+  return `${learners}; ${counted(actors, "rollout actor")}`;
 }
 
 function bucketText(bucket: RunPlan["buckets"][number]): string {

@@ -17,11 +17,11 @@ test("counts micro-batches by shape, and the share of their positions that hold 
 test("packs rows end to end as far as their trained tokens have room", () => {
   const bucket = { rows: 1, length: 100, packedRows: 8 };
   expect(plannedPasses(rows(6, 30, 10), [bucket])).toEqual({
-    passes: [{ bucket, microBatches: 2 }],
+    passes: [{ bucket, microBatches: 2, rowTokens: 30 }],
     filled: 180 / 200,
   });
   const few = { ...bucket, trainedTokens: 20 };
-  expect(plannedPasses(rows(6, 30, 10), [few]).passes).toEqual([{ bucket: few, microBatches: 3 }]);
+  expect(plannedPasses(rows(6, 30, 10), [few]).passes).toMatchObject([{ bucket: few, microBatches: 3 }]);
 });
 
 test("a beginning that rows share is computed and counted once", () => {
@@ -29,6 +29,6 @@ test("a beginning that rows share is computed and counted once", () => {
   const group = (beginning: number) =>
     Array.from({ length: 4 }, () => ({ tokens: 40, trainedTokens: 10, commonTokens: 30, beginning }));
   const { passes, filled } = plannedPasses([...group(1), ...group(2)], [bucket, { rows: 1, length: 40 }]);
-  expect(passes).toEqual([{ bucket, microBatches: 2 }]);
+  expect(passes).toEqual([{ bucket, microBatches: 2, rowTokens: 40 }]);
   expect(filled).toBe(1);
 });

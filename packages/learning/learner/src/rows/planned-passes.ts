@@ -15,6 +15,8 @@ export interface PlannedRow {
 export interface PlannedPass {
   readonly bucket: Bucket;
   readonly microBatches: number;
+  /** Mean length of the row that a token belongs to. */
+  readonly rowTokens: number;
 }
 
 export interface PlannedPasses {
@@ -29,25 +31,33 @@ export interface PlannedPasses {
  */
 export function plannedPasses(rows: readonly PlannedRow[], buckets: readonly Bucket[]): PlannedPasses {
   const isShared = buckets.some(({ sharedPrompts }) => sharedPrompts !== undefined);
-  const counts = new Map<Bucket, number>();
+  const sums = new Map<Bucket, { microBatches: number; tokens: number; squares: number }>();
   let places = 0;
   let tokens = 0;
   for (const { bucket, rowIndices, places: at } of packRows(
     rows.map(isShared ? wholeRow : bareRow),
     buckets,
   )) {
-    counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
+    const sum = sums.get(bucket) ?? { microBatches: 0, tokens: 0, squares: 0 };
+    sums.set(bucket, sum);
+    sum.microBatches += 1;
     places += placesOf(bucket);
     const replies = bucket.sharedPrompts?.replies ?? rowsOf(bucket);
     const shared = new Map<number, number>();
     rowIndices.forEach((index, r) => {
       const { sequence, shared: common = 0 } = at[r] ?? { sequence: 0 };
-      tokens += (rows[index]?.tokens ?? 0) - common;
+      const length = rows[index]?.tokens ?? 0;
+      sum.tokens += length;
+      sum.squares += length ** 2;
+      tokens += length - common;
       shared.set(Math.floor(sequence / replies), common);
     });
     for (const common of shared.values()) tokens += common;
   }
-  const passes = [...counts].map(([bucket, microBatches]) => ({ bucket, microBatches }));
+  const passes = [...sums].map(([bucket, { microBatches, tokens: all, squares }]) => ({
+    ...{ bucket, microBatches },
+    rowTokens: all === 0 ? bucket.length : squares / all,
+  }));
   return { passes, filled: places === 0 ? 1 : tokens / places };
 }
 

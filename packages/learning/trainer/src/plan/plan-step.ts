@@ -190,12 +190,12 @@ export function planStep(
   model: ModelConfig,
   config: ResolvedLearnerConfig,
   extents: readonly EpisodeExtent[],
+  work = plannedWork(recipe, config, extents),
 ): { readonly step: StepPlan; readonly time: RunTime } {
   const { train, learner } = recipe;
   const rows = extents.flatMap((extent) => extent.conversations);
   const episodes = train.groupsPerStep * learner.groupSize;
   const perStep = (sum: number) => (episodes * sum) / extents.length;
-  const work = plannedWork(recipe, config, extents);
   const step = {
     episodes,
     conversations: perStep(rows.length),

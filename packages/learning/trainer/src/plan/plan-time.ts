@@ -12,7 +12,6 @@ import type { Recipe } from "../recipe/recipe-schema.js";
 import {
   checkpointBytesPerSecond,
   conversationSeconds,
-  type Device,
   exchangeBytesPerSecond,
   h100,
   loadBytesPerSecond,
@@ -25,7 +24,7 @@ import { gpuSharing } from "./plan-gpu.js";
 import { publishedBytes } from "./run-memory.js";
 
 /** Length of a conversation, tokens. */
-export interface Turn {
+interface Turn {
   readonly promptTokens: number;
   readonly sampledTokens: number;
 }
@@ -172,9 +171,12 @@ function updateSeconds(
   const scored =
     (config.reference === "initial" ? 1 : 0) +
     (config.oldLogprobs === "recompute" ? (1 - 1 / miniBatches) / epochs : 0);
-  const ofOne = passes.reduce((sum, { bucket, microBatches }) => {
+  const isRagged = learnerGpus > 0 && learner.precision === "bfloat16";
+  const ofOne = passes.reduce((sum, { bucket, microBatches, rowTokens }) => {
     const rounds = Math.ceil(microBatches / (replicas * learnerActors));
-    const flops = bucketFlops(model, bucket);
+    // Only the GPU's kernel leaves out the other rows of a packed sequence.
+    const seen = isRagged && bucket.packedRows !== undefined ? rowTokens : bucket.length;
+    const flops = bucketFlops(model, bucket, seen);
     const fixed = model.layers * device.trainLayerSeconds + placesOf(bucket) * device.trainTokenSeconds;
     const train = fixed + (trainingPass * flops) / device.trainFlops;
     const score = fixed / 3 + flops / 3 / device.scoreFlops;
@@ -190,14 +192,12 @@ function updateSeconds(
   );
 }
 
-/** Operations of a training pass over all positions of a micro-batch; the head is computed at trained positions alone. */
-function bucketFlops(model: ModelConfig, bucket: Bucket): number {
+/** Operations of a training pass over all positions of a micro-batch, each of which attends to a row of `seen` tokens; the head is
+ * computed at trained positions alone. */
+function bucketFlops(model: ModelConfig, bucket: Bucket, seen: number): number {
   const places = placesOf(bucket);
   const idle = places - Math.min(places, trainedTokensOf(bucket));
-  return (
-    (places / bucket.length) * trainingFlops(model, [bucket.length]) -
-    6 * idle * model.vocabSize * model.hiddenSize
-  );
+  return (places / seen) * trainingFlops(model, [seen]) - 6 * idle * model.vocabSize * model.hiddenSize;
 }
 
 function trainedCount(model: ModelConfig, { lora }: Pick<ResolvedLearnerConfig, "lora">): number {

@@ -77,7 +77,7 @@ describe("stepTime", () => {
     episodes: 32,
     turns: [{ promptTokens: 625, sampledTokens: 160, count: 4 }],
     longest: [{ promptTokens: 700, sampledTokens: 200 }],
-    passes: [{ bucket, microBatches: 8 }],
+    passes: [{ bucket, microBatches: 8, rowTokens: 640 }],
     optimizerSteps: 4,
     evaluated: { episodes: 0, factor: 0 },
   };
@@ -138,9 +138,9 @@ describe("stepTime", () => {
       const learner = { ...onGpu.learner, replicas };
       return (await timeOf("qwen2.5-3b", { ...onGpu, learner }, { ...work, passes })).update;
     };
-    const nine = [{ bucket, microBatches: 9 }];
+    const nine = [{ bucket, microBatches: 9, rowTokens: 640 }];
     expect(await update(8, nine)).toBeGreaterThan(1.9 * (await update(8, work.passes)));
-    const few = [{ bucket: { ...bucket, trainedTokens: 256 }, microBatches: 8 }];
+    const few = [{ bucket: { ...bucket, trainedTokens: 256 }, microBatches: 8, rowTokens: 640 }];
     expect((await update(1, few)) / (await update(1, work.passes))).toBeCloseTo(0.91, 1);
   });
 
@@ -193,7 +193,9 @@ describe("the speeds of a GPU", () => {
     async (shape, rows, replicas, measured) => {
       const model = await loadConfig(join(builtinRecipesDir, "shapes", shape));
       const bucket = { rows, length: 2048 };
-      const learner = { ...base.learner, replicas, precision: "bfloat16" as const };
+      const { memory } = base.learner;
+      const optimizerState = replicas > 1 ? ("sharded" as const) : ("whole" as const);
+      const learner = { ...base.learner, replicas, memory: { ...memory, optimizerState } };
       const without = { kl: { coefficient: 0 }, reference: "none" as const, lora: null, miniBatches: 1 };
       const resolved = resolveLearnerConfig({
         ...learner,
@@ -203,7 +205,7 @@ describe("the speeds of a GPU", () => {
       });
       const { update } = stepTime({ ...base, learner }, model, resolved, {
         ...{ episodes: 0, turns: [], longest: [], optimizerSteps: 1, evaluated: { episodes: 0, factor: 0 } },
-        passes: [{ bucket, microBatches: replicas }],
+        passes: [{ bucket, microBatches: replicas, rowTokens: 2048 }],
       });
       expect((replicas * rows * 2048) / update / measured).toBeGreaterThan(0.7);
       expect((replicas * rows * 2048) / update / measured).toBeLessThan(1.25);

@@ -40,7 +40,7 @@ export interface RunMemory {
   readonly otherBytes: number;
   /** Size of the base weights and the kept versions in the object store of one node. */
   readonly storeBytes: number;
-  /** The sum if everything runs on one machine. */
+  /** The sum of all machines, of which the plan has one unless it says otherwise. */
   readonly totalBytes: number;
 }
 
@@ -115,7 +115,7 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
       recipe.learnerActors * learnerBytes +
       rollout.actors * (rolloutBytes + engineBytes) +
       otherBytes +
-      storeBytes,
+      (recipe.plan?.nodes ?? 1) * storeBytes,
   };
 }
 

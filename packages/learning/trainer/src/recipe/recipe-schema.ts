@@ -80,7 +80,16 @@ const planSchema = z.strictObject({
     .number()
     .positive()
     .optional()
-    .describe("memory in GiB of the machines that the recipe is for; absent: --memory, or this machine's"),
+    .describe(
+      "memory in GiB of each machine that the recipe is for; absent: --memory for all together, or this machine's",
+    ),
+  nodes: count.max(1024).optional().describe("number of these machines; absent: 1"),
+  gpusPerNode: count
+    .max(64)
+    .optional()
+    .describe(
+      "GPUs of each of these machines; the dry run then refuses a run that has no room on them, and names the split between learner and rollout actors that takes the least time",
+    ),
   gpuGib: z.number().positive().optional().describe("memory in GiB of each GPU of these machines"),
   tasks: count.optional().describe("number of tasks in the data file, if the file is not on this machine"),
   documentTokens: count.optional().describe("tokens per document, if the data file is not on this machine"),

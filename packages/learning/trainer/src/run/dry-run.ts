@@ -5,8 +5,24 @@ import { type EnginePlan, planEngines } from "../engines/engine-plan.js";
 import { openRecipeModules } from "../modules/recipe-modules.js";
 import { type EpisodeExtent, episodeMeter } from "../plan/plan-episodes.js";
 import { gpuProblems, plannedGpuBytes } from "../plan/plan-gpu.js";
+import {
+  type Layout,
+  largestLayout,
+  layoutOf,
+  type PlannedLayout,
+  placementProblems,
+  plannedLayouts,
+  withLayout,
+} from "../plan/plan-layout.js";
 import { type PlannedModel, planModel, planTasks } from "../plan/plan-source.js";
-import { firstExtents, planStep, type RunTime, replyShareOf, type StepPlan } from "../plan/plan-step.js";
+import {
+  firstExtents,
+  plannedWork,
+  planStep,
+  type RunTime,
+  replyShareOf,
+  type StepPlan,
+} from "../plan/plan-step.js";
 import { type PlannedDevices, plannedDevices } from "../plan/plan-time.js";
 import { type RunMemory, runMemory } from "../plan/run-memory.js";
 import { otherRates } from "../rates/rates-of-run.js";
@@ -45,10 +61,15 @@ export interface RunPlan {
   readonly needs: RunMemory;
   /** Absent if the rollout actors sample themselves. */
   readonly engines?: EnginePlan;
+  readonly nodes: number;
   /** Memory of the machine or machines, as requested. */
   readonly memoryBytes: number;
   readonly time: RunTime;
   readonly devices: PlannedDevices;
+  /** How the recipe splits its GPUs. */
+  readonly layout: Layout;
+  /** Splits of the GPUs of `plan` that fit, the fastest first; empty if it does not say how many there are. */
+  readonly layouts: readonly PlannedLayout[];
   /** Compiled shapes of the learner. */
   readonly buckets: readonly Bucket[];
   /** Reasons why the run cannot work, each with a fix; empty if it can. */
@@ -56,7 +77,7 @@ export interface RunPlan {
 }
 
 export interface PlanOptions extends ResolveSourceOptions {
-  /** Total memory of the machines that the run would have; a recipe's `plan.memoryGib` takes precedence. */
+  /** Total memory of the machines that the run would have; a recipe's `plan.memoryGib` for each takes precedence. */
   readonly memoryBytes: number;
   /** Called with what a person should know about a recipe that can run. */
   readonly onNotice?: (text: string) => void;
@@ -106,11 +127,14 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
   }
   const conversations = longestOf([...extents, ...evaluated]);
   const trained = longestOf(extents);
-  const { step, time } = planStep(recipe, model, config, extents);
+  const work = plannedWork(recipe, config, extents);
+  const { step, time } = planStep(recipe, model, config, extents, work);
   const gpuBytes = plannedGpuBytes(recipe, options.gpuBytes);
   const needs = runMemory(recipe, model, gpuBytes);
   const memoryBytes =
-    recipe.plan?.memoryGib === undefined ? options.memoryBytes : recipe.plan.memoryGib * 2 ** 30;
+    recipe.plan?.memoryGib === undefined
+      ? options.memoryBytes
+      : (recipe.plan.nodes ?? 1) * recipe.plan.memoryGib * 2 ** 30;
   const engines = await planEngines(recipe, {
     versionBytes: needs.weightsBytes,
     environment: options.environment ?? {},
@@ -121,6 +145,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     ...conversations.flatMap((conversation) => lengthProblems(conversation, recipe, model)),
     ...trained.flatMap((conversation) => bucketProblems(conversation, config.buckets)),
     ...memoryProblems(needs, memoryBytes),
+    ...placementProblems(recipe),
     ...gpuProblems(needs, recipe, model, gpuBytes),
     ...(engines?.problems ?? []),
   ];
@@ -142,12 +167,33 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     step,
     needs,
     ...(engines === undefined ? {} : { engines }),
+    nodes: recipe.plan?.nodes ?? 1,
     memoryBytes,
     time,
     devices: plannedDevices(recipe),
+    layout: layoutOf(recipe),
+    layouts: plannedLayouts(recipe, model, work, gpuBytes),
     buckets: config.buckets,
     problems,
   };
+}
+
+/** GPUs that a run is to have: machines, and GPUs of each. */
+export interface RunGpus {
+  readonly nodes: number;
+  readonly gpusPerNode: number;
+}
+
+/**
+ * Returns the recipe for these GPUs: with the split between learner and rollout actors that takes the least time, and with the largest
+ * batches that fit. Where none fits, the recipe has a split that the dry run refuses with its reasons.
+ * @throws {PalimpsestError} as `planRun`
+ */
+export async function recipeForGpus(recipe: Recipe, gpus: RunGpus, options: PlanOptions): Promise<Recipe> {
+  const asked = { ...recipe, plan: { questionTokens: 32, ...recipe.plan, ...gpus } };
+  const { layouts } = await planRun(asked, { ...options, onNotice() {} });
+  const layout = layouts[0]?.layout ?? largestLayout(asked);
+  return layout === undefined ? asked : withLayout(asked, layout);
 }
 
 /** Returns the longest conversation of each kind, measured by prompt and reply together. */

@@ -3,14 +3,17 @@ import { totalmem } from "node:os";
 import { join, relative } from "node:path";
 import type { Cluster } from "@palimpsest/client";
 import { gpuMemory } from "@palimpsest/jit";
+import type { DownloadProgress } from "@palimpsest/model";
 import {
   builtinRecipesDir,
   mlflowAuthorization,
   namingRecipe,
   planRun,
   type Recipe,
+  type RunGpus,
   type RunReport,
   readRecipe,
+  recipeForGpus,
   reportRun,
   reseededSource,
   runFolderName,
@@ -59,6 +62,29 @@ export function withRunOptions(command: Command): Command {
     )
     .option("--steps <n>", "replaces the recipe's number of steps", parseWhole)
     .option("--shuffle-rewards", "shuffles rewards among episodes, as a control that must not learn");
+}
+
+/** Reads a number of GPUs of one machine, or `NODESxN`. */
+function parseGpus(text: string): RunGpus {
+  const [, nodes = "1", gpusPerNode = "0"] = /^(?:(\d{1,4})x)?(\d{1,2})$/.exec(text) ?? [];
+  const gpus = { nodes: Number(nodes), gpusPerNode: Number(gpusPerNode) };
+  if (gpus.nodes > 0 && gpus.gpusPerNode > 0) return gpus;
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `--gpus is ${JSON.stringify(text)}; give GPUs of one machine, such as 8, or machines and GPUs of each, such as 4x8`,
+  );
+}
+
+/** What planning a recipe needs of this machine. */
+function planOptions(signal: AbortSignal, bar: { readonly show: (progress: DownloadProgress) => void }) {
+  return {
+    ...modelCache(),
+    memoryBytes: ownMemoryBytes(),
+    gpuBytes: gpuMemory().gpuMemoryBytes,
+    environment: process.env,
+    signal,
+    onProgress: bar.show,
+  };
 }
 
 export function recipeWith(recipe: Recipe, options: RunOptions): Recipe {
@@ -127,6 +153,7 @@ interface DryRunOptions {
   readonly dryRun?: boolean;
   readonly inProcess?: boolean;
   readonly memory?: number;
+  readonly gpus?: RunGpus;
 }
 
 /** Prints what a run needs, and starts nothing. Exits with code 1 if the recipe cannot run. */
@@ -146,12 +173,7 @@ export async function dryRun(
   const asked =
     memory === undefined ? recipe.plan : { questionTokens: 32, ...recipe.plan, memoryGib: memory };
   const plan = await planRun(asked === undefined ? recipe : { ...recipe, plan: asked }, {
-    ...modelCache(),
-    memoryBytes: ownMemoryBytes(),
-    gpuBytes: gpuMemory().gpuMemoryBytes,
-    environment: process.env,
-    signal,
-    onProgress: bar.show,
+    ...planOptions(signal, bar),
     onNotice: (text) => process.stderr.write(`${text}\n`),
   }).finally(bar.close);
   if (options.report) writeFileSync(options.report, `${JSON.stringify(plan, null, 2)}\n`);
@@ -163,6 +185,11 @@ export async function dryRun(
 function ownMemoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+async function forGpus(recipe: Recipe, gpus: RunGpus, signal: AbortSignal): Promise<Recipe> {
+  const bar = downloadBar("model", process.stderr);
+  return await recipeForGpus(recipe, gpus, planOptions(signal, bar)).finally(bar.close);
 }
 
 export function addTrain(program: Command): void {
@@ -184,6 +211,11 @@ export function addTrain(program: Command): void {
       "trains in this process only, for debuggers: no cluster, no files except --report, and the same numbers",
     )
     .option(
+      "--gpus <n>",
+      "GPUs of one machine, or MACHINESxN: splits them between learner and rollout actors so that the run takes the least time; the recipe's own split is then ignored",
+      parseGpus,
+    )
+    .option(
       "--memory <GiB>",
       "memory available to the run, for --dry-run; default: the recipe's plan, or this machine's memory",
       Number,
@@ -196,8 +228,9 @@ export function addTrain(program: Command): void {
     });
 }
 
-async function run(recipe: Recipe, options: ConnectionOptions & RunOptions & DryRunOptions): Promise<void> {
+async function run(given: Recipe, options: ConnectionOptions & RunOptions & DryRunOptions): Promise<void> {
   const signal = stopSignal();
+  const recipe = options.gpus === undefined ? given : await forGpus(given, options.gpus, signal);
   if (options.dryRun) await dryRun(recipe, options, signal);
   else if (options.inProcess) await runInProcess(recipe, options, signal);
   else

@@ -1,0 +1,166 @@
+/** Responsibility: how a run's learners and rollout actors are spread over the GPUs of `plan`: whether they have room, and which split of
+ *  them takes the least time.
+ *  Not responsible for: memory and seconds of a split (plan-gpu.ts, plan-time.ts); placing actors (the cluster). */
+import { resolveLearnerConfig } from "@palimpsest/learner";
+import type { ModelConfig } from "@palimpsest/model";
+import type { Recipe } from "../recipe/recipe-schema.js";
+import { gpuProblems } from "./plan-gpu.js";
+import { plannedTime, type plannedWork, type RunTime } from "./plan-step.js";
+import { runMemory } from "./run-memory.js";
+
+/** A split of GPUs between learners and rollout actors. */
+export interface Layout {
+  /** Learners that train together, each with one GPU; 1: one learner, with as many GPUs of one node as it has replicas. */
+  readonly learnerActors: number;
+  readonly replicas: number;
+  /** Whether the replicas share their state. */
+  readonly sharded: boolean;
+  /** Number of rollout actors. With one GPU in all, the learner and the only one share it. */
+  readonly actors: number;
+  readonly maxBatch: number;
+}
+
+export interface PlannedLayout {
+  readonly layout: Layout;
+  readonly time: RunTime;
+}
+
+/** Most replicas of a learner, and most learners; as in the recipe's schema. */
+const mostReplicas = 16;
+const mostLearners = 32;
+
+/** The GPUs that a recipe's `plan` has; undefined where it does not say. */
+function plannedGpus({ plan }: Pick<Recipe, "plan">) {
+  const { nodes = 1, gpusPerNode } = plan ?? {};
+  return gpusPerNode === undefined ? undefined : { nodes, gpusPerNode, total: nodes * gpusPerNode };
+}
+
+/** Returns the recipe with another split of its GPUs. */
+export function withLayout(recipe: Recipe, layout: Layout): Recipe {
+  const { learner, rollout } = recipe;
+  const { learnerActors, replicas, sharded, actors, maxBatch } = layout;
+  const { optimizerState: _, accumulators, ...memory } = learner.memory;
+  const shared = isOneGpu(recipe);
+  return {
+    ...recipe,
+    learnerActors,
+    learnerGpus: shared ? 0.5 : replicas,
+    rollout: { ...rollout, actors, maxBatch, gpus: shared ? 0.5 : 1 },
+    learner: {
+      ...learner,
+      replicas,
+      memory: {
+        ...memory,
+        accumulators: sharded ? "auto" : accumulators,
+        optimizerState: sharded ? "sharded" : "whole",
+      },
+    },
+  };
+}
+
+const isOneGpu = (recipe: Recipe) => plannedGpus(recipe)?.total === 1;
+
+/** Returns the split that a recipe itself has. */
+export function layoutOf({ learner, learnerActors, rollout }: Recipe): Layout {
+  const { replicas, memory } = learner;
+  const { actors, maxBatch } = rollout;
+  return { learnerActors, replicas, sharded: memory.optimizerState === "sharded", actors, maxBatch };
+}
+
+function layoutsOf(recipe: Recipe): Layout[] {
+  const gpus = plannedGpus(recipe);
+  if (gpus === undefined) return [];
+  const { total, gpusPerNode } = gpus;
+  const { maxBatch } = recipe.rollout;
+  const batches = [1, 2, 4, 8].map((part) => Math.floor(maxBatch / part)).filter((batch) => batch > 0);
+  const one = { learnerActors: 1, replicas: 1, sharded: false };
+  const withBatches = (layout: Omit<Layout, "maxBatch">) =>
+    batches.map((batch) => ({ ...layout, maxBatch: batch }));
+  if (total === 1) return withBatches({ ...one, actors: 1 });
+  const isAdapted = recipe.learner.lora !== null;
+  const layouts: Omit<Layout, "maxBatch">[] = [];
+  for (let replicas = 1; replicas <= Math.min(gpusPerNode, mostReplicas, total - 1); replicas++) {
+    const actors = total - replicas;
+    layouts.push({ ...one, replicas, actors });
+    if (replicas > 1 && !isAdapted) layouts.push({ ...one, replicas, sharded: true, actors });
+  }
+  // Gradients of all weights take too long between hosts, and a host's own GPUs are better used as replicas.
+  if (isAdapted && total > gpusPerNode)
+    for (let learnerActors = 2; learnerActors <= Math.min(mostLearners, total - 1); learnerActors++)
+      layouts.push({ ...one, learnerActors, actors: total - learnerActors });
+  return layouts.flatMap(withBatches);
+}
+
+/**
+ * Returns the splits of the recipe's GPUs that fit into their memory, those that take the least expected time first, each with the largest
+ * batch that fits.
+ * @param gpuBytes memory of a GPU; undefined: not known, so that all fit
+ */
+export function plannedLayouts(
+  recipe: Recipe,
+  model: ModelConfig,
+  work: Pick<ReturnType<typeof plannedWork>, "expected" | "longest">,
+  gpuBytes: number | undefined,
+): PlannedLayout[] {
+  const found = new Map<string, PlannedLayout>();
+  for (const layout of layoutsOf(recipe)) {
+    const { maxBatch: _, ...split } = layout;
+    const name = JSON.stringify(split);
+    if (found.has(name)) continue;
+    const own = withLayout(recipe, layout);
+    if (gpuProblems(runMemory(own, model, gpuBytes), own, model, gpuBytes).length > 0) continue;
+    found.set(name, { layout, time: plannedTime(own, model, resolveLearnerConfig(own.learner), work) });
+  }
+  return [...found.values()].sort((a, b) => a.time.expectedTotalSeconds - b.time.expectedTotalSeconds);
+}
+
+/** Returns a split that shows what does not fit where none does: as many replicas as the learner can have. */
+export function largestLayout(recipe: Recipe): Layout | undefined {
+  const layouts = layoutsOf(recipe).filter(({ maxBatch }) => maxBatch === recipe.rollout.maxBatch);
+  return layouts.findLast(({ learnerActors }) => learnerActors === 1);
+}
+
+/** Returns why the machines of `plan` have no room for the run's leases; none if they have, or if the plan does not say how many there are. */
+export function placementProblems(recipe: Recipe): string[] {
+  const gpus = plannedGpus(recipe);
+  if (gpus === undefined) return [];
+  const { learnerActors, learnerGpus, rollout } = recipe;
+  const { nodes, gpusPerNode, total } = gpus;
+  if (learnerGpus > gpusPerNode)
+    return [
+      `learnerGpus: is ${learnerGpus}, but plan.gpusPerNode is ${gpusPerNode}, and the GPUs of a learner are of one node; set learnerGpus and learner.replicas to at most ${gpusPerNode}`,
+    ];
+  const leases = [
+    ...Array.from({ length: learnerActors }, () => learnerGpus),
+    ...Array.from({ length: rollout.actors }, () => rollout.gpus),
+  ].filter((share) => share > 0);
+  if (hasRoom(leases, nodes, gpusPerNode)) return [];
+  const learners = learnerActors === 1 ? "a learner" : `${learnerActors} learners`;
+  const machines = nodes === 1 ? "one machine" : `${nodes} machines`;
+  return [
+    `plan: ${learners} of ${learnerGpus} and ${rollout.actors} rollout actors of ${rollout.gpus} GPUs have no room on ${machines} of ${gpusPerNode} GPUs; lower learnerActors, learnerGpus or rollout.actors, let --gpus ${nodes}x${gpusPerNode} split the ${total}, or raise plan.nodes`,
+  ];
+}
+
+/** Whether leases fit, the largest first, each a number of whole GPUs of one node or a share of the fullest GPU that has room. */
+function hasRoom(leases: readonly number[], nodes: number, gpusPerNode: number): boolean {
+  const free = Array.from({ length: nodes }, () => Array.from({ length: gpusPerNode }, () => 1));
+  for (const lease of [...leases].sort((a, b) => b - a)) {
+    if (lease >= 1) {
+      const node = free.find((own) => own.filter((share) => share === 1).length >= lease);
+      if (node === undefined) return false;
+      let left = lease;
+      node.forEach((share, at) => {
+        if (share !== 1 || left === 0) return;
+        node[at] = 0;
+        left -= 1;
+      });
+      continue;
+    }
+    const shares = free.flatMap((node) => node.map((share, at) => ({ node, at, share })));
+    const fullest = shares.filter(({ share }) => share + 1e-9 >= lease).sort((a, b) => a.share - b.share)[0];
+    if (fullest === undefined) return false;
+    fullest.node[fullest.at] = fullest.share - lease;
+  }
+  return true;
+}
