@@ -12,6 +12,13 @@ const settings = z.strictObject({
   memory: memoryHeadsSchema
     .optional()
     .describe("divides the memory into heads, of which a step rewrites one; absent: one memory"),
+  unchanged: z
+    .string()
+    .regex(/\S/, "must not be blank")
+    .optional()
+    .describe(
+      "a reply to memoryPrompt that begins with this text, in any case, leaves the memory as it is; absent: every reply replaces it",
+    ),
   finalTokens: z
     .int()
     .min(1)

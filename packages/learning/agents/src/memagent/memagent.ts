@@ -12,6 +12,7 @@
  * MEMAGENT-4. The same seed, sampler and task give the same episode.
  * MEMAGENT-5. Texts that are cut at their token limit, and empty updates, are counted. An empty update erases the
  *     memory, as in the original, unless the model is on a server: then the memory stays, and an empty answer is an error.
+ *     A reply that begins with the configuration's `unchanged` leaves the memory, and every head, as it was; it is counted, too.
  * MEMAGENT-6. After an abort no further call is made and the reason is thrown.
  * MEMAGENT-7. A run that resumes from a state gives the answer that the run of that state would have given.
  */
@@ -133,27 +134,34 @@ async function runEpisode(
 
   const heads = new MemoryHeads(tokenizer, layout, prompts.initialMemory, resumeFrom);
   // Absent if there is nothing to count.
+  let unchanged = resumeFrom?.counters?.["unchanged_memories"] ?? 0;
   const counters = () => {
-    const counts = { ...leaks.counts, ...heads.counts };
+    const gate = config.unchanged === undefined ? {} : { unchanged_memories: unchanged };
+    const counts = { ...leaks.counts, ...heads.counts, ...gate };
     return Object.keys(counts).length > 0 ? { counters: counts } : {};
   };
   let documentTokensRead = resumeFrom?.documentTokensRead ?? 0;
   for await (const chunk of unreadChunks(document.chunks, "memagent", resumeFrom)) {
     const prompt = bound.memory(heads.forUpdate, chunk.tokenIds);
     const conversation = await log.converse("memory", prompt, layout.headTokens + layout.nameTokens);
-    const update = heads.accept(prompts.content([...conversation.sampledTokenIds]));
+    const reply = prompts.content([...conversation.sampledTokenIds]);
+    const keeps = leavesMemory(tokenizer, reply, config.unchanged);
+    if (keeps) unchanged += 1;
+    const update = keeps ? undefined : heads.accept(reply);
     const isEmpty =
-      update.tokenIds.length === 0 || (sampler.served === true && isBlank(tokenizer, update.tokenIds));
+      update !== undefined &&
+      (update.tokenIds.length === 0 || (sampler.served === true && isBlank(tokenizer, update.tokenIds)));
     if (isEmpty) log.countEmptyUpdate();
     // Null if the memory before stays.
-    let written = isEmpty && sampler.served === true ? null : update.tokenIds;
+    let written = update === undefined || (isEmpty && sampler.served === true) ? null : update.tokenIds;
     if (leaks.watches && written !== null) {
       const shown = [task.question, heads.text, tokenizer.decode(chunk.tokenIds)];
       const kept = leaks.kept(tokenizer.decode(written), shown);
       // If nothing of the reply remains, it has added nothing.
       if (kept !== undefined) written = kept === "" ? null : idsWithin(tokenizer, kept, layout.headTokens);
     }
-    if (written !== null) heads.write({ head: update.head, tokenIds: written }, conversation.step);
+    if (update !== undefined && written !== null)
+      heads.write({ head: update.head, tokenIds: written }, conversation.step);
     documentTokensRead += chunk.tokenIds.length;
     if (!log.observed) continue;
     const memoryStep: MemoryStep = {
@@ -162,7 +170,7 @@ async function runEpisode(
       documentTokenEnd: chunk.end,
       memory: heads.text,
       recalled: "",
-      ...heads.recordOf(update),
+      ...(update === undefined ? {} : heads.recordOf(update)),
     };
     const state = {
       agent: "memagent",
@@ -190,6 +198,9 @@ async function runEpisode(
     endedAtMs: now(),
   });
 }
+
+const leavesMemory = (tokenizer: Tokenizer, reply: readonly number[], mark: string | undefined) =>
+  mark !== undefined && tokenizer.decode(reply).trimStart().toLowerCase().startsWith(mark.toLowerCase());
 
 const isBlank = (tokenizer: Tokenizer, tokenIds: readonly number[]) =>
   tokenizer.decode(tokenIds).trim() === "";

@@ -76,6 +76,27 @@ describe("reward rememr1", () => {
     expect(stepRewards).toEqual([2, 0]);
   });
 
+  it("takes a little from a step that writes what does not answer, and needs no replies where it pays for none", async () => {
+    const written = (at: number, memory: string, head?: number): MemoryStep => {
+      const {
+        reply: _reply,
+        section: _section,
+        ...rest
+      } = step(at, memory, head === undefined ? {} : { head });
+      return rest;
+    };
+    const settings = { name: "rememr1", outcome: "answer-f1", recallGain: 0, format: 0, needlessWrite: 0.25 };
+    const memorySteps = [written(0, " -", undefined), written(1, " peru -", 1), written(2, " peru figs", 2)];
+    const { stepRewards, components } = await score(settings, { ...episode, memorySteps });
+    expect(stepRewards).toEqual([0, 1, -0.25, 0]);
+    expect(components).toMatchObject({ needlessWrites: 1 });
+    // One memory: whether its first step wrote is not known.
+    const single = [written(0, " tea."), written(1, " tea."), written(2, " figs.")];
+    expect((await score(settings, { ...episode, memorySteps: single })).stepRewards).toEqual([
+      0, 0, -0.25, 0,
+    ]);
+  });
+
   it("as released pays for every memory that holds the answer, as often as it is written", async () => {
     const name = { ...task, answers: ["peru"] };
     const memorySteps = [0, 1].map((at) => step(at, " tea from peru."));

@@ -12,7 +12,10 @@ import {
 
 const weight = (text: string) => z.number().min(0).default(1).describe(`weight of ${text}`);
 
-/** Settings of ReMemR1's rewards: one for the outcome, and one per conversation. */
+/**
+ * Settings of ReMemR1's rewards: one for the outcome, and one per conversation. With recallGain and format 0 they fit every
+ * agent that keeps a memory.
+ */
 export const rememr1RewardSchema = z.strictObject({
   name: z
     .enum(["rememr1", "rememr1-released"])
@@ -30,6 +33,13 @@ export const rememr1RewardSchema = z.strictObject({
     .default(300)
     .describe("characters at the answer's end that are read; null: all"),
   memoryGain: weight("the words of the answer that a step adds to the memory"),
+  needlessWrite: z
+    .number()
+    .min(0)
+    .default(0)
+    .describe(
+      "taken from a step that changes the memory and adds no word of the answer to it, as GRU-Mem's update gate is rewarded; used by `rememr1` only",
+    ),
   recallGain: weight("the words of the answer that a recall adds to the prompt"),
   format: weight("the required form of a reply"),
   updateTag: z.string().min(1).default("update").describe("the agent's updateTag; used by `rememr1` only"),
@@ -52,6 +62,7 @@ export function rememr1Reward(config: ReMemR1RewardConfig): TrajectoryReward {
   const outcome = rewardByName(config.outcome, { lastCharacters: config.lastCharacters });
   const tags = { update: config.updateTag, recall: config.recallTag };
   const released = config.name === "rememr1-released";
+  const readsReplies = released || config.recallGain > 0 || config.format > 0;
   const rewardOf = (step: StepCase): StepReward =>
     released
       ? rememr1StepRewardAsReleased({
@@ -61,9 +72,11 @@ export function rememr1Reward(config: ReMemR1RewardConfig): TrajectoryReward {
       : rememr1StepReward(step, tags);
   return (task, episode): Score => {
     const { reward, components } = outcome(episode.answer, task.answers);
-    const steps = episode.conversations.map((conversation) =>
-      rewardOf(stepCaseOf(task, episode, conversation)),
+    const cases = episode.conversations.map((conversation) =>
+      stepCaseOf(task, episode, conversation, readsReplies),
     );
+    const steps = cases.map(rewardOf);
+    const needless = cases.map(({ writes }, at) => !released && writes && (steps[at]?.memoryGain ?? 0) <= 0);
     const sum = (pick: (step: StepReward) => number) => steps.reduce((total, step) => total + pick(step), 0);
     return {
       reward,
@@ -72,23 +85,34 @@ export function rememr1Reward(config: ReMemR1RewardConfig): TrajectoryReward {
         memoryGain: sum((step) => step.memoryGain),
         recallGain: sum((step) => step.recallGain),
         stepFormat: sum((step) => step.format),
+        ...(config.needlessWrite > 0 ? { needlessWrites: needless.filter(Boolean).length } : {}),
       },
       stepRewards: steps.map(
-        (step) =>
+        (step, at) =>
           config.memoryGain * step.memoryGain +
           config.recallGain * step.recallGain +
-          config.format * step.format,
+          config.format * step.format -
+          (needless[at] ? config.needlessWrite : 0),
       ),
     };
   };
 }
 
-/** @throws {RewardError} STEPS_MISSING */
+/** A step's case, and whether it has changed the memory. Of the first step only a memory of heads says so. */
+interface ScoredStep extends StepCase {
+  readonly writes: boolean;
+}
+
+/**
+ * @param readsReplies whether a reward is to be made of what was replied, which only some agents record
+ * @throws {RewardError} STEPS_MISSING
+ */
 function stepCaseOf(
   { question, answers }: Task,
   episode: ScoredEpisode,
   conversation: ConversationHead,
-): StepCase {
+  readsReplies: boolean,
+): ScoredStep {
   const { memorySteps, answer } = episode;
   const common = { problem: question, answers };
   if (conversation.kind === "final") {
@@ -96,6 +120,7 @@ function stepCaseOf(
     return {
       ...common,
       action: "final",
+      writes: false,
       recalledMemory: last?.found ?? "",
       memory: last?.memory ?? "",
       section: "",
@@ -105,19 +130,21 @@ function stepCaseOf(
   }
   const at = memorySteps.findIndex(({ step }) => step === conversation.step);
   const step = memorySteps[at];
-  if (step?.reply === undefined) {
+  if (step === undefined || (readsReplies && step.reply === undefined)) {
     throw new RewardError(
       "STEPS_MISSING",
-      `memorySteps: the reply of step ${conversation.step} is missing; use reward "rememr1" with the agent rememr1, on episodes that are complete`,
+      `memorySteps: the reply of step ${conversation.step} is missing; use reward "rememr1" with the agent rememr1, on episodes that are complete, or set recallGain and format to 0`,
     );
   }
+  const before = memorySteps[at - 1]?.memory;
   return {
     ...common,
     action: "memory",
+    writes: step.head !== undefined || (before !== undefined && before !== step.memory),
     recalledMemory: step.recalled,
-    memory: memorySteps[at - 1]?.memory ?? "",
+    memory: before ?? "",
     section: step.section ?? "",
-    reply: step.reply,
+    reply: step.reply ?? "",
     found: step.found ?? "",
     newMemory: step.memory,
   };

@@ -236,6 +236,10 @@ describe("a recipe", () => {
       train: "{ steps: 3, maxStaleness: 2, staleGroups: refill, zeroVarianceRefills: 3 }",
     });
     expect(parseRecipe(refills, "/data", "r.yaml").train.zeroVarianceRefills).toBe(3);
+    const gains = "reward: { name: rememr1, settings: { recallGain: 0, format: 0 } }";
+    expect(parseRecipe(recipe({ more: `${gains}\n${rollout}` }), "/data", "r.yaml").reward.config.name).toBe(
+      "rememr1",
+    );
     const fits = recipe({ agent: memupdate, data: store, more: "reward: { name: store-probes }" });
     expect(parseRecipe(fits, "/data", "r.yaml").agent.kind).toBe("memupdate");
   });

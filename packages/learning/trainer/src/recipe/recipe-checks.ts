@@ -146,16 +146,20 @@ function evaluationProblems({ evaluation, train }: Recipe, given: unknown): stri
 const stepRewards = ["rememr1", "rememr1-released", "remote", "module"];
 
 function stepRewardProblems({ learner, reward, agent }: Recipe): string[] {
-  const { name } = reward.config;
+  const { config } = reward;
+  const { name } = config;
   const problems: string[] = [];
   if (resolveLearnerConfig(learner).stepAdvantage && !stepRewards.includes(name)) {
     problems.push(
       `learner.preset: is ${learner.preset}, which needs a reward for each step, but reward.name is ${name}, which gives none; set reward.name to rememr1, or learner.stepAdvantage to null`,
     );
   }
-  if (name.startsWith("rememr1") && agent.kind !== "rememr1" && agent.kind !== "module") {
+  if (!name.startsWith("rememr1") || agent.kind === "rememr1" || agent.kind === "module") return problems;
+  // Of MemAgent the gain in memory is known, and nothing of tags.
+  const ofMemory = config.name === "rememr1" && config.recallGain === 0 && config.format === 0;
+  if (agent.kind !== "memagent" || !ofMemory) {
     problems.push(
-      `reward.name: is ${name}, which scores the updates and recalls of the agent rememr1, but agent.kind is ${agent.kind}; set agent.kind to rememr1, or use another reward`,
+      `reward.name: is ${name}, which scores the updates and recalls of the agent rememr1, but agent.kind is ${agent.kind}; set agent.kind to rememr1, use another reward, or, for the agent memagent, reward.settings: { recallGain: 0, format: 0 }`,
     );
   }
   return problems;
