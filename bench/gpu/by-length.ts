@@ -1,10 +1,12 @@
 /**
- * Asks the same questions in contexts of growing length: the agent of a recipe with trained adapters, and without them.
+ * Asks the same questions in contexts of growing length: the agent of a recipe with trained adapters and without them, and baselines
+ * of the same model, which answer from the best passages by BM25, or from what remains of a text whose middle is left out.
  * All questions of a length are read side by side, section by section, greedily. Each cell is a line of JSON, and what a
  * file has already is not asked again. From the pace so far it is said when the questions of a cell will not be done in
  * time, and fewer are asked; the first n of the file in every cell, so that cells can be paired question by question.
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/by-length.ts --recipe FILE --model FILE --questions FILE...
- *   --pool FILE... --json FILE --cells "trained:50:200 base:50:200 ..." (system:documents:questions)
+ *   --pool FILE... --json FILE --cells "trained:50:200 base:50:200 ..." (system:documents:questions; systems: trained, base, bm25,
+ *   bm25-trained, truncated)
  *   [--adapters RUN_CHECKPOINT_OR_PEFT] [--rows 128] [--chunk TOKENS] [--precision bfloat16] [--limit-seconds 500]
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,11 +14,16 @@ import { type Agent, createAgent, type Tokenizer } from "../../packages/learning
 import { readQuestionSource } from "../../packages/learning/datasets/src/index.js";
 import {
   agentSystem,
+  createReader,
   type EvalItem,
   longQaItems,
   qaScorer,
+  readerConfigSchema,
+  retrievalSystem,
   runSuite,
+  type System,
   summarizeSuite,
+  truncatedContext,
 } from "../../packages/learning/evals/src/index.js";
 import { entry, loadBackend } from "../../packages/learning/jit/src/index.js";
 import { createSampler, loadAdapters, loadModel } from "../../packages/learning/model/src/index.js";
@@ -91,20 +98,37 @@ const paragraphs: Tokenizer = {
   decode: (tokenIds) => tokenizer.decode(tokenIds),
   specialTokenId: (text) => tokenizer.specialTokenId(text),
 };
-const reader = createAgent(
-  { ...recipe.agent, config: { ...recipe.agent.config, chunkTokens } },
-  { sampler, tokenizer: paragraphs, contextTokens: recipe.rollout.maxTokens, ...(chat ? { chat } : {}) },
-);
+const contextTokens = recipe.rollout.maxTokens;
+const model = { sampler, tokenizer: paragraphs, contextTokens, ...(chat ? { chat } : {}) };
+const memoryAgent = createAgent({ ...recipe.agent, config: { ...recipe.agent.config, chunkTokens } }, model);
 /** The last memory of each question, by its text: the suite keeps only answers. */
 const memories = new Map<string, string>();
 const agent: Agent = {
-  name: reader.name,
+  name: memoryAgent.name,
   run: async (task, options) => {
-    const episode = await reader.run(task, options);
+    const episode = await memoryAgent.run(task, options);
     memories.set(task.question, episode.memory);
     return episode;
   },
 };
+/** Reads as much as a section and the notes of the agent have room for. */
+const reader = createReader(
+  model,
+  readerConfigSchema.parse({
+    documentPrompt: "Text:\n{document}\n\nQuestion: {question}\nAnswer with a few words.",
+    answerTokens: recipe.agent.config.finalTokens,
+    contextTokens,
+    prompt: recipe.agent.config.prompt,
+    passages: 16,
+  }),
+);
+
+function systemOf(name: string): System {
+  if (name.startsWith("bm25")) return retrievalSystem({ name, reader, model: {}, retrieval: { by: "bm25" } });
+  if (name === "truncated") return truncatedContext({ name, reader, model: {} });
+  return agentSystem({ name, agent, settings: {}, model: {}, temperature: 0 });
+}
+
 say({ sampler: "made", precision: sampler.precision });
 
 const source = await readQuestionSource({
@@ -117,7 +141,7 @@ const scorer = qaScorer({ form: "reply", primary: "f1" });
 const done: (Cell & { readonly n: number })[] = existsSync(flags.json)
   ? (JSON.parse(readFileSync(flags.json, "utf8")) as typeof done)
   : [];
-let inPlace = "base";
+let isTrainedInPlace = false;
 /** Document tokens per second of the slowest cell so far that was not small. */
 let pace: number | undefined;
 
@@ -128,18 +152,17 @@ async function adaptersIn(folder: string) {
 }
 
 /** The adapters' B is zero in untrained ones, so that they change nothing. */
-async function usePolicy(system: string): Promise<void> {
-  if (system === inPlace) return;
+async function usePolicy(isTrained: boolean): Promise<void> {
+  if (isTrained === isTrainedInPlace) return;
   if (trained === undefined) throw new Error("a trained system needs --adapters");
-  const isTrained = system === "trained";
   const adapters = Object.fromEntries(
     Object.entries(trained.adapters).map(([name, values]) => [
       name,
       isTrained ? values : new Float32Array(values.length),
     ]),
   );
-  await sampler.setAdapters(adapters, isTrained ? 1 : 2, system);
-  inPlace = system;
+  await sampler.setAdapters(adapters, isTrained ? 1 : 2, isTrained ? "trained" : "base");
+  isTrainedInPlace = isTrained;
 }
 
 function itemsOf(documents: number, limit: number): EvalItem[] {
@@ -158,11 +181,10 @@ async function ask(cell: Cell, items: readonly EvalItem[]): Promise<void> {
       sampledTokens: sampledTokens - before.sampledTokens,
     });
   }, 20_000);
-  const system = agentSystem({ name: cell.system, agent, settings: {}, model: {}, temperature: 0 });
   const run = await runSuite({
     suite: "by-length",
     items,
-    systems: [system],
+    systems: [systemOf(cell.system)],
     scorer,
     concurrency: items.length,
   }).finally(() => clearInterval(looking));
@@ -220,7 +242,7 @@ for (const text of flags.cells.split(/\s+/).filter((one) => one !== "")) {
   }
   if (count < Number(n))
     say({ ...cell, fewer: `${count} of ${n} questions fit into ${Math.round(secondsLeft())} s` });
-  await usePolicy(system);
+  await usePolicy(system.endsWith("trained"));
   await ask(cell, itemsOf(cell.documents, count));
 }
 say({ functions: sampler.functionStats });
