@@ -6,6 +6,10 @@ export { createReader, type Reader } from "./baselines/reader.js";
 export { type ReaderConfig, type ReaderConfigInput, readerConfigSchema } from "./baselines/reader-config.js";
 export { type Retrieval, retrievalSystem } from "./baselines/retrieval.js";
 export { storeSystem } from "./baselines/store-system.js";
+export { type Board, type BoardRow, boardOf, divisions } from "./board/board.js";
+export { boardFiles } from "./board/board-files.js";
+export { type BoardSettings, parseBoardSettings } from "./board/board-settings.js";
+export { leaksOf } from "./board/leaks.js";
 export { compareEvaluations, type LengthComparison } from "./compare.js";
 export { EvaluationError, type EvaluationErrorCode } from "./error.js";
 export { type EvaluateLengthsOptions, evaluateLengths, type LengthItems } from "./evaluate-lengths.js";
@@ -32,6 +36,7 @@ export {
   reportFiles,
   reportMarkdown,
   summarize,
+  writeFiles,
   writeReport,
 } from "./report.js";
 export { type RulerCell, rulerSection } from "./ruler/ruler-section.js";
@@ -99,3 +104,5 @@ export {
   type WorldCertificate,
 } from "./worlds/certificate.js";
 export { namesOnly } from "./worlds/one-of.js";
+export { worldScripts } from "./worlds/world-scripts.js";
+export { type WorldSuite, type WorldSuiteOptions, worldScorer, worldSuite } from "./worlds/world-suite.js";

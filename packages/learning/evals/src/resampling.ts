@@ -41,6 +41,56 @@ function drawnMean(clusters: readonly Cluster[], random: Random): number {
   return sum / count;
 }
 
+/** The scores of one system: a list for each training run, with one score for each question, in one order. */
+export type RunScores = readonly (readonly number[])[];
+
+/**
+ * Returns the mean of `after` minus that of `before` over training runs and questions, with the 95 % percentile
+ * interval of a bootstrap of two levels: runs are drawn for each side, then questions for both together. A side of one
+ * run has the spread of its questions alone. `p` is two-sided, from the draws on either side of 0.
+ * @param before absent: the mean of `after` itself, whose p means nothing
+ */
+export function twoLevelDifference(
+  after: RunScores,
+  before: RunScores = [],
+): { readonly difference: number; readonly interval: Interval; readonly p: number } {
+  const questions = after[0]?.length ?? 0;
+  const random = createRandom("two levels");
+  const whole = (runs: RunScores) => runs.map((_, run) => run);
+  const every = Array.from({ length: questions }, (_, at) => at);
+  const at = (asked: readonly number[], afterRuns: readonly number[], beforeRuns: readonly number[]) =>
+    meanOf(after, afterRuns, asked) - meanOf(before, beforeRuns, asked);
+  const drawn = (count: number) => Array.from({ length: count }, () => random.below(count));
+  const draws = Array.from({ length: levelResamples }, () =>
+    at(drawn(questions), drawn(after.length), drawn(before.length)),
+  ).sort((a, b) => a - b);
+  const quantile = (share: number) => draws[Math.floor(share * levelResamples)] ?? 0;
+  const beyond = (side: (value: number) => boolean) => (1 + draws.filter(side).length) / (levelResamples + 1);
+  return {
+    difference: at(every, whole(after), whole(before)),
+    interval: { low: quantile(0.025), high: quantile(0.975) },
+    p: Math.min(
+      1,
+      2 *
+        Math.min(
+          beyond((value) => value <= 0),
+          beyond((value) => value >= 0),
+        ),
+    ),
+  };
+}
+
+const levelResamples = 2000;
+
+function meanOf(scores: RunScores, runs: readonly number[], questions: readonly number[]): number {
+  let sum = 0;
+  for (const run of runs) {
+    const own = scores[run] ?? [];
+    for (const question of questions) sum += own[question] ?? 0;
+  }
+  return sum / Math.max(1, runs.length * questions.length);
+}
+
 /**
  * Returns the two-sided p of the hypothesis that the signs of paired differences are random, with one coin flip per
  * cluster: the fraction of draws whose mean is at least as far from 0 as the observed mean. The observed signs count as

@@ -28,15 +28,9 @@ export interface EvalFlags {
   readonly json?: boolean;
 }
 
+/** Adds the flags of an evaluation of systems that flags or a settings file name. */
 export function withEvalFlags(command: Command): Command {
-  return withIgnoreConfig(command)
-    .option(
-      "--model <name>",
-      "folder, file, run, known name or hub id; with --endpoint the server's name for it",
-    )
-    .option("--endpoint <url>", "URL of an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
-    .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and truncates texts")
-    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
+  const withSystems = withModelFlags(command)
     .option(
       "--systems <names>",
       "systems to evaluate, such as memagent,rag-bm25; NAME@MODEL runs on another model",
@@ -56,7 +50,28 @@ export function withEvalFlags(command: Command): Command {
       "replaces one setting, such as memagent.chunkTokens=2048 or reader.passages=4",
       [],
     )
-    .option("--limit <n>", "only the first n questions of each group", parseCount)
+    .option("--limit <n>", "only the first n questions of each group", parseCount);
+  return withAnswerFlags(withSystems).option(
+    "--compare <folder>",
+    "paired comparison with the report of an earlier run",
+  );
+}
+
+/** Adds the flags that name the model that answers. */
+export function withModelFlags(command: Command): Command {
+  return withIgnoreConfig(command)
+    .option(
+      "--model <name>",
+      "folder, file, run, known name or hub id; with --endpoint the server's name for it",
+    )
+    .option("--endpoint <url>", "URL of an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
+    .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and truncates texts")
+    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto");
+}
+
+/** Adds the flags of how questions are asked, and where answers go. */
+export function withAnswerFlags(command: Command): Command {
+  return command
     .option("--concurrency <n>", "number of questions in progress at once", parseCount)
     .option("--timeout <seconds>", "with --endpoint: deadline of one attempt; default 240", parsePositive)
     .option("--seed <n>", "seed of sampling", parseWhole, 0)
@@ -64,7 +79,6 @@ export function withEvalFlags(command: Command): Command {
       "--out <folder>",
       "folder of the answers and the report; answers in it are kept, and the evaluation resumes",
     )
-    .option("--compare <folder>", "paired comparison with the report of an earlier run")
     .option("--trace <file.jsonl>", "appends every answered question with its steps to a trace file")
     .option("--json", "prints the report as JSON");
 }

@@ -12,6 +12,7 @@ import {
   readSuiteSummary,
   runSuite,
   type Scorer,
+  type SuiteProgress,
   type SuiteReport,
   type SuiteRun,
   type System,
@@ -35,23 +36,73 @@ import { trainedAgent, trainedModule } from "./trained-agent.js";
 
 /** Runs, resumes, reports and compares an evaluation. */
 export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: EvalSettings): Promise<void> {
-  const signal = stopSignal();
   const names = flags.systems ?? settings.run ?? plan.usual;
+  const earlier = flags.compare === undefined ? undefined : await readSuiteSummary(flags.compare);
+  const { run, models } = await askSystems(plan, names, flags, settings);
+  const summary = summarizeSuite(run);
+  const report: SuiteReport = {
+    title: plan.title,
+    facts: { model: models.join("; "), ...plan.facts, ...settingFacts(flags, settings) },
+    summary,
+    pairs: pairsOf(summary),
+    ...(plan.sections ? { sections: plan.sections(run) } : {}),
+    ...(earlier === undefined || flags.compare === undefined
+      ? {}
+      : {
+          comparison: pairsBetween(earlier, summary, {
+            before: basename(flags.compare),
+            after: nameOfRun(flags),
+          }),
+        }),
+  };
+  const paths = flags.out === undefined ? [] : await writeSuiteReport(flags.out, report);
+  process.stdout.write(flags.json ? suiteJson(report) : suiteMarkdown(report));
+  for (const path of paths) process.stderr.write(`wrote ${path}\n`);
+}
+
+/**
+ * Asks systems the questions of a plan, models one after another, and keeps the answers.
+ * @param names the systems, each with its model behind an @ if it is not that of the flags
+ */
+export async function askSystems(
+  plan: AskedPlan,
+  names: readonly string[],
+  flags: EvalFlags,
+  settings: Omit<EvalSettings, "run">,
+): Promise<{ readonly run: SuiteRun; readonly models: readonly string[] }> {
+  const signal = stopSignal();
   // Recipes are validated before a model is loaded.
   for (const name of names) {
     const { system, model = flags.model } = splitName(name);
     const asked = systemSettings(system, settings);
     if (asked.kind === "trained") trainedAgent(asked.recipe, model, flags.model);
   }
-  const earlier = flags.compare === undefined ? undefined : await readSuiteSummary(flags.compare);
   const cache =
     flags.out === undefined ? undefined : await PredictionCache.open(join(flags.out, "predictions.jsonl"));
   const runs = new Map<string, SystemRun>();
   const models: string[] = [];
   const embedders: OpenedEmbedder[] = [];
   const tracing = await openEvalTraces(flags.trace, plan);
-  const progress = evalProgress(process.stderr, names.length);
+  const { scripts = [] } = plan;
+  const progress = evalProgress(process.stderr, names.length + Math.min(1, scripts.length));
+  const asking = {
+    suite: plan.suite,
+    items: plan.items,
+    scorer: plan.scorer,
+    concurrency: settings.concurrency,
+    seed: flags.seed,
+    signal,
+    onProgress: progress.show,
+  };
   try {
+    if (scripts.length > 0) {
+      // The first script computes what the others look up.
+      const onProgress = (one: SuiteProgress) => {
+        if (one.systemsDone === 0) progress.show({ ...one, system: "without a model" });
+      };
+      const { systems } = await runSuite({ ...asking, onProgress, systems: scripts });
+      for (const one of systems) runs.set(one.system, one);
+    }
     for (const [modelName, own] of byModel(names, flags)) {
       const model = await openModel(modelName, flags, settings, signal);
       models.push(model.name);
@@ -79,14 +130,8 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
           );
         }
         const run = await runSuite({
-          suite: plan.suite,
-          items: plan.items,
+          ...asking,
           systems,
-          scorer: plan.scorer,
-          concurrency: settings.concurrency,
-          seed: flags.seed,
-          signal,
-          onProgress: progress.show,
           ...(tracing ? { onOutcome: tracing.outcomeWith(model) } : {}),
           ...(cache === undefined ? {} : { cache }),
         });
@@ -99,32 +144,14 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
   } finally {
     progress.close();
   }
-  const run: SuiteRun = {
+  const run = {
     suite: plan.suite,
     seed: flags.seed,
     scorer: plan.scorer,
     items: plan.items,
-    systems: names.flatMap((name) => runs.get(name) ?? []),
+    systems: [...names, ...scripts.map(({ name }) => name)].flatMap((name) => runs.get(name) ?? []),
   };
-  const summary = summarizeSuite(run);
-  const report: SuiteReport = {
-    title: plan.title,
-    facts: { model: models.join("; "), ...plan.facts, ...settingFacts(flags, settings) },
-    summary,
-    pairs: pairsOf(summary),
-    ...(plan.sections ? { sections: plan.sections(run) } : {}),
-    ...(earlier === undefined || flags.compare === undefined
-      ? {}
-      : {
-          comparison: pairsBetween(earlier, summary, {
-            before: basename(flags.compare),
-            after: nameOfRun(flags),
-          }),
-        }),
-  };
-  const paths = flags.out === undefined ? [] : await writeSuiteReport(flags.out, report);
-  process.stdout.write(flags.json ? suiteJson(report) : suiteMarkdown(report));
-  for (const path of paths) process.stderr.write(`wrote ${path}\n`);
+  return { run, models };
 }
 
 const nameOfRun = (flags: EvalFlags) => (flags.out === undefined ? "this run" : basename(flags.out));
@@ -181,7 +208,7 @@ async function openModel(
 }
 
 /** Appends evaluated items to a trace file; undefined if no file is named. */
-async function openEvalTraces(path: string | undefined, { suite, scorer }: EvalPlan) {
+async function openEvalTraces(path: string | undefined, { suite, scorer }: AskedPlan) {
   if (path === undefined) return undefined;
   const file = await TraceFile.open(path);
   /** Finished episodes that are not scored yet. */
@@ -209,12 +236,18 @@ async function openEvalTraces(path: string | undefined, { suite, scorer }: EvalP
   };
 }
 
-/** The evaluation that a command defines. The systems come from flags and settings. */
-interface EvalPlan {
+/** The questions that systems are asked. */
+interface AskedPlan {
   readonly suite: string;
-  readonly title: string;
   readonly items: readonly EvalItem[];
   readonly scorer: Scorer;
+  /** Systems without a model, which are asked first. */
+  readonly scripts?: readonly System[];
+}
+
+/** The evaluation that a command defines. The systems come from flags and settings. */
+interface EvalPlan extends AskedPlan {
+  readonly title: string;
   /** The systems that are evaluated if neither flags nor settings name any. */
   readonly usual: readonly string[];
   /** Further lines under the title: the data and its settings. */

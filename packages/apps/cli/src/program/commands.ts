@@ -16,6 +16,7 @@ export const commands: Readonly<Record<string, () => Promise<Add>>> = {
   score: async () => (await import("../commands/training/score.js")).addScore,
   loss: async () => (await import("../commands/training/loss-check.js")).addLoss,
   eval: async () => (await import("../commands/eval/eval.js")).addEval,
+  board: async () => (await import("../commands/eval/board.js")).addBoard,
   setup: async () => (await import("../commands/installation/setup.js")).addSetup,
   doctor: async () => (await import("../commands/installation/doctor.js")).addDoctor,
 };

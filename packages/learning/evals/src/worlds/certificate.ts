@@ -3,15 +3,13 @@ import { type Difficulty, type WorldCase, type WorldSplit, worldByName } from "@
 import type { Embedder } from "@palimpsest/memory";
 import { delay } from "@palimpsest/std";
 import { type Interval, wilsonInterval } from "../intervals.js";
-import { labelFinder, namesOnly } from "./one-of.js";
-import { SentenceSearch } from "./sentence-search.js";
+import { namesOnly } from "./one-of.js";
+import { floorNames, oracleNames, type Shortcuts, shortcuts } from "./shortcuts.js";
 
 /** Questions below which nothing is called closed to word search. */
 export const leastQuestions = 500;
 /** A ceiling's upper bound may be this far above the best guess without a text. */
-const closedMargin = 0.1;
-/** Sentences that a search may take: 60, or a tenth of the text. */
-const budget = 60;
+export const closedMargin = 0.1;
 
 /** One way to answer without reading the whole text, or an oracle that reads it. */
 export interface CertificateRow {
@@ -66,12 +64,8 @@ export interface CertifyOptions {
   onProgress?(done: number): void;
 }
 
-/** What one question gave: the answer of each row by its name. */
-interface Asked {
+interface Asked extends Shortcuts {
   readonly one: WorldCase;
-  readonly answers: Readonly<Record<string, string | undefined>>;
-  readonly taken: Readonly<Record<string, number>>;
-  readonly evidence: number;
 }
 
 /**
@@ -93,7 +87,7 @@ export async function certifyWorld(options: CertifyOptions): Promise<WorldCertif
       hash.update(`${text}\n`);
     }
     hash.update(`${one.question}\n${one.answer}\n`);
-    asked.push(await askAll(one, sentences, options));
+    asked.push({ one, ...(await shortcuts(one, sentences, options.embedder, signal)) });
     options.onProgress?.(index + 1);
     // A signal and the progress line need turns of the event loop.
     await delay(0);
@@ -125,95 +119,6 @@ export async function certifyWorld(options: CertifyOptions): Promise<WorldCertif
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-const oracles = ["oracle, forward", "oracle, backward"];
-
-async function askAll(
-  one: WorldCase,
-  sentences: readonly { readonly text: string; readonly event: { readonly kind: string } }[],
-  { embedder, signal, length }: CertifyOptions,
-): Promise<Asked> {
-  const events = sentences.map(({ event }) => event);
-  const search = new SentenceSearch(sentences.map(({ text }) => text));
-  const traced = one.trace(events);
-  const byWords = search.byWords(one.question, 50);
-  const near = byWords.slice(0, 12).flatMap((place) => [-2, -1, 0, 1, 2].map((step) => place + step));
-  const byMeaning = await search.byMeaning(one.question, 50, embedder, signal);
-  const newest = Array.from({ length: Math.min(20, length) }, (_, at) => length - 1 - at);
-  const found: Readonly<Record<string, readonly number[]>> = {
-    "BM25, 5": byWords.slice(0, 5),
-    "BM25, 10": byWords.slice(0, 10),
-    "BM25, 50": byWords,
-    "BM25, 12 and what stands around them": near,
-    "BM25, three rounds of 20": rounds(one, search),
-    "embedding, 50": byMeaning,
-    "BM25, embedding and the newest, 20 each": [
-      ...byWords.slice(0, 20),
-      ...byMeaning.slice(0, 20),
-      ...newest,
-    ],
-  };
-  const answers: Record<string, string | undefined> = {
-    "oracle, forward": one.follow(events),
-    "oracle, backward": traced.answer,
-    ...mentions(one, search),
-    "every candidate": one.candidates.join(", "),
-  };
-  const taken: Record<string, number> = {};
-  for (const [name, places] of Object.entries(found)) {
-    const kept = [...new Set(places)].filter((place) => place >= 0 && place < length).sort((a, b) => a - b);
-    taken[name] = kept.length;
-    answers[name] = one.follow(kept.map((place) => events[place] as (typeof events)[number]));
-  }
-  return { one, answers, taken, evidence: traced.evidence.length };
-}
-
-/** Searches three times, each time for the question and for the labels that were found before. */
-function rounds(one: WorldCase, search: SentenceSearch): number[] {
-  const names = labelFinder([...one.candidates, ...one.asked]);
-  const found = new Set<number>();
-  let query = one.question;
-  for (let round = 0; round < 3; round++) {
-    for (const place of search.byWords(query, budget / 3, found)) found.add(place);
-    const texts = [...found].map((place) => search.textAt(place));
-    query = [one.question, ...new Set(texts.flatMap((text) => otherNames(text, names)))].join(" ");
-  }
-  return [...found];
-}
-
-/** Returns the names in a sentence: labels, and words that begin with a capital letter within it. */
-function otherNames(text: string, labels: (text: string) => string[]): string[] {
-  return [...labels(text), ...(text.match(/(?<!^)\b\p{Lu}\p{L}+/gu) ?? [])];
-}
-
-/**
- * Returns the candidate that a sentence named last, and the one that was named most often: beside what the question
- * asks about, or, if there is none, anywhere.
- */
-function mentions(one: WorldCase, search: SentenceSearch): Record<string, string | undefined> {
-  const find = labelFinder(one.candidates.filter((label) => !one.asked.includes(label)));
-  const about = labelFinder(one.asked);
-  const labels = search.texts.map((text) => find(text));
-  const beside = search.texts.map((text) => about(text).length > 0);
-  const indexOf = new Map(search.texts.map((text, index) => [text, index]));
-  const counts = { beside: new Map<string, number>(), anywhere: new Map<string, number>() };
-  const last: { beside?: string | undefined; anywhere?: string | undefined } = {};
-  for (let place = 0; place < search.size; place++) {
-    const index = indexOf.get(search.textAt(place)) ?? 0;
-    for (const label of labels[index] ?? []) {
-      last.anywhere = label;
-      counts.anywhere.set(label, (counts.anywhere.get(label) ?? 0) + 1);
-      if (!beside[index]) continue;
-      last.beside = label;
-      counts.beside.set(label, (counts.beside.get(label) ?? 0) + 1);
-    }
-  }
-  const most = (of: ReadonlyMap<string, number>) => [...of].sort((a, b) => b[1] - a[1])[0]?.[0];
-  return {
-    "newest mention": last.beside ?? last.anywhere,
-    "most frequent mention": most(counts.beside) ?? most(counts.anywhere),
-  };
-}
-
 /** Guesses without a text: the answer that is right most often, or some candidate, whichever is right more often. */
 function bestGuess(cases: readonly WorldCase[]): (one: WorldCase) => string {
   const counts = new Map<string, number>();
@@ -227,7 +132,6 @@ function bestGuess(cases: readonly WorldCase[]): (one: WorldCase) => string {
 
 function rowsOf(asked: readonly Asked[], guess: (one: WorldCase) => string): CertificateRow[] {
   const ceilings = Object.keys(asked[0]?.taken ?? {});
-  const floors = ["newest mention", "most frequent mention", "every candidate"];
   const row = (
     name: string,
     kind: CertificateRow["kind"],
@@ -250,9 +154,9 @@ function rowsOf(asked: readonly Asked[], guess: (one: WorldCase) => string): Cer
     };
   };
   return [
-    ...oracles.map((name) => row(name, "oracle", ({ answers }) => answers[name])),
+    ...oracleNames.map((name) => row(name, "oracle", ({ answers }) => answers[name])),
     row("best guess", "floor", ({ one }) => guess(one)),
-    ...floors.map((name) => row(name, "floor", ({ answers }) => answers[name])),
+    ...floorNames.map((name) => row(name, "floor", ({ answers }) => answers[name])),
     ...ceilings.map((name) => row(name, "ceiling", ({ one, answers }) => answers[name] ?? guess(one))),
   ];
 }

@@ -1,0 +1,116 @@
+import { basename, dirname } from "node:path";
+import {
+  type BoardRow,
+  type BoardSettings,
+  boardFiles,
+  boardOf,
+  leaksOf,
+  parseBoardSettings,
+  summarizeSuite,
+  systemSettings,
+  worldScorer,
+  worldScripts,
+  worldSuite,
+  writeFiles,
+} from "@palimpsest/evals";
+import { hashedEmbedder } from "@palimpsest/memory";
+import { parseYaml, readYamlFile, withPromptFiles } from "@palimpsest/trainer";
+import { type Command, Option } from "commander";
+import { type EvalFlags, withAnswerFlags, withModelFlags } from "../../eval/eval-flags.js";
+import { askSystems } from "../../eval/eval-run.js";
+import { refuseIgnored } from "../../input/endpoint-flags.js";
+import { parseCount } from "../../input/key-values.js";
+
+interface BoardFlags extends EvalFlags {
+  readonly sentences?: readonly number[];
+  readonly questions?: number;
+}
+
+/** A row's name in a suite: its system, on one of its models. */
+const labelOf = (system: string, model: string | undefined) =>
+  model === undefined ? system : `${system}@${model}`;
+
+export function addBoard(program: Command): void {
+  const board = program
+    .command("board")
+    .description(
+      "memory agents on generated worlds: scores beside their costs, with controls that can empty them",
+    )
+    .argument("<file.yaml>", "worlds, lengths and rows")
+    .addOption(
+      new Option("--sentences <n...>", "replaces the file's lengths").argParser(
+        (text: string, before: readonly number[] | undefined) => [...(before ?? []), parseCount(text)],
+      ),
+    )
+    .option("--questions <n>", "replaces the file's number of questions", parseCount);
+  withAnswerFlags(withModelFlags(board)).action(async (file: string, given: BoardFlags) => {
+    const flags = { ...given, set: [] };
+    refuseIgnored(flags);
+    const read = parseBoardSettings(
+      withPromptFiles(parseYaml(readYamlFile(file, "board"), file, { merge: true }), dirname(file)),
+      file,
+    );
+    const settings = {
+      ...read,
+      ...(flags.sentences ? { sentences: [...flags.sentences] } : {}),
+      ...(flags.questions === undefined ? {} : { questions: flags.questions }),
+      ...(flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }),
+    };
+    for (const { system } of Object.values(settings.rows)) systemSettings(system, settings);
+    await askRows(file, settings, flags);
+  });
+}
+
+async function askRows(file: string, settings: BoardSettings, flags: EvalFlags): Promise<void> {
+  const { worlds, sentences: lengths, questions, split, seed, lowercase, difficulty } = settings;
+  const suite = worldSuite({ worlds, lengths, questions, split, seed, lowercase, difficulty });
+  const scripts = worldScripts(suite, hashedEmbedder());
+  const rows = rowsOf(settings);
+  const title = settings.description ?? basename(file);
+  const all: BoardRow[] = [
+    ...rows,
+    ...scripts.map(({ kind, system }): BoardRow => {
+      return { name: system.name, kind, division: "question known", systems: [system.name] };
+    }),
+  ];
+  const { run } = await askSystems(
+    {
+      suite: "board",
+      items: suite.items,
+      scorer: worldScorer,
+      scripts: scripts.map(({ system }) => system),
+    },
+    rows.flatMap(({ systems }) => systems),
+    flags,
+    settings,
+  );
+  const board = boardOf(summarizeSuite(run), all, leaksOf(suite.items));
+  const facts = {
+    // Not its folder, so that another machine writes the same.
+    ...(flags.model === undefined ? {} : { model: basename(flags.model) }),
+    worlds: worlds.join(", "),
+    sentences: lengths.join(", "),
+    questions,
+    split,
+    seed,
+  };
+  const files = boardFiles(title, facts, board);
+  const paths = flags.out === undefined ? [] : await writeFiles(flags.out, files);
+  process.stdout.write(flags.json ? files["board.json"] : files["board.md"]);
+  for (const path of paths) process.stderr.write(`wrote ${path}\n`);
+}
+
+/** Returns the rows of the file, and for each of their models a control that answers without the text. */
+function rowsOf({ rows }: BoardSettings): BoardRow[] {
+  const entries = Object.entries(rows).map(([name, { system, models, division }]): BoardRow => {
+    const systems = models?.map((model) => labelOf(system, model)) ?? [labelOf(system, undefined)];
+    return { name, kind: "entry", division, systems };
+  });
+  const models = new Set(Object.values(rows).flatMap((row) => row.models ?? [undefined]));
+  const controls = [...models].map((model): BoardRow => {
+    const label = labelOf("closed-book", model);
+    return { name: label, kind: "control", division: "question known", systems: [label] };
+  });
+  const entered = new Set(entries.flatMap(({ systems }) => systems));
+  return [...entries, ...controls.filter(({ name }) => !entered.has(name))];
+}
