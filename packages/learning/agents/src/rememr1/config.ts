@@ -37,6 +37,12 @@ const settings = z.strictObject({
     .describe(
       "part of a reply that becomes the memory. update: the content of the update tag; without the tag the memory stays as it is; reply: everything except recall queries, as in the original's code, which also requires a query to be on one line",
     ),
+  recallOrder: z
+    .enum(["before", "after"])
+    .default("before")
+    .describe(
+      "which memories a query finds. before: those from before its own reply, as the original's training; after: the memory of its own reply, too, as the original's evaluation",
+    ),
   recall: z.boolean().default(true).describe("whether recall queries are answered; false: they are ignored"),
   similarityFloor: z
     .number()

@@ -156,6 +156,20 @@ describe("rememr1", () => {
     ]);
   });
 
+  it("recalls from before its reply, or with recallOrder after also what it has just written", async () => {
+    const script = (prompt: string) =>
+      prompt.endsWith("answer:") ? "" : `<update> sand ${prompt.length}.</update><recall>sand</recall>`;
+    const recalledBy = async (recallOrder: "before" | "after") => {
+      const { agentOf } = recorded(script);
+      const { steps } = await agentOf({ recallOrder, memoryTokens: 40 }).run({ document, question });
+      return steps.map(({ recalled, memory }) => ({ recalled, memory }));
+    };
+    const [, second] = await recalledBy("before");
+    expect(second?.recalled).toBe("");
+    const [first, own] = await recalledBy("after");
+    expect(own?.recalled).toBe(first?.memory);
+  });
+
   it("gives the same episode from any state of it, with the totals of the whole (REMEMR-5)", async () => {
     const task = { document, question };
     const states: EpisodeState[] = [];

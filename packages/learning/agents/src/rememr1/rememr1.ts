@@ -181,20 +181,27 @@ class Episode {
       this.#count("missing_updates");
     }
     if (memory !== null) this.#heads.write(memory, step, memory.text);
-    this.#recalled = query === null ? null : this.#find(query);
+    const find = () => {
+      this.#recalled = query === null ? null : this.#find(query);
+    };
+    const isBefore = this.#setting.config.recallOrder === "before";
+    if (isBefore) find();
     // A memory that stays is already in the history, or it is the initial memory, which contains nothing.
-    if (memory === null || this.#history.some(({ text }) => text === memory.text)) return;
-    this.#history.push({ step, text: memory.text, tokenIds: memory.tokenIds });
+    if (memory !== null && !this.#history.some(({ text }) => text === memory.text))
+      this.#history.push({ step, text: memory.text, tokenIds: memory.tokenIds });
+    if (!isBefore) find();
   }
 
   #find(query: string): Memory | null {
-    const { recall, similarityFloor, memoryOf } = this.#setting.config;
+    const { recall, recallOrder, similarityFloor, memoryOf } = this.#setting.config;
     this.#count("recall_queries");
     if (!recall) return null;
     const present = this.#heads.texts;
     // The original's code searches all memories from before this reply, even if one equals the reply.
     const earlier =
-      memoryOf === "reply" ? this.#history : this.#history.filter(({ text }) => !present.includes(text));
+      memoryOf === "reply" || recallOrder === "after"
+        ? this.#history
+        : this.#history.filter(({ text }) => !present.includes(text));
     const texts = earlier.map(({ text }) => text);
     const { index } = retrieveMemory(texts, query, { tokens: this.#terms, floor: similarityFloor });
     if (index === null) return null;

@@ -167,19 +167,19 @@ const high = (value: number) => positive.default(value).describe("Ratio above wh
 const cap = positive.default(2).describe("Upper bound on the weights.");
 const length = z
   .enum(["sum", "mean"])
-  .default("sum")
   .describe("Whether log-ratios of a conversation are summed or averaged over its tokens.");
 
 /** Correction for the mismatch of sampler and trainer; see `importanceWeights`. */
 export const ImportanceConfig = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("none") }),
   z.strictObject({ kind: z.literal("tis-token"), cap }),
-  z.strictObject({ kind: z.literal("tis-sequence"), cap, length }),
+  // The rounding of a sampler in bfloat16, summed over a thousand tokens, gives weights that starve the gradient.
+  z.strictObject({ kind: z.literal("tis-sequence"), cap, length: length.default("mean") }),
   z.strictObject({
     kind: z.literal("sequence-mask"),
     low: low(0),
     high: high(3),
-    length,
+    length: length.default("sum"),
     weigh: z
       .boolean()
       .default(true)

@@ -7,8 +7,8 @@ import type { LossAlgebra } from "./loss-algebra.js";
  *
  * - `tis-token`: min(eᵈ, cap). Truncated importance sampling: Yao et al., "Your efficient RL framework
  *   secretly brings you off-policy RL training", 2025; slime's `--use-tis`, verl's `rollout_is: token`.
- * - `tis-sequence`: min(e^Σd, cap), one weight per conversation (verl's `rollout_is: sequence`); with `length: mean`
- *   e^(Σd / tokens).
+ * - `tis-sequence`: min(e^(Σd / tokens), cap), one weight per conversation; with `length: sum` e^Σd, which is verl's
+ *   `rollout_is: sequence`.
  * - `sequence-mask`: that sequence ratio if low ≤ ratio ≤ high, else 0; with `weigh: false` 1 and 0.
  *   Masked importance sampling; TRL's `sequence_mask` has high 3.
  * - `icepop`: eᵈ if low ≤ eᵈ ≤ high, else 0. Ling team, "Small leak can sink a great ship", 2025.

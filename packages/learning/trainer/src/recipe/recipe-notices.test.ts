@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { LearnerConfig } from "@palimpsest/learner";
 import { expect, test } from "vitest";
 import { readRecipe } from "./recipe.js";
 import { recipeNotices } from "./recipe-notices.js";
@@ -38,4 +39,19 @@ test("the sampler's numbers as old ones are warned of where products are rounded
   const rounded = { ...inFloat32, rollout: { ...inFloat32.rollout, precision: "bfloat16" as const } };
   expect(recipeNotices(rounded)).toEqual([expect.stringContaining("set oldLogprobs to recompute")]);
   expect(recipeNotices(read("memagent/smollm2-hotpotqa-gpu"))).toEqual([]);
+});
+
+test("a preset of another system is told to be one of advantage and loss, where the optimizer is nobody's choice", () => {
+  const { learner, rollout, train } = read("quickstart");
+  const { optimizer: _, schedule: __, ...others } = learner;
+  const notices = (own: object) =>
+    recipeNotices({ rollout, train, learner: LearnerConfig.parse({ ...others, preset: "verl", ...own }) });
+  expect(notices({})).toEqual([
+    expect.stringMatching(
+      /preset is verl, which sets neither optimizer nor schedule: this run has beta2 0\.95, weightDecay 0 and a learningRate of 0\.0005, and verl itself beta2 0\.999, weightDecay 0\.01/,
+    ),
+  ]);
+  expect(notices({ optimizer: { beta2: 0.999, weightDecay: 0.01 } })).toEqual([]);
+  expect(notices({ schedule: { learningRate: 1e-6 } })).toEqual([]);
+  expect(notices({ preset: "memagent" })).toEqual([]);
 });
