@@ -11,6 +11,7 @@ import { packRows } from "../rows/row-packing.js";
 import { adamwScalars } from "../state/optimizer.js";
 import { shardCount } from "../state/shard-shape.js";
 import { applyNames, CLEAR, GRADIENT_NORM, GRADIENTS } from "../state/sum-functions.js";
+import { spreadOutputs, type TrainedOutputs, trainedOutputs } from "../together/trained-outputs.js";
 import { accumulateName } from "./compiled.js";
 import { canStepAtOnce, isWithoutSums, stepAtOnce } from "./step-at-once.js";
 import { inputsOf, notFinite, withReference } from "./step-inputs.js";
@@ -58,7 +59,7 @@ export async function optimizerStep<Row extends PackableRow>(
       request.onMicroBatch?.(batch, arrays, outputs);
     };
     const isOwn = together?.isOwn(batches);
-    const computed = new Map<number, Outputs>();
+    const computed = new Map<number, TrainedOutputs>();
     for (const [round, { batches: some, blanks }] of rounds.entries()) {
       // When several learners train, each has one replica, so that a round is a micro-batch.
       if (isOwn?.[round] === false) continue;
@@ -77,7 +78,7 @@ export async function optimizerStep<Row extends PackableRow>(
         if (replica >= some.length) continue;
         const own = outputs[replica] ?? {};
         if (isAlone) look(batch, arrays, own);
-        else computed.set(round, own);
+        else computed.set(round, trainedOutputs(own, arrays.lossMask));
       }
       await setImmediate();
     }
@@ -89,8 +90,10 @@ export async function optimizerStep<Row extends PackableRow>(
       touched = true;
       const all = await together.outputsOf(computed, batches.length);
       computedTokens = batches.reduce((sum, { bucket }) => sum + placesOf(bucket), 0);
-      for (const [index, batch] of batches.entries())
-        look(batch, fillMicroBatch(batch, request.rows, request.weights), entry(all, index));
+      for (const [index, batch] of batches.entries()) {
+        const arrays = fillMicroBatch(batch, request.rows, request.weights);
+        look(batch, arrays, spreadOutputs(entry(all, index), arrays.lossMask));
+      }
       await together.sumGradients(module);
     }
     const squares = module.callEach(

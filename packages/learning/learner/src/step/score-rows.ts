@@ -8,6 +8,7 @@ import { fillMicroBatch, type MicroBatchArrays, type PackableRow } from "../rows
 import { roundsOf } from "../rows/rounds.js";
 import { packRows } from "../rows/row-packing.js";
 import type { Together } from "../together/together.js";
+import { spreadOutputs, type TrainedOutputs, trainedOutputs } from "../together/trained-outputs.js";
 import { scoreName } from "./compiled.js";
 import type { Outputs } from "./step-request.js";
 
@@ -36,7 +37,7 @@ export async function scoreRows(
   const weights = new Float64Array(chosen.length);
   const packed = packRows(chosen, config.buckets);
   const isOwn = together?.isOwn(packed);
-  const computed = new Map<number, Outputs>();
+  const computed = new Map<number, TrainedOutputs>();
   const keepAll = (arrays: MicroBatchArrays, outputs: Outputs | undefined) => {
     keep(arrays, outputs?.["policyLogprobs"], into.policy);
     keep(arrays, outputs?.["refLogprobs"], into.reference);
@@ -73,11 +74,13 @@ export async function scoreRows(
     );
     if (together === undefined)
       for (const [replica, scored] of all.entries()) keepAll(scored.arrays, outputs[replica]);
-    else computed.set(round, outputs[0] ?? {});
+    else computed.set(round, trainedOutputs(outputs[0] ?? {}, entry(all, 0).arrays.lossMask));
     await setImmediate();
   }
   if (together === undefined) return;
   const everyones = await together.outputsOf(computed, packed.length);
-  for (const [index, batch] of packed.entries())
-    keepAll(fillMicroBatch(batch, chosen, weights), everyones[index]);
+  for (const [index, batch] of packed.entries()) {
+    const arrays = fillMicroBatch(batch, chosen, weights);
+    keepAll(arrays, spreadOutputs(entry(everyones, index), arrays.lossMask));
+  }
 }

@@ -7,6 +7,7 @@ import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "../learner/
 import type { Learner } from "../learner/learner.js";
 import { type LocalPeer, localPeers } from "./local-peers.js";
 import type { Peers } from "./peers.js";
+import type { TrainedOutputs } from "./trained-outputs.js";
 
 let backend: Backend;
 const open: Learner[] = [];
@@ -96,6 +97,30 @@ it("a rank without micro-batches takes part: one micro-batch between two, as a g
   expect(second?.microBatches).toBe(1);
   expect(second?.loss).toBeCloseTo(expected.loss, 5);
   expectClose(ranks[1] as Learner, one);
+});
+
+it("ranks exchange the values of trained tokens, not of padding", async () => {
+  const groups = randomGroups(4, 1, 4);
+  const trained = groups
+    .flatMap(({ members }) => members.flatMap(({ trajectory }) => trajectory.conversations))
+    .reduce((sum, { sampledTokenIds }) => sum + sampledTokenIds.length, 0);
+  let most = 0;
+  const counted = (peers: Peers): Peers => ({
+    ...{ rank: peers.rank, size: peers.size },
+    allReduce: (values) => peers.allReduce(values),
+    allGather: (value) => {
+      const { own = [] } = value as { own?: readonly (readonly [number, TrainedOutputs])[] };
+      for (const [, { tokens }] of own)
+        for (const values of Object.values(tokens)) most = Math.max(most, values.length);
+      return peers.allGather(value);
+    },
+  });
+  const given = { buckets: [{ rows: 2, length: 48, packedRows: 32 }] };
+  const ranks = localPeers(2).map(({ peers }) => aLearner(given, counted(peers)));
+  await Promise.all(ranks.map((learner) => learner.update(groups)));
+  expect(most).toBeGreaterThan(0);
+  // A packed micro-batch has 32 rows of 47 tokens to predict.
+  expect(most).toBeLessThanOrEqual(trained);
 });
 
 it("what stops an update stops it on every rank, and leaves all of them usable", async () => {
