@@ -24,6 +24,8 @@ interface SharedCase {
   readonly replicas?: number;
   readonly rows?: number;
   readonly length?: number;
+  /** Rows of this length that are packed into each sequence. */
+  readonly packed?: number;
   /** Micro-batches per replica and step. */
   readonly microBatches?: number;
   readonly memory?: LearnerConfigInput["memory"];
@@ -66,6 +68,7 @@ const shapes = {
 
 const given = JSON.parse(process.argv[2] ?? "{}") as SharedCase;
 const { replicas = 1, rows = 4, length = 2048, microBatches = 1, reference = false, seconds = 6 } = given;
+const { packed = 1 } = given;
 const memory = given.memory ?? (replicas === 1 ? {} : { optimizerState: "sharded" as const });
 const model: ModelConfig = parseModelConfig({ ...shapes[given.model], maxPositions: length });
 const backend = await loadBackend({ prefer: "tensorflow", threads: 8 });
@@ -77,7 +80,15 @@ const learnerConfig = (count: number, precision: "float32" | "bfloat16"): Learne
     ? { kl: { coefficient: 0.1 } }
     : { reference: "none", kl: { coefficient: 0 } }),
   measureEntropy: false,
-  buckets: [{ rows, length }],
+  buckets:
+    packed === 1
+      ? [{ rows, length }]
+      : [
+          {
+            ...{ rows, length: packed * length, packedRows: packed * rows },
+            trainedTokens: packed * rows * Math.ceil(length / 2),
+          },
+        ],
   replicas: count,
   precision,
   memory: count === 1 && given.equal ? {} : memory,
@@ -163,8 +174,8 @@ async function measure(): Promise<void> {
   const parameters = quickParameters(model);
   const learner = createLearner({ backend, mode: "xla", model, parameters, objectives: ["policy"], config });
   const made = performance.now();
-  const count = rows * replicas * microBatches;
-  const groups = fullRowGroups({ rows: count, length, vocabSize: model.vocabSize, groupSize: rows });
+  const count = rows * packed * replicas * microBatches;
+  const groups = fullRowGroups({ rows: count, length, vocabSize: model.vocabSize, groupSize: rows * packed });
   const first = await learner.update(groups);
   const firstMs = performance.now() - made;
   const rates: number[] = [];
