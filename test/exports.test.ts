@@ -134,6 +134,8 @@ const calls: Readonly<Record<string, Call>> = {
     args: [{ ...parts, config: agents.memUpdateConfig(), embedder, contextTokens: 9_000 }],
   },
   rememr1: { run: agents.rememr1, args: [{ ...parts, config: agents.rememr1Config() }] },
+  parallelReader: { run: agents.parallelReader, args: [{ ...parts, config: agents.parallelConfig() }] },
+  parallelConfig: { run: agents.parallelConfig, args: ["small", { passes: 1 }] },
   "memAgent.run": runOf(agents.memAgent(answering)),
   "memUpdate.run": runOf(agents.memUpdate({ ...answering, contextTokens: 9_000 })),
   "rememr1.run": runOf(agents.rememr1(answering)),

@@ -5,15 +5,17 @@ import type { Agent } from "./episode.js";
 import { AgentError } from "./error.js";
 import { memAgentKind } from "./memagent/kind.js";
 import { memUpdateKind } from "./memupdate/kind.js";
+import { parallelKind } from "./parallel/kind.js";
 import { rememr1Kind } from "./rememr1/kind.js";
 
 /** The built-in kinds: all other code gets the properties of an agent from this list. */
-export const agentKinds: readonly AgentKind[] = [memAgentKind, rememr1Kind, memUpdateKind];
+export const agentKinds: readonly AgentKind[] = [memAgentKind, rememr1Kind, parallelKind, memUpdateKind];
 
 /** Selects a kind and a preset, with settings that replace the preset's. */
 export const builtInAgentSchema = z.discriminatedUnion("kind", [
   memAgentKind.choice.transform(inFull(memAgentKind)),
   rememr1Kind.choice.transform(inFull(rememr1Kind)),
+  parallelKind.choice.transform(inFull(parallelKind)),
   memUpdateKind.choice.transform(inFull(memUpdateKind)),
 ]);
 

@@ -51,6 +51,9 @@ export { type MemUpdatePreset, memUpdateConfig } from "./memupdate/presets.js";
 export { answerFromStore, type ReaderConfig, type StoreAnswer } from "./memupdate/reader.js";
 export type { AskOptions, OwnEpisode, Reply } from "./own-episode.js";
 export type { ToolOptions, ToolReply } from "./own-tools.js";
+export { type ParallelConfig, type ParallelConfigInput, parallelConfigSchema } from "./parallel/config.js";
+export { parallelReader } from "./parallel/parallel-reader.js";
+export { type ParallelPreset, parallelConfig } from "./parallel/presets.js";
 export { type PromptSettings, type PromptTexts, promptTexts } from "./prompt-texts.js";
 export {
   type ReMemR1Config,

@@ -4,6 +4,7 @@ import { boxedAnswer, boxedText, normalizeBoxed } from "./boxed.js";
 import { locomoF1 } from "./locomo/answer-f1.js";
 import { bestQaMetrics, containedFraction, qaMetrics } from "./qa-metrics.js";
 import { boxedExactMatch, rewardByName, rewardNames } from "./reward.js";
+import { rewardConfigSchema, trajectoryReward } from "./trajectory-reward.js";
 
 describe("boxedExactMatch", () => {
   it("pays for the last box that equals any right answer, spaces and case aside", () => {
@@ -151,5 +152,28 @@ describe("rewardByName", () => {
   it("names the ones there are where it does not know one", () => {
     expect(() => rewardByName("exact")).toThrow("boxed-exact-match, boxed-f1, boxed-contained-fraction");
     expect(() => rewardByName("toString")).toThrow("UNKNOWN_REWARD");
+  });
+});
+
+describe("unusedPasses", () => {
+  const task = { id: "1", question: "q", answers: ["tea"], document: "", metadata: {} };
+  const episode = (answer: string, counters?: Record<string, number>) => ({
+    answer,
+    conversations: [],
+    memorySteps: [],
+    ...(counters ? { counters } : {}),
+  });
+  const reward = trajectoryReward(rewardConfigSchema.parse({ name: "boxed-exact-match", unusedPasses: 0.2 }));
+
+  it("pays right answers for passes that were not needed, and wrong ones nothing", async () => {
+    expect((await reward(task, episode("\\boxed{tea}", { unused_passes: 0.5 }))).reward).toBeCloseTo(1.1);
+    expect((await reward(task, episode("\\boxed{tea}", { unused_passes: 0 }))).reward).toBe(1);
+    expect((await reward(task, episode("\\boxed{milk}", { unused_passes: 1 }))).reward).toBe(0);
+  });
+
+  it("names the agent that counts passes where an episode has none", () => {
+    expect(() => reward(task, episode("\\boxed{tea}"))).toThrow(
+      /unusedPasses: is 0\.2.*use the agent parallel/,
+    );
   });
 });

@@ -1,5 +1,6 @@
 import type { EmbedderConfig } from "@palimpsest/memory";
 import { parseInput } from "@palimpsest/std/input";
+import type { Score } from "@palimpsest/trajectories";
 import { z } from "zod";
 import type { RewardDependencies } from "./dependencies.js";
 import { RewardError } from "./error.js";
@@ -9,7 +10,7 @@ import { memUpdateReleasedReward, memUpdateReward } from "./memupdate/reward.js"
 import { rememr1Reward, rememr1RewardSchema } from "./rememr1/reward.js";
 import { remoteReward, remoteRewardSchema } from "./remote/remote-reward.js";
 import { type RewardName, rewardByName, rewardNames } from "./reward.js";
-import { type RewardKind, rewardKind, type TrajectoryReward } from "./reward-kind.js";
+import { type RewardKind, rewardKind, type ScoredEpisode, type TrajectoryReward } from "./reward-kind.js";
 import { storeProbesReward, storeProbesRewardSchema } from "./store-probes.js";
 
 /** Settings of rewards that score the final answer alone. */
@@ -21,16 +22,40 @@ const answerRewardSchema = z.strictObject({
     .nullable()
     .default(300)
     .describe("characters at the answer's end that are read; null: all"),
+  unusedPasses: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0)
+    .describe(
+      "for the agent parallel: the reward is 1 plus this much larger if no pass was needed, and accordingly less; wrong answers gain nothing",
+    ),
 });
+
+/** Raises the reward of an answer by the share of the passes over the document that were not needed. */
+function withUnusedPasses(score: Score, { counters }: ScoredEpisode, weight: number): Score {
+  if (weight === 0) return score;
+  const unused = counters?.["unused_passes"];
+  if (unused === undefined)
+    throw new RewardError(
+      "BAD_CONFIG",
+      `unusedPasses: is ${weight}, but the episode counts no passes; use the agent parallel, or set it to 0`,
+    );
+  return {
+    ...score,
+    reward: score.reward * (1 + weight * unused),
+    components: { ...score.components, unusedPasses: unused },
+  };
+}
 
 /** The built-in kinds. Everything else asks this list, or a record in it, about a reward. */
 const kinds: readonly RewardKind[] = [
   rewardKind({
     names: rewardNames,
     schema: answerRewardSchema,
-    create({ name, lastCharacters }) {
+    create({ name, lastCharacters, unusedPasses }) {
       const reward = rewardByName(name, { lastCharacters });
-      return (task, episode) => reward(episode.answer, task.answers);
+      return (task, episode) => withUnusedPasses(reward(episode.answer, task.answers), episode, unusedPasses);
     },
   }),
   rewardKind({ names: ["rememr1", "rememr1-released"], schema: rememr1RewardSchema, create: rememr1Reward }),

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { checkHeads, memoryHeadsSchema } from "../memory-heads.js";
 import { promptExampleSchema } from "../prompt-example.js";
 
-const settings = z.strictObject({
+/** MemAgent's settings by themselves, of which other readers have some. */
+export const memAgentSettings = z.strictObject({
   chunkTokens: z.int().min(1).default(5000).describe("document tokens read by one memory update; no overlap"),
   memoryTokens: z
     .int()
@@ -80,7 +81,7 @@ const settings = z.strictObject({
  * one, `memagent-vime` the port with 2048-token chunks. The prompts are written by us. `small` is for chat models below
  * a billion parameters, `tiny` for models of a hundred thousand.
  */
-export const memAgentConfigSchema = settings.superRefine(checkHeads);
+export const memAgentConfigSchema = memAgentSettings.superRefine(checkHeads);
 
 /** MemAgent's settings with all defaults filled in; lengths are in tokens. */
 export type MemAgentConfig = z.infer<typeof memAgentConfigSchema>;

@@ -26,7 +26,7 @@ const agentFields = {
 const systemSettingsSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("agent").describe("a memory agent"),
-    agent: z.string().describe("kind of the agent: memagent, rememr1 or memupdate"),
+    agent: z.string().describe("kind of the agent: memagent, rememr1, parallel or memupdate"),
     preset: z
       .string()
       .optional()
@@ -73,6 +73,7 @@ export const builtInSystems = {
   "memagent-vime": agent("memagent", "memagent-vime"),
   rememr1: agent("rememr1"),
   "rememr1-no-recall": agent("rememr1", "rememr1", { recall: false }),
+  parallel: agent("parallel"),
   memupdate: agent("memupdate"),
   trained: { kind: "trained", settings: {}, memories: false, by: "bm25", reader: {} },
   "full-context": { kind: "full-context", reader: {} },

@@ -166,7 +166,7 @@ function stepRewardProblems({ learner, reward, agent }: Recipe): string[] {
 }
 
 const ofStores = ["memupdate", "memupdate-released", "store-probes"];
-const ofDocuments = ["ruler", "reverse-two-hop", "haystack"];
+const ofDocuments = ["ruler", "reverse-two-hop", "haystack", "world"];
 
 function storeProblems(recipe: Recipe): string[] {
   const { data, curriculum, agent } = recipe;
