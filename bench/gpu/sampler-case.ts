@@ -26,6 +26,8 @@ export interface SamplerCase {
     readonly rows: number;
     /** Tokens sampled per call. Default: the sampler's own. */
     readonly stepsPerCall?: number;
+    /** Whether calls may guess. */
+    readonly speculate?: boolean;
     readonly workloads: readonly Workload[];
   }[];
   readonly maxLength: number;
@@ -37,12 +39,20 @@ export interface SamplerCase {
   readonly cache: "slots" | "pages";
   /** Seconds of the measurement, which begins after requests have come and gone for as long. */
   readonly seconds: number;
+  /**
+   * Prompts go round a ring of tokens, and the weights answer each token with the next one of it, at the cost of others. How often that is
+   * sampled, and guessed right, follows from the temperature: a forced rate, which is no model's. Needs a head of its own.
+   */
+  readonly copies?: boolean;
   /** If false, functions are compiled only on demand, for cases that measure nothing but the first tokens. */
   readonly prepares?: boolean;
 }
 
-/** In "groups", eight consecutive requests share their prompt. */
-export type Workload = "own prompts" | "groups" | "truncated" | "check";
+/**
+ * In "groups", eight consecutive requests share their prompt. Of weights that copy, "copying" samples about 85 % of the tokens from the
+ * ring, and "inventing" any tokens.
+ */
+export type Workload = "own prompts" | "groups" | "truncated" | "copying" | "inventing" | "check";
 
 /** After this many pauses, calls at new shapes may still occur; the figure then says how many. */
 const mostPauses = 3;
@@ -60,20 +70,53 @@ function anyOf([least, most]: readonly [number, number]): number {
   return least + Math.floor((state / 2 ** 32) * (most - least + 1));
 }
 
+function promptOf(config: ModelConfig): number[] {
+  const [length, first] = [anyOf(case_.prompt), anyOf([0, config.vocabSize - 1])];
+  return Array.from({ length }, (_, at) =>
+    case_.copies === true ? (first + at) % ringOf(config) : anyOf([0, config.vocabSize - 1]),
+  );
+}
+
 /** Yields requests of a workload without end. */
 function* requests(config: ModelConfig, workload: Workload): Generator<GenerateRequest> {
   let promptTokenIds: number[] = [];
   for (let number = 0; ; number++) {
-    if (workload !== "groups" || number % 8 === 0)
-      promptTokenIds = Array.from({ length: anyOf(case_.prompt) }, () => anyOf([0, config.vocabSize - 1]));
+    if (workload !== "groups" || number % 8 === 0) promptTokenIds = promptOf(config);
     yield {
       promptTokenIds,
       maxTokens: anyOf(case_.reply),
-      temperature: 1,
+      temperature: temperaturesOf(config)[workload] ?? 1,
       ...(workload === "truncated" ? { topP: 0.9, topK: 50 } : {}),
       stopTokenIds: [],
       seed: number,
     };
+  }
+}
+
+/** The temperatures at which weights that copy give the next token of the ring, or any. */
+const temperaturesOf = (config: ModelConfig): Partial<Record<Workload, number>> => ({
+  copying: copyingTemperature(config),
+  inventing: 100,
+});
+
+/** The next token's logit is about the root mean square of an embedding times the width, and those of others are near 0. */
+function copyingTemperature({ hiddenSize, vocabSize }: ModelConfig): number {
+  return (0.017 * hiddenSize) / (Math.log(vocabSize) + 1.7);
+}
+
+const ringOf = ({ vocabSize }: ModelConfig): number => Math.min(512, vocabSize / 2);
+
+/** Weights whose layers add nothing to the residual stream, and whose head answers each token with the next one of a ring. */
+function copying(config: ModelConfig, parameters: Record<string, Float32Array>): void {
+  const { hiddenSize, vocabSize } = config;
+  const ring = ringOf(config);
+  const { embedding, head } = parameters as Readonly<Record<"embedding" | "head", Float32Array>>;
+  for (const name of ["layers.attentionOut", "layers.down"]) parameters[name]?.fill(0);
+  head.fill(0);
+  for (let token = 0; token < vocabSize; token++) {
+    const row = embedding.subarray((token % ring) * hiddenSize, ((token % ring) + 1) * hiddenSize);
+    embedding.set(row, token * hiddenSize);
+    if (token < ring) head.set(row, ((token + 1) % ring) * hiddenSize);
   }
 }
 
@@ -114,10 +157,13 @@ async function measure(sampler: ModelSampler, config: ModelConfig, workload: Wor
   report({
     rows,
     workload,
+    speculates: sampler.stats.guessedTokens > 0,
     tokensPerSecond: Math.round((now.sampledTokens - stats.sampledTokens) / elapsed),
     promptTokensPerSecond: Math.round((now.prefillTokens - stats.prefillTokens) / elapsed),
     sharedPromptTokensPerSecond: Math.round((now.cachedTokens - stats.cachedTokens) / elapsed),
     requestsPerSecond: Number(((finished - done) / elapsed).toFixed(1)),
+    guessedPerSecond: Math.round((now.guessedTokens - stats.guessedTokens) / elapsed),
+    rightGuessesPerSecond: Math.round((now.rightGuesses - stats.rightGuesses) / elapsed),
     deviceShare: Number(((now.secondsBusy - stats.secondsBusy) / elapsed).toFixed(3)),
     compiledMeanwhile: compiled() - before,
     functions: Object.fromEntries(calls),
@@ -144,11 +190,15 @@ const started = performance.now() - process.uptime() * 1000;
 const backend = await loadBackend({ prefer: "tensorflow", threads: 8 });
 const config = parseModelConfig(case_.shape);
 const parameters = quickParameters(config);
+if (case_.copies === true) copying(config, parameters);
 report({ what: "weights are made", seconds: seconds(started), gpu: backend.gpu });
-for (const { rows, workloads, stepsPerCall } of case_.samplers) {
+for (const { rows, workloads, stepsPerCall, speculate } of case_.samplers) {
   const from = performance.now();
   const { precision, mode, cache, maxLength } = case_;
-  const steps = stepsPerCall === undefined ? {} : { stepsPerCall };
+  const steps = {
+    ...(stepsPerCall === undefined ? {} : { stepsPerCall }),
+    ...(speculate === undefined ? {} : { speculate }),
+  };
   const settings = { precision, mode, cache, maxLength, maxBatch: rows, ...steps };
   const sampler = createSampler({ backend, config, parameters, weightsHash: "bench", ...settings });
   const made = seconds(from);

@@ -56,7 +56,10 @@ const cases: readonly LimitedCase[] = [
     ...common,
     name: "check",
     shape: checked,
-    samplers: [{ rows: 16, workloads: ["check"] }],
+    samplers: [
+      { rows: 16, workloads: ["check"] },
+      { rows: 16, speculate: true, workloads: ["check"] },
+    ],
     maxLength: 400,
     environment: { NVIDIA_TF32_OVERRIDE: "0" },
     limitSeconds: 110,
@@ -96,6 +99,26 @@ const cases: readonly LimitedCase[] = [
     seconds: 25,
     limitSeconds: 400,
   })),
+  ...(
+    [
+      ["0.5B", half, [64, 128]],
+      ["3B", three, [16, 64]],
+    ] as const
+  ).map(([name, shape, rows]) => ({
+    ...common,
+    name: `${name}, guesses`,
+    shape: { ...shape, maxPositions: 8192, tieWordEmbeddings: false },
+    copies: true,
+    prepares: false,
+    samplers: [true, false].flatMap((speculate) =>
+      rows.map((count) => ({ rows: count, speculate, workloads: ["inventing", "copying"] as const })),
+    ),
+    maxLength: 2751,
+    prompt: [1500, 2200] as const,
+    reply: [300, 500] as const,
+    seconds: 5,
+    limitSeconds: 300,
+  })),
   {
     ...common,
     name: "0.5B truncated",
@@ -110,9 +133,21 @@ const deadline = performance.now() + Number(flags["budget-seconds"]) * 1000;
 
 /** Shrinks a case so that it runs on a CPU in a few seconds. */
 function tiny(given: LimitedCase): LimitedCase {
-  const shape = { ...checked, vocabSize: 128, hiddenSize: 32, layers: 2, headDim: 8, intermediateSize: 48 };
-  const lengths = { maxLength: 340, prompt: [4, 20], reply: [4, 20] } as const;
-  const samplers = given.samplers.map(({ rows, workloads }) => ({ rows: rows / 16, workloads }));
+  const { tieWordEmbeddings } = given.shape as { readonly tieWordEmbeddings?: boolean };
+  const small = { vocabSize: 128, hiddenSize: 32, layers: 2, headDim: 8, intermediateSize: 48 };
+  const shape = { ...checked, ...small, tieWordEmbeddings };
+  const isCopying = given.copies === true;
+  const [prompt, reply] = isCopying
+    ? ([
+        [150, 200],
+        [90, 120],
+      ] as const)
+    : ([
+        [4, 20],
+        [4, 20],
+      ] as const);
+  const lengths = { maxLength: 340, prompt, reply };
+  const samplers = given.samplers.map((sampler) => ({ ...sampler, rows: sampler.rows / 16 }));
   const setup = { mode: "graph", precision: "float32", cache: "slots", seconds: 1 } as const;
   return { ...given, shape, ...lengths, ...setup, samplers, limitSeconds: 250 };
 }

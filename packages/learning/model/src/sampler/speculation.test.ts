@@ -1,11 +1,14 @@
 /** SAMPLER-11: with guesses a request samples the tokens that it samples without, and its log-probs are the model's. */
-import { loadBackend } from "@palimpsest/jit";
+import { jit, loadBackend, type Tensors, type tf } from "@palimpsest/jit";
 import { describe, expect, test } from "vitest";
 import { parseModelConfig } from "../base/config.js";
 import { initParameters } from "../base/parameters.js";
+import { GuessChoice } from "./batch/guess-choice.js";
 import { Guesses } from "./batch/guesses.js";
+import { drawUniform } from "./draw/draw.js";
 import type { GenerateRequest } from "./draw/request.js";
 import { createSampler, type ModelSamplerOptions } from "./model-sampler.js";
+import { lookUp } from "./slots/look-up.js";
 
 const backend = await loadBackend();
 
@@ -37,7 +40,7 @@ const caches: readonly Partial<ModelSamplerOptions>[] = [
   { cache: "slots", mode: "graph" },
 ];
 
-describe.each(caches)("with $cache", (own) => {
+describe.each(caches)("with $cache, mode $mode", (own) => {
   test("guesses change no token and no log-prob, at any temperature, with stops and limits", async () => {
     const [guessing, plain] = [aSampler({ ...own, speculate: true }), aSampler({ ...own, speculate: false })];
     const rules = [
@@ -90,6 +93,112 @@ describe.each(caches)("with $cache", (own) => {
     expect(guessing.stats.cachedTokens).toBeGreaterThan(0);
     await guessing.close();
     await plain.close();
+  });
+});
+
+test.each(["graph", "xla"] as const)(
+  "guesses for many requests at once, in %s, change no token and no log-prob of any, whoever ends and comes",
+  async (mode) => {
+    const own = { cache: "slots", mode, maxBatch: 5, layers: 2 } as const;
+    const [guessing, plain] = [aSampler({ ...own, speculate: true }), aSampler({ ...own, speculate: false })];
+    const requests = Array.from({ length: 17 }, (_, at) => ({
+      promptTokenIds: [...prompt.slice(at % 4), at % 13],
+      maxTokens: [1, 2, 9, 33, 60][at % 5] as number,
+      temperature: at % 3 === 0 ? 0 : 0.6,
+      ...(at % 4 === 1 ? { topP: 0.8, topK: 5 } : {}),
+      stopTokenIds: at % 2 === 0 ? [] : [11, 12],
+      seed: 100 + at,
+    }));
+    const of = (sampler: typeof plain) =>
+      Promise.all(requests.map(async (request) => await sampler.generate(request)));
+    const [fast, slow] = [await of(guessing), await of(plain)];
+    expect(fast.map(({ tokenIds }) => tokenIds)).toEqual(slow.map(({ tokenIds }) => tokenIds));
+    expect(fast.map(({ stopReason }) => stopReason)).toEqual(slow.map(({ stopReason }) => stopReason));
+    for (const [at, { rolloutLogprobs, sampledLogprobs }] of fast.entries()) {
+      expectNear(rolloutLogprobs, slow[at]?.rolloutLogprobs ?? []);
+      expectNear(sampledLogprobs, slow[at]?.sampledLogprobs ?? []);
+    }
+    expect(new Set(fast.map(({ stopReason }) => stopReason)).size).toBe(2);
+    const { guessedTokens, rightGuesses, sampledTokens } = guessing.stats;
+    expect(rightGuesses).toBeGreaterThan(0);
+    expect(rightGuesses).toBeLessThan(guessedTokens);
+    expect(sampledTokens).toBe(plain.stats.sampledTokens);
+    await guessing.close();
+    await plain.close();
+  },
+);
+
+function expectNear(left: readonly number[], right: readonly number[]): void {
+  expect(left).toHaveLength(right.length);
+  left.forEach((value, at) => {
+    expect(value).toBeCloseTo(right[at] as number, 4);
+  });
+}
+
+test("the device looks up what the host does", () => {
+  let drawn = 0;
+  const below = (bound: number) => Math.floor(bound * drawUniform(4, drawn++));
+  const [slots, length, count] = [32, 40, 3];
+  const histories = Array.from({ length: slots }, (_, slot) =>
+    Array.from({ length: 1 + below(slot < 4 ? 4 : length) }, () => below(3)),
+  );
+  const history = new Int32Array(slots * length).fill(1);
+  histories.forEach((tokens, slot) => {
+    history.set(tokens, slot * length);
+  });
+  const expected = histories.map((tokens) => {
+    const found = new Guesses([]).next(tokens, count);
+    return [...found, ...Array<number>(count - found.length).fill(-1)];
+  });
+  const int32 = (shape: readonly number[]) => ({ shape, dtype: "int32" as const });
+  const functions = {
+    lookUp: {
+      inputs: { history: int32([slots, length]), known: int32([slots]) },
+      body: (_state: Tensors, { history, known }: Tensors) => ({
+        outputs: { guesses: lookUp(history as tf.Tensor, known as tf.Tensor, count) },
+      }),
+    },
+  };
+  for (const mode of ["eager", "graph", "xla"] as const) {
+    const module = jit({ backend, mode, state: {}, functions });
+    const known = Int32Array.from(histories, (tokens) => tokens.length);
+    const { guesses } = module.call("lookUp", { history, known });
+    expect([...(guesses as Int32Array)], mode).toEqual(expected.flat());
+    module.dispose();
+  }
+  expect(expected.filter(([first]) => first !== -1).length).toBeGreaterThan(slots / 2);
+});
+
+describe("whether to guess", () => {
+  /** Of so many calls, how many guess, where both ways have these speeds. */
+  const guessesOf = (choice: GuessChoice, calls: number, guessing: number, plain: number): number => {
+    let count = 0;
+    for (let call = 0; call < calls; call++) {
+      const way = choice.next();
+      if (way === "guessing") count += 1;
+      choice.note(way, way === "guessing" ? guessing : plain);
+    }
+    return count;
+  };
+
+  test("is what was faster lately: where nothing is copied few calls guess, where much is nearly all", () => {
+    const choice = new GuessChoice();
+    expect(guessesOf(choice, 4, 50, 100)).toBe(2);
+    const [tried, later] = [guessesOf(choice, 100, 50, 100), guessesOf(choice, 1000, 50, 100)];
+    expect(tried).toBeGreaterThan(2);
+    expect(tried).toBeLessThan(10);
+    expect(later).toBeLessThan(40);
+    // Replies copy from now on.
+    expect(guessesOf(choice, 100, 200, 100)).toBeGreaterThan(60);
+    expect(guessesOf(choice, 1000, 200, 100)).toBeGreaterThan(960);
+    guessesOf(choice, 4, 50, 100);
+    expect(guessesOf(choice, 100, 50, 100)).toBeLessThan(30);
+  });
+
+  test("is not decided by calls that compile", () => {
+    const choice = new GuessChoice();
+    for (let call = 0; call < 2; call++) choice.note(choice.next(), 0.001);
+    expect(guessesOf(choice, 100, 200, 100)).toBeGreaterThan(80);
   });
 });
 

@@ -12,10 +12,11 @@ const recipe = (rollout: object, learner: object = {}) => ({
 });
 
 test("lanes and steps of a call reach the sampler, and each lane has threads of its own", () => {
-  const given = recipe({ threads: 4, lanes: 2, stepsPerCall: 6 });
+  const given = recipe({ threads: 4, lanes: 2, stepsPerCall: 6, speculate: true });
   expect(samplerSettings(given)).toMatchObject({
     lanes: 2,
     stepsPerCall: 6,
+    speculate: true,
     precision: "auto",
     singleWeights: "off",
   });

@@ -40,7 +40,7 @@ export async function ownSampler(
 
 /** Returns the sampler settings of a recipe: the same on rollout actors and in one process. */
 export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "learner">) {
-  const { cacheTokens, prefillTokens, stepsPerCall } = rollout;
+  const { cacheTokens, prefillTokens, stepsPerCall, speculate } = rollout;
   return {
     maxBatch: rollout.maxBatch,
     maxLength: rollout.maxTokens,
@@ -52,6 +52,7 @@ export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "
     // copy of them.
     singleWeights: "off" as const,
     ...(stepsPerCall === undefined ? {} : { stepsPerCall }),
+    ...(speculate === undefined ? {} : { speculate }),
     ...(cacheTokens === undefined ? {} : { cacheTokens }),
     ...(prefillTokens === undefined ? {} : { prefillTokens }),
   };

@@ -12,6 +12,7 @@ const ofOwnSampler = [
   "cacheTokens",
   "prefillTokens",
   "prefixCache",
+  "speculate",
   "batchInvariant",
   "precision",
   "lanes",

@@ -38,6 +38,12 @@ export const rolloutSchema = z.strictObject({
     .describe(
       "whether a common prefix of prompts is prefilled only once, which helps little if prompts are short",
     ),
+  speculate: z
+    .boolean()
+    .optional()
+    .describe(
+      "whether tokens are guessed from a conversation's prompt and reply and checked several at a time, which pays where replies copy, as memory updates do; with a table of slots for all conversations at once and only while it is faster, else for one that runs alone. Absent: as the sampler has it",
+    ),
   batchInvariant: z
     .boolean()
     .default(false)

@@ -3,6 +3,7 @@ import type { CallPlan } from "../calls/call-plan.js";
 import type { DeviceRow, SampledRow, SamplingDevice } from "../calls/sampling-device.js";
 import type { Batch } from "./batch.js";
 import type { Generation } from "./generation.js";
+import { GuessChoice } from "./guess-choice.js";
 import { type ReadBatch, readBatch } from "./read-batch.js";
 import type { SamplerMeter } from "./sampler-stats.js";
 import type { PolicyName } from "./weight-changes.js";
@@ -31,6 +32,7 @@ export class DeviceCalls {
   #readSeconds = 0;
   /** Time of the last call that sampled. */
   #decodeSeconds = 0;
+  readonly #choice = new GuessChoice();
 
   constructor({ device, shapes, batch, meter, policy }: DeviceCallsOptions) {
     this.#device = device;
@@ -91,10 +93,19 @@ export class DeviceCalls {
     if (this.#sampleAlone(next)) return;
     this.#batch.putLast(batch);
     const rows = batch.map((generation) => generation.deviceRow());
-    // Drawing on the host goes token by token.
     const before = this.#meter.secondsBusy;
-    const sampled = this.#meter.time(rows.length, 0, () => this.#device.decode(rows, Math.max(1, steps)));
+    const { decodeGuessing } = this.#device;
+    const guesses = steps > 0 && decodeGuessing !== undefined && this.#choice.next() === "guessing";
+    const sampled = this.#meter.time(rows.length, 0, () => {
+      // Drawing on the host goes token by token.
+      if (!guesses) return this.#device.decode(rows, Math.max(1, steps));
+      const { sampled, guessed, right } = decodeGuessing(rows);
+      this.#meter.addGuessed(guessed, right);
+      return sampled;
+    });
     this.#decodeSeconds = this.#meter.secondsBusy - before;
+    if (steps > 0 && decodeGuessing !== undefined)
+      this.#choice.note(guesses ? "guessing" : "plain", perRow(sampled) / this.#decodeSeconds);
     this.#readSinceDecode = 0;
     this.#readSeconds = 0;
     this.#batch.notePoisoned(batch, sampled);
@@ -161,4 +172,9 @@ export class DeviceCalls {
       this.#meter.addSampled(generation.sampledTokens - before);
     }
   }
+}
+
+/** Tokens that a call gave to each of its requests, on average. */
+function perRow(sampled: readonly SampledRow[]): number {
+  return sampled.reduce((sum, { length }) => sum + length, 0) / sampled.length;
 }

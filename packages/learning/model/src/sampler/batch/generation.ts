@@ -25,6 +25,8 @@ export class Generation {
   readonly #sampledLogprobs: number[] = [];
   readonly #topLogprobs: TopLogprobs[] = [];
   readonly #guesses: Guesses;
+  /** Prompt and reply, with room for the rest of the reply. */
+  readonly #history: Int32Array;
 
   constructor(
     request: GenerateRequest,
@@ -32,7 +34,10 @@ export class Generation {
     settle: (outcome: GenerateResult | { readonly error: unknown }) => void,
   ) {
     this.request = request;
-    this.#guesses = new Guesses(request.promptTokenIds);
+    const { promptTokenIds, maxTokens } = request;
+    this.#guesses = new Guesses(promptTokenIds);
+    this.#history = new Int32Array(promptTokenIds.length + maxTokens);
+    this.#history.set(promptTokenIds);
     this.#stops = stops;
     this.settle = settle;
   }
@@ -108,6 +113,7 @@ export class Generation {
       sampled: this.#tokenIds.length,
       remaining: this.remainingTokens,
       stopTokenIds,
+      history: this.#history.subarray(0, promptTokenIds.length + this.#tokenIds.length),
     };
   }
 
@@ -125,6 +131,7 @@ export class Generation {
         const message = `the model computed ${rolloutLogprob} as a log-prob, so its weights have diverged; load other weights`;
         throw new ModelError("NOT_FINITE", message);
       }
+      this.#history[request.promptTokenIds.length + this.#tokenIds.length] = tokenId;
       this.#tokenIds.push(tokenId);
       this.#rolloutLogprobs.push(rolloutLogprob);
       this.#sampledLogprobs.push(sampledLogprob);

@@ -6,7 +6,7 @@
  */
 
 /** Number of tokens that must match before a guess; the longest match is tried first. */
-const [longestGram, shortestGram] = [4, 2];
+export const [longestGram, shortestGram] = [4, 2];
 /** What the share of right guesses is taken to be at first, and how much each guess that is right or wrong moves it. */
 const [firstRate, rateStep] = [0.5, 0.15];
 /** Tokens without a guess after a wrong one; doubles with each further wrong guess. */

@@ -19,10 +19,21 @@ export interface DeviceRow {
   /** Number of tokens that it may still sample. */
   readonly remaining: number;
   readonly stopTokenIds: readonly number[];
+  /** The tokens of prompt and reply so far, in which guesses are looked up. */
+  readonly history: Int32Array;
 }
 
 /** The tokens that one call sampled for one row, in order. */
 export type SampledRow = readonly DrawnToken[];
+
+/** What a call that guesses sampled. */
+export interface GuessedRows {
+  readonly sampled: SampledRow[];
+  /** Number of tokens that were guessed. */
+  readonly guessed: number;
+  /** Number of these that were sampled. */
+  readonly right: number;
+}
 
 /** Compiled functions with weights and a cache: over pages (sampler-device.ts) or over a table of slots (slot-device.ts). */
 export interface SamplingDevice {
@@ -42,6 +53,8 @@ export interface SamplingDevice {
   read(rows: readonly DeviceRow[], length: number): SampledRow[];
   /** Samples `steps` tokens for each row, or fewer if no row needs more. */
   decode(rows: readonly DeviceRow[], steps: number): SampledRow[];
+  /** Samples for each row with guesses of what follows; absent: `decode` must do it. */
+  readonly decodeGuessing?: ((rows: readonly DeviceRow[]) => GuessedRows) | undefined;
   /** Maximum number of guesses that `verify` accepts after the last token; 0 or absent: it is not available. */
   readonly guesses?: number;
   /**

@@ -128,8 +128,8 @@ export const samplerConfigSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "Whether, for a request that runs alone, several tokens that are guessed from its prompt and reply are checked per call, which gives the same tokens, sooner if " +
-        "a reply copies its prompt. Available with cache slots, and with pages if more than 8 " +
+      "Whether several tokens that are guessed from a request's prompt and reply are checked per pass, which gives the same tokens, sooner if " +
+        "a reply copies its prompt. With cache slots for all requests at once, as long as calls that guess are the faster ones; with pages for a request that runs alone, if more than 8 " +
         "layers run on a CPU in mode graph, without batchInvariant. Absent: true with pages in float32 or with singleWeights; elsewhere false, because in bfloat16 " +
         "the different rounding of TensorFlow's products occasionally draws another token",
     ),

@@ -28,7 +28,17 @@ function aRequest(maxLength: number): SingleRequest {
 
 function aRow(pages: readonly number[], sampled: number): DeviceRow {
   const rule = { temperature: 1 };
-  return { pages, past: 2 + sampled, tokenIds: [1], rule, seed: 1, sampled, remaining: 40, stopTokenIds: [] };
+  return {
+    pages,
+    past: 2 + sampled,
+    tokenIds: [1],
+    rule,
+    seed: 1,
+    sampled,
+    remaining: 40,
+    history: new Int32Array(0),
+    stopTokenIds: [],
+  };
 }
 
 test("what requests sampled in a batch, before they were alone, does not count", () => {

@@ -14,7 +14,7 @@ import type { ModelConfig } from "../../base/config.js";
 import type { LoraConfig } from "../../base/lora.js";
 import type { HeldParameters } from "../../base/parameters.js";
 import { ropeTables } from "../../forward/rope.js";
-import type { DeviceRow, SampledRow, SamplingDevice } from "../calls/sampling-device.js";
+import type { DeviceRow, GuessedRows, SampledRow, SamplingDevice } from "../calls/sampling-device.js";
 import { drawUniform, greedyInverseTemperature } from "../draw/draw.js";
 import { truncates } from "../draw/truncated-draw.js";
 import { type DrawRule, drawTruncated } from "../draw/truncation.js";
@@ -25,6 +25,7 @@ import { packedPieces, paddedPieces } from "./read-pieces.js";
 import type { SlotShapes } from "./slot-shapes.js";
 import { type TableShape, tableShape } from "./table-cache.js";
 import { noToken, stopTokensOnDevice, tableDecodeFunction } from "./table-decode.js";
+import { tableGuessFunction } from "./table-guess.js";
 import { tablePackedReadFunction } from "./table-packed-read.js";
 import {
   slotsPerCopy,
@@ -35,11 +36,9 @@ import {
   tableZeroFunction,
 } from "./table-read.js";
 import { tableLogits, tableModelState } from "./table-setup.js";
-import { tableVerifyFunction } from "./table-verify.js";
 
 const ZERO_SLOT = "zeroSlot";
 const COPY_SLOTS = "copySlots";
-const VERIFY = "verify";
 
 export interface SlotDeviceOptions {
   readonly backend: Backend;
@@ -81,9 +80,13 @@ export class SlotDevice implements SamplingDevice {
         setup,
         shape,
       );
-    const checked = shapes.guesses === 0 ? [] : [1 + shapes.guesses];
-    for (const length of checked) functions[VERIFY] = tableVerifyFunction(setup, length);
-    const readRows = [...new Set([...shapes.reads.map(({ rows }) => rows), ...checked])];
+    const { guesses, guessSteps } = shapes;
+    if (guesses > 0)
+      for (const truncates of [false, true])
+        functions[this.#guessName(truncates)] = tableGuessFunction(setup, {
+          ...{ steps: guessSteps, guesses, truncates },
+        });
+    const readRows = [...new Set(shapes.reads.map(({ rows }) => rows))];
     for (const rows of readRows) functions[drawName(rows)] = tableDrawFunction(rows);
     functions[decodeName(1, false)] = tableDecodeFunction(setup, { steps: 1, truncates: false });
     for (const steps of shapes.steps)
@@ -121,7 +124,8 @@ export class SlotDevice implements SamplingDevice {
     const [firstRead, ...furtherReads] = this.#shapes.reads.map((shape) =>
       once(readName(shape), () => this.#readNothing(shape)),
     );
-    const checks = this.guesses === 0 ? [] : [once(VERIFY, () => this.#verifyNothing())];
+    const guess = this.#guessName(false);
+    const checks = this.#shapes.guesses === 0 ? [] : [once(guess, () => this.#guess([], false))];
     const copies = once(COPY_SLOTS, () => this.#copySources([{ source: 0, pages: [0] }]));
     const first = firstRead === undefined ? [] : [firstRead];
     return [...first, ...decodes, ...checks, ...furtherReads, copies];
@@ -135,18 +139,6 @@ export class SlotDevice implements SamplingDevice {
     this.#module.call(readName(shape), {
       ...(isPacked ? packedPieces([], size) : { ...paddedPieces([], size), ...(hasPast ? past : {}) }),
       ...drawInputs([], rows, 1),
-    });
-  }
-
-  /** Runs the verifying function with no valid token: what it writes goes to the spare entry. */
-  #verifyNothing(): void {
-    const length = 1 + this.guesses;
-    this.#module.call(VERIFY, {
-      ids: new Int32Array(length),
-      count: new Int32Array(1),
-      slots: new Int32Array(1),
-      pasts: new Int32Array(1).fill(1),
-      ...drawInputs([], length, 1),
     });
   }
 
@@ -223,56 +215,81 @@ export class SlotDevice implements SamplingDevice {
   decode(rows: readonly DeviceRow[], steps: number): SampledRow[] {
     const wanted = Math.max(...rows.map(({ remaining }) => remaining));
     const isSingle = rows.some(({ rule }) => this.needsHost(rule));
-    // A guess may be made between two calls, so calls for a single request are the shorter ones.
-    const most = this.guesses > 0 && rows.length === 1 ? Math.min(...this.#shapes.steps) : steps;
-    const count = isSingle ? 1 : this.#shapes.stepsOfCall(Math.min(most, wanted));
+    const count = isSingle ? 1 : this.#shapes.stepsOfCall(Math.min(steps, wanted));
     return this.#decode(rows, count, !isSingle && rows.some(({ rule }) => truncates(rule)));
   }
 
   #decode(rows: readonly DeviceRow[], count: number, isTruncated: boolean): SampledRow[] {
     const slots = this.#slots;
     const ids = new Int32Array(slots);
+    const placed = placedIn(rows);
+    for (const [slot, { tokenIds }] of placed) ids[slot] = tokenIds[0] as number;
+    const inputs = { ids, ...this.#continuedInputs(placed, count, isTruncated) };
+    return this.#sampled(this.#module.call(decodeName(count, isTruncated), inputs), placed, slots, count);
+  }
+
+  /** Inputs of calls that continue from each slot's last token. @param draws numbers that each may need */
+  #continuedInputs(placed: Placed, draws: number, isTruncated: boolean): Record<string, HostArray> {
+    const slots = this.#slots;
     const positions = new Int32Array(slots);
     const left = new Int32Array(slots);
     const stops = new Int32Array(slots * stopTokensOnDevice).fill(noToken);
-    const placed = rows.map((row) => [row.pages[0] as number, row] as const);
-    for (const [slot, { tokenIds, past, remaining, stopTokenIds }] of placed) {
-      ids[slot] = tokenIds[0] as number;
+    for (const [slot, { past, remaining, stopTokenIds }] of placed) {
       positions[slot] = past;
       left[slot] = remaining;
       stops.set(stopTokenIds.slice(0, stopTokensOnDevice), slot * stopTokensOnDevice);
     }
-    const inputs = {
-      ids,
+    return {
       positions,
       left,
       stops,
-      ...drawInputs(placed, slots, count),
+      ...drawInputs(placed, slots, draws),
       ...(isTruncated ? truncationInputs(placed, slots) : {}),
     };
-    return this.#sampled(this.#module.call(decodeName(count, isTruncated), inputs), placed, slots, count);
   }
 
-  get guesses(): number {
-    return this.#shapes.guesses;
+  get decodeGuessing(): SamplingDevice["decodeGuessing"] {
+    if (this.#shapes.guesses === 0) return undefined;
+    return (rows) =>
+      this.#guess(
+        rows,
+        rows.some(({ rule }) => truncates(rule)),
+      );
   }
 
-  /** Samples one token after the row's last token and after each guess, truncated as the row requires. */
-  verify(row: DeviceRow): SampledRow {
-    const length = 1 + this.guesses;
-    const ids = new Int32Array(length);
-    ids.set(row.tokenIds);
-    // Each token is a row of its own, which draws at the position that the token would have in the reply.
-    const placed = row.tokenIds.map(
-      (_, i) => [i, { ...row, sampled: row.sampled + i, remaining: 1 }] as const,
+  #guess(rows: readonly DeviceRow[], isTruncated: boolean): GuessedRows {
+    const { guesses, guessSteps } = this.#shapes;
+    const [slots, width, { length }] = [this.#slots, 1 + guesses, this.#table];
+    const placed = placedIn(rows);
+    const history = new Int32Array(slots * length);
+    for (const [slot, row] of placed) history.set(row.history, slot * length);
+    const outputs = this.#module.call(this.#guessName(isTruncated), {
+      history,
+      ...this.#continuedInputs(placed, guessSteps * width, isTruncated),
+    }) as Readonly<Record<"tokens" | "logprobs" | "sampledLogprobs" | "counts" | "guessed", HostArray>>;
+    const { tokens, logprobs, sampledLogprobs, counts } = outputs;
+    const steps = Array.from({ length: guessSteps }, (_, step) => step);
+    const countOf = (step: number, slot: number) => counts[step * slots + slot] as number;
+    const sampled = placed.map(([slot]) =>
+      steps.flatMap((step) =>
+        Array.from({ length: countOf(step, slot) }, (_, place) => {
+          const at = (step * slots + slot) * width + place;
+          return {
+            tokenId: tokens[at] as number,
+            rolloutLogprob: logprobs[at] as number,
+            sampledLogprob: sampledLogprobs[at] as number,
+          };
+        }),
+      ),
     );
-    const draw = drawInputs(placed, length, 1);
-    const slots = Int32Array.of(row.pages[0] as number);
-    const position = { count: Int32Array.of(row.tokenIds.length), slots, pasts: Int32Array.of(row.past) };
-    let outputs = this.#module.call(VERIFY, { ids, ...position, ...draw });
-    if (truncates(row.rule))
-      outputs = this.#module.call(drawName(length), { ...draw, ...truncationInputs(placed, length) });
-    return this.#sampled(outputs, placed, length, 1).flat();
+    const beyondFirst = steps.flatMap((step) => placed.map(([slot]) => Math.max(0, countOf(step, slot) - 1)));
+    const sum = (values: Iterable<number>) => [...values].reduce((all, value) => all + value, 0);
+    return { sampled, guessed: sum(outputs.guessed as Int32Array), right: sum(beyondFirst) };
+  }
+
+  #guessName(isTruncated: boolean): string {
+    const { guesses, guessSteps } = this.#shapes;
+    return `guess_${guessSteps}x${1 + guesses}${isTruncated ? "_truncated" : ""}`;
   }
 
   zeroPages(slots: readonly number[]): void {
@@ -310,6 +327,11 @@ export class SlotDevice implements SamplingDevice {
 
 /** Rows and their indices in a call. */
 type Placed = readonly (readonly [at: number, row: DeviceRow])[];
+
+/** Rows in their slots. */
+function placedIn(rows: readonly DeviceRow[]): Placed {
+  return rows.map((row) => [row.pages[0] as number, row] as const);
+}
 
 function drawInputs(placed: Placed, width: number, steps: number): Record<string, HostArray> {
   const uniforms = new Float32Array(steps * width);

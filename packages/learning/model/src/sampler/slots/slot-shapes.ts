@@ -5,8 +5,9 @@ import type { CallPlan, ReadPatience } from "../calls/call-plan.js";
 import { affordablePrefill, type ShapeOptions } from "../calls/call-sizes.js";
 import type { TableReadShape } from "./table-read.js";
 
-/** On a GPU products of sixteen rows cost no more than those of one, because the weights are read once for all. */
-const mostGuesses = 15;
+/** Tokens that are guessed for each slot at most, as long as all slots together check no more places than a GPU multiplies at little cost. */
+const mostGuesses = 7;
+const checkedPlaces = 512;
 const shortestPiece = 64;
 /** What follows a shared prefix is often a few tokens. */
 const shortestFurtherPiece = 32;
@@ -21,6 +22,10 @@ const gpuPatience = { times: 4, seconds: 2 };
 /** Padded tokens of one reading call: they saturate a GPU, and more rows would need further shapes. */
 const gpuCallTokens = 4096;
 
+function guessesOf(slots: number): number {
+  return Math.min(mostGuesses, Math.max(1, Math.floor(checkedPlaces / slots) - 1));
+}
+
 /**
  * The shapes of calls over a table of slots. There are only a handful, because each takes seconds to compile on a GPU.
  * Sampling has one shape for every length of past. Pieces of prompts are packed end to end if `packs` is set, so that a call is
@@ -34,7 +39,7 @@ export class SlotShapes implements CallPlan {
   readonly steps: readonly number[];
   readonly packedLengths: readonly number[];
   readonly patience: ReadPatience | undefined;
-  /** Maximum number of tokens of one request that are guessed and checked in a call; 0: none. */
+  /** Number of tokens that are guessed for each slot and step; 0: none. */
   readonly guesses: number;
   readonly #callTokens: number;
   readonly #lengths: readonly number[];
@@ -43,7 +48,7 @@ export class SlotShapes implements CallPlan {
   constructor(config: ModelConfig, options: ShapeOptions & { readonly packs: boolean }) {
     const { maxBatch, maxLength, stepsPerCall, promptLengths } = options;
     this.maxRows = maxBatch;
-    this.guesses = options.speculates === true ? mostGuesses : 0;
+    this.guesses = options.speculates === true ? guessesOf(maxBatch) : 0;
     this.prefillTokens =
       options.prefillTokens ??
       (options.gpu ? gpuCallTokens : affordablePrefill(parameterCount(config), false));
@@ -92,6 +97,11 @@ export class SlotShapes implements CallPlan {
   rowsOfPacked(length: number): number {
     // Attention calls a sequence of one segment not packed.
     return Math.max(2, Math.min(this.maxRows, Math.ceil(length / packedTokensPerRow)));
+  }
+
+  /** Steps of a call that guesses: it may give several times as many tokens. */
+  get guessSteps(): number {
+    return this.steps[0] as number;
   }
 
   /** All rows go together: those that need fewer tokens stop on the device. */

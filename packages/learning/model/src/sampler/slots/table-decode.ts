@@ -105,7 +105,8 @@ export function tableDecodeFunction(setup: TableSetup, { steps, truncates }: Tab
   };
 }
 
-function pairs(flat: readonly tf.Tensor[]): KeyValues[] {
+/** Each layer's keys and values, which a loop carries one after the other. */
+export function pairs(flat: readonly tf.Tensor[]): KeyValues[] {
   return Array.from({ length: flat.length / 2 }, (_, layer) => ({
     keys: entry(flat, 2 * layer),
     values: entry(flat, 2 * layer + 1),
