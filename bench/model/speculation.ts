@@ -1,13 +1,13 @@
 /**
- * Measures memory updates of MemAgent by SmolLM2-135M, one at a time, with and without speculation (`speculate`),
- * alternating over the same prompts and seeds. A prompt has the question, the memory (the previous reply) and a section
- * of text, as in recipes/memagent/smollm2-hotpotqa.yaml. The time runs from the first sampled token to the last;
- * processor seconds are the figure to trust while others use the machine. Replies that differ are counted; rounding can
- * cause that.
+ * Measures memory updates of MemAgent by SmolLM2-135M, one at a time or `--rows` at once over slots, with and without
+ * speculation (`speculate`), alternating over the same prompts and seeds. A prompt has the question, the memory (the previous
+ * reply) and a section of text, as in recipes/memagent/smollm2-hotpotqa.yaml. The time runs from the moment at which all have
+ * their first token to the last one; processor seconds are the figure to trust while others use the machine. Replies that
+ * differ are counted; rounding can cause that.
  *
  * Usage: npx tsx --conditions=@palimpsest/source bench/model/speculation.ts --data HOTPOTQA.json [--questions 6]
  *   [--tokens 64] [--temperature 0.6] [--precision auto] [--weights auto]
- *   [--threads 2] [--model FOLDER]
+ *   [--threads 2] [--rows 1] [--model FOLDER]
  * On a machine with a GPU the model runs there, over slots.
  */
 import { readFileSync } from "node:fs";
@@ -32,6 +32,7 @@ const flags = benchFlags({
   precision: "auto",
   weights: "auto",
   threads: "2",
+  rows: "1",
   model: join(homedir(), ".cache/palimpsest/models/smollm2-135m-instruct"),
 });
 if (flags.data === undefined) throw new Error("--data: name a file of HotpotQA's questions");
@@ -54,7 +55,9 @@ const precision = flags.precision as "auto" | "float32" | "bfloat16";
 
 const singleWeights = flags.weights as "auto" | "off" | "float32" | "bfloat16" | "int8";
 const models = { config, parameters, weightsHash: "bench" };
-const common = { backend, ...models, precision, singleWeights, maxBatch: 1, maxLength: 640 };
+const rows = Number(flags.rows);
+const batch = rows === 1 ? { singleWeights } : { singleWeights: "off" as const, cache: "slots" as const };
+const common = { backend, ...models, precision, ...batch, maxBatch: rows, maxLength: 640 };
 const samplers = {
   guessing: createSampler({ ...common, speculate: true }),
   plain: createSampler({ ...common, speculate: false }),
@@ -67,58 +70,78 @@ const spent: Record<Name, { tokens: number; wall: number; processor: number }> =
   plain: { tokens: 0, wall: 0, processor: 0 },
 };
 
-async function reply(
+async function replies(
   name: Name,
-  promptTokenIds: readonly number[],
+  prompts: readonly (readonly number[])[],
   seed: number,
-): Promise<readonly number[]> {
+): Promise<readonly (readonly number[])[]> {
+  let waiting = prompts.length;
   let from = 0;
   let processor = process.cpuUsage();
-  let first = 0;
-  const onTokens = (tokenIds: readonly number[]) => {
-    if (first > 0) return;
-    first = tokenIds.length;
-    from = performance.now();
-    processor = process.cpuUsage();
-  };
-  const { tokenIds } = await samplers[name].generate({
-    promptTokenIds,
-    maxTokens: Number(flags.tokens),
-    temperature: Number(flags.temperature),
-    stopTokenIds,
-    seed,
-    onTokens,
-  });
-  const { user, system } = process.cpuUsage(processor);
   const of = spent[name];
-  of.tokens += tokenIds.length - first;
+  const results = await Promise.all(
+    prompts.map(async (promptTokenIds, row) => {
+      let isFirst = true;
+      const onTokens = (tokenIds: readonly number[]) => {
+        if (waiting === 0) of.tokens += tokenIds.length;
+        if (!isFirst) return;
+        isFirst = false;
+        waiting -= 1;
+        from = performance.now();
+        processor = process.cpuUsage();
+      };
+      return await samplers[name].generate({
+        promptTokenIds,
+        maxTokens: Number(flags.tokens),
+        temperature: Number(flags.temperature),
+        stopTokenIds,
+        seed: seed + row,
+        onTokens,
+      });
+    }),
+  );
+  const { user, system } = process.cpuUsage(processor);
   of.wall += (performance.now() - from) / 1000;
   of.processor += (user + system) / 1e6;
-  return tokenIds;
+  return results.map(({ tokenIds }) => tokenIds);
 }
+
+function promptOf({ question }: Question, memory: string, sentences: readonly string[]): readonly number[] {
+  const section = tokenizer.decode(tokenizer.encode(sentences.join("")).slice(0, 160));
+  const content = `Note: ${memory}\nText:${section}\n\nQuestion: ${question}\nCopy from the note and the text what helps to answer the question.`;
+  return template.encode([{ role: "user", content }], { addGenerationPrompt: true });
+}
+
+/** The sections of two paragraphs that have the answer. */
+const sectionsOf = ({ context, supporting_facts: facts }: Question) =>
+  context.filter(([title]) => facts.some(([named]) => named === title)).map(([, sentences]) => sentences);
 
 const mostWarmUps = 10;
 let updates = 0;
 let differing = 0;
-for (const [index, { question, context, supporting_facts: facts }] of questions.entries()) {
-  const gold = new Set(facts.map(([title]) => title));
-  let memory = "nothing yet";
-  for (const [, sentences] of context.filter(([title]) => gold.has(title))) {
-    const section = tokenizer.decode(tokenizer.encode(sentences.join("")).slice(0, 160));
-    const content = `Note: ${memory}\nText:${section}\n\nQuestion: ${question}\nCopy from the note and the text what helps to answer the question.`;
-    const prompt = template.encode([{ role: "user", content }], { addGenerationPrompt: true });
+for (let first = 0; first + rows <= questions.length; first += rows) {
+  const some = questions.slice(first, first + rows);
+  let memories = some.map(() => "nothing yet");
+  for (const turn of [0, 1]) {
+    const prompts = some.map((question, row) =>
+      promptOf(question, memories[row] ?? "", sectionsOf(question)[turn] ?? []),
+    );
     // The first updates also prepare the session and start the threads of a request alone.
     if (updates === 0) {
       for (const name of ["guessing", "plain"] as const) {
-        const isReady = () => singleWeights === "off" || samplers[name].functionStats["readEntries"]?.calls;
-        for (let i = 0; i < mostWarmUps && (i === 0 || !isReady()); i++) await reply(name, prompt, i);
+        const isReady = () =>
+          rows > 1 || singleWeights === "off" || samplers[name].functionStats["readEntries"]?.calls;
+        for (let i = 0; i < mostWarmUps && (i === 0 || !isReady()); i++) await replies(name, prompts, i);
       }
       for (const of of Object.values(spent)) Object.assign(of, { tokens: 0, wall: 0, processor: 0 });
     }
-    const [guessed, plain] = [await reply("guessing", prompt, index), await reply("plain", prompt, index)];
-    if (guessed.join() !== plain.join()) differing += 1;
-    updates += 1;
-    memory = tokenizer.decode(plain.filter((id) => !stopTokenIds.includes(id)));
+    const [guessed, plain] = [
+      await replies("guessing", prompts, first),
+      await replies("plain", prompts, first),
+    ];
+    differing += plain.filter((tokens, row) => tokens.join() !== guessed[row]?.join()).length;
+    updates += rows;
+    memories = plain.map((tokens) => tokenizer.decode(tokens.filter((id) => !stopTokenIds.includes(id))));
   }
 }
 for (const name of ["guessing", "plain"] as const) {
