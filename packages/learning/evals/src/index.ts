@@ -42,7 +42,7 @@ export {
 export { type RulerCell, rulerSection } from "./ruler/ruler-section.js";
 export { rulerItems, rulerScorer } from "./ruler/ruler-suite.js";
 export { documentText, type EvalItem, itemOfTask, type LazyDocument, openDocument } from "./suite/item.js";
-export { type Pair, pairsBetween, pairsOf } from "./suite/pairs.js";
+export { type Pair, pairsBetween, pairsOf, pairsWithRuns } from "./suite/pairs.js";
 export { type KeptPrediction, PredictionCache } from "./suite/prediction-cache.js";
 export { type AnswerForm, answerForms, answerIn, qaScorer } from "./suite/qa-scorer.js";
 export type { RetryRules } from "./suite/retry.js";

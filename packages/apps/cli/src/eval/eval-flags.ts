@@ -23,7 +23,7 @@ export interface EvalFlags {
   readonly timeout?: number;
   readonly seed: number;
   readonly out?: string;
-  readonly compare?: string;
+  readonly compare?: readonly string[];
   readonly trace?: string;
   readonly json?: boolean;
 }
@@ -53,7 +53,8 @@ export function withEvalFlags(command: Command): Command {
     .option("--limit <n>", "only the first n questions of each group", parseCount);
   return withAnswerFlags(withSystems).option(
     "--compare <folder>",
-    "paired comparison with the report of an earlier run",
+    "paired comparison with the report of an earlier run; several times: with the mean of several training runs",
+    (folder: string, before: readonly string[] = []) => [...before, folder],
   );
 }
 

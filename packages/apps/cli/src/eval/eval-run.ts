@@ -8,6 +8,7 @@ import {
   PredictionCache,
   pairsBetween,
   pairsOf,
+  pairsWithRuns,
   type ReportSection,
   readSuiteSummary,
   runSuite,
@@ -15,6 +16,7 @@ import {
   type SuiteProgress,
   type SuiteReport,
   type SuiteRun,
+  type SuiteSummary,
   type System,
   type SystemRun,
   type SystemSettings,
@@ -37,7 +39,9 @@ import { trainedAgent, trainedModule } from "./trained-agent.js";
 /** Runs, resumes, reports and compares an evaluation. */
 export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: EvalSettings): Promise<void> {
   const names = flags.systems ?? settings.run ?? plan.usual;
-  const earlier = flags.compare === undefined ? undefined : await readSuiteSummary(flags.compare);
+  const earlier = await Promise.all(
+    (flags.compare ?? []).map(async (folder) => ({ name: folder, summary: await readSuiteSummary(folder) })),
+  );
   const { run, models } = await askSystems(plan, names, flags, settings);
   const summary = summarizeSuite(run);
   const report: SuiteReport = {
@@ -46,14 +50,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
     summary,
     pairs: pairsOf(summary),
     ...(plan.sections ? { sections: plan.sections(run) } : {}),
-    ...(earlier === undefined || flags.compare === undefined
-      ? {}
-      : {
-          comparison: pairsBetween(earlier, summary, {
-            before: basename(flags.compare),
-            after: nameOfRun(flags),
-          }),
-        }),
+    ...comparisonWith(earlier, summary, nameOfRun(flags)),
   };
   const paths = flags.out === undefined ? [] : await writeSuiteReport(flags.out, report);
   process.stdout.write(flags.json ? suiteJson(report) : suiteMarkdown(report));
@@ -152,6 +149,22 @@ export async function askSystems(
     systems: [...names, ...scripts.map(({ name }) => name)].flatMap((name) => runs.get(name) ?? []),
   };
   return { run, models };
+}
+
+/** Compares a run with an earlier one, or with several training runs at once. */
+function comparisonWith(
+  earlier: Parameters<typeof pairsWithRuns>[0],
+  summary: SuiteSummary,
+  after: string,
+): Pick<SuiteReport, "comparison"> {
+  const [first, ...others] = earlier;
+  if (first === undefined) return {};
+  return {
+    comparison:
+      others.length === 0
+        ? pairsBetween(first.summary, summary, { before: basename(first.name), after })
+        : pairsWithRuns(earlier, summary, after),
+  };
 }
 
 const nameOfRun = (flags: EvalFlags) => (flags.out === undefined ? "this run" : basename(flags.out));

@@ -1,3 +1,4 @@
+import { crossedMean } from "../crossed-mean.js";
 import { EvaluationError } from "../error.js";
 import { type Interval, mcNemarP, type PairedCounts, pairedDifference } from "../intervals.js";
 import { holm, meanInterval, signFlipP } from "../resampling.js";
@@ -13,9 +14,12 @@ export interface Pair {
   readonly n: number;
   /** Mean of the second minus mean of the first. */
   readonly difference: number;
-  /** 95 % interval: Newcombe's paired one for fractions of independent items, else the paired bootstrap. */
+  /**
+   * 95 % interval: Newcombe's paired one for fractions of independent items, else the paired bootstrap; with several training runs over
+   * runs and questions.
+   */
   readonly interval: Interval;
-  /** Two-sided p: McNemar's exact test for such fractions, else random sign flips, one coin per question. */
+  /** Two-sided p: McNemar's exact test for such fractions, else random sign flips, one coin per question; with several training runs Student's t. */
   readonly p: number;
   /** `p` after Holm's correction over all pairs of this group and metric. */
   readonly adjustedP: number;
@@ -43,17 +47,7 @@ export function pairsBetween(
   after: SuiteSummary,
   names: { readonly before: string; readonly after: string },
 ): Pair[] {
-  const lone = before.systems.length === 1 && after.systems.length === 1;
-  const couples = after.systems.flatMap((second) => {
-    const first = lone ? before.systems[0] : before.systems.find((other) => other.system === second.system);
-    return first ? [{ first, second }] : [];
-  });
-  if (couples.length === 0) {
-    throw new EvaluationError(
-      "NOT_COMPARABLE",
-      `systems: ${after.systems.map((one) => one.system).join(", ")} are not in ${names.before}; compare runs that have a system in common`,
-    );
-  }
+  const couples = couplesOf(before, after, names.before);
   const metrics = after.metrics.filter(({ name }) => before.metrics.some((other) => other.name === name));
   return cellsOf(after.groups).flatMap((group) =>
     metrics.flatMap((metric) =>
@@ -65,6 +59,58 @@ export function pairsBetween(
         })),
       ),
     ),
+  );
+}
+
+/**
+ * Compares the systems of a run with the means of the same systems over several runs, each with a policy of its own training run.
+ * @throws {EvaluationError} NOT_COMPARABLE
+ */
+export function pairsWithRuns(
+  before: readonly { readonly name: string; readonly summary: SuiteSummary }[],
+  after: SuiteSummary,
+  name: string,
+): Pair[] {
+  const couples = before.flatMap((run) =>
+    couplesOf(run.summary, after, run.name).map((couple) => ({ ...couple, run: run.name })),
+  );
+  const all = before.map((run) => run.name).join(", ");
+  return cellsOf(after.groups).flatMap((group) =>
+    after.metrics.flatMap(({ name: metric }) =>
+      adjusted(
+        after.systems.flatMap((second) => {
+          const own = couples.filter((couple) => couple.second === second);
+          if (own.length < before.length) return [];
+          const observations = own.flatMap(({ first, run }) =>
+            pairedOutcomes(group, first, second).map(({ a, b, cluster }) => ({
+              value: (b.scores[metric] ?? 0) - (a.scores[metric] ?? 0),
+              ...{ run, question: cluster },
+            })),
+          );
+          const { mean, interval, p } = crossedMean(observations);
+          const names = {
+            first: `mean of ${all}: ${own[0]?.first.system ?? second.system}`,
+            second: `${name}: ${second.system}`,
+          };
+          return [
+            { group, metric, ...names, n: observations.length / own.length, difference: mean, interval, p },
+          ];
+        }),
+      ),
+    ),
+  );
+}
+
+function couplesOf(before: SuiteSummary, after: SuiteSummary, name: string) {
+  const lone = before.systems.length === 1 && after.systems.length === 1;
+  const couples = after.systems.flatMap((second) => {
+    const first = lone ? before.systems[0] : before.systems.find((other) => other.system === second.system);
+    return first ? [{ first, second }] : [];
+  });
+  if (couples.length > 0) return couples;
+  throw new EvaluationError(
+    "NOT_COMPARABLE",
+    `systems: ${after.systems.map((one) => one.system).join(", ")} are not in ${name}; compare runs that have a system in common`,
   );
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
 import { mcNemarP, wilsonInterval } from "../intervals.js";
-import { pairsBetween, pairsOf } from "./pairs.js";
+import { pairsBetween, pairsOf, pairsWithRuns } from "./pairs.js";
 import type { SuiteRun } from "./runner.js";
 import { suiteMarkdown } from "./suite-markdown.js";
 import { readSuiteSummary, writeSuiteReport } from "./suite-report.js";
@@ -99,6 +99,28 @@ describe("the report", () => {
     const later = summarizeSuite(aRun({ memagent: pattern("1110") }));
     const [pair] = pairsBetween(earlier, later, { before: "old", after: "new" });
     expect(pair).toMatchObject({ first: "old: memagent", second: "new: memagent", n: 4, difference: 0.5 });
+  });
+
+  it("compares with the mean of several training runs, by an interval over runs and questions", () => {
+    const of = (name: string, text: string) => ({
+      name,
+      summary: summarizeSuite(aRun({ memagent: pattern(text) })),
+    });
+    const untrained = summarizeSuite(aRun({ memagent: pattern("00000001") }));
+    const alike = [of("s1", "11110001"), of("s2", "11101001"), of("s3", "11110010")];
+    const [pair] = pairsWithRuns(alike, untrained, "untrained");
+    expect(pair).toMatchObject({
+      first: "mean of s1, s2, s3: memagent",
+      second: "untrained: memagent",
+      n: 8,
+    });
+    expect(pair?.difference).toBeCloseTo((1 - (5 + 5 + 5) / 3) / 8);
+    // One run that learned among three is not three that did.
+    const apart = [of("s1", "11111111"), of("s2", "00000001"), of("s3", "00000001")];
+    const [other] = pairsWithRuns(apart, untrained, "untrained");
+    expect(other?.interval.high).toBeGreaterThan(0);
+    expect(other?.p).toBeGreaterThan(0.3);
+    expect(() => pairsWithRuns([of("s1", "1"), of("s2", "10")], untrained, "x")).toThrow(/NOT_COMPARABLE/);
   });
 
   it("names in Markdown who took part, with counts, intervals and what it took", () => {
