@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { grpcNetwork } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { gpuUsedMemory, loadBackend } from "../../packages/learning/jit/src/index.js";
-import { createLearner } from "../../packages/learning/learner/src/index.js";
+import { createLearner, type PublishedTensor } from "../../packages/learning/learner/src/index.js";
 import {
   createSampler,
   type HeldParameters,
@@ -26,6 +26,8 @@ export interface Published {
   readonly manifest: string;
   readonly bytes: number;
   readonly seconds: number;
+  /** The part of them in which the learner's thread read from the device. */
+  readonly readSeconds: number;
 }
 
 export interface Loaded {
@@ -86,11 +88,27 @@ function learnerSide(): () => Promise<Published> {
     },
   });
   let policyVersion = 0;
+  let readMs = 0;
+  const read = (tensor: PublishedTensor): PublishedTensor => ({
+    ...tensor,
+    *pieces() {
+      for (const pieces = tensor.pieces()[Symbol.iterator](); ; ) {
+        const startedAt = performance.now();
+        const { done, value } = pieces.next();
+        readMs += performance.now() - startedAt;
+        if (done === true) return;
+        yield value;
+      }
+    },
+  });
   return async () => {
+    readMs = 0;
     const version = { runId: "bench", policyVersion: policyVersion++ };
-    const { result, seconds } = await timed(() => publishTensors(objects, version, learner.published()));
+    const { result, seconds } = await timed(() =>
+      publishTensors(objects, version, learner.published().map(read), { isFinite: true }),
+    );
     const manifest = Buffer.from(proto.WeightManifest.encode(result).finish()).toString("base64");
-    return { manifest, bytes: weightsBytes(result), seconds };
+    return { manifest, bytes: weightsBytes(result), seconds, readSeconds: readMs / 1000 };
   };
 }
 
@@ -104,7 +122,8 @@ function samplerSide(): (question: { readonly manifest: string }) => Promise<Loa
     const { policyVersion, weightsHash } = manifest;
     into = parameters;
     const applied = await timed(async () => {
-      if (sampler !== undefined) return await sampler.setWeights(parameters, policyVersion, weightsHash);
+      if (sampler !== undefined)
+        return await sampler.setWeights(parameters, policyVersion, weightsHash, manifest);
       sampler = createSampler({
         ...{ backend, config: model, parameters, policyVersion, weightsHash },
         ...{ precision: "bfloat16", cache: "slots", maxBatch: 8, maxLength: 256, singleWeights: "off" },

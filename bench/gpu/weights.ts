@@ -85,6 +85,7 @@ try {
       round,
       bytes,
       publish: published.seconds,
+      read: published.readSeconds,
       publishedGbPerSecond: rate(published.seconds),
       loaded: loaded.map((one) => one ?? "the sampler has ended"),
       learnerToSamplers:
@@ -98,7 +99,7 @@ try {
     );
     console.table([
       {
-        part: "learner: read, hash, store",
+        part: `learner: read (${published.readSeconds.toFixed(2)} s), hash, store`,
         seconds: published.seconds.toFixed(2),
         "GB/s": rate(published.seconds),
       },

@@ -42,6 +42,7 @@ export { inspectModel, loadAnyModel, type ModelFacts, type ModelFormat } from ".
 export { FrozenReader, type FrozenReaderOptions } from "./models/frozen-reader.js";
 export { initModel, type ModelInit, modelInitSchema, parseModelInit } from "./models/init-model.js";
 export { ModelEmbedder, type ModelEmbedderOptions } from "./models/model-embedder.js";
+export type { KnownWeights } from "./sampler/batch/weight-changes.js";
 export {
   type FinishReason,
   type GenerateRequest,
@@ -78,6 +79,7 @@ export { endTokenIds, endTokens } from "./tokens/end-tokens.js";
 export { type ChosenPrecision, choosePrecision, type WantedPrecision } from "./base/chosen-precision.js";
 export { initLora, loraForm, loraScale, loraShapes } from "./base/lora.js";
 export {
+  findNotFinite,
   hashOfLeaves,
   hashWeights,
   isPublishedHalf,

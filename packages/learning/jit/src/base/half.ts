@@ -9,6 +9,13 @@ export interface HalfPart {
   readonly scales?: Float32Array;
 }
 
+/** Some of an entry's values in bfloat16. */
+export interface HalfPiece {
+  readonly bits: Uint16Array;
+  /** Whether none is infinite or NaN. */
+  readonly isFinite: boolean;
+}
+
 /** Rounds to nearest, ties to even, as TensorFlow does. Numbers beyond the largest bfloat16 become infinite. */
 export function roundToHalf(values: Float32Array): Uint16Array {
   const words = new Uint32Array(values.buffer, values.byteOffset, values.length);
@@ -30,6 +37,11 @@ export function widenHalf(
   const words = new Uint32Array(into.buffer, into.byteOffset, into.length);
   for (let i = 0; i < bits.length; i++) words[i] = (bits[i] as number) << 16;
   return into;
+}
+
+export function roundedPiece(values: Float32Array): HalfPiece {
+  const bits = roundToHalf(values);
+  return { bits, isFinite: bits.every((half) => (half & 0x7f80) !== 0x7f80) };
 }
 
 /** Returns the same bits as float32 values, two in each, which is how they pass through the addon. Their number is even. */

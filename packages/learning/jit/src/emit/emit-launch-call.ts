@@ -1,7 +1,7 @@
 import { DATA_TYPE } from "../base/tensorflow-binding.js";
 import { type TracedFunction, wholeName } from "../trace/traced-function.js";
 import { ownOutputs, stagesOf } from "../trace/traced-stages.js";
-import { constant, shapeProto, text, typeOf } from "./attributes.js";
+import { constant, text, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
 import { emitLaunch, type Launch } from "./emit-launch.js";
 import { deviceOf, type Program } from "./emit-program.js";

@@ -8,7 +8,7 @@ import type { FunctionNodes } from "./function-nodes.js";
 /*
  * One set of nodes that reads any entry with `asHalf: "read"` as bfloat16, in pieces: an entry is rounded on the device, and half of its
  * bytes travel, two numbers in the bits of each float32 value, since tfjs's addon has no 16-bit type. A piece is chosen by its number, for
- * the reason of state-writer.ts; integers that say where it lies would have to be in host memory inside a function on a GPU.
+ * the reason of state-writer.ts, and checked for values that are not finite, which takes the host a fifth of a second per GB; integers that say where it lies would have to be in host memory inside a function on a GPU.
  */
 
 export interface HalfReader extends FunctionNodes {
@@ -55,13 +55,13 @@ export function emitHalfReader(
     [index],
     {
       Tin: { list: {} },
-      Tout: { list: { type: [DATA_TYPE.float32] } },
+      Tout: { list: { type: [DATA_TYPE.float32, DATA_TYPE.float32] } },
       branches: { list: { func: branches.map((name) => ({ name })) } },
       output_shapes: { list: {} },
     },
     { device: program.gpu ? "/device:GPU:0" : undefined },
   );
-  return { feeds: `${index}:0`, fetches: `${read}:0`, pieces };
+  return { feeds: `${index}:0`, fetches: `${read}:0,${read}:1`, pieces };
 }
 
 /** Rows of an entry; a row is all values of the last dimension. */
@@ -90,19 +90,26 @@ function emitBranch(program: Program, prefix: string, { name, columns, first, co
   const held = body.node("ReadVariableOp", [variable], type, { output: "value" });
   // Rows are taken from float32 values either way, of which an entry in bfloat16 has half as many per row.
   const width = half ? columns / 2 : columns;
-  const all = reshaped(half ? pairsOf(held) : held, [-1, width]);
+  const whole = reshaped(half ? pairsOf(held) : held, [-1, width]);
   const range = [body.int([first, 0]), body.int([count, width])];
-  const rows = body.node("Slice", [all, ...range], { T: FLOAT, Index: INT });
+  const rows = body.node("Slice", [whole, ...range], { T: FLOAT, Index: INT });
   const pairs = half ? reshaped(rows, [-1]) : pairsOf(body.half(rows));
+  const halves = body.node("Bitcast", [pairs], { T: FLOAT, type: typeOf(BFLOAT16) });
+  const finite = body.node("IsFinite", [body.toFloat(halves)], { T: FLOAT }, { output: "y" });
+  const all = body.node("All", [finite, body.int([0, 1])], { Tidx: INT, keep_dims: { b: false } });
+  const ret = { pairs, finite: body.cast(all, DATA_TYPE.bool, DATA_TYPE.float32) };
   program.functions.push({
     signature: {
       name: prefix,
       inputArg: [],
-      outputArg: [{ name: "pairs", type: DATA_TYPE.float32 }],
+      outputArg: [
+        { name: "pairs", type: DATA_TYPE.float32 },
+        { name: "finite", type: DATA_TYPE.float32 },
+      ],
       isStateful: true,
     },
     nodeDef: body.nodes,
-    ret: { pairs },
+    ret,
   });
   return prefix;
 }

@@ -1,7 +1,7 @@
 import type * as tfjs from "@tensorflow/tfjs";
 import type { Backend } from "../backend/backend.js";
 import { JitError } from "../base/error.js";
-import { checkHalf, type HalfPart, joinedOnHost, roundToHalf } from "../base/half.js";
+import { checkHalf, type HalfPart, type HalfPiece, joinedOnHost, roundedPiece } from "../base/half.js";
 import { memoryShortage } from "../base/memory-shortage.js";
 import {
   checkHostSize,
@@ -119,9 +119,9 @@ export class EagerModule implements JitModule {
     yield;
   }
 
-  *readHalf(name: string): Generator<Uint16Array> {
+  *readHalf(name: string): Generator<HalfPiece> {
     checkReadHalf(name, stateSpec(this.#specs, name));
-    yield roundToHalf(this.readState([name])[name] as Float32Array);
+    yield roundedPiece(this.readState([name])[name] as Float32Array);
   }
 
   readEach(names: readonly string[]): Record<string, HostArray>[] {

@@ -5,8 +5,9 @@ import {
   cutIntoPieces,
   fromPairs,
   type HalfPart,
+  type HalfPiece,
   joinedOnHost,
-  roundToHalf,
+  roundedPiece,
 } from "../base/half.js";
 import { checkHostSize, type HostArray, type StateSpec, type TensorSpec } from "../base/spec.js";
 import type { FunctionStats } from "../base/stats.js";
@@ -231,19 +232,19 @@ export class GraphModule implements JitModule {
     this.#empty.delete(name);
   }
 
-  *readHalf(name: string): Generator<Uint16Array> {
+  *readHalf(name: string): Generator<HalfPiece> {
     checkReadHalf(name, stateSpec(this.#state, name));
     const nodes = this.#halfReader;
     if (nodes === undefined) {
-      yield roundToHalf(this.readState([name])[name] as Float32Array);
+      yield roundedPiece(this.readState([name])[name] as Float32Array);
       return;
     }
     this.#fillEmpty(new Set([name]));
     for (const piece of nodes.pieces.get(name) ?? []) {
       const specs: TensorSpec[] = [{ shape: [], dtype: "int32" }];
       const what = `reading entry ${name} of the state`;
-      const [pairs] = this.#feed(specs, [Int32Array.of(piece)], { what, nodes });
-      yield fromPairs(pairs as Float32Array);
+      const [pairs, finite] = this.#feed(specs, [Int32Array.of(piece)], { what, nodes });
+      yield { bits: fromPairs(pairs as Float32Array), isFinite: finite?.[0] === 1 };
     }
   }
 

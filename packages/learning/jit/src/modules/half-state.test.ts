@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { loadBackend } from "../backend/backend.js";
-import { joinedOnHost, roundToHalf, widenHalf } from "../base/half.js";
+import { type HalfPiece, joinedOnHost, roundToHalf, widenHalf } from "../base/half.js";
 import type { HostArray, StateSpec } from "../base/spec.js";
 import { tf } from "../base/tf.js";
 import { jit } from "./module.js";
@@ -29,8 +29,11 @@ function bytesOf(values: HostArray | undefined): Buffer {
 /** Four rows of this many values are one piece, and the fifth another. */
 const wide = 2 ** 23;
 
-const joinedPieces = (pieces: Iterable<Uint16Array>) => {
-  const all = [...pieces];
+const joinedPieces = (pieces: Iterable<HalfPiece>) => {
+  const all = [...pieces].map((piece) => {
+    expect(piece.isFinite).toBe(true);
+    return piece.bits;
+  });
   const bits = new Uint16Array(all.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const piece of all) {
@@ -52,6 +55,26 @@ test.each(modes)("an entry is read as a write to bfloat16 rounds it, in mode %s"
   const rounded = roundToHalf(values);
   for (const name of Object.keys(state)) expect(joinedPieces(module.readHalf(name)).bits).toEqual(rounded);
   if (mode !== "eager") expect(module.readState(["half"])["half"]).toEqual(widenHalf(rounded));
+  module.dispose();
+});
+
+test.each(modes)("a piece says whether its values are finite after rounding, in mode %s", (mode) => {
+  const state = {
+    whole: { shape: [2, 2], dtype: "float32", asHalf: "read" },
+    half: { shape: [2, 2], dtype: "float32", stored: "bfloat16", asHalf: "read" },
+  } satisfies Record<string, StateSpec>;
+  const module = jit({ backend, mode, state, functions });
+  const largest = widenHalf(Uint16Array.of(0x7f7f))[0] as number;
+  const rest = [-largest, 0, 2 ** -126];
+  // The largest float32 number is finite, but rounds to an infinite bfloat16.
+  const last = [Number.NaN, Number.POSITIVE_INFINITY, -3.4028234663852886e38, largest];
+  for (const name of Object.keys(state)) {
+    const finite = last.map((value) => {
+      module.writeState({ [name]: Float32Array.of(...rest, value) });
+      return [...module.readHalf(name)].map((piece) => piece.isFinite);
+    });
+    expect(finite).toEqual([[false], [false], [false], [true]]);
+  }
   module.dispose();
 });
 

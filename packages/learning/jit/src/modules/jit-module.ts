@@ -1,4 +1,4 @@
-import type { HalfPart } from "../base/half.js";
+import type { HalfPart, HalfPiece } from "../base/half.js";
 import type { HostArray, TensorSpec } from "../base/spec.js";
 import type { FunctionStats } from "../base/stats.js";
 import type { HostArrays } from "../trace/jit-function.js";
@@ -57,11 +57,11 @@ export interface JitModule {
    */
   writeHalf(name: string, parts: readonly HalfPart[]): Iterable<undefined>;
   /**
-   * Copies an entry of the first replica to the host, rounded to bfloat16 on the device: its values from first to last in pieces, each
-   * of which is read when it is asked for. No piece may be asked for after the entry has changed.
+   * Copies an entry of the first replica to the host, rounded to bfloat16 and checked on the device: its values from first to last in
+   * pieces, each of which is read when it is asked for. No piece may be asked for after the entry has changed.
    * @throws {JitError} as `readState`; INVALID_OPTIONS for an entry without `asHalf: "read"`
    */
-  readHalf(name: string): Iterable<Uint16Array>;
+  readHalf(name: string): Iterable<HalfPiece>;
   /** Shape and type of a function's outputs. In mode eager they are known after the first call. */
   outputSpecs(name: string): Readonly<Record<string, TensorSpec>>;
   readonly stats: Readonly<Record<string, FunctionStats>>;

@@ -14,6 +14,7 @@
 import { setImmediate } from "node:timers/promises";
 import { entry, type JitModule, sizeOf } from "@palimpsest/jit";
 import {
+  findNotFinite,
   hashWeights,
   isPublishedHalf,
   isTokenless,
@@ -69,7 +70,7 @@ export interface PublishedTensor {
   readonly name: string;
   readonly shape: readonly number[];
   readonly dtype: "float32" | "bfloat16";
-  /** Its values in pieces, each read from the device when it is asked for. @throws {LearnerError} BUSY during an update */
+  /** Its values in pieces, each read from the device, and found finite, when it is asked for. @throws {LearnerError} BUSY during an update, NOT_FINITE */
   readonly pieces: () => Iterable<Float32Array | Uint16Array>;
 }
 
@@ -298,7 +299,9 @@ export class Learner {
     const valuesOf = (name: string) => {
       this.#assertIdle("published");
       whole ??= this.#read(names.filter((other) => !isHalf(other)));
-      return [entry(whole, name)];
+      const values = entry(whole, name);
+      if (findNotFinite(values) !== undefined) throw notFinite(name, this.#policyVersion);
+      return [values];
     };
     return names.map((name) => ({
       name,
@@ -314,7 +317,8 @@ export class Learner {
       this.#assertIdle("published");
       const { done, value } = pieces.next();
       if (done === true) return;
-      yield value;
+      if (!value.isFinite) throw notFinite(name, this.#policyVersion);
+      yield value.bits;
     }
   }
 
@@ -458,6 +462,13 @@ export class Learner {
       this.#running = undefined;
     }
   }
+}
+
+function notFinite(name: string, policyVersion: number): LearnerError {
+  return new LearnerError(
+    "NOT_FINITE",
+    `weights.${name} of policy version ${policyVersion} have a value that is not finite as it is published; continue from an earlier checkpoint with a lower optimizer.learningRate`,
+  );
 }
 
 function wholeOf({ shape, dtype, pieces }: PublishedTensor): Float32Array | Uint16Array {

@@ -73,6 +73,21 @@ it("in float32 and with adapters, what it has, in the order of the names", async
   expect(names).toEqual([...names].sort());
 });
 
+it("no value that is not finite as it is handed on, by the device and by the host", () => {
+  const largest = 3.4028234663852886e38;
+  const parameters = tinyParameters();
+  (parameters["layers.up"] as Float32Array)[3] = largest;
+  for (const mode of ["xla", "eager"] as const) {
+    const half = aLearner({}, { parameters, mode });
+    // The largest float32 number rounds to an infinite bfloat16.
+    expect(() => handedOn(half)).toThrow(
+      /weights\.layers\.up of policy version 0 have a value that is not finite/,
+    );
+    half.close();
+  }
+  expect(handedOn(aLearner({}, { parameters, publishedType: "float32" }))["layers.up"]?.[3]).toBe(largest);
+});
+
 it("nothing while an update changes it", async () => {
   const learner = aLearner({});
   const [first] = learner.published();

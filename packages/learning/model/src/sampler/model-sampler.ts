@@ -11,7 +11,12 @@ import { DeviceCalls } from "./batch/device-calls.js";
 import { Generation } from "./batch/generation.js";
 import { SamplerMeter, type SamplerStats } from "./batch/sampler-stats.js";
 import { StopMatcher } from "./batch/stop-matcher.js";
-import { type PolicyName, type PolicyValues, WeightChanges } from "./batch/weight-changes.js";
+import {
+  type KnownWeights,
+  type PolicyName,
+  type PolicyValues,
+  WeightChanges,
+} from "./batch/weight-changes.js";
 import type { CachePool } from "./calls/cache-pool.js";
 import type { SamplingDevice } from "./calls/sampling-device.js";
 import {
@@ -189,8 +194,9 @@ export class ModelSampler {
     parameters: HeldParameters,
     policyVersion: number,
     weightsHash: string = hashWeights(parameters),
+    known: KnownWeights = {},
   ): Promise<void> {
-    await this.#change({ parameters }, { policyVersion, weightsHash });
+    await this.#change({ parameters, isFinite: known.isFinite ?? false }, { policyVersion, weightsHash });
   }
 
   /**

@@ -70,7 +70,7 @@ export class LearnerWeights {
     const version = { runId, policyVersion: learner.policyVersion };
     const objects = this.#put;
     const adapters = lora === null ? {} : { adapters: adaptersOf(lora, this.baseWeightsHash) };
-    return await publishTensors(objects, version, learner.published(), adapters);
+    return await publishTensors(objects, version, learner.published(), { ...adapters, isFinite: true });
   }
 
   /** Puts whole weights into the object store for those who keep them; they are released with the run. */

@@ -88,9 +88,13 @@ async function aRun() {
     announced = proto.WeightManifest.encode(manifest).finish();
     return manifest;
   };
-  const announceWhole = async (policyVersion: number, parameters: Readonly<Record<string, Float32Array>>) => {
+  const announceWhole = async (
+    policyVersion: number,
+    parameters: Readonly<Record<string, Float32Array>>,
+    options: { readonly isFinite?: boolean } = {},
+  ) => {
     const version = { runId: "run", policyVersion };
-    const manifest = await publishWeights(objects, version, parameters, parameterShapes(model));
+    const manifest = await publishWeights(objects, version, parameters, parameterShapes(model), options);
     announced = proto.WeightManifest.encode(manifest).finish();
   };
   const logger = { warn: () => undefined };
@@ -189,4 +193,20 @@ test("whole weights are read into the arrays of the version before, which the sa
   }
   for (const later of arrays.slice(1))
     for (const [index, buffer] of later.entries()) expect(buffer === arrays[0]?.[index]).toBe(true);
+});
+
+test("only weights that their publisher has not looked at are searched for what is not finite (PUBLISH-5)", async () => {
+  const backend = await loadBackend();
+  const run = await aRun();
+  const whole = { ...recipe, learner: { ...recipe.learner, lora: null } } as Recipe;
+  let sampler: ModelSampler | undefined;
+  const weights = run.weights(() => sampler as ModelSampler);
+  sampler = await ownSampler(backend, model, whole, { ...(await weights.starting()), adapters: undefined });
+  onTestFinished(() => sampler.close());
+  const broken = { ...base, finalNorm: new Float32Array(model.hiddenSize).fill(Number.NaN) };
+  await run.announceWhole(1, broken);
+  await expect(weights.ensure(1)).rejects.toMatchObject({ code: "NOT_FINITE" });
+  await run.announceWhole(2, broken, { isFinite: true });
+  await weights.ensure(2);
+  expect(sampler.policyVersion).toBe(2);
 });

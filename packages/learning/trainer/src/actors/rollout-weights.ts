@@ -153,9 +153,11 @@ export class RolloutWeights {
       return async () => await sampler.setAdapters?.(adapters, policyVersion, weightsHash);
     }
     const parameters = await this.#policy(manifest, this.#free);
+    // Merged with a base, finite adapters may exceed the range.
+    const known = { isFinite: manifest.isFinite && !manifest.adapters };
     return async () => {
       this.#free = {};
-      await sampler.setWeights(parameters, policyVersion, weightsHash);
+      await sampler.setWeights(parameters, policyVersion, weightsHash, known);
       this.#free = parameters;
     };
   }

@@ -1,5 +1,5 @@
 import type { GenerateRequest, GenerateResult } from "@palimpsest/agents";
-import type { HeldParameters } from "@palimpsest/model";
+import type { HeldParameters, KnownWeights } from "@palimpsest/model";
 import type { Parameters } from "../weights/weights.js";
 
 /** What has been sampled since it was opened. */
@@ -16,7 +16,12 @@ export interface PolicySampler {
   readonly stats: SampledSoFar;
   generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;
   /** When this resolves, the sampler has copied the arrays, so that the caller may reuse them. */
-  setWeights(parameters: HeldParameters, policyVersion: number, weightsHash?: string): Promise<void>;
+  setWeights(
+    parameters: HeldParameters,
+    policyVersion: number,
+    weightsHash?: string,
+    known?: KnownWeights,
+  ): Promise<void>;
   /** Sets adapters over the weights that it was created with; absent if it needs them merged. */
   setAdapters?(adapters: Parameters, policyVersion: number, weightsHash?: string): Promise<void>;
   close(): Promise<void>;

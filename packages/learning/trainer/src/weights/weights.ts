@@ -9,6 +9,7 @@
  *   host needs memory for more than the parameters themselves.
  * PUBLISH-3. The same weights are stored as the same objects.
  * PUBLISH-4. A tensor is float32 or, where every sampler rounds it anyway, bfloat16; the manifest says which, and its hash covers that.
+ * PUBLISH-5. Where the publisher has found all values finite, the manifest says so, and no sampler looks for others.
  */
 import { entry, sizeOf, widenHalf } from "@palimpsest/jit";
 import type { PublishedTensor } from "@palimpsest/learner";
@@ -64,6 +65,8 @@ export interface PublishOptions {
   readonly leafBytes?: number;
   /** Describes the adapters if the tensors are not full weights. */
   readonly adapters?: proto.WeightAdapters.$Properties;
+  /** Whether all values are known to be finite. Default false. */
+  readonly isFinite?: boolean;
 }
 
 /**
@@ -104,6 +107,7 @@ export async function publishTensors(
     shards,
     leafBytes,
     publishedAtMs: Date.now(),
+    isFinite: options.isFinite ?? false,
     ...(adapters ? { adapters } : {}),
   });
 }

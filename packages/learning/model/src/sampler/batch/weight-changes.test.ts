@@ -53,7 +53,7 @@ test("WEIGHTCHANGE-2: the event loop runs between long steps, and nothing else i
   expect([changes.isWaiting, changes.current]).toEqual([false, { policyVersion: 1, weightsHash: "one" }]);
 });
 
-test("WEIGHTCHANGE-1: weights that are not finite are refused before anything is written, in bfloat16, too", async () => {
+test("WEIGHTCHANGE-1: weights that are not finite are refused before anything is written, in bfloat16, too, and those known to be are not looked at", async () => {
   let steps = 0;
   const device = deviceOf(0, 1, () => steps++);
   const changes = new WeightChanges(
@@ -69,4 +69,7 @@ test("WEIGHTCHANGE-1: weights that are not finite are refused before anything is
   await changes.apply((error) => error);
   await refused;
   expect([steps, changes.current.policyVersion]).toEqual([0, 0]);
+  const known = changes.add({ parameters, isFinite: true, policyVersion: 2, weightsHash: "two" });
+  await Promise.all([changes.apply((error) => error), known]);
+  expect([steps, changes.current.policyVersion]).toEqual([1, 2]);
 });

@@ -19,8 +19,16 @@ export interface PolicyName {
   readonly weightsHash: string;
 }
 
+/** What is known of whole weights before they are checked. */
+export interface KnownWeights {
+  /** Whether all values are known to be finite, which saves a pass over them. Default false. */
+  readonly isFinite?: boolean;
+}
+
 /** Whole weights, or adapters over the present ones. */
-export type PolicyValues = { readonly parameters: HeldParameters } | { readonly adapters: Values };
+export type PolicyValues =
+  | ({ readonly parameters: HeldParameters } & KnownWeights)
+  | { readonly adapters: Values };
 
 type NewWeights = PolicyName & PolicyValues;
 
@@ -77,7 +85,7 @@ export class WeightChanges {
   }
 
   /**
-   * Whole weights are checked for values that are not finite when they are applied.
+   * Whole weights that are not known to be finite are checked for it when they are applied.
    * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE of adapters, CONFIG_INVALID for adapters without `lora`
    */
   check(values: PolicyValues): void {
@@ -120,7 +128,7 @@ export class WeightChanges {
     const kept: WeightChange[] = [];
     for (const change of changes) {
       try {
-        if ("parameters" in change) await paced(finiteChecks(change.parameters));
+        if ("parameters" in change && change.isFinite !== true) await paced(finiteChecks(change.parameters));
         kept.push(change);
       } catch (error) {
         change.failed(error);
