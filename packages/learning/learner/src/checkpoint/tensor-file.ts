@@ -6,9 +6,14 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { entry } from "@palimpsest/jit";
+import { inLanes } from "@palimpsest/std";
 
 /** Node reads or writes at most 2 GiB at once; pieces also let the event loop run in between. */
 const pieceBytes = 32 * 1024 * 1024;
+/** Pieces in flight. The kernel lets one thread at a time write to a file; the others wait for it with theirs hashed. */
+const writesAtOnce = 3;
+/** After this many bytes more the disk is told to take them. */
+const syncedBytes = 512 * 1024 * 1024;
 
 interface TensorPlace {
   readonly name: string;
@@ -26,7 +31,7 @@ export interface TensorFile {
   readonly tensors: TensorPlace[];
 }
 
-/** Writes a new file and syncs it. */
+/** Writes a new file and syncs it: while some of it is written, the next is hashed, and what is written goes to the disk meanwhile. */
 export async function writeTensorFile(
   path: string,
   tensors: Readonly<Record<string, Float32Array>>,
@@ -34,17 +39,31 @@ export async function writeTensorFile(
   const hash = createHash("sha256");
   const places: TensorPlace[] = [];
   let offset = 0;
-  const file = await open(path, "wx");
-  try {
+  function* hashed(): Generator<{ readonly piece: Uint8Array; readonly position: number }> {
     for (const name of Object.keys(tensors).sort()) {
       const values = entry(tensors, name);
       places.push({ name, offset, count: values.length });
       for (const piece of piecesOf(values)) {
         hash.update(piece);
-        await file.writeFile(piece);
+        yield { piece, position: offset };
+        offset += piece.byteLength;
       }
-      offset += values.byteLength;
     }
+  }
+  const file = await open(path, "wx");
+  try {
+    let unsyncedBytes = 0;
+    let syncing = Promise.resolve();
+    await inLanes(hashed(), { lanes: writesAtOnce }, async ({ piece, position }) => {
+      await write(file, piece, position);
+      unsyncedBytes += piece.byteLength;
+      if (unsyncedBytes < syncedBytes) return;
+      unsyncedBytes = 0;
+      // Not waited for here; a lane is not taken by it, and its failure is thrown in the end.
+      syncing = Promise.all([syncing, file.datasync()]).then(() => undefined);
+      syncing.catch(() => undefined);
+    });
+    await syncing;
     await file.sync();
   } finally {
     await file.close();
@@ -53,7 +72,7 @@ export async function writeTensorFile(
 }
 
 /**
- * Reads a file written by `writeTensorFile`.
+ * Reads a file written by `writeTensorFile`: while some of it is hashed, the next is read.
  * @returns the tensors, or a description of what is wrong with the file
  */
 export async function readTensorFile(
@@ -64,24 +83,38 @@ export async function readTensorFile(
   try {
     const { size } = await file.stat();
     if (size !== sizeBytes) return `has ${size} bytes instead of ${sizeBytes}`;
-    const hash = createHash("sha256");
-    const read: Record<string, Float32Array> = {};
     let position = 0;
     for (const { name, offset, count } of tensors) {
       if (offset !== position) return `has ${name} at byte ${offset} instead of ${position}`;
+      position += count * Float32Array.BYTES_PER_ELEMENT;
+      if (position > sizeBytes) return `ends inside tensor ${name}`;
+    }
+    if (position !== sizeBytes) return `has ${sizeBytes - position} bytes that belong to no tensor`;
+    const hash = createHash("sha256");
+    const read: Record<string, Float32Array> = {};
+    let before: Uint8Array = new Uint8Array();
+    for (const { name, offset, count } of tensors) {
       const values = new Float32Array(count);
+      let at = offset;
       for (const piece of piecesOf(values)) {
-        if (!(await fill(file, piece, position))) return `ends inside tensor ${name}`;
-        hash.update(piece);
-        position += piece.byteLength;
+        const filled = fill(file, piece, at);
+        hash.update(before);
+        if (!(await filled)) return `ends inside tensor ${name}`;
+        before = piece;
+        at += piece.byteLength;
       }
       read[name] = values;
     }
-    if (position !== sizeBytes) return `has ${sizeBytes - position} bytes that belong to no tensor`;
+    hash.update(before);
     return hash.digest("hex") === sha256 ? read : "does not have the recorded hash";
   } finally {
     await file.close();
   }
+}
+
+async function write(file: FileHandle, piece: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < piece.byteLength; )
+    done += (await file.write(piece, done, piece.byteLength - done, position + done)).bytesWritten;
 }
 
 async function fill(file: FileHandle, piece: Uint8Array, position: number): Promise<boolean> {
