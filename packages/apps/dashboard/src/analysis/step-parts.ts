@@ -20,15 +20,13 @@ const large = 0.3;
 
 export function stepTime(numbers: StepNumbers): StepTime {
   const of = (name: string) => Math.max(0, numbers[name] ?? 0);
-  const checkpoint = of("checkpointSeconds");
-  const publish = of("publishSeconds");
   const parts: StepPart[] = [
     // The cost of rollouts is the time that the learner waits for them, because asynchronous ones run beside the
     // update.
     { name: "rollout", seconds: of("learnerWaitSeconds") || of("rolloutSeconds") },
-    { name: "update", seconds: Math.max(0, of("updateSeconds") - checkpoint - publish) },
-    { name: "checkpoint", seconds: checkpoint },
-    { name: "publish", seconds: publish },
+    { name: "update", seconds: of("updateSeconds") },
+    { name: "checkpoint", seconds: of("checkpointSeconds") },
+    { name: "publish", seconds: of("publishSeconds") },
   ];
   const totalSeconds = parts.reduce((sum, { seconds }) => sum + seconds, 0);
   const largest = parts.reduce((most, part) => (part.seconds > most.seconds ? part : most), {

@@ -162,7 +162,7 @@ function rolloutSeconds({ train }: Recipe, steps: readonly StepReport[]): Measur
 function updateSeconds(steps: readonly StepReport[]): Measurement {
   const own = settled(steps);
   return meanOfSteps(
-    own.map((step) => step.updateSeconds - step.checkpointSeconds - step.publishSeconds),
+    own.map((step) => step.updateSeconds),
     steps.length === 1,
   );
 }
@@ -181,7 +181,9 @@ function partSeconds(
 /** The learner waits for groups, or updates, saves and publishes. */
 function wholeSeconds(steps: readonly StepReport[]): Measurement {
   return meanOfSteps(
-    settled(steps).map((step) => step.learnerWaitSeconds + step.updateSeconds),
+    settled(steps).map(
+      (step) => step.learnerWaitSeconds + step.updateSeconds + step.publishSeconds + step.checkpointSeconds,
+    ),
     steps.length === 1,
   );
 }

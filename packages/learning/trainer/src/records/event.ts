@@ -39,7 +39,7 @@ export interface StepReport {
   readonly rolloutSeconds: number;
   /** Seconds that the learner waited for groups, which asynchronous steps reduce. */
   readonly learnerWaitSeconds: number;
-  /** Seconds that the update, the checkpoint and the publication of the weights took together. */
+  /** Seconds of the update, without the checkpoint and the publication of the weights. */
   readonly updateSeconds: number;
   readonly checkpointSeconds: number;
   readonly publishSeconds: number;

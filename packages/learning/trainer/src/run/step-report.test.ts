@@ -10,6 +10,14 @@ const observed = {
   rollout: { seconds: 1, tokensPerSecond: 2 },
 };
 
+it("counts neither checkpoint nor publication as seconds of the update", () => {
+  const seconds = { updateSeconds: 1.5, checkpointSeconds: 90, publishSeconds: 7 };
+  const result = { step: 1, update: { rewardComponents: {}, counters: {}, agentCounters: {} }, ...seconds };
+  expect(stepReport({ ...result, episodeFailures: [] } as unknown as StepResult, observed)).toMatchObject(
+    seconds,
+  );
+});
+
 it("says why episodes of the step failed, and nothing where none did", () => {
   const result = { step: 1, update: { rewardComponents: {}, counters: {}, agentCounters: {} } };
   const reportOf = (episodeFailures: readonly string[]) =>

@@ -33,7 +33,7 @@ export function stepReport(
     ...(result.rewardByCategory === undefined ? {} : { rewardByCategory: result.rewardByCategory }),
     rolloutSeconds: rollout.seconds,
     learnerWaitSeconds: result.waitSeconds,
-    updateSeconds: result.updateSeconds + result.checkpointSeconds + result.publishSeconds,
+    updateSeconds: result.updateSeconds,
     checkpointSeconds: result.checkpointSeconds,
     publishSeconds: result.publishSeconds,
     ...(result.exchange === undefined ? {} : { exchange: result.exchange }),

@@ -14,7 +14,7 @@ export function trackedNumbers(report: StepReport): Record<string, number> {
     numbers[name in components ? `reward/category/${name}` : `reward/${name}`] = value;
   Object.assign(numbers, store, rejectedScalars(report.rejected));
   numbers["seconds/waitSeconds"] = report.rolloutSeconds;
-  numbers["seconds/updateSeconds"] = report.updateSeconds - report.checkpointSeconds - report.publishSeconds;
+  numbers["seconds/updateSeconds"] = report.updateSeconds;
   numbers["seconds/checkpointSeconds"] = report.checkpointSeconds;
   numbers["seconds/publishSeconds"] = report.publishSeconds;
   numbers["rate/samplerTokensPerSecond"] = report.samplerTokensPerSecond;
