@@ -73,7 +73,7 @@ it("in float32 and with adapters, what it has, in the order of the names", async
   expect(names).toEqual([...names].sort());
 });
 
-it("no value that is not finite as it is handed on, by the device and by the host", () => {
+it("no value that is not finite once it is rounded, on the device and on the host", () => {
   const largest = 3.4028234663852886e38;
   const parameters = tinyParameters();
   (parameters["layers.up"] as Float32Array)[3] = largest;

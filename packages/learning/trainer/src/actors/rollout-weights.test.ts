@@ -195,7 +195,7 @@ test("whole weights are read into the arrays of the version before, which the sa
     for (const [index, buffer] of later.entries()) expect(buffer === arrays[0]?.[index]).toBe(true);
 });
 
-test("only weights that their publisher has not looked at are searched for what is not finite (PUBLISH-5)", async () => {
+test("weights that their publisher found finite are not checked again (PUBLISH-5)", async () => {
   const backend = await loadBackend();
   const run = await aRun();
   const whole = { ...recipe, learner: { ...recipe.learner, lora: null } } as Recipe;

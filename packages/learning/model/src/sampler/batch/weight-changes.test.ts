@@ -53,7 +53,7 @@ test("WEIGHTCHANGE-2: the event loop runs between long steps, and nothing else i
   expect([changes.isWaiting, changes.current]).toEqual([false, { policyVersion: 1, weightsHash: "one" }]);
 });
 
-test("WEIGHTCHANGE-1: weights that are not finite are refused before anything is written, in bfloat16, too, and those known to be are not looked at", async () => {
+test("WEIGHTCHANGE-1: weights that are not finite are refused before anything is written, in bfloat16, too, and those known to be finite are not checked", async () => {
   let steps = 0;
   const device = deviceOf(0, 1, () => steps++);
   const changes = new WeightChanges(
