@@ -22,8 +22,12 @@ export interface SamplerCase {
   readonly shape: Parameters<typeof parseModelConfig>[0];
   /** The samplers, which run one after the other in this process. */
   readonly samplers: readonly {
-    /** Requests in flight at once. */
+    /** Slots. */
     readonly rows: number;
+    /** Requests in flight at once. Default: a quarter more than rows. */
+    readonly clients?: number;
+    /** Replaces the case's. */
+    readonly prompt?: readonly [number, number];
     /** Tokens sampled per call. Default: the sampler's own. */
     readonly stepsPerCall?: number;
     /** Whether calls may guess. */
@@ -70,18 +74,22 @@ function anyOf([least, most]: readonly [number, number]): number {
   return least + Math.floor((state / 2 ** 32) * (most - least + 1));
 }
 
-function promptOf(config: ModelConfig): number[] {
-  const [length, first] = [anyOf(case_.prompt), anyOf([0, config.vocabSize - 1])];
+function promptOf(config: ModelConfig, lengths = case_.prompt): number[] {
+  const [length, first] = [anyOf(lengths), anyOf([0, config.vocabSize - 1])];
   return Array.from({ length }, (_, at) =>
     case_.copies === true ? (first + at) % ringOf(config) : anyOf([0, config.vocabSize - 1]),
   );
 }
 
 /** Yields requests of a workload without end. */
-function* requests(config: ModelConfig, workload: Workload): Generator<GenerateRequest> {
+function* requests(
+  config: ModelConfig,
+  workload: Workload,
+  lengths?: readonly [number, number],
+): Generator<GenerateRequest> {
   let promptTokenIds: number[] = [];
   for (let number = 0; ; number++) {
-    if (workload !== "groups" || number % 8 === 0) promptTokenIds = promptOf(config);
+    if (workload !== "groups" || number % 8 === 0) promptTokenIds = promptOf(config, lengths);
     yield {
       promptTokenIds,
       maxTokens: anyOf(case_.reply),
@@ -120,11 +128,16 @@ function copying(config: ModelConfig, parameters: Record<string, Float32Array>):
   }
 }
 
-async function measure(sampler: ModelSampler, config: ModelConfig, workload: Workload, rows: number) {
-  const all = requests(config, workload);
+async function measure(
+  sampler: ModelSampler,
+  config: ModelConfig,
+  workload: Workload,
+  { rows, clients: count = Math.ceil(rows * 1.25), prompt }: SamplerCase["samplers"][number],
+) {
+  const all = requests(config, workload, prompt);
   let goesOn = true;
   let finished = 0;
-  const clients = Array.from({ length: Math.ceil(rows * 1.25) }, async () => {
+  const clients = Array.from({ length: count }, async () => {
     while (goesOn) {
       await sampler.generate(all.next().value as GenerateRequest);
       finished += 1;
@@ -142,9 +155,11 @@ async function measure(sampler: ModelSampler, config: ModelConfig, workload: Wor
     await rest();
   }
   before = compiled();
+  const processor = process.cpuUsage();
   const [stats, functions, from, done] = [sampler.stats, sampler.functionStats, performance.now(), finished];
   await rest();
   const elapsed = (performance.now() - from) / 1000;
+  const spent = process.cpuUsage(processor);
   const now = sampler.stats;
   const calls = Object.entries(sampler.functionStats).flatMap(([name, { calls, totalMs }]) => {
     const earlier = functions[name];
@@ -156,6 +171,8 @@ async function measure(sampler: ModelSampler, config: ModelConfig, workload: Wor
   const isRequestDone = await Promise.race([failed.then(() => true), sleep(20_000).then(() => false)]);
   report({
     rows,
+    clients: count,
+    ...(prompt === undefined ? {} : { prompt }),
     workload,
     speculates: sampler.stats.guessedTokens > 0,
     tokensPerSecond: Math.round((now.sampledTokens - stats.sampledTokens) / elapsed),
@@ -164,6 +181,9 @@ async function measure(sampler: ModelSampler, config: ModelConfig, workload: Wor
     requestsPerSecond: Number(((finished - done) / elapsed).toFixed(1)),
     guessedPerSecond: Math.round((now.guessedTokens - stats.guessedTokens) / elapsed),
     rightGuessesPerSecond: Math.round((now.rightGuesses - stats.rightGuesses) / elapsed),
+    tokensPerProcessorSecond: Math.round(
+      (now.sampledTokens - stats.sampledTokens) / ((spent.user + spent.system) / 1e6),
+    ),
     deviceShare: Number(((now.secondsBusy - stats.secondsBusy) / elapsed).toFixed(3)),
     compiledMeanwhile: compiled() - before,
     functions: Object.fromEntries(calls),
@@ -192,7 +212,8 @@ const config = parseModelConfig(case_.shape);
 const parameters = quickParameters(config);
 if (case_.copies === true) copying(config, parameters);
 report({ what: "weights are made", seconds: seconds(started), gpu: backend.gpu });
-for (const { rows, workloads, stepsPerCall, speculate } of case_.samplers) {
+for (const own of case_.samplers) {
+  const { rows, workloads, stepsPerCall, speculate } = own;
   const from = performance.now();
   const { precision, mode, cache, maxLength } = case_;
   const steps = {
@@ -227,7 +248,7 @@ for (const { rows, workloads, stepsPerCall, speculate } of case_.samplers) {
   for (const workload of workloads) {
     if (workload === "check")
       report({ what: "check", ...(await checkLogprobs(backend, sampler, config, parameters)) });
-    else await measure(sampler, config, workload, rows);
+    else await measure(sampler, config, workload, own);
   }
   await sampler.close();
 }

@@ -121,6 +121,31 @@ const cases: readonly LimitedCase[] = [
   })),
   {
     ...common,
+    name: "0.5B, few active",
+    shape: half,
+    prepares: false,
+    samplers: [256, 64, 16].map((clients) => ({ rows: 256, clients, workloads: ["own prompts"] as const })),
+    limitSeconds: 120,
+  },
+  {
+    ...common,
+    name: "0.5B, used lengths",
+    shape: { ...half, maxPositions: 8192 },
+    prepares: false,
+    samplers: (
+      [
+        [200, 400],
+        [2200, 2600],
+        [6800, 7200],
+      ] as const
+    ).map((prompt) => ({
+      ...{ rows: 64, clients: 64, prompt, workloads: ["own prompts"] as const },
+    })),
+    maxLength: 7743,
+    limitSeconds: 160,
+  },
+  {
+    ...common,
     name: "0.5B truncated",
     shape: half,
     samplers: [{ rows: 64, workloads: ["truncated"] }],
@@ -147,7 +172,11 @@ function tiny(given: LimitedCase): LimitedCase {
         [4, 20],
       ] as const);
   const lengths = { maxLength: 340, prompt, reply };
-  const samplers = given.samplers.map((sampler) => ({ ...sampler, rows: sampler.rows / 16 }));
+  const samplers = given.samplers.map(({ prompt: _, ...sampler }) => ({
+    ...sampler,
+    rows: sampler.rows / 16,
+    ...(sampler.clients === undefined ? {} : { clients: sampler.clients / 16 }),
+  }));
   const setup = { mode: "graph", precision: "float32", cache: "slots", seconds: 1 } as const;
   return { ...given, shape, ...lengths, ...setup, samplers, limitSeconds: 250 };
 }
