@@ -56,8 +56,10 @@ for (const [name, given] of Object.entries(await transformersCases())) {
     );
   });
   await sampler.close();
-  results.push({ case: name, forward, sampler: Math.max(...differences), tokens: differences.length });
+  const told = { case: name, forward, sampler: Math.max(...differences), tokens: differences.length };
+  // At once: each case compiles its own functions, which a time limit may cut short.
+  console.log(JSON.stringify(told));
+  results.push(told);
 }
-console.table(results);
 if (flags.json !== undefined) writeResult(flags.json, { mode: flags.mode, results });
 process.exit(results.every(({ forward, sampler }) => forward < TOLERANCE && sampler < TOLERANCE) ? 0 : 1);
