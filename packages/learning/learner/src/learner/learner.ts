@@ -391,18 +391,19 @@ export class Learner {
 
   /**
    * Writes a checkpoint of the current state under `root`, keeps the last ones and the best, and returns its
-   * folder. Training may continue while it writes. A reference that is already on disk is linked, not written again.
+   * folder. Training may continue while it writes, once `onTaken` is called. A reference that is already on disk is linked, not written again.
    */
   async saveCheckpoint(
     root: string,
     extra: CheckpointExtra,
-    options: { readonly keepLast?: number } = {},
+    options: { readonly keepLast?: number; readonly onTaken?: () => void } = {},
   ): Promise<string> {
     const reference = this.#reference;
     const names = savedNames(this.#model, this.config).filter(
       (name) => !(reference.isStored && name.startsWith(stateName("reference", ""))),
     );
     const checkpoint = this.#snapshot(extra, names);
+    options.onTaken?.();
     // Checkpoints are written one after another, because a writer removes the remains of killed ones and must not
     // mistake a live one for those.
     const saving = this.#saving.then(() => writeCheckpoint(root, checkpoint, { ...options, reference }));

@@ -129,6 +129,8 @@ export class LearnerActor {
         everySteps: recipe.train.checkpointEverySteps,
         steps: recipe.train.steps,
         keepLast: recipe.train.keepCheckpoints,
+        onLate: (err) =>
+          context.logger.warn({ err }, "a checkpoint beside training failed; the next step writes another"),
       },
       run?.folder ?? "",
     );

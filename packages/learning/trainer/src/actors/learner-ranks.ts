@@ -150,7 +150,7 @@ export class LearnerRanks implements SavedLearner {
   async saveCheckpoint(
     root: string,
     extra: CheckpointExtra,
-    options: { readonly keepLast: number },
+    options: { readonly keepLast: number; readonly onTaken?: () => void },
   ): Promise<string> {
     await this.#checkSameWeights();
     return await this.#own.saveCheckpoint(root, extra, options);

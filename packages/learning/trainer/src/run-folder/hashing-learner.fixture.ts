@@ -53,6 +53,8 @@ export class HashingLearner {
   policyVersion: number;
   #weights: Buffer;
   readonly #life: Life;
+  /** The last checkpoint, which may be written beside later steps. */
+  writing: Promise<unknown> = Promise.resolve();
   /** Added to its inputs to simulate another machine's rounding. */
   readonly #rounding: string;
 
@@ -73,12 +75,19 @@ export class HashingLearner {
     this.policyVersion++;
   }
 
-  async saveCheckpoint(folder: string, extra: CheckpointExtra, options: { readonly keepLast: number }) {
+  async saveCheckpoint(
+    folder: string,
+    extra: CheckpointExtra,
+    options: { readonly keepLast: number; readonly onTaken?: () => void },
+  ) {
     this.#life.point();
     const { policyVersion } = this;
     const tensors = { "weights/a": Float32Array.from(this.#weights) };
     const parts = { policyVersion, step: policyVersion, random: [], config: {}, model: {}, tensors, extra };
-    const written = await writeCheckpoint(folder, parts, options);
+    options.onTaken?.();
+    const writing = writeCheckpoint(folder, parts, options);
+    this.writing = writing;
+    const written = await writing;
     this.#life.point();
     return written;
   }

@@ -1,7 +1,7 @@
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type WrittenDump, writeStepDump } from "@palimpsest/learner";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
 import { StepProtocol } from "../actors/step-protocol.js";
 import { Crash, HashingLearner, Life } from "./hashing-learner.fixture.js";
@@ -99,8 +99,13 @@ async function live(
     },
     { last, consumedGroupIds: run?.consumedGroupIds ?? [] },
   );
-  for (let step = protocol.lastDone + 1; step <= steps; step++)
-    await protocol.run({ step, groupIds: [`g${step}-0`, `g${step}-1`] });
+  try {
+    for (let step = protocol.lastDone + 1; step <= steps; step++)
+      await protocol.run({ step, groupIds: [`g${step}-0`, `g${step}-1`] });
+  } finally {
+    // What is written beside ends before the next life begins.
+    await learner.writing;
+  }
   return { weightsHash, repeated };
 }
 
@@ -177,4 +182,64 @@ test("a logged step whose file was changed is refused, by name (STEPLOG-3)", asy
   const record = (await readdir(log)).find((name) => name.endsWith(".json")) ?? "";
   await writeFile(join(log, record), "{}");
   await expect(findSaved(checkpointDirOf(root))).rejects.toThrow(/CHECKPOINT_CORRUPT.*the hash in its name/);
+});
+
+test("a checkpoint is written beside later steps, one at a time, and one that failed is made up for (SAVES-5)", async () => {
+  const checkpointDir = checkpointDirOf(root);
+  const learner = new HashingLearner(new Life());
+  const writing: { readonly version: number; readonly end: (failure?: Error) => void }[] = [];
+  const late: unknown[] = [];
+  const slow = {
+    get policyVersion() {
+      return learner.policyVersion;
+    },
+    weightsHash: () => learner.weightsHash(),
+    update: learner.update.bind(learner),
+    saveCheckpoint: async (...given: Parameters<typeof learner.saveCheckpoint>) => {
+      const version = learner.policyVersion;
+      const folder = await learner.saveCheckpoint(...given);
+      await new Promise<void>((end, fail) => {
+        writing.push({ version, end: (failure) => (failure === undefined ? end() : fail(failure)) });
+      });
+      return folder;
+    },
+  };
+  const onLate = (reason: unknown) => void late.push(reason);
+  const saves = new LearnerSaves(slow, { checkpointDir, everySteps: 2, steps: 7, keepLast: 1, onLate }, "");
+  const save = async (step: number) => {
+    const given = { policyVersion: learner.policyVersion, shuffleRewards: false, groups: [] };
+    const dump = await writeStepDump(dumpDirOf(checkpointDir), step, given, { keepLast: 1 });
+    const parentHash = learner.weightsHash();
+    await learner.update([], given);
+    const of = { step, parentHash, weightsHash: learner.weightsHash(), consumedGroupIds: [`g${step}`], dump };
+    await saves.save({ ...of, dataCursor: { step } });
+    return step;
+  };
+  const logged = async () =>
+    (await readdir(stepLogOf(checkpointDir))).filter((name) => name.endsWith(".json")).length;
+  /** Ends the write of that version, once it has begun. */
+  const end = async (version: number, failure?: Error) => {
+    await vi.waitFor(() => expect(writing.at(-1)?.version).toBe(version));
+    writing.at(-1)?.end(failure);
+  };
+
+  for (const step of [1, 2, 3]) await save(step);
+  expect([await logged(), saves.checkpoint]).toEqual([3, ""]);
+  const fourth = save(4);
+  await vi.waitFor(async () => expect(await logged()).toBe(4));
+  const full = new Error("no space left");
+  await end(2, full);
+  // The fourth step waits for its checkpoint, because the one before has failed.
+  await vi.waitFor(() => expect(writing).toHaveLength(2));
+  expect([late, await logged()]).toEqual([[full], 4]);
+  await end(4);
+  expect(await fourth).toBe(4);
+  expect([await logged(), saves.checkpoint]).toEqual([0, join(checkpointDir, "policy-00000004")]);
+
+  for (const step of [5, 6]) await save(step);
+  const last = save(7);
+  await end(6);
+  await end(7);
+  expect(await last).toBe(7);
+  expect([await logged(), await readdir(checkpointDir)]).toEqual([0, ["policy-00000007"]]);
 });

@@ -12,6 +12,8 @@
  *   ends the run. A GPU may round differently; a new checkpoint is then written before any weights are announced.
  * - SAVES-4. A long replay of the log writes checkpoints as it advances. A learner that is killed during the replay
  *   therefore continues from the last of them and makes progress with every attempt, however long the log is.
+ * - SAVES-5. A checkpoint between logged steps is written beside the steps that follow, which wait only until the learner's state is on
+ *   the host. One at a time is written; if one fails, the next step writes another and waits for it. The run's last step waits for its own.
  */
 
 import { dirname, join } from "node:path";
@@ -58,7 +60,7 @@ export interface SavedLearner {
   saveCheckpoint(
     root: string,
     extra: CheckpointExtra,
-    options: { readonly keepLast: number },
+    options: { readonly keepLast: number; readonly onTaken?: () => void },
   ): Promise<string>;
 }
 
@@ -73,6 +75,8 @@ export interface StepToSave {
   readonly dump: WrittenDump | undefined;
 }
 
+type SavedState = Pick<StepToSave, "weightsHash" | "consumedGroupIds" | "dataCursor">;
+
 export interface SaveSettings {
   readonly checkpointDir: string;
   /** Number of steps from one checkpoint to the next. */
@@ -81,6 +85,8 @@ export interface SaveSettings {
   readonly steps: number;
   readonly keepLast: number;
   readonly files?: DurableFiles;
+  /** Called if a checkpoint that was written beside later steps has failed (SAVES-5). */
+  readonly onLate?: (reason: unknown) => void;
 }
 
 /** A checkpoint names the hash of its weights, for the steps after it. */
@@ -144,6 +150,9 @@ export class LearnerSaves {
   readonly #settings: SaveSettings;
   readonly #files: DurableFiles;
   #checkpoint: string;
+  /** Resolves when no checkpoint is being written. */
+  #beside: Promise<void> = Promise.resolve();
+  #besideFailed = false;
   /** How a replayed step differed from the run's, if one did. */
   #different: string | undefined;
 
@@ -204,10 +213,27 @@ export class LearnerSaves {
   async save(step: StepToSave): Promise<void> {
     const { everySteps, steps, keepLast } = this.#settings;
     const { dump } = step;
-    const isDue = step.step % everySteps === 0 || step.step === steps || dump === undefined;
+    const isWaitedFor = step.step === steps || dump === undefined;
     // If an older checkpoint is kept, the log continues from it past the newer one.
-    if (dump !== undefined && (!isDue || keepLast > 1)) await this.#log(step, dump);
-    if (isDue) await this.saveCheckpoint(step);
+    if (dump !== undefined && (!isWaitedFor || keepLast > 1)) await this.#log(step, dump);
+    const isDue = step.step % everySteps === 0;
+    if (isDue) await this.#beside;
+    if (isWaitedFor || this.#besideFailed) {
+      await this.saveCheckpoint(step);
+      this.#besideFailed = false;
+    } else if (isDue) await this.#saveBeside(step);
+  }
+
+  /** Resolves when the learner may go on (SAVES-5). */
+  async #saveBeside(step: StepToSave): Promise<void> {
+    await new Promise<void>((taken) => {
+      this.#beside = this.#write(step, taken)
+        .catch((reason: unknown) => {
+          this.#besideFailed = true;
+          this.#settings.onLate?.(reason);
+        })
+        .finally(taken);
+    });
   }
 
   async #log(step: StepToSave, dump: WrittenDump): Promise<void> {
@@ -222,17 +248,21 @@ export class LearnerSaves {
     await appendStep(stepLogOf(this.#settings.checkpointDir), record, dump, this.#files);
   }
 
-  async saveCheckpoint({
-    weightsHash,
-    consumedGroupIds,
-    dataCursor,
-  }: Pick<StepToSave, "weightsHash" | "consumedGroupIds" | "dataCursor">): Promise<void> {
+  async saveCheckpoint(state: SavedState): Promise<void> {
+    await this.#beside;
+    await this.#write(state, () => undefined);
+  }
+
+  async #write(
+    { weightsHash, consumedGroupIds, dataCursor }: SavedState,
+    onTaken: () => void,
+  ): Promise<void> {
     const { checkpointDir, keepLast } = this.#settings;
     const extra = {
       consumedGroupIds,
       dataCursor: json({ ...dataCursor, weightsHash }),
     };
-    this.#checkpoint = await this.#learner.saveCheckpoint(checkpointDir, extra, { keepLast });
+    this.#checkpoint = await this.#learner.saveCheckpoint(checkpointDir, extra, { keepLast, onTaken });
     // The steps since the oldest kept checkpoint stay, so that each of them can be replayed.
     await dropSteps(stepLogOf(checkpointDir), await oldestOfLast(checkpointDir, keepLast), this.#files);
   }
