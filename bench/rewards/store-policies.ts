@@ -53,10 +53,11 @@ function concatenated({ records = [] }: Task, count: number, order: "dealt" | "c
 }
 
 /** Calls the agent's own `merge_memory` on groups of records in their order, level by level. */
-function mergedByTool(
-  settings: { readonly first: number; readonly size: number; readonly levels: number },
-  strategy: "concatenate" | "summarize" = "concatenate",
-): StorePolicy {
+function mergedByTool(settings: {
+  readonly first: number;
+  readonly size: number;
+  readonly levels: number;
+}): StorePolicy {
   const tools = memoryTools(["merge_memory"]);
   return async (task, embedder) => {
     const store = await MemoryStore.of(task.records ?? [], embedder);
@@ -66,7 +67,11 @@ function mergedByTool(
       for (let i = 0; i < level.length; i += settings.size) {
         const group = level.slice(i, i + settings.size);
         if (group.length > 1)
-          await tools.run("merge_memory", { memory_ids: group, strategy }, { store, random: () => 0 });
+          await tools.run(
+            "merge_memory",
+            { memory_ids: group, strategy: "concatenate" },
+            { store, random: () => 0 },
+          );
         next.push(group.length > 1 ? (store.changedIds()[0] as string) : (group[0] as string));
       }
       level = next;
@@ -75,8 +80,35 @@ function mergedByTool(
   };
 }
 
+const stopWords =
+  /\b(?:an?|the|of|to|and|is|was|are|were|has|had|have|been|with|for|that|in|on|at|by|from|it|as)\b\s*/gi;
+const rewritten =
+  (rewrite: (record: MemoryRecord) => MemoryRecord): StorePolicy =>
+  ({ records = [] }) =>
+    diff({ updated: records.map(rewrite) });
+
+/** Merges the records that the agent's own search finds for the question. */
+const foundMerged =
+  (count: number): StorePolicy =>
+  async ({ question, records = [] }, embedder) => {
+    const store = await MemoryStore.of(records, embedder);
+    const found = (await store.search(question, { topK: count })).map(({ record }) => record.id);
+    const call = { memory_ids: found, strategy: "concatenate" };
+    if (found.length > 1) await memoryTools().run("merge_memory", call, { store, random: () => 0 });
+    return store.diff();
+  };
+
 /** Ways of changing a store that teach it nothing, which a reward must not pay for. */
 export const storeCheats = (commonWords: string): Readonly<Record<string, StorePolicy>> => ({
+  "write all again": ({ records = [] }) =>
+    diff({ created: records.map((record) => ({ ...record, id: `again_${record.id}` })) }),
+  "leave out every speaker": rewritten(({ speaker: _speaker, ...record }) => record),
+  "leave out every stop word": rewritten((record) => ({
+    ...record,
+    content: record.content.replace(stopWords, "").trim(),
+  })),
+  "merge the 2 records that are found": foundMerged(2),
+  "merge the 5 records that are found": foundMerged(5),
   "write the question and 500 common words": ({ question }) =>
     diff({ created: [written(`${question} ${commonWords}`)] }),
   "the same, and delete all else": (task) =>
@@ -113,7 +145,7 @@ export const storeCheats = (commonWords: string): Readonly<Record<string, StoreP
 /** Changes that an honest agent makes. */
 export const honestPolicies: Readonly<Record<string, StorePolicy>> = {
   "change nothing": () => diff({}),
-  "merge 4 records in two steps": mergedByTool({ first: 4, size: 2, levels: 2 }, "summarize"),
+  "merge 4 records in two steps": mergedByTool({ first: 4, size: 2, levels: 2 }),
   "write the question with its right answer": ({ question, answers }) =>
     diff({ created: [written(`${question} ${answers[0]}`)] }),
 };

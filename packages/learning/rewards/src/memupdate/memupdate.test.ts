@@ -12,7 +12,7 @@ import {
 import { anEpisode, aRecord, aTask } from "../scored-episode.fixture.js";
 import { bestSpanF1 } from "./best-span.js";
 import { memoryLine, plainDate } from "./memory-line.js";
-import { fiveRecordsTokens, retrievedLines } from "./retrieved-lines.js";
+import { retrievalBudget, retrievedLines } from "./retrieved-lines.js";
 import { writtenSupport } from "./support.js";
 
 const old = [
@@ -78,13 +78,31 @@ describe("retrievedLines", () => {
   it("fills its tokens with the best records, and cuts the last behind a whole word", async () => {
     const store = await MemoryStore.of(old, hashedEmbedder());
     const lines = (mostTokens: number) =>
-      retrievedLines(store, "Where did Ann move to in May?", { mostTokens, denseWeight: 0.2 });
+      retrievedLines(store, "Where did Ann move to in May?", {
+        mostTokens,
+        labelTokens: 0,
+        denseWeight: 0.2,
+      });
     expect(await lines(9)).toEqual(["Ann moved to the city of Oslo in May"]);
     expect(await lines(5)).toEqual(["Ann moved to the"]);
     expect((await lines(11)).slice(1)).toEqual(["Ann"]);
     expect(await lines(1000)).toHaveLength(2);
-    expect(fiveRecordsTokens(old)).toBe(Math.ceil((5 * (5 + 5 + 9)) / 3));
-    expect(fiveRecordsTokens([])).toBe(160);
+    expect(retrievalBudget(old)).toEqual({ mostTokens: Math.ceil((5 * (5 + 5 + 9)) / 3), labelTokens: 0 });
+    expect(retrievalBudget([])).toEqual({ mostTokens: 160, labelTokens: 0 });
+  });
+
+  it("makes no room for more where dates and speakers are left out", async () => {
+    const told = old.map((record) => ({ ...record, speaker: "Somebody", dialogueTime: "2023-05-08" }));
+    const budget = retrievalBudget(told);
+    expect(budget.labelTokens).toBeCloseTo(6, 0);
+    const contents = async (records: typeof old) => {
+      const store = await MemoryStore.of(records, hashedEmbedder());
+      const limits = { ...budget, mostTokens: 16, denseWeight: 0.2 };
+      return (await retrievedLines(store, "Where did Ann move to in May?", limits)).map((line) =>
+        line.replace(/^.*: /, ""),
+      );
+    };
+    expect(await contents(told)).toEqual(await contents(old));
   });
 
   it("cuts scripts without spaces by characters", async () => {
@@ -93,7 +111,7 @@ describe("retrievedLines", () => {
       hashedEmbedder(),
     );
     const lines = (mostTokens: number) =>
-      retrievedLines(store, "安娜搬到了哪里？", { mostTokens, denseWeight: 0.2 });
+      retrievedLines(store, "安娜搬到了哪里？", { mostTokens, labelTokens: 0, denseWeight: 0.2 });
     expect(await lines(4)).toEqual(["安娜春天搬"]);
     expect(await lines(9)).toEqual(["安娜春天搬到了里斯本，她"]);
   });

@@ -9,22 +9,35 @@ const lineTokens = (line: string) => Math.ceil(Buffer.byteLength(line) / bytesPe
 /** Tokens of one record in a store that has none from which to take a mean. */
 const usualRecordTokens = 32;
 
-/** Returns the tokens that five records of the store's mean length have, with their dates and speakers. */
-export function fiveRecordsTokens(records: readonly MemoryRecord[]): number {
-  if (records.length === 0) return 5 * usualRecordTokens;
-  const sum = records.reduce((total, record) => total + lineTokens(memoryLine(record)), 0);
-  return Math.ceil((5 * sum) / records.length);
+/** How much of a store a reader gets for one question, in tokens of 4 bytes. */
+export interface RetrievalBudget {
+  readonly mostTokens: number;
+  /** The least that a record's date and speaker cost, so that leaving them out makes no room for more records. */
+  readonly labelTokens: number;
+}
+
+/**
+ * Returns the budget that a store at its beginning gives: as much as five records of its mean length have, with their
+ * dates and speakers, and for every record the mean of what these two take.
+ */
+export function retrievalBudget(records: readonly MemoryRecord[]): RetrievalBudget {
+  if (records.length === 0) return { mostTokens: 5 * usualRecordTokens, labelTokens: 0 };
+  const meanOf = (tokens: (record: MemoryRecord) => number) =>
+    records.reduce((total, record) => total + tokens(record), 0) / records.length;
+  const whole = meanOf((record) => lineTokens(memoryLine(record)));
+  const contents = meanOf(({ content }) => lineTokens(content));
+  return { mostTokens: Math.ceil(5 * whole), labelTokens: whole - contents };
 }
 
 /**
  * Returns the lines that a reader gets for a question: the records that the search retrieves, best first, until their
- * tokens (of 4 bytes) reach the limit. The last one is cut behind a whole word, so that a long record takes the place
- * of several short ones.
+ * tokens reach the limit. The last one is cut behind a whole word, so that a long record takes the place of several
+ * short ones.
  */
 export async function retrievedLines(
   store: MemoryStore,
   question: string,
-  { mostTokens, denseWeight }: { readonly mostTokens: number; readonly denseWeight: number },
+  { mostTokens, labelTokens, denseWeight }: RetrievalBudget & { readonly denseWeight: number },
   signal?: AbortSignal,
 ): Promise<string[]> {
   const lines: string[] = [];
@@ -33,8 +46,9 @@ export async function retrievedLines(
   for (const { record } of await store.search(question, { topK: mostTokens, denseWeight }, signal)) {
     if (left <= 0) break;
     const line = memoryLine(record);
-    const tokens = lineTokens(line);
-    const fitting = tokens <= left ? line : cutLine(line, left * bytesPerToken);
+    const tokens = Math.max(lineTokens(line), lineTokens(record.content) + labelTokens);
+    const room = Math.floor((left - tokens + lineTokens(line)) * bytesPerToken);
+    const fitting = tokens <= left ? line : cutLine(line, Math.max(0, room));
     if (fitting !== "") lines.push(fitting);
     left -= tokens;
   }

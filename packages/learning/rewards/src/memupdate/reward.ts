@@ -7,7 +7,7 @@ import type { ScoredEpisode, TrajectoryReward } from "../reward-kind.js";
 import type { MemUpdateReleasedConfig, MemUpdateRewardConfig } from "./config.js";
 import { memoryEfficiency, storeSize } from "./efficiency.js";
 import { releasedReward } from "./released.js";
-import { fiveRecordsTokens } from "./retrieved-lines.js";
+import { type RetrievalBudget, retrievalBudget } from "./retrieved-lines.js";
 import { categoryOf, type StoreScore, storeScore } from "./store-score.js";
 import { type StoreStates, storeStates } from "./store-states.js";
 import { writtenSupport } from "./support.js";
@@ -72,12 +72,13 @@ export function memUpdateReward(
     const base = await bases.baseOf(states.before, signal);
     const changed = new MemoryStore(base);
     await changed.apply(diff, signal);
-    const mostTokens = config.retrievedTokens ?? fiveRecordsTokens(states.before);
+    const usual = retrievalBudget(states.before);
+    const budget = { ...usual, mostTokens: config.retrievedTokens ?? usual.mostTokens };
     const unchanged = diff.created.length + diff.updated.length + diff.deleted.length === 0;
     const change = async (probe: Probe): Promise<Change | null> => {
-      const old = await score.ofBase(base, probe, mostTokens, signal);
+      const old = await score.ofBase(base, probe, budget, signal);
       if (old === null || unchanged) return old === null ? null : { old, new: old };
-      const now = await score.ofStore(changed, probe, mostTokens, signal);
+      const now = await score.ofStore(changed, probe, budget, signal);
       return now === null ? null : { old, new: now };
     };
     const all = probesOf(task);
@@ -230,14 +231,14 @@ function remembered(score: StoreScore) {
     async ofBase(
       base: StoreBase,
       probe: Probe,
-      mostTokens: number,
+      budget: RetrievalBudget,
       signal?: AbortSignal,
     ): Promise<number | null> {
       const { question, answers, category = "" } = probe;
       const key = JSON.stringify([base.hash, question, answers, category]);
       const found = known.get(key);
       if (found !== undefined) return found;
-      const made = await score(new MemoryStore(base), probe, mostTokens, signal);
+      const made = await score(new MemoryStore(base), probe, budget, signal);
       known.set(key, made);
       for (const oldest of known.keys()) {
         if (known.size <= mostRemembered) break;

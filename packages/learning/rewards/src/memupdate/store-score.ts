@@ -7,7 +7,7 @@ import { createJudge } from "../judge/judge.js";
 import { locomoF1, pricedLocomoF1 } from "../locomo/answer-f1.js";
 import { bestSpanF1 } from "./best-span.js";
 import type { MemUpdateRewardConfig, StoreScoreConfig } from "./config.js";
-import { retrievedLines } from "./retrieved-lines.js";
+import { type RetrievalBudget, retrievedLines } from "./retrieved-lines.js";
 
 /**
  * Returns how well a store answers a question from what is retrieved within a number of tokens, in [0, 1]; null when
@@ -16,7 +16,7 @@ import { retrievedLines } from "./retrieved-lines.js";
 export type StoreScore = (
   store: MemoryStore,
   probe: Probe,
-  mostTokens: number,
+  budget: RetrievalBudget,
   signal?: AbortSignal,
 ) => Promise<number | null>;
 
@@ -26,8 +26,8 @@ type LineScore = (lines: readonly string[], probe: Probe, signal?: AbortSignal) 
 export function storeScore(config: MemUpdateRewardConfig, dependencies: RewardDependencies): StoreScore {
   const scoreLines = lineScore(config.score, dependencies);
   const { denseWeight } = config;
-  return async (store, probe, mostTokens, signal) => {
-    const lines = await retrievedLines(store, probe.question, { mostTokens, denseWeight }, signal);
+  return async (store, probe, budget, signal) => {
+    const lines = await retrievedLines(store, probe.question, { ...budget, denseWeight }, signal);
     return await scoreLines(lines, probe, signal);
   };
 }

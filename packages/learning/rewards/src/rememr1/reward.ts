@@ -42,6 +42,12 @@ export const rememr1RewardSchema = z.strictObject({
     ),
   recallGain: weight("the words of the answer that a recall adds to the prompt"),
   format: weight("the required form of a reply"),
+  forgetting: z
+    .enum(["free", "charged"])
+    .default("free")
+    .describe(
+      "free: a memory that loses the answer and recalls it is paid for each recall, as in the paper; charged: all steps together are paid for the answer once; used by `rememr1` only",
+    ),
   updateTag: z.string().min(1).default("update").describe("the agent's updateTag; used by `rememr1` only"),
   recallTag: z.string().min(1).default("recall").describe("the agent's recallTag; used by `rememr1` only"),
   instructions: z
@@ -69,7 +75,7 @@ export function rememr1Reward(config: ReMemR1RewardConfig): TrajectoryReward {
           ...withPlaceholders(step),
           prompt: promptOf(step, config.instructions),
         })
-      : rememr1StepReward(step, tags);
+      : rememr1StepReward(step, { tags, forgetting: config.forgetting });
   return (task, episode): Score => {
     const { reward, components } = outcome(episode.answer, task.answers);
     const cases = episode.conversations.map((conversation) =>

@@ -32,6 +32,13 @@ export interface StepReward {
   readonly reward: number;
 }
 
+/**
+ * What a memory pays that loses words of the answer. free: they can be recalled again and again, and each recall is paid, as in the
+ * paper; charged: what a step has in its memory and in what it recalled is worth as much as what it leaves to the next
+ * one, so that all steps together are paid for an answer once.
+ */
+export type Forgetting = "free" | "charged";
+
 /** The texts that stand in empty fields. */
 const placeholders = ["No previous memory", "No memory was recalled."];
 
@@ -41,19 +48,30 @@ const placeholders = ["No previous memory", "No memory was recalled."];
  * - memory gain = r(new memory) − r(memory before), where r is the recall of the answer's words.
  * - recall gain = max(0, r(problem, recalled memory, memory, section, found) − r(the same without found)). It belongs
  *   to the step that asked; the prompt's instructions do not count.
+ *   With `forgetting: charged` the first subtracts what was recalled, too, and the second is what the found text adds to
+ *   the new memory alone.
  * - format = 1 with exactly one update that is not blank; for the final step with exactly one complete `\boxed{…}`. The
  *   final step earns nothing else.
  * Source: ReMemR1, arXiv:2509.23040.
  */
-export function rememr1StepReward(step: StepCase, tags?: ReplyTags): StepReward {
+export function rememr1StepReward(
+  step: StepCase,
+  { tags, forgetting = "free" }: { readonly tags?: ReplyTags; readonly forgetting?: Forgetting } = {},
+): StepReward {
   const { action, answers, reply } = step;
   if (action === "final") return summed(0, 0, countFullBoxes(reply) === 1 ? 1 : 0);
   const { update, updates } = readTaggedReply(reply, tags);
   const gold = (...texts: string[]) => recallOfAnswers(texts.map(content), answers);
+  const newMemory = step.newMemory ?? update?.text ?? "";
+  const format = updates === 1 ? 1 : 0;
+  if (forgetting === "charged") {
+    const kept = gold(newMemory);
+    return summed(kept - gold(step.memory, step.recalledMemory), gold(newMemory, step.found) - kept, format);
+  }
   const prompt = [step.problem, step.recalledMemory, step.memory, step.section];
-  const memoryGain = gold(step.newMemory ?? update?.text ?? "") - gold(step.memory);
+  const memoryGain = gold(newMemory) - gold(step.memory);
   const recallGain = Math.max(0, gold(...prompt, step.found) - gold(...prompt));
-  return summed(memoryGain, recallGain, updates === 1 ? 1 : 0);
+  return summed(memoryGain, recallGain, format);
 }
 
 /**
