@@ -29,6 +29,8 @@ export interface PostOptions {
   readonly session?: string | undefined;
   /** True when the request is part of a call of `alone`, which already has its turn. */
   readonly inTurn?: boolean;
+  /** The deadline of this request and of each attempt, in place of the settings' own, and the name of its setting. */
+  readonly deadline?: { readonly ms: number; readonly name: string };
   /** Called before every retry. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
@@ -136,6 +138,13 @@ export class HttpClient {
     return parseJson(address, response, await readText(address, response, this.#plain?.maxReplyBytes));
   }
 
+  /** Posts a body and returns the answer as text, whatever its content type. */
+  async postForText(path: string, body: unknown, options: PostOptions = {}): Promise<string> {
+    return await this.#request("POST", path, body, options, (response) =>
+      readText(this.shown(path), response),
+    );
+  }
+
   /** Returns the answer as text, whatever its content type. */
   async text(path: string, options: PostOptions = {}): Promise<string> {
     return await this.#request("GET", path, undefined, options, (response) =>
@@ -207,8 +216,11 @@ export class HttpClient {
     options: PostOptions,
     read: (response: Response, attempt: { handedOn: boolean }) => Promise<T>,
   ): Promise<T> {
-    const { timeoutMs } = this.#config;
-    const late = () => this.#late("no response", "timeoutMs", timeoutMs, path);
+    const { ms: timeoutMs, name: setting } = options.deadline ?? {
+      ms: this.#config.timeoutMs,
+      name: "timeoutMs",
+    };
+    const late = () => this.#late("no response", setting, timeoutMs, path);
     const call = async () =>
       await withDeadline(
         { timeoutMs, signals: [options.signal, this.#closing.signal], late },
@@ -243,12 +255,16 @@ export class HttpClient {
     method: "GET" | "POST",
     path: string,
     body: unknown,
-    { session }: PostOptions,
+    { session, deadline }: PostOptions,
     signal: AbortSignal,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
-    const { headers, sessionHeaders, attemptTimeoutMs } = this.#config;
-    const late = () => this.#late("no complete response", "attemptTimeoutMs", attemptTimeoutMs, path);
+    const { headers, sessionHeaders } = this.#config;
+    const { ms: attemptTimeoutMs, name: setting } = deadline ?? {
+      ms: this.#config.attemptTimeoutMs,
+      name: "attemptTimeoutMs",
+    };
+    const late = () => this.#late("no complete response", setting, attemptTimeoutMs, path);
     return await withDeadline(
       { timeoutMs: attemptTimeoutMs, signals: [signal], late },
       async (attemptSignal) => {
@@ -339,7 +355,7 @@ export class HttpClient {
     });
   }
 
-  #late(what: string, setting: "timeoutMs" | "attemptTimeoutMs", ms: number, path: string): EngineError {
+  #late(what: string, setting: string, ms: number, path: string): EngineError {
     const name = this.#name(setting);
     const given = name.startsWith("--") ? `${name} ${ms / 1000}` : `${name} ${ms}`;
     return new EngineError(

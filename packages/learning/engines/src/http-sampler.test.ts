@@ -565,4 +565,85 @@ describe("loading weights", () => {
     expect(server.received.map(({ path }) => path).at(-1)).toBe("/v1/completions");
     expect(server.received.filter(({ path }) => path === "/pause?mode=wait")).toHaveLength(1);
   });
+
+  it("that failed half-way leaves no results under an old name, until a load succeeds", async () => {
+    const server = await aServer((received, response) =>
+      (received.path === "/v1/completions" ? likeVllm : json({}))(received, response),
+    );
+    const sampler = aSampler(server, { maxAttempts: 1 });
+    await sampler.reloadWeights(weights);
+    server.next(json({}), json({ detail: "half of the layers are loaded" }, 500));
+    expect((await failure(sampler.reloadWeights(weights))).code).toBe("SERVER_FAILED");
+    expect((await failure(sampler.generate(request))).code).toBe("OTHER_WEIGHTS");
+    await sampler.reloadWeights({ ...weights, policyVersion: 5 });
+    expect((await sampler.generate(request)).policyVersion).toBe(5);
+  });
+
+  it("has a deadline of its own, longer than that of requests", async () => {
+    const server = await aServer(hang);
+    const sampler = aSampler(server, { attemptTimeoutMs: 600_000, loadTimeoutMs: 20, maxAttempts: 1 });
+    const error = await failure(sampler.reloadWeights(weights));
+    expect(error.message).toMatch(/TIMEOUT.*loadTimeoutMs 20/);
+  });
+});
+
+describe("loading adapters", () => {
+  const adapters = (policyVersion: number) => ({
+    name: `policy-${policyVersion}`,
+    path: `/runs/1/adapters-${policyVersion}`,
+    policyVersion,
+    weightsHash: `hash-${policyVersion}`,
+  });
+  const asAsked: Answer = (received, response) => {
+    if (received.path === "/v1/completions") return likeVllm(received, response);
+    if (received.path === "/generate") return likeSglang(received, response);
+    // vLLM says it in words.
+    response.end("Success: LoRA adapter added successfully.");
+  };
+
+  it("waits for nothing: each request is sampled by the version that it names, and old ones are dropped", async () => {
+    const server = await aServer(asAsked);
+    const sampler = aSampler(server);
+    await sampler.loadAdapters(adapters(1));
+    let answerFirst = () => {};
+    server.next((received, response) => {
+      answerFirst = () => void likeVllm(received, response);
+    });
+    const before = sampler.generate(request);
+    await server.until(() => server.received.length === 2);
+    await sampler.loadAdapters(adapters(2));
+    expect(await sampler.generate(request)).toMatchObject({ policyVersion: 2, weightsHash: "hash-2" });
+    const dropped = () => server.received.filter(({ path }) => path === "/v1/unload_lora_adapter");
+    expect(dropped()).toEqual([]);
+    answerFirst();
+    expect(await before).toMatchObject({ policyVersion: 1, weightsHash: "hash-1" });
+    await server.until(() => dropped().length === 1);
+    expect(dropped()[0]?.body).toEqual({ lora_name: "policy-1" });
+    expect(server.received[0]).toMatchObject({
+      path: "/v1/load_lora_adapter",
+      body: { lora_name: "policy-1", lora_path: "/runs/1/adapters-1" },
+    });
+    const named = server.received.filter(({ path }) => path === "/v1/completions");
+    expect(named.map(({ body }) => (body as { model: string }).model)).toEqual(["policy-1", "policy-2"]);
+  });
+
+  it("is noticed to be lost, when the server was restarted", async () => {
+    const server = await aServer(asAsked);
+    const sampler = aSampler(server, { maxAttempts: 1 });
+    await sampler.loadAdapters(adapters(1));
+    server.next(json({ error: { message: "The model `policy-1` does not exist." } }, 404));
+    expect((await failure(sampler.generate(request))).message).toMatch(/OTHER_WEIGHTS.*"policy-1"/);
+  });
+
+  it("names them to SGLang, and says what a server without the endpoint needs", async () => {
+    const server = await aServer(asAsked);
+    const sampler = aSampler(server, { kind: "sglang" });
+    await sampler.loadAdapters(adapters(1));
+    await sampler.generate(request);
+    expect(server.received.map(({ path }) => path)).toEqual(["/load_lora_adapter", "/generate"]);
+    expect(server.received[1]?.body).toMatchObject({ lora_path: "policy-1" });
+    const without = await aServer(json({ detail: "Not Found" }, 404));
+    const error = await failure(aSampler(without).loadAdapters(adapters(1)));
+    expect(error.message).toMatch(/UNSUPPORTED.*VLLM_ALLOW_RUNTIME_LORA_UPDATING/);
+  });
 });

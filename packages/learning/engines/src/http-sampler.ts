@@ -11,7 +11,15 @@ import { vllm } from "./protocols/vllm.js";
 import { failureInReply } from "./reply.js";
 import { type ServerKind, serverKinds } from "./server-kind.js";
 import { startedAt } from "./server-process.js";
-import { offersReload, reloadOn, type WeightsOnDisk } from "./weight-reload.js";
+import {
+  type AdaptersOnDisk,
+  dropAdapters,
+  loadAdaptersOn,
+  offersAdapters,
+  offersReload,
+  reloadOn,
+  type WeightsOnDisk,
+} from "./weight-reload.js";
 
 /*
  * Responsibility: presents a model behind HTTP as a sampler: token ids in, token ids and log-probs out.
@@ -20,7 +28,8 @@ import { offersReload, reloadOn, type WeightsOnDisk } from "./weight-reload.js";
  * - HTTPSAMPLER-1. A result has one log-prob per token, or there is no result: what a server does not report is an error that says
  *   what cannot be trained.
  * - HTTPSAMPLER-2. One result is sampled by one set of weights: a load waits for the running requests and holds back the next
- *   ones.
+ *   ones; after a load that failed there are no results until the next one. Adapters have a name for each version, which requests
+ *   name, so that loading them waits for nothing, and those that no request names are dropped.
  * - HTTPSAMPLER-3. Nothing after the end of a reply is kept, where the end is a stop token, a stop text or the limit; the stop
  *   token itself is kept.
  * - HTTPSAMPLER-4. A log-prob is reported as what it is: before temperature and truncation, or after both.
@@ -37,6 +46,12 @@ export const httpSamplerConfigSchema = engineConfigSchema.extend({
     .boolean()
     .default(false)
     .describe("whether an SGLang server runs with SGLANG_RETURN_ORIGINAL_LOGPROB=1"),
+  loadTimeoutMs: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1)
+    .default(1_800_000)
+    .describe("deadline of loading weights, in milliseconds"),
 });
 
 /** Settings of a sampler over an inference server. */
@@ -56,8 +71,15 @@ export class HttpSampler implements SessionSampler {
   readonly #client: HttpClient;
   readonly #model: string | undefined;
   #logprobsMode: LogprobsMode;
+  readonly #loadTimeoutMs: number;
   #policyVersion = 0;
   #weightsHash = "";
+  /** The adapters that new requests are sampled with. */
+  #adapters: AdaptersOnDisk | undefined;
+  /** Number of requests that run, by the name of their adapters. */
+  readonly #running = new Map<string, number>();
+  /** Why the server's weights are unknown: a load of them failed. */
+  #failedLoad: unknown;
   /** Whether the server was told the name of its weights, so that its answers can be checked against it. */
   #named = false;
 
@@ -66,7 +88,10 @@ export class HttpSampler implements SessionSampler {
    * @throws {EngineError} CONFIG_INVALID; NOT_TRAINABLE for kind "openai"
    */
   constructor(config: HttpSamplerConfig, clock?: RetryClock) {
-    const { kind, originalLogprobs, ...settings } = parseConfig(httpSamplerConfigSchema, config);
+    const { kind, originalLogprobs, loadTimeoutMs, ...settings } = parseConfig(
+      httpSamplerConfigSchema,
+      config,
+    );
     if (kind === "openai") {
       throw new EngineError(
         "NOT_TRAINABLE",
@@ -76,16 +101,17 @@ export class HttpSampler implements SessionSampler {
     this.kind = kind;
     this.#protocol = protocols[kind];
     this.#model = settings.model;
+    this.#loadTimeoutMs = loadTimeoutMs;
     this.#logprobsMode = kind === "sglang" && !originalLogprobs ? "processed_logprobs" : "raw_logprobs";
     this.#client = new HttpClient(settings, "root", clock);
   }
 
   get policyVersion(): number {
-    return this.#policyVersion;
+    return this.#adapters?.policyVersion ?? this.#policyVersion;
   }
 
   get weightsHash(): string {
-    return this.#weightsHash;
+    return this.#adapters?.weightsHash ?? this.#weightsHash;
   }
 
   /**
@@ -107,11 +133,46 @@ export class HttpSampler implements SessionSampler {
    */
   async reloadWeights(weights: WeightsOnDisk, signal?: AbortSignal): Promise<void> {
     await this.#client.alone(async () => {
-      await reloadOn(this.kind, this.#client, weights, signal);
+      try {
+        await reloadOn(this.kind, this.#client, weights, this.#loading(signal));
+      } catch (reason) {
+        const refused = reason instanceof EngineError && ["UNSUPPORTED", "REFUSED"].includes(reason.code);
+        if (!refused) this.#failedLoad = reason;
+        throw reason;
+      }
+      this.#failedLoad = undefined;
+      this.#adapters = undefined;
       this.#policyVersion = weights.policyVersion;
       this.#weightsHash = weights.weightsHash;
       this.#named = this.kind === "sglang";
     }, signal);
+  }
+
+  /**
+   * Makes the server load adapters over the weights that it has, while it samples; later requests are sampled with them.
+   * @throws {EngineError} UNSUPPORTED when the server has no such endpoint or does not enable it
+   */
+  async loadAdapters(adapters: AdaptersOnDisk, signal?: AbortSignal): Promise<void> {
+    await loadAdaptersOn(this.kind, this.#client, adapters, this.#loading(signal));
+    const before = this.#adapters?.name;
+    this.#adapters = adapters;
+    if (before !== undefined) this.#dropUnused(before);
+  }
+
+  /** Returns whether the server has the endpoint that `loadAdapters` uses. @throws {EngineError} while the server does not answer */
+  async offersAdapters(signal?: AbortSignal): Promise<boolean> {
+    return await offersAdapters(this.kind, this.#client, signal);
+  }
+
+  #loading(signal: AbortSignal | undefined) {
+    return { signal, deadline: { ms: this.#loadTimeoutMs, name: "loadTimeoutMs" } };
+  }
+
+  #dropUnused(name: string): void {
+    if (name === this.#adapters?.name || (this.#running.get(name) ?? 0) > 0) return;
+    this.#running.delete(name);
+    // Adapters that stay cost the server a few MiB; the next load may well succeed.
+    void dropAdapters(this.kind, this.#client, name).catch(() => undefined);
   }
 
   /**
@@ -128,6 +189,8 @@ export class HttpSampler implements SessionSampler {
     this.#policyVersion = policyVersion;
     this.#weightsHash = weightsHash;
     this.#named = false;
+    this.#adapters = undefined;
+    this.#failedLoad = undefined;
   }
 
   /**
@@ -168,13 +231,52 @@ export class HttpSampler implements SessionSampler {
   }
 
   async #generate(request: GenerateRequest, options: PostOptions): Promise<GenerateResult> {
+    const adapters = this.#adapters;
+    if (adapters === undefined) return await this.#sampled(request, undefined, options);
+    const { name } = adapters;
+    this.#running.set(name, (this.#running.get(name) ?? 0) + 1);
+    try {
+      return await this.#sampled(request, adapters, options);
+    } catch (reason) {
+      const refused = reason instanceof EngineError && (reason.status === 404 || reason.status === 400);
+      if (!refused || !reason.message.includes(name)) throw reason;
+      throw new EngineError(
+        "OTHER_WEIGHTS",
+        `${this.#protocol.path}: the server no longer has the adapters "${name}"; load them again`,
+        { cause: reason },
+      );
+    } finally {
+      this.#running.set(name, (this.#running.get(name) ?? 1) - 1);
+      this.#dropUnused(name);
+    }
+  }
+
+  async #sampled(
+    request: GenerateRequest,
+    adapters: AdaptersOnDisk | undefined,
+    options: PostOptions,
+  ): Promise<GenerateResult> {
     const { path } = this.#protocol;
     const stream = request.onTokens !== undefined && this.#protocol.streams !== false;
     const logprobs = modeOf(request, this.#logprobsMode);
-    const body = this.#protocol.body(request, { model: this.#model, stream, logprobs });
+    const asked = { model: this.#model, adapter: adapters?.name, stream, logprobs };
+    const body = this.#protocol.body(request, asked);
     const sampled = stream
       ? await this.#client.stream(path, body, options, () => this.#reader(request))
       : await this.#whole(request, body, logprobs, options);
+    if (this.#failedLoad !== undefined) {
+      throw new EngineError(
+        "OTHER_WEIGHTS",
+        `${path}: the server's weights are unknown since a load of them failed; load weights again`,
+        { cause: this.#failedLoad },
+      );
+    }
+    if (adapters !== undefined && sampled.servedAs !== undefined && sampled.servedAs !== adapters.name) {
+      throw new EngineError(
+        "OTHER_WEIGHTS",
+        `${path}: sampled by "${sampled.servedAs}", but the adapters "${adapters.name}" were asked for; check that the server takes adapters`,
+      );
+    }
     if (this.#named && sampled.weightVersion !== undefined) {
       const expected = String(this.#policyVersion);
       if (sampled.weightVersion !== expected) {
@@ -188,8 +290,8 @@ export class HttpSampler implements SessionSampler {
       tokenIds: sampled.tokenIds,
       ...this.#told(request, logprobs, sampled.logprobs),
       stopReason: sampled.end,
-      policyVersion: this.#policyVersion,
-      weightsHash: this.#weightsHash,
+      policyVersion: adapters?.policyVersion ?? this.#policyVersion,
+      weightsHash: adapters?.weightsHash ?? this.#weightsHash,
     };
   }
 
@@ -229,6 +331,7 @@ export class HttpSampler implements SessionSampler {
     let logprobs: number[] = [];
     let end: Sampled["end"];
     let weightVersion: string | undefined;
+    let servedAs: string | undefined;
     let handedOn = 0;
     let over = false;
     return {
@@ -241,6 +344,7 @@ export class HttpSampler implements SessionSampler {
         logprobs = sampled.cumulative ? [...sampled.logprobs] : [...logprobs, ...sampled.logprobs];
         end = sampled.end ?? end;
         weightVersion = sampled.weightVersion ?? weightVersion;
+        servedAs = sampled.servedAs ?? servedAs;
         const kept = cutAtStop(request, tokenIds);
         const fresh = over ? [] : kept.slice(handedOn);
         over ||= kept.length < tokenIds.length || isStop(request, kept.at(-1));
@@ -248,7 +352,7 @@ export class HttpSampler implements SessionSampler {
         if (fresh.length > 0) request.onTokens?.(fresh);
         return handedOn > 0;
       },
-      done: () => wholeOf(path, request, { tokenIds, logprobs, end, weightVersion }),
+      done: () => wholeOf(path, request, { tokenIds, logprobs, end, weightVersion, servedAs }),
     };
   }
 }

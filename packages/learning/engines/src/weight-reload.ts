@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EngineError } from "./error.js";
-import type { HttpClient } from "./http-client.js";
+import type { HttpClient, PostOptions } from "./http-client.js";
 import type { ServerKind } from "./server-kind.js";
 
 /** A model folder that a server can load, with its version and SHA-256. */
@@ -13,6 +13,14 @@ export interface WeightsOnDisk {
 
 const vllmReset = z.object({ success: z.boolean() });
 const sglangReply = z.object({ success: z.boolean(), message: z.string().optional() });
+
+/** Adapters in a folder in PEFT's layout, and the name under which a server gets them. */
+export interface AdaptersOnDisk extends WeightsOnDisk {
+  readonly name: string;
+}
+
+/** How long a load may take. */
+type LoadOptions = Pick<PostOptions, "signal" | "deadline">;
 
 /** The endpoint with which each kind of server loads weights; absent when it cannot. */
 const reloadPaths: Readonly<Record<ServerKind, string | undefined>> = {
@@ -28,7 +36,10 @@ export async function offersReload(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const path = reloadPaths[kind];
-  if (path === undefined) return false;
+  return path !== undefined && (await offers(path, client, signal));
+}
+
+async function offers(path: string, client: HttpClient, signal: AbortSignal | undefined): Promise<boolean> {
   try {
     return await ask(() => client.text(path, { signal }));
   } catch (reason) {
@@ -42,13 +53,13 @@ export async function reloadOn(
   kind: ServerKind,
   client: HttpClient,
   weights: WeightsOnDisk,
-  signal: AbortSignal | undefined,
+  options: LoadOptions,
 ): Promise<void> {
   switch (kind) {
     case "vllm":
-      return await reloadVllm(client, weights, signal);
+      return await reloadVllm(client, weights, options);
     case "sglang":
-      return await reloadSglang(client, weights, signal);
+      return await reloadSglang(client, weights, options);
     case "llamacpp":
       throw new EngineError(
         "UNSUPPORTED",
@@ -61,12 +72,8 @@ export async function reloadOn(
  * Pauses generation, lets every worker read the folder, drops the prefix cache of the old weights, and resumes. The
  * endpoints are those of vLLM's development mode.
  */
-async function reloadVllm(
-  client: HttpClient,
-  { path }: WeightsOnDisk,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const options = { signal, inTurn: true };
+async function reloadVllm(client: HttpClient, { path }: WeightsOnDisk, given: LoadOptions): Promise<void> {
+  const options = { ...given, inTurn: true };
   const offered = await ask(() => client.post("/pause?mode=wait", undefined, options));
   if (!offered) {
     throw new EngineError(
@@ -94,16 +101,60 @@ async function reloadVllm(
 async function reloadSglang(
   client: HttpClient,
   { path, policyVersion }: WeightsOnDisk,
-  signal: AbortSignal | undefined,
+  options: LoadOptions,
 ): Promise<void> {
   const body = { model_path: path, weight_version: String(policyVersion), flush_cache: true };
-  const said = await client.post("/update_weights_from_disk", body, { signal, inTurn: true });
+  const said = await client.post("/update_weights_from_disk", body, { ...options, inTurn: true });
   const reply = sglangReply.safeParse(said);
   if (!reply.success)
     throw new EngineError("BAD_REPLY", "/update_weights_from_disk: the answer has no `success`");
   if (!reply.data.success) {
     throw new EngineError("REFUSED", `/update_weights_from_disk: ${reply.data.message ?? "no reason given"}`);
   }
+}
+
+/** The endpoints with which each kind of server loads and drops adapters while it samples; absent when it cannot. */
+const adapterPaths: Readonly<
+  Record<ServerKind, { readonly load: string; readonly drop: string } | undefined>
+> = {
+  vllm: { load: "/v1/load_lora_adapter", drop: "/v1/unload_lora_adapter" },
+  sglang: { load: "/load_lora_adapter", drop: "/unload_lora_adapter" },
+  llamacpp: undefined,
+};
+
+/** Returns whether the server has the endpoint; it asks with a method that changes nothing. */
+export async function offersAdapters(
+  kind: ServerKind,
+  client: HttpClient,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const path = adapterPaths[kind]?.load;
+  return path !== undefined && (await offers(path, client, signal));
+}
+
+/** @throws {EngineError} UNSUPPORTED, REFUSED and what the client throws */
+export async function loadAdaptersOn(
+  kind: ServerKind,
+  client: HttpClient,
+  { name, path }: AdaptersOnDisk,
+  options: LoadOptions,
+): Promise<void> {
+  const load = adapterPaths[kind]?.load;
+  const body = { lora_name: name, lora_path: path };
+  // A load must not wait for a place, because it does not disturb what is sampled with other adapters.
+  const loaded =
+    load !== undefined && (await ask(() => client.postForText(load, body, { ...options, inTurn: true })));
+  if (loaded) return;
+  throw new EngineError(
+    "UNSUPPORTED",
+    `${kind}: the server loads no adapters while it runs; start vLLM with --enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True, SGLang with --enable-lora, or send the weights merged`,
+  );
+}
+
+/** Drops adapters that are no longer sampled with. */
+export async function dropAdapters(kind: ServerKind, client: HttpClient, name: string): Promise<void> {
+  const drop = adapterPaths[kind]?.drop;
+  if (drop !== undefined) await client.postForText(drop, { lora_name: name }, { inTurn: true });
 }
 
 /** Returns false when there is no such endpoint. */

@@ -183,12 +183,13 @@ const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? 
 
 /** Describes a run's engines for a dry run: name and text of each line. */
 function enginesText(plan: EnginePlan): (readonly [name: string, text: string])[] {
-  const { kind, count, started, cpus, gpus, load, versionBytes, weightsDir } = plan;
+  const { kind, count, started, cpus, gpus, load, adapters, versionBytes, weightsDir } = plan;
   const leased = [counted(cpus, "CPU"), ...(gpus > 0 ? [counted(gpus, "GPU")] : [])].join(" and ");
   const each = count === 1 ? "" : " each";
   const lease = started
     ? `started by the run with the resources that its rollout actor leases: ${leased}${each}`
     : `already running, in addition to a rollout actor${each} that leases ${leased}`;
+  const forEach = count === 1 ? "" : " for each engine";
   const how =
     load === "restart" ? "the server is restarted with them" : "the server reads them while it runs";
   return [
@@ -196,7 +197,9 @@ function enginesText(plan: EnginePlan): (readonly [name: string, text: string])[
     ...plan.found.map(({ name, said }) => ["", `${name} ${said}`] as const),
     [
       "new weights",
-      `after every update ${gib(versionBytes)} is written to ${weightsDir}${count === 1 ? "" : " for each engine"}, and ${how}; at most two versions are kept${started ? ", in addition to the output of prepare" : ""}`,
+      adapters === "served"
+        ? `the base, ${gib(versionBytes)}, is written to ${weightsDir} once${forEach}, and adapters after every update, which the server reads while it samples`
+        : `after every update ${gib(versionBytes)} is written to ${weightsDir}${forEach}, and ${how}; at most two versions are kept${started ? ", in addition to the output of prepare" : ""}`,
     ],
   ];
 }

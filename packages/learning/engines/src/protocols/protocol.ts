@@ -13,6 +13,8 @@ export interface Sampled {
   readonly cumulative?: boolean;
   /** The server's name for the weights that sampled, if it reports one. */
   readonly weightVersion?: string | undefined;
+  /** The name of the model or of the adapters that sampled, if the server reports it. */
+  readonly servedAs?: string | undefined;
 }
 
 /** Posts another request to the same server. */
@@ -23,6 +25,8 @@ export type LogprobsMode = "raw_logprobs" | "processed_logprobs";
 
 interface BodyOptions {
   readonly model: string | undefined;
+  /** Name of the adapters to sample with; absent: the model's own weights. */
+  readonly adapter?: string | undefined;
   readonly stream: boolean;
   /** The log-probs to request, when the server can return either. */
   readonly logprobs: LogprobsMode;

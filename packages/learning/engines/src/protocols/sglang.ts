@@ -26,8 +26,9 @@ const replySchema = z.object({
 export const sglang: TokenProtocol = {
   path,
   truncatesLogprobs: false,
-  body: (request, { stream, likeliest = 0 }) => ({
+  body: (request, { adapter, stream, likeliest = 0 }) => ({
     input_ids: request.promptTokenIds,
+    ...(adapter === undefined ? {} : { lora_path: adapter }),
     sampling_params: {
       max_new_tokens: request.maxTokens,
       temperature: request.temperature,

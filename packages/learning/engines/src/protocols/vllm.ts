@@ -5,6 +5,7 @@ import { parseReply, type TokenProtocol } from "./protocol.js";
 const path = "/v1/completions";
 
 const replySchema = z.object({
+  model: z.string().nullish(),
   choices: z.array(
     z.object({
       token_ids: z.array(z.int()).nullish(),
@@ -27,8 +28,8 @@ const replySchema = z.object({
  */
 export const vllm: TokenProtocol = {
   path,
-  body: (request, { model, stream, likeliest = 0 }) => ({
-    ...(model === undefined ? {} : { model }),
+  body: (request, { adapter, model = adapter, stream, likeliest = 0 }) => ({
+    ...(model === undefined ? {} : { model: adapter ?? model }),
     prompt: request.promptTokenIds,
     max_tokens: request.maxTokens,
     temperature: request.temperature,
@@ -49,7 +50,8 @@ export const vllm: TokenProtocol = {
     stream,
   }),
   read(value) {
-    const [choice] = parseReply(path, replySchema, value).choices;
+    const { model, choices } = parseReply(path, replySchema, value);
+    const [choice] = choices;
     if (choice === undefined) return undefined;
     const { logprobs, finish_reason: finish } = choice;
     const tokenIds = choice.token_ids ?? idsInTexts(logprobs?.tokens);
@@ -72,6 +74,7 @@ export const vllm: TokenProtocol = {
       tokenIds,
       logprobs: (logprobs?.token_logprobs ?? []).map((logprob) => logprob ?? Number.NEGATIVE_INFINITY),
       end,
+      servedAs: model ?? undefined,
     };
   },
   likeliest(value) {

@@ -1,7 +1,7 @@
-import { entry, sizeOf } from "@palimpsest/jit";
+import { entry, sizeOf, widenHalf } from "@palimpsest/jit";
 import type { ModelConfig } from "../base/config.js";
 import { ModelError } from "../base/error.js";
-import { findNotFinite, type Parameters, parameterShapes } from "../base/parameters.js";
+import { findNotFinite, type HeldParameters, type Parameters, parameterShapes } from "../base/parameters.js";
 import { type HfTensor, headName, hfTensors, isRedundant } from "./hf-layout.js";
 import { type WritableTensor, writableTensor } from "./safetensors-writer.js";
 import { placeTransposed, takeTransposed } from "./stacking.js";
@@ -81,24 +81,29 @@ function checkTied(values: Float32Array, offset: number, parameters: Parameters)
 }
 
 /** Returns the parameters as a checkpoint's tensors, sorted by name; values are unstacked when they are written. */
-export function writableTensors(
-  config: ModelConfig,
-  parameters: Readonly<Record<string, Float32Array>>,
-): WritableTensor[] {
+export function writableTensors(config: ModelConfig, parameters: HeldParameters): WritableTensor[] {
   const byName = (a: HfTensor, b: HfTensor) => (a.name < b.name ? -1 : 1);
   return hfTensors(config)
     .sort(byName)
     .map(({ name, shape, parameter, start, transposed, added }) => {
       const stack = entry(parameters, parameter);
       const own = () => stack.subarray(start, start + sizeOf(shape));
-      if (!transposed)
-        return writableTensor(name, shape, added === 0 ? own() : own().map((value) => value - added));
+      if (!transposed) return writableTensor(name, shape, added === 0 ? own() : less(own(), added));
       const [rows = 0, columns = 0] = shape;
-      const fillRows = (firstRow: number, into: Float32Array) =>
-        takeTransposed(stack, { start, rows, columns }, firstRow, into);
+      const place = { start, rows, columns };
+      const fillRows = (firstRow: number, into: Float32Array) => {
+        if (stack instanceof Float32Array) return takeTransposed(stack, place, firstRow, into);
+        const half = new Uint16Array(into.length);
+        takeTransposed(stack, place, firstRow, half);
+        into.set(widenHalf(half));
+      };
       return { name, shape, fillRows };
     });
 }
+
+/** Norms of some architectures are kept with 1 added to what files have. */
+const less = (values: Float32Array | Uint16Array, added: number) =>
+  (values instanceof Float32Array ? values : widenHalf(values)).map((value) => value - added);
 
 function emptyParameters(config: ModelConfig): Parameters {
   return Object.fromEntries(

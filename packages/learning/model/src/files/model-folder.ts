@@ -5,7 +5,7 @@ import { shellWord } from "@palimpsest/std";
 import { checkKind } from "@palimpsest/std/input";
 import type { ModelConfig } from "../base/config.js";
 import { ModelError } from "../base/error.js";
-import { checkFinite, checkParameters, type Parameters } from "../base/parameters.js";
+import { checkFinite, checkParameters, type HeldParameters, type Parameters } from "../base/parameters.js";
 import { BpeTokenizer } from "../tokens/bpe-tokenizer.js";
 import { endTokenIds, type GenerationConfig, listedEndTokenIds } from "../tokens/end-tokens.js";
 import { sentencePieceJson } from "../tokens/sentence-pieces.js";
@@ -52,7 +52,7 @@ export interface SaveOptions {
  */
 export async function saveModel(
   folder: string,
-  model: ModelFolder,
+  model: Omit<ModelFolder, "parameters"> & { readonly parameters: HeldParameters },
   { dtype = "float32", maxShardBytes = defaultMaxShardBytes }: SaveOptions = {},
 ): Promise<void> {
   const refuse = (problem: string) => new ModelError("CONFIG_INVALID", problem);

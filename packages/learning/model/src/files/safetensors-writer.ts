@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { roundToHalf, sizeOf } from "@palimpsest/jit";
+import { roundToHalf, sizeOf, widenHalf } from "@palimpsest/jit";
 
 /** The dtype in which weights are written. bfloat16 rounds to nearest, ties to even. */
 export type WrittenDtype = "float32" | "bfloat16";
@@ -20,14 +20,18 @@ export interface WritableTensor {
   readonly fillRows: (firstRow: number, into: Float32Array) => void;
 }
 
-/** Wraps a tensor whose values are in memory in the order in which they are written. */
-export function writableTensor(name: string, shape: readonly number[], values: Float32Array): WritableTensor {
+/** Wraps a tensor whose values, in float32 or bfloat16, are in memory in the order in which they are written. */
+export function writableTensor(
+  name: string,
+  shape: readonly number[],
+  values: Float32Array | Uint16Array,
+): WritableTensor {
   const width = shape.at(-1) ?? 1;
-  return {
-    name,
-    shape,
-    fillRows: (firstRow, into) => into.set(values.subarray(firstRow * width, firstRow * width + into.length)),
+  const fillRows = (firstRow: number, into: Float32Array) => {
+    const rows = values.subarray(firstRow * width, firstRow * width + into.length);
+    into.set(rows instanceof Float32Array ? rows : widenHalf(rows));
   };
+  return { name, shape, fillRows };
 }
 
 export function writtenBytes(tensor: Pick<WritableTensor, "shape">, dtype: WrittenDtype): number {

@@ -36,11 +36,11 @@ export function placeTransposed(
  * stack.
  * @param into whole rows, from `firstRow` on
  */
-export function takeTransposed(
-  stack: Float32Array,
+export function takeTransposed<Values extends Float32Array | Uint16Array>(
+  stack: Values,
   { start, rows, columns }: { readonly start: number; readonly rows: number; readonly columns: number },
   firstRow: number,
-  into: Float32Array,
+  into: Values,
 ): void {
   const count = into.length / columns;
   for (let row = 0; row < count; row += tile) {

@@ -174,7 +174,11 @@ export class RolloutActor {
         },
       });
     if (this.#engine === undefined) await consume();
-    else await this.#engine.follow(consume, () => this.#weights.starting());
+    else await this.#engine.follow(consume, () =>
+        this.#engine?.sampler.setAdapters === undefined
+          ? this.#weights.starting()
+          : this.#weights.startingLayers(),
+      );
     // Compiles while the learner starts, since each function takes seconds on a GPU.
     void own?.prepare().catch((err: unknown) => {
       context.logger.warn({ err }, "warm-up failed; functions are compiled when they are first used");

@@ -2,7 +2,6 @@
  *  Not responsible for: weights and episodes; nothing is started, and no server is changed. */
 
 import { access, constants } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { ChatEndpoint, EngineError, HttpSampler } from "@palimpsest/engines";
 import { readToken } from "@palimpsest/rewards";
@@ -10,6 +9,7 @@ import { withDeadline } from "@palimpsest/std";
 import { type EngineSettings, engineCount, loadOf } from "../recipe/engine-settings.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import { logprobsRemedy } from "./engine-server.js";
+import { weightsRoot } from "./weights-root.js";
 
 /** Timeout of all questions to one server, because a dry run does not wait for one that is down. */
 const defaultAnswerMs = 5_000;
@@ -24,7 +24,8 @@ export interface EnginePlan {
   readonly cpus: number;
   readonly gpus: number;
   readonly load: "reload" | "restart";
-  /** Bytes that are written for each engine after every update, without the file that `prepare` makes of them. */
+  readonly adapters: EngineSettings["adapters"];
+  /** Bytes of whole weights that are written for each engine, after every update unless adapters are served, without the file that `prepare` makes of them. */
   readonly versionBytes: number;
   /** The folder into which the versions are written. */
   readonly weightsDir: string;
@@ -73,8 +74,9 @@ export async function planEngines(
     cpus: rollout.cpus,
     gpus: rollout.gpus,
     load: loadOf(engine),
+    adapters: engine.adapters,
     versionBytes: options.versionBytes,
-    weightsDir: engine.weightsDir ?? join(tmpdir(), "palimpsest-engines"),
+    weightsDir: weightsRoot(engine, options.versionBytes),
     found: found.map(({ name, said }) => ({ name, said })),
     problems: found.flatMap(({ problems }) => problems),
   };
@@ -148,6 +150,12 @@ async function answersOf(
       problems.push(
         problem(
           `cannot load new weights${kind === "vllm" ? "; start vLLM with VLLM_SERVER_DEV_MODE=1, or palimpsest serve with --weights-from" : ""}`,
+        ),
+      );
+    if (engine.adapters === "served" && !(await sampler.offersAdapters(signal)))
+      problems.push(
+        problem(
+          "loads no adapters while it runs; start vLLM with --enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True, SGLang with --enable-lora, or set rollout.engine.adapters to merged",
         ),
       );
     if (rollout.temperature !== 1 && problems.length === 0) {

@@ -11,6 +11,8 @@ import { EngineProcess, runToEnd } from "./engine-process.js";
 import type { WrittenPolicy } from "./engine-weights.js";
 
 const probeMs = 500;
+/** How often a log says that weights are still being loaded. */
+const tellAgainMs = 30_000;
 /** Attempts per request to a server that is up; waiting for one that is down happens elsewhere. */
 const maxAttempts = 2;
 /** Timeout of one check whether a server is up. */
@@ -62,23 +64,50 @@ export class EngineServer {
   }
 
   /**
-   * Gives the server these weights. If the run started the server and it has ended or does not answer, it is restarted first.
+   * Gives the server these weights; of a policy with adapters these alone if it `hasBase`. If the run started the server and it has ended or does not answer, it is restarted first.
    * @throws {EngineError} NOT_TRAINABLE if its log-probs are not those at the run's temperature; others; the signal's reason
    */
-  async load(policy: WrittenPolicy, signal: AbortSignal): Promise<void> {
-    const { engine, logger } = this.#options;
+  async load(
+    policy: WrittenPolicy,
+    signal: AbortSignal,
+    { hasBase = false }: { readonly hasBase?: boolean } = {},
+  ): Promise<void> {
+    const { logger } = this.#options;
     const startedAt = performance.now();
-    const { folder: path, policyVersion, weightsHash } = policy;
-    if (engine.start !== undefined && (loadOf(engine) === "restart" || !(await this.#isThere(signal)))) {
-      await this.#start(policy, signal);
-    } else {
-      if (engine.start === undefined) await this.#answers(signal);
-      await this.sampler.reloadWeights({ path, policyVersion, weightsHash }, signal);
+    const { policyVersion, weightsHash } = policy.adapters ?? policy;
+    const seconds = () => (performance.now() - startedAt) / 1000;
+    const told = setInterval(() => {
+      const facts = { engine: this.name, policyVersion, seconds: seconds() };
+      logger.info(facts, "the engine is still loading weights");
+    }, tellAgainMs);
+    try {
+      await this.#loadInto(policy, hasBase, signal);
+    } finally {
+      clearInterval(told);
     }
-    this.#loadedIn = await this.sampler.serverProcess(signal);
-    await this.#checkLogprobs(signal);
-    const seconds = (performance.now() - startedAt) / 1000;
-    logger.info({ engine: this.name, policyVersion, weightsHash, seconds }, "the engine has loaded weights");
+    logger.info(
+      { engine: this.name, policyVersion, weightsHash, seconds: seconds() },
+      "the engine has loaded weights",
+    );
+  }
+
+  async #loadInto(policy: WrittenPolicy, hasBase: boolean, signal: AbortSignal): Promise<void> {
+    const { engine } = this.#options;
+    const { folder: path, policyVersion, weightsHash, adapters } = policy;
+    if (adapters === undefined || !hasBase) {
+      if (engine.start !== undefined && (loadOf(engine) === "restart" || !(await this.#isThere(signal)))) {
+        await this.#start(policy, signal);
+      } else {
+        if (engine.start === undefined) await this.#answers(signal);
+        await this.sampler.reloadWeights({ path, policyVersion, weightsHash }, signal);
+      }
+      this.#loadedIn = await this.sampler.serverProcess(signal);
+    }
+    if (adapters !== undefined) {
+      const { folder, ...named } = adapters;
+      await this.sampler.loadAdapters({ path: folder, ...named }, signal);
+    }
+    if (!hasBase) await this.#checkLogprobs(signal);
   }
 
   /**
@@ -173,6 +202,7 @@ export class EngineServer {
       attemptTimeoutMs: engine.requestTimeoutMs,
       timeoutMs: maxAttempts * engine.requestTimeoutMs,
       maxAttempts,
+      loadTimeoutMs: engine.loadTimeoutMs,
       ...(engine.model === undefined ? {} : { model: engine.model }),
       ...(apiKey === undefined ? {} : { apiKey }),
     });

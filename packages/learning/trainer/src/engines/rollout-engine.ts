@@ -5,11 +5,13 @@ import { type EngineSettings, mustComeUp } from "../recipe/engine-settings.js";
 import type { RunSpec } from "../records/run-spec.js";
 import { EngineIntake } from "./engine-intake.js";
 import { EngineSampler, isAiling, isAway } from "./engine-sampler.js";
-import type { NamedPolicy } from "./own-sampler.js";
+import type { LayeredPolicy } from "./own-sampler.js";
 
 /** The fields of the first policy that it uses. */
-type FirstPolicy = Pick<NamedPolicy, "parameters"> & {
-  readonly manifest: Pick<NamedPolicy["manifest"], "policyVersion" | "weightsHash">;
+type FirstPolicy = Pick<LayeredPolicy, "parameters"> & {
+  /** Absent where they are merged into the parameters. */
+  readonly adapters?: LayeredPolicy["adapters"];
+  readonly manifest: Pick<LayeredPolicy["manifest"], "policyVersion" | "weightsHash">;
 };
 
 /** The parts of its actor that it uses. */
@@ -36,7 +38,8 @@ export class RolloutEngine {
   ): Promise<RolloutEngine> {
     const { environment, logger, signal } = context;
     const { temperature } = recipe.rollout;
-    const options = { engine, temperature, place, runId, config, tokenizer, environment, logger, signal };
+    const model = { config, tokenizer, lora: recipe.learner.lora ?? undefined };
+    const options = { engine, temperature, place, runId, model, environment, logger, signal };
     return new RolloutEngine(await EngineSampler.open(options), engine, context);
   }
 
@@ -54,8 +57,10 @@ export class RolloutEngine {
     this.#intake = intake;
     try {
       await intake.start(async () => {
-        const { manifest, parameters } = await first();
-        await sampler.setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
+        const { manifest, parameters, adapters } = await first();
+        const { policyVersion, weightsHash } = manifest;
+        await sampler.setWeights(parameters, policyVersion, weightsHash);
+        await (adapters && sampler.setAdapters?.(adapters, policyVersion, weightsHash));
       }, mustComeUp(this.#settings));
     } catch (reason) {
       // An actor whose start fails is not stopped, so its weights would stay on disk.

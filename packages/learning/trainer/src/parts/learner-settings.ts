@@ -16,15 +16,20 @@ export function learnerSettings({ learner }: Pick<Recipe, "learner">) {
 
 /** The part of a recipe that says what its samplers keep of whole weights. */
 interface Published {
-  readonly rollout: { readonly precision?: string | undefined; readonly engine?: unknown };
+  readonly rollout: {
+    readonly precision?: string | undefined;
+    readonly engine?: { readonly weightsType?: string | undefined } | undefined;
+  };
   readonly learner: { readonly lora?: unknown };
 }
 
 /**
  * Returns the type in which whole weights travel to the samplers: bfloat16 where all of them keep matrices so, which is half of the
- * bytes. With precision auto each machine chooses, and engines read folders of float32; adapters are small.
+ * bytes. With precision auto each machine chooses; engines say which type they read; adapters are small.
  */
 export function publishedType({ rollout, learner }: Published): "float32" | "bfloat16" {
-  const isHalf = rollout.precision === "bfloat16" && rollout.engine === undefined;
+  // A run from before the setting had float32.
+  const { engine, precision } = rollout;
+  const isHalf = (engine === undefined ? precision : engine.weightsType) === "bfloat16";
   return isHalf && (learner.lora ?? null) === null ? "bfloat16" : "float32";
 }

@@ -36,6 +36,8 @@ export interface RunMemory {
   readonly engineBytes: number;
   /** Size of all weights of the model in float32. */
   readonly weightsBytes: number;
+  /** Size of what is written for an engine at each version. */
+  readonly engineVersionBytes: number;
   /** Memory of the driver while it stores the base, and of the head, Redis, nodes and reward actors. */
   readonly otherBytes: number;
   /** Size of the base weights and the kept versions in the object store of one node. */
@@ -92,7 +94,11 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   // them. With adapters, whole weights are loaded only once, as the base. An engine needs the adapters merged, so its
   // actor has merged weights besides their base.
   const swapBytes = (lora === null || own === 1 ? 2 : 4) * weightsBytes;
-  const rolloutBytes = processBytes + (rollout.gpus > 0 ? 0 : rolloutDeviceBytes) + swapBytes;
+  // Two versions for each engine are in shared memory, unless the recipe has a folder for them.
+  const engineVersionBytes = rollout.engine?.weightsType === "float32" ? weightsBytes : weightsBytes / 2;
+  const sharedBytes =
+    rollout.engine === undefined || rollout.engine.weightsDir !== undefined ? 0 : 2 * engineVersionBytes;
+  const rolloutBytes = processBytes + (rollout.gpus > 0 ? 0 : rolloutDeviceBytes) + swapBytes + sharedBytes;
   // An engine that runs elsewhere, or on a GPU, takes no memory of this machine.
   const engineBytes = rollout.engine?.start === undefined || rollout.gpus > 0 ? 0 : weightsBytes;
   const storeBytes = weightsBytes + keptVersions * versionBytes;
@@ -109,6 +115,7 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
     rolloutDeviceBytes,
     engineBytes,
     weightsBytes,
+    engineVersionBytes,
     otherBytes,
     storeBytes,
     totalBytes:

@@ -2,7 +2,7 @@
  *  Not responsible for: contradictions within the section (engine-settings.ts). */
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { z } from "zod";
-import { engineCount } from "./engine-settings.js";
+import { engineCount, loadOf } from "./engine-settings.js";
 import type { Recipe } from "./recipe-schema.js";
 
 /** Settings of a sampler in the actor's own process. */
@@ -37,7 +37,7 @@ export function withEngineDefaults(recipe: Recipe): Recipe {
 }
 
 /** @param given the recipe as written */
-export function engineProblems({ rollout, agent }: Recipe, given: unknown): string[] {
+export function engineProblems({ rollout, agent, learner }: Recipe, given: unknown): string[] {
   const { engine } = rollout;
   if (engine === undefined) return [];
   const written = rolloutGiven.safeParse(given).data?.rollout ?? {};
@@ -53,6 +53,16 @@ export function engineProblems({ rollout, agent }: Recipe, given: unknown): stri
     problems.push(
       `agent.settings.topP: is ${topP}, but with rollout.engine tokens are drawn without truncation, because servers differ in the log-probs that they report after truncation; set it to 1`,
     );
+  }
+  if (engine.adapters === "served") {
+    const fault =
+      (learner.lora ?? null) === null
+        ? "learner.lora is not set, so that there are no adapters"
+        : engine.kind === "llama-cpp" || loadOf(engine) === "restart"
+          ? `engines of kind ${engine.kind} ${loadOf(engine) === "restart" ? "that are restarted for each version" : ""} load none`
+          : undefined;
+    if (fault !== undefined)
+      problems.push(`rollout.engine.adapters: is served, but ${fault}; set it to merged`);
   }
   if (engine.originalLogprobs && rollout.temperature !== 1) {
     problems.push(

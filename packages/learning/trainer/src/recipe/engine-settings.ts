@@ -74,6 +74,16 @@ export const engineSettingsSchema = z
       .describe(
         "how new weights are loaded. reload: through an endpoint of the server; restart: by a restart of the server, which the run must have started; absent: restart for llama-cpp, reload for the others",
       ),
+    weightsType: z
+      .enum(["bfloat16", "float32"])
+      .default("bfloat16")
+      .describe("type in which servers get whole weights; float32 for servers that compute in it"),
+    adapters: z
+      .enum(["merged", "served"])
+      .default("merged")
+      .describe(
+        "how adapters of learner.lora get to the servers. merged: as whole weights; served: alone, under a name for each version, while the server samples; vLLM needs --enable-lora, --max-lora-rank and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True, SGLang --enable-lora and --max-lora-rank",
+      ),
     model: nonEmpty
       .optional()
       .describe("name under which the servers serve the model; servers with a single model do not need it"),
@@ -85,7 +95,7 @@ export const engineSettingsSchema = z
       .refine(isAbsolute, { error: "must be an absolute path, because other machines read it as well" })
       .optional()
       .describe(
-        "folder into which rollout actors write weights and from which servers read them, under the same path; absent: a temporary folder, which suffices for servers on the same machine",
+        "folder into which rollout actors write weights and from which servers read them, under the same path; absent: shared memory (/dev/shm) if it has room for two versions, else a temporary folder, both for servers on the same machine",
       ),
     originalLogprobs: z
       .boolean()
@@ -100,9 +110,15 @@ export const engineSettingsSchema = z
     requestTimeoutMs: z
       .int()
       .min(1_000)
-      .max(290_000)
+      .max(1_000_000_000)
       .default(240_000)
-      .describe("longest time of one request; loading weights is one request"),
+      .describe("longest time of one request"),
+    loadTimeoutMs: z
+      .int()
+      .min(1_000)
+      .max(2_000_000_000)
+      .default(1_800_000)
+      .describe("longest time of one load of weights into a server that runs"),
   })
   .superRefine((engine, context) => {
     const refuse = (path: string, message: string) =>

@@ -106,12 +106,12 @@ describe("a recipe", () => {
       "learner.loss gspo clips ratios outside 1 - 0.0003",
     ],
     [
-      "older weights with an engine, which does not tell which of them sampled",
+      "older weights with an engine that is restarted for each version",
       {
         train: "{ steps: 3, maxStaleness: 1 }",
-        more: "rollout: { engine: { kind: vllm, addresses: ['http://127.0.0.1:8000'] } }",
+        more: "rollout: { engine: { kind: vllm, load: restart, start: { command: vllm, arguments: ['{model}', '{port}'] } } }",
       },
-      "train.maxStaleness: is 1, but an engine (rollout.engine)",
+      "train.maxStaleness: is 1, but an engine (rollout.engine) that is restarted for each version",
     ],
     [
       "a rule for stale groups in a run that has none",

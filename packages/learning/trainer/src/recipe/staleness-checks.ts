@@ -1,4 +1,5 @@
 import { type ResolvedLearnerConfig, resolveLearnerConfig } from "@palimpsest/learner";
+import { loadOf } from "./engine-settings.js";
 import type { Recipe } from "./recipe-schema.js";
 
 /**
@@ -22,10 +23,10 @@ export function stalenessProblems({ train, learner, rollout }: Recipe, given: un
     ];
   }
   const problems =
-    rollout.engine === undefined
+    rollout.engine === undefined || loadOf(rollout.engine) === "reload"
       ? []
       : [
-          `train.maxStaleness: is ${maxStaleness}, but an engine (rollout.engine) does not report which tokens of a reply it sampled before it loaded new weights; set maxStaleness to 0, or leave rollout.engine out`,
+          `train.maxStaleness: is ${maxStaleness}, but an engine (rollout.engine) that is restarted for each version loses what it is sampling; set maxStaleness to 0, or use one that reloads weights, vllm or sglang`,
         ];
   const resolved = resolveLearnerConfig(learner);
   const fault = resolved.importance.kind === "none" ? unboundedLoss(resolved) : undefined;

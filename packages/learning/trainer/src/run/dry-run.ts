@@ -136,7 +136,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
       ? options.memoryBytes
       : (recipe.plan.nodes ?? 1) * recipe.plan.memoryGib * 2 ** 30;
   const engines = await planEngines(recipe, {
-    versionBytes: needs.weightsBytes,
+    versionBytes: needs.engineVersionBytes,
     environment: options.environment ?? {},
     signal,
   });

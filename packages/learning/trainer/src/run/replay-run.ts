@@ -39,7 +39,12 @@ const runSchema = z.object({
     learnerThreads: z.int().min(1).optional(),
     learnerActors: z.int().min(1).default(1),
     learner: z.object({ lora: z.unknown() }).default({ lora: null }),
-    rollout: z.object({ precision: z.string().optional(), engine: z.unknown().optional() }).default({}),
+    rollout: z
+      .object({
+        precision: z.string().optional(),
+        engine: z.object({ weightsType: z.string().optional() }).optional(),
+      })
+      .default({}),
   }),
 });
 
