@@ -37,7 +37,7 @@ export interface StepReward {
  * paper; charged: what a step has in its memory and in what it recalled is worth as much as what it leaves to the next
  * one, so that all steps together are paid for an answer once.
  */
-export type Forgetting = "free" | "charged";
+type Forgetting = "free" | "charged";
 
 /** The texts that stand in empty fields. */
 const placeholders = ["No previous memory", "No memory was recalled."];

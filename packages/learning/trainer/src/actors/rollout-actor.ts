@@ -174,7 +174,8 @@ export class RolloutActor {
         },
       });
     if (this.#engine === undefined) await consume();
-    else await this.#engine.follow(consume, () =>
+    else
+      await this.#engine.follow(consume, () =>
         this.#engine?.sampler.setAdapters === undefined
           ? this.#weights.starting()
           : this.#weights.startingLayers(),
