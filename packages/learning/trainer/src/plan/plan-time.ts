@@ -116,7 +116,7 @@ export function stepTime(
 
 /**
  * Seconds in which rollout actors sample episodes. By Graham's bound no list of episodes takes longer than a full batch needs for all of
- * them plus the longest alone.
+ * them plus the longest alone; if all of an actor's are in one batch, the longest is written while the others are read and written.
  */
 function samplingSeconds(
   { rollout }: Recipe,
@@ -146,13 +146,15 @@ function samplingSeconds(
   // A call samples several tokens, so that a reply ends within one.
   const writeSeconds = ({ promptTokens, sampledTokens }: Turn) =>
     (sampledTokens + perCall / 2) * stepSecondsAt(promptTokens + sampledTokens / 2);
-  const ofEpisode = turns.reduce(
-    (sum, turn) =>
-      sum + turn.count * (readSeconds(turn.promptTokens) + writeSeconds(turn) / batch + conversationSeconds),
-    0,
-  );
-  const alone = longest.reduce((sum, turn) => sum + readSeconds(turn.promptTokens) + writeSeconds(turn), 0);
-  return (episodes / actors) * ofEpisode + (own > batch ? (1 - 1 / batch) * alone : 0);
+  const sumOf = (list: readonly (Turn & { readonly count?: number })[], secondsOf: (turn: Turn) => number) =>
+    list.reduce((sum, turn) => sum + (turn.count ?? 1) * secondsOf(turn), 0);
+  const reading = sumOf(turns, ({ promptTokens }) => readSeconds(promptTokens) + conversationSeconds);
+  const writing = sumOf(turns, writeSeconds) / batch;
+  const longestWriting = sumOf(longest, writeSeconds);
+  const alone = longestWriting + sumOf(longest, ({ promptTokens }) => readSeconds(promptTokens));
+  return own > batch
+    ? own * (reading + writing) + (1 - 1 / batch) * alone
+    : Math.max(alone, own * reading + Math.max(own * writing, longestWriting));
 }
 
 /** Seconds of an update: micro-batches with their padding, passes without gradients, the optimizer, and the exchange of several learners. */

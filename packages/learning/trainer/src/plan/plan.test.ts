@@ -144,9 +144,33 @@ describe("stepTime", () => {
     expect((await update(1, few)) / (await update(1, work.passes))).toBeCloseTo(0.91, 1);
   });
 
+  it("is at least the longest episode alone, however many actors and however large the batch", async () => {
+    const [short, long] = [
+      { promptTokens: 600, sampledTokens: 160 },
+      { promptTokens: 600, sampledTokens: 3000 },
+    ];
+    const sampling = async (episodes: number, actors: number, maxBatch: number, turn = short) => {
+      const given = { ...work, episodes, turns: [{ ...turn, count: 1 }], longest: [long] };
+      const rollout = { ...base.rollout, actors, maxBatch, concurrency: 64 };
+      return (await timeOf("smollm2-135m", { rollout }, given)).sampling;
+    };
+    const alone = await sampling(1, 1, 1, long);
+    for (const [episodes, actors, maxBatch] of [
+      [1, 1, 1],
+      [16, 1, 16],
+      [16, 1, 15],
+      [16, 128, 16],
+    ] as const)
+      expect(await sampling(episodes, actors, maxBatch)).toBeGreaterThanOrEqual(alone);
+    // Actors without an episode make no step faster, and an actor's episodes are whole.
+    expect(await sampling(16, 128, 16)).toBe(await sampling(16, 16, 16));
+    expect(await sampling(16, 9, 1)).toBe(await sampling(16, 8, 1));
+  });
+
   it("is within a factor of two of what was measured: 16 requests of 135M parameters on two threads", async () => {
     // 64 tokens each for 16 requests at 187 tokens per second.
-    const sampling = { ...work, episodes: 16, turns: [{ promptTokens: 0, sampledTokens: 64, count: 1 }] };
+    const turn = { promptTokens: 0, sampledTokens: 64 };
+    const sampling = { ...work, episodes: 16, turns: [{ ...turn, count: 1 }], longest: [turn] };
     const { sampling: seconds } = await timeOf("smollm2-135m", {}, sampling);
     expect(seconds).toBeGreaterThan(1024 / 187 / 2);
     expect(seconds).toBeLessThan((1024 / 187) * 2);
