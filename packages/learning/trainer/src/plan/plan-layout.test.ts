@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fileFolder } from "../../../../../test/support/temporary-folder.js";
+import { engineSettingsSchema } from "../recipe/engine-settings.js";
 import { builtinRecipesDir } from "../recipe/model-source.js";
 import { readRecipe } from "../recipe/recipe.js";
 import type { Recipe } from "../recipe/recipe-schema.js";
@@ -97,5 +98,50 @@ describe("recipeForGpus", () => {
     const recipe = await recipeForGpus(adapted(seven), { nodes: 4, gpusPerNode: 8 }, options);
     expect(recipe.learnerActors).toBeGreaterThan(8);
     expect((await planRun(recipe, options)).problems).toEqual([]);
+  });
+
+  it("has no more actors than a step has episodes, and no more than a recipe may have", async () => {
+    const few: Recipe = {
+      ...seven,
+      train: { ...seven.train, groupsPerStep: 2 },
+      learner: { ...seven.learner, groupSize: 8, miniBatches: 2 },
+    };
+    expect((await recipeForGpus(few, { nodes: 16, gpusPerNode: 8 }, options)).rollout.actors).toBe(16);
+    const many = await recipeForGpus(seven, { nodes: 200, gpusPerNode: 8 }, options);
+    expect(many.rollout.actors).toBeLessThanOrEqual(1024);
+    await expect(recipeForGpus(seven, { nodes: 2000, gpusPerNode: 8 }, options)).rejects.toThrow(
+      /CONFIG_INVALID.*--gpus 2000x8: plan\.nodes/,
+    );
+  });
+
+  it("leaves the actors of engines as they are, and splits the learner alone", async () => {
+    const engine = engineSettingsSchema.parse({ kind: "vllm", addresses: ["http://127.0.0.1:1"] });
+    const rollout = { ...four.rollout, actors: 1, gpus: 0, engine };
+    const recipe: Recipe = { ...four, rollout, train: { ...four.train, maxStaleness: 0 } };
+    const eight = await recipeForGpus(recipe, { nodes: 1, gpusPerNode: 8 }, options);
+    expect(eight.rollout).toEqual(recipe.rollout);
+    expect(eight.learnerGpus).toBeGreaterThan(1);
+    const alone = await recipeForGpus(adapted(recipe), { nodes: 1, gpusPerNode: 1 }, options);
+    expect([alone.learnerGpus, alone.rollout.gpus]).toEqual([1, 0]);
+    const leased = { ...recipe, rollout: { ...recipe.rollout, gpus: 1 } };
+    const seventh = await recipeForGpus(leased, { nodes: 1, gpusPerNode: 8 }, options);
+    expect(seventh.learnerGpus).toBeLessThanOrEqual(7);
+  });
+
+  it("gives a recipe that could have been written: no lanes on a GPU", async () => {
+    const lanes = { ...seven, rollout: { ...seven.rollout, lanes: 4, gpus: 0, threads: 8 } };
+    const recipe = await recipeForGpus(lanes, { nodes: 1, gpusPerNode: 8 }, options);
+    expect(recipe.rollout).toMatchObject({ lanes: 1, gpus: 1 });
+    const unscored = { ...seven, train: { ...seven.train, minGroupSize: 100 } };
+    await expect(recipeForGpus(unscored, { nodes: 1, gpusPerNode: 8 }, options)).rejects.toThrow(
+      /--gpus 1x8: train\.minGroupSize/,
+    );
+  });
+
+  it("asks for the memory of a GPU that it cannot look at", async () => {
+    const { gpuGib: _, ...plan } = seven.plan ?? { questionTokens: 32 };
+    await expect(recipeForGpus({ ...seven, plan }, { nodes: 1, gpusPerNode: 4 }, options)).rejects.toThrow(
+      /CONFIG_INVALID.*plan\.gpuGib: is absent/,
+    );
   });
 });

@@ -3,7 +3,10 @@
  *  Not responsible for: memory and seconds of a split (plan-gpu.ts, plan-time.ts); placing actors (the cluster). */
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import type { ModelConfig } from "@palimpsest/model";
-import type { Recipe } from "../recipe/recipe-schema.js";
+import { PalimpsestError } from "@palimpsest/wire";
+import { parseConfig } from "../recipe/config-error.js";
+import { recipeProblems } from "../recipe/recipe-checks.js";
+import { type Recipe, recipeSchema } from "../recipe/recipe-schema.js";
 import { gpuProblems } from "./plan-gpu.js";
 import { plannedTime, type plannedWork, type RunTime } from "./plan-step.js";
 import { runMemory } from "./run-memory.js";
@@ -25,9 +28,10 @@ export interface PlannedLayout {
   readonly time: RunTime;
 }
 
-/** Most replicas of a learner, and most learners; as in the recipe's schema. */
+/** Most replicas of a learner, most learners and most rollout actors; as in the recipe's schema. */
 const mostReplicas = 16;
 const mostLearners = 32;
+const mostActors = 1024;
 
 /** The GPUs that a recipe's `plan` has; undefined where it does not say. */
 function plannedGpus({ plan }: Pick<Recipe, "plan">) {
@@ -35,17 +39,22 @@ function plannedGpus({ plan }: Pick<Recipe, "plan">) {
   return gpusPerNode === undefined ? undefined : { nodes, gpusPerNode, total: nodes * gpusPerNode };
 }
 
-/** Returns the recipe with another split of its GPUs. */
+/** Returns the recipe with another split of its GPUs. With an engine only the learner's part changes. */
 export function withLayout(recipe: Recipe, layout: Layout): Recipe {
   const { learner, rollout } = recipe;
   const { learnerActors, replicas, sharded, actors, maxBatch } = layout;
   const { optimizerState: _, accumulators, ...memory } = learner.memory;
-  const shared = isOneGpu(recipe);
+  const shared = plannedGpus(recipe)?.total === 1;
+  const samplers =
+    rollout.engine === undefined
+      ? { ...rollout, actors, maxBatch, gpus: shared ? 0.5 : 1, lanes: 1 }
+      : rollout;
+  const left = 1 - samplers.actors * samplers.gpus;
   return {
     ...recipe,
     learnerActors,
-    learnerGpus: shared ? 0.5 : replicas,
-    rollout: { ...rollout, actors, maxBatch, gpus: shared ? 0.5 : 1 },
+    learnerGpus: shared && left > 0 ? left : replicas,
+    rollout: samplers,
     learner: {
       ...learner,
       replicas,
@@ -58,8 +67,6 @@ export function withLayout(recipe: Recipe, layout: Layout): Recipe {
   };
 }
 
-const isOneGpu = (recipe: Recipe) => plannedGpus(recipe)?.total === 1;
-
 /** Returns the split that a recipe itself has. */
 export function layoutOf({ learner, learnerActors, rollout }: Recipe): Layout {
   const { replicas, memory } = learner;
@@ -71,24 +78,28 @@ function layoutsOf(recipe: Recipe): Layout[] {
   const gpus = plannedGpus(recipe);
   if (gpus === undefined) return [];
   const { total, gpusPerNode } = gpus;
-  const { maxBatch } = recipe.rollout;
-  const batches = [1, 2, 4, 8].map((part) => Math.floor(maxBatch / part)).filter((batch) => batch > 0);
+  const { rollout, train, learner } = recipe;
+  const { maxBatch, engine } = rollout;
+  const parts = engine === undefined ? [1, 2, 4, 8] : [1];
+  const batches = parts.map((part) => Math.floor(maxBatch / part)).filter((batch) => batch > 0);
+  // An actor without an episode would wait.
+  const most = Math.min(mostActors, train.groupsPerStep * learner.groupSize);
+  const actorsBeside = (learners: number) =>
+    engine === undefined ? Math.min(most, Math.max(1, total - learners)) : rollout.actors;
+  const free = Math.max(1, total - (engine === undefined ? 1 : Math.ceil(rollout.actors * rollout.gpus)));
   const one = { learnerActors: 1, replicas: 1, sharded: false };
-  const withBatches = (layout: Omit<Layout, "maxBatch">) =>
-    batches.map((batch) => ({ ...layout, maxBatch: batch }));
-  if (total === 1) return withBatches({ ...one, actors: 1 });
-  const isAdapted = recipe.learner.lora !== null;
+  const isAdapted = learner.lora !== null;
   const layouts: Omit<Layout, "maxBatch">[] = [];
-  for (let replicas = 1; replicas <= Math.min(gpusPerNode, mostReplicas, total - 1); replicas++) {
-    const actors = total - replicas;
+  for (let replicas = 1; replicas <= Math.min(gpusPerNode, mostReplicas, free); replicas++) {
+    const actors = actorsBeside(replicas);
     layouts.push({ ...one, replicas, actors });
     if (replicas > 1 && !isAdapted) layouts.push({ ...one, replicas, sharded: true, actors });
   }
   // Gradients of all weights take too long between hosts, and a host's own GPUs are better used as replicas.
   if (isAdapted && total > gpusPerNode)
-    for (let learnerActors = 2; learnerActors <= Math.min(mostLearners, total - 1); learnerActors++)
-      layouts.push({ ...one, learnerActors, actors: total - learnerActors });
-  return layouts.flatMap(withBatches);
+    for (let learnerActors = 2; learnerActors <= Math.min(mostLearners, free); learnerActors++)
+      layouts.push({ ...one, learnerActors, actors: actorsBeside(learnerActors) });
+  return layouts.flatMap((layout) => batches.map((batch) => ({ ...layout, maxBatch: batch })));
 }
 
 /**
@@ -108,6 +119,7 @@ export function plannedLayouts(
     const name = JSON.stringify(split);
     if (found.has(name)) continue;
     const own = withLayout(recipe, layout);
+    if (recipeProblems(own, {}).length > 0 || placementProblems(own).length > 0) continue;
     if (gpuProblems(runMemory(own, model, gpuBytes), own, model, gpuBytes).length > 0) continue;
     found.set(name, { layout, time: plannedTime(own, model, resolveLearnerConfig(own.learner), work) });
   }
@@ -118,6 +130,22 @@ export function plannedLayouts(
 export function largestLayout(recipe: Recipe): Layout | undefined {
   const layouts = layoutsOf(recipe).filter(({ maxBatch }) => maxBatch === recipe.rollout.maxBatch);
   return layouts.findLast(({ learnerActors }) => learnerActors === 1);
+}
+
+const splitSchema = recipeSchema.pick({
+  ...{ learnerActors: true, learnerGpus: true, learner: true, rollout: true, plan: true },
+});
+
+/**
+ * Checks a recipe that was given another split as if the split had been written in it.
+ * @throws {PalimpsestError} CONFIG_INVALID
+ */
+export function checkSplit(recipe: Recipe, name: string): void {
+  const { learnerActors, learnerGpus, learner, rollout, plan } = recipe;
+  parseConfig(splitSchema, { learnerActors, learnerGpus, learner, rollout, plan }, name);
+  const problems = recipeProblems(recipe, {});
+  if (problems.length > 0)
+    throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problems.join("\n  and ")}`);
 }
 
 /** Returns why the machines of `plan` have no room for the run's leases; none if they have, or if the plan does not say how many there are. */

@@ -1,11 +1,13 @@
 import { type Bucket, hasRoomFor, resolveLearnerConfig } from "@palimpsest/learner";
 import { type ModelConfig, parameterCount } from "@palimpsest/model";
 import type { ConversationKind } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
 import { type EnginePlan, planEngines } from "../engines/engine-plan.js";
 import { openRecipeModules } from "../modules/recipe-modules.js";
 import { type EpisodeExtent, episodeMeter } from "../plan/plan-episodes.js";
 import { gpuProblems, plannedGpuBytes } from "../plan/plan-gpu.js";
 import {
+  checkSplit,
   type Layout,
   largestLayout,
   layoutOf,
@@ -186,14 +188,23 @@ export interface RunGpus {
 
 /**
  * Returns the recipe for these GPUs: with the split between learner and rollout actors that takes the least time, and with the largest
- * batches that fit. Where none fits, the recipe has a split that the dry run refuses with its reasons.
- * @throws {PalimpsestError} as `planRun`
+ * batches that fit; with an engine only the learner is split. Where none fits, the recipe has a split that the dry run refuses with its
+ * reasons.
+ * @throws {PalimpsestError} as `planRun`; CONFIG_INVALID if the memory of a GPU is not known, or no split is a valid recipe
  */
 export async function recipeForGpus(recipe: Recipe, gpus: RunGpus, options: PlanOptions): Promise<Recipe> {
+  const name = `--gpus ${gpus.nodes}x${gpus.gpusPerNode}`;
   const asked = { ...recipe, plan: { questionTokens: 32, ...recipe.plan, ...gpus } };
+  if (plannedGpuBytes(asked, options.gpuBytes) === undefined)
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `plan.gpuGib: is absent, and this machine has no GPU whose memory ${name} could go by; set it to the GiB of one of those GPUs`,
+    );
   const { layouts } = await planRun(asked, { ...options, onNotice() {} });
   const layout = layouts[0]?.layout ?? largestLayout(asked);
-  return layout === undefined ? asked : withLayout(asked, layout);
+  const split = layout === undefined ? asked : withLayout(asked, layout);
+  checkSplit(split, name);
+  return split;
 }
 
 /** Returns the longest conversation of each kind, measured by prompt and reply together. */
