@@ -13,7 +13,7 @@ import type { Recipe } from "./recipe-schema.js";
 const cacheDir = fileFolder();
 
 const files = readdirSync(builtinRecipesDir, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".yaml") && !/^(evals|adapters)\//.test(file))
+  .filter((file) => file.endsWith(".yaml") && !/^(evals|adapters|boards)\//.test(file))
   .sort();
 const bases = files.filter((file) => file.endsWith("-base.yaml"));
 const runs = files.filter((file) => !bases.includes(file));
