@@ -49,10 +49,12 @@ export type RunScores = readonly (readonly number[])[];
  * interval of a bootstrap of two levels: runs are drawn for each side, then questions for both together. A side of one
  * run has the spread of its questions alone. `p` is two-sided, from the draws on either side of 0.
  * @param before absent: the mean of `after` itself, whose p means nothing
+ * @param resamples draws, of which p cannot be less than one
  */
 export function twoLevelDifference(
   after: RunScores,
   before: RunScores = [],
+  resamples = levelResamples,
 ): { readonly difference: number; readonly interval: Interval; readonly p: number } {
   const questions = after[0]?.length ?? 0;
   const random = createRandom("two levels");
@@ -61,11 +63,11 @@ export function twoLevelDifference(
   const at = (asked: readonly number[], afterRuns: readonly number[], beforeRuns: readonly number[]) =>
     meanOf(after, afterRuns, asked) - meanOf(before, beforeRuns, asked);
   const drawn = (count: number) => Array.from({ length: count }, () => random.below(count));
-  const draws = Array.from({ length: levelResamples }, () =>
+  const draws = Array.from({ length: resamples }, () =>
     at(drawn(questions), drawn(after.length), drawn(before.length)),
   ).sort((a, b) => a - b);
-  const quantile = (share: number) => draws[Math.floor(share * levelResamples)] ?? 0;
-  const beyond = (side: (value: number) => boolean) => (1 + draws.filter(side).length) / (levelResamples + 1);
+  const quantile = (share: number) => draws[Math.floor(share * resamples)] ?? 0;
+  const beyond = (side: (value: number) => boolean) => (1 + draws.filter(side).length) / (resamples + 1);
   return {
     difference: at(every, whole(after), whole(before)),
     interval: { low: quantile(0.025), high: quantile(0.975) },

@@ -92,14 +92,6 @@ export async function askSystems(
     onProgress: progress.show,
   };
   try {
-    if (scripts.length > 0) {
-      // The first script computes what the others look up.
-      const onProgress = (one: SuiteProgress) => {
-        if (one.systemsDone === 0) progress.show({ ...one, system: "without a model" });
-      };
-      const { systems } = await runSuite({ ...asking, onProgress, systems: scripts });
-      for (const one of systems) runs.set(one.system, one);
-    }
     for (const [modelName, own] of byModel(names, flags)) {
       const model = await openModel(modelName, flags, settings, signal);
       models.push(model.name);
@@ -137,6 +129,14 @@ export async function askSystems(
         for (const embedder of embedders.splice(0)) await embedder.close();
         await model.close();
       }
+    }
+    if (scripts.length > 0) {
+      // After the models, which may be missing. The first script computes what the others look up.
+      const onProgress = (one: SuiteProgress) => {
+        if (one.systemsDone === 0) progress.show({ ...one, system: "without a model" });
+      };
+      const { systems } = await runSuite({ ...asking, onProgress, systems: scripts });
+      for (const one of systems) runs.set(one.system, one);
     }
   } finally {
     progress.close();
@@ -254,7 +254,7 @@ interface AskedPlan {
   readonly suite: string;
   readonly items: readonly EvalItem[];
   readonly scorer: Scorer;
-  /** Systems without a model, which are asked first. */
+  /** Systems without a model, which are asked last. */
   readonly scripts?: readonly System[];
 }
 

@@ -42,12 +42,17 @@ export const parallelConfigSchema = own.extend({
     .describe(
       "most times that the document is read; a pass in which no section has anything new is the last",
     ),
-  concurrency: z.int().min(1).default(256).describe("most sections that are read at once"),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(4096)
+    .default(32)
+    .describe("most sections of an episode that are read at once"),
   nothing: z
     .string()
     .regex(/\S/, "must not be blank")
     .default("nothing new")
-    .describe("a reply to memoryPrompt that begins with this text, in any case, adds no note"),
+    .describe("a reply to memoryPrompt that says no more than this text, in any case, adds no note"),
   memoryPrompt: z
     .string()
     .describe("prompt of the note of a section with {question}, {memory} and {section}"),

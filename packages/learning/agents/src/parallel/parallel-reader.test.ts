@@ -60,9 +60,12 @@ it("reads every section beside the same memory, and ends after a pass without ne
 });
 
 it("answers from the first memory if no section has anything", async () => {
-  const { agent } = reading((prompt) => (prompt.endsWith("answer:") ? " nothing" : " None of it"), {
-    passes: 2,
-  });
+  const { agent } = reading(
+    (prompt) => (prompt.endsWith("answer:") ? " nothing" : " **None.** It is about rain."),
+    {
+      passes: 2,
+    },
+  );
   const result = await agent.run({ document, question });
   expect(result).toMatchObject({ answer: " nothing", memory: " none", counters: { passes: 1, notes: 0 } });
 });
@@ -144,6 +147,30 @@ it("keeps what fits of notes whose merge wrote nothing, and counts it", async ()
   const result = await agent.run({ document: text, question: "which?" });
   expect(result.memory).toContain("w0 x x");
   expect(result.counts.emptyUpdates).toBe(1);
+});
+
+it.each([
+  ["none", true],
+  [" None.", true],
+  ["**none**", true],
+  ['"None" ', true],
+  ["none\nThe section is about rain.", true],
+  ["none of them but anna", false],
+  ["nonesuch", false],
+  ["none? No: anna likes tea", false],
+])("reads %j as no note: %s", async (reply, isNone) => {
+  const { agent } = reading((prompt) => (prompt.endsWith("answer:") ? " x" : reply), {
+    passes: 1,
+    noteTokens: 64,
+    memoryTokens: 512,
+    concurrency: 1,
+  });
+  const { counters, documentTokens } = await agent.run(
+    { document: " ben likes milk.", question },
+    { onProgress: ({ documentTokensRead }) => expect(documentTokensRead).toBeLessThanOrEqual(4) },
+  );
+  expect(documentTokens).toBe(4);
+  expect(counters?.["notes"]).toBe(isNone ? 0 : 1);
 });
 
 it("makes no further call after an abort, and throws its reason (PARALLEL-5)", async () => {

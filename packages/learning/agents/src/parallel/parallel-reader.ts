@@ -28,6 +28,7 @@ import { compileTemplate, plainIds, specialId } from "../template.js";
 import { characterEnd } from "../whole-characters.js";
 import { type ParallelConfig, parallelConfigSchema } from "./config.js";
 import { parallelConfig } from "./presets.js";
+import { saysOnly } from "./says-only.js";
 
 type Ids = readonly number[];
 
@@ -185,12 +186,13 @@ class Episode {
     const prompts = chunks.map(({ tokenIds }) => this.#bound.note(memory, tokenIds));
     const conversations = await this.#converseAll(prompts, config.noteTokens);
     return conversations.map((conversation, at) => {
-      const { tokenIds = [], start = 0, end = 0 } = chunks[at] ?? {};
+      const { start = 0, end = 0 } = chunks[at] ?? {};
       const note = this.#contentOf(conversation, config.noteTokens);
       const text = tokenizer.decode(note).trim();
-      const isNew = text !== "" && !text.toLowerCase().startsWith(config.nothing.toLowerCase());
+      const isNew = text !== "" && !saysOnly(text, config.nothing);
       if (text === "") this.#log.countEmptyUpdate();
-      this.#documentTokensRead += tokenIds.length;
+      // Another pass reads nothing that was not read.
+      this.#documentTokensRead = Math.max(this.#documentTokensRead, end);
       this.#log.report(conversation, {
         documentTokensRead: this.#documentTokensRead,
         memoryStep: {

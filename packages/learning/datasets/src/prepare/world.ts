@@ -6,7 +6,7 @@ const { world, split, count, cast, bait, distance, wordings } = worldConfigSchem
 
 const optionsSchema = z.strictObject({
   world,
-  split: split.default("test"),
+  split,
   count,
   sentences: z.int().min(16).default(512).describe("sentences per document"),
   cast,

@@ -136,7 +136,8 @@ export const countWorld: World = defineWorld<CountEvent, CountQuestion>({
       ask() {
         const room = random.pick(rooms);
         const answer = numbers[counts.get(room) ?? 0] ?? "";
-        return { kind: "number", answer, candidates: numbers, room, slots: { room } };
+        const aliases = [String(counts.get(room) ?? 0)];
+        return { kind: "number", answer, aliases, candidates: numbers, room, slots: { room } };
       },
     };
   },

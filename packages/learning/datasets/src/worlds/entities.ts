@@ -24,13 +24,13 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const people: Readonly<Record<WorldSplit, readonly string[]>> = {
   train: words("Ada Ben Cora Dan Eva Finn Gus Ida Jack Kim Leo Mia Nina Otto Paul Rosa"),
   dev: words("Amir Beth Carl Dora Emil Fay Gina Hans Igor Jane Kurt Lena Max Omar Pia Ralf"),
-  test: words("Sam Tina Udo Vera Will Xenia Yara Zoe Tom Una Vito Wanda Yuri Zara Sue Noah"),
+  test: words("Sam Tina Udo Vera Willa Xenia Yara Zoe Tom Una Vito Wanda Yuri Zara Susan Noah"),
 };
 
 const things: Readonly<Record<WorldSplit, readonly string[]>> = {
   train: words("coin key lamp map ring drum book clock rope mask bell kite"),
   dev: words("cup fan flute glove hat horn jar knife ladle mirror nail purse"),
-  test: words("quill saw scarf sponge stamp sword torch trowel vase violin whistle wrench"),
+  test: words("quill spoon scarf sponge stamp sword torch trowel vase violin whistle wrench"),
 };
 
 const rooms: Readonly<Record<WorldSplit, readonly string[]>> = {

@@ -161,9 +161,10 @@ function anyHolder({ random, house, cast }: HousePlay): string {
 const howMany: Asking = {
   ask(play) {
     const person = anyHolder(play);
-    const answer = numbers[play.house.heldBy(person).length] ?? "";
+    const held = play.house.heldBy(person).length;
+    const answer = numbers[held] ?? "";
     const candidates = numbers.slice(0, play.cast.things.length + 1);
-    return { kind: "number", answer, candidates, person, slots: { person } };
+    return { kind: "number", answer, aliases: [String(held)], candidates, person, slots: { person } };
   },
   follow: (house, { person = "" }) => numbers[house.heldBy(person).length],
   trace(events, { person = "" }) {

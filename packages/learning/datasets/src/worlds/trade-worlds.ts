@@ -74,7 +74,7 @@ class TradePlay {
   next(index: number): TradeEvent | undefined {
     const event = this.#pace.next(index, () => {
       const [person = "", other = "", third = ""] = this.#random.shuffle(this.#people);
-      return this.#random.float() < 0.3
+      return this.#people.length > 2 && this.#random.float() < 0.3
         ? { kind: "passes", person, other, third }
         : { kind: "swaps", person, other };
     });

@@ -127,7 +127,7 @@ function taskOf(
   return {
     id: `world-${world}-${split}-${length}-${seed}-${position}`,
     question: styled(opened.question),
-    answers: [styled(opened.answer)],
+    answers: [opened.answer, ...opened.aliases].map(styled),
     metadata: {
       kind: "world",
       dataSource: "world",

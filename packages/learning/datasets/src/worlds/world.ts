@@ -20,6 +20,8 @@ export interface WorldQuestion {
   readonly answer: string;
   /** Every label that an answer may name. */
   readonly candidates: readonly string[];
+  /** Other forms of the answer, such as its digits. */
+  readonly aliases?: readonly string[];
   /** What kind of answer this is, where classes are balanced and reported apart, such as "known" or "unknown". */
   readonly kind: string;
   /** The words of the text that the question is about, by slot. */
@@ -59,6 +61,8 @@ export interface Traced {
 export interface WorldCase {
   readonly question: string;
   readonly answer: string;
+  /** Other forms of the answer, such as its digits. */
+  readonly aliases: readonly string[];
   readonly candidates: readonly string[];
   readonly kind: string;
   /** The words of the text that the question names. */
@@ -135,11 +139,13 @@ export function defineWorld<Event extends WorldEvent, Question extends WorldQues
       const played = begin();
       for (let at = 0; at < facts; at++) played.next(at);
       const question = played.ask();
+      refuseUnanswered(name, question);
       const say = (kind: string, slots: object, random: Random) =>
         wordingOf(wordings, kind, { split, wordings: setting.wordings }, slots, random);
       return {
         question: say("question", question.slots, stream("question")),
         answer: question.answer,
+        aliases: question.aliases ?? [],
         candidates: question.candidates,
         kind: question.kind,
         asked: Object.values(question.slots),
@@ -165,6 +171,12 @@ export function defineWorld<Event extends WorldEvent, Question extends WorldQues
       };
     },
   };
+}
+
+/** An answer that no candidate is would be a mistake of the world, never of its settings. */
+function refuseUnanswered(name: string, { answer, candidates }: WorldQuestion): void {
+  if (answer.split(" and ").every((label) => candidates.includes(label))) return;
+  throw new Error(`the world ${name} has the answer "${answer}", which is none of its candidates`);
 }
 
 /** @throws {DatasetError} BAD_CONFIG if the text is too short to begin */

@@ -70,7 +70,9 @@ const lineOf = ({ row, kind, trainingSeeds, questions, score, interval, cost }: 
 ];
 
 const pairLine = ({ first, second, difference, interval, adjustedP }: BoardPair) =>
-  `${second} − ${first}: ${points(difference)} ${range(interval)}, p ${chance(adjustedP)}`;
+  `${second} − ${first}: ${points(difference)} ${range(interval)}, ${
+    adjustedP === null ? "no p of two training seeds" : `p ${chance(adjustedP)}`
+  }`;
 
 const failureLine = ({ row, group, questions, first }: Board["failed"][number]) =>
   `${row}, ${group}: ${questions} questions failed and count as wrong, the first because ${first}`;

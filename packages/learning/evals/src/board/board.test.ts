@@ -1,14 +1,14 @@
 import { worlds } from "@palimpsest/datasets";
 import { hashedEmbedder } from "@palimpsest/memory";
 import { createRandom } from "@palimpsest/std/random";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type RunScores, twoLevelDifference } from "../resampling.js";
 import type { EvalItem } from "../suite/item.js";
 import { runSuite } from "../suite/runner.js";
 import { summarizeSuite } from "../suite/summary.js";
 import type { System } from "../suite/system.js";
-import { worldScripts } from "../worlds/world-scripts.js";
-import { worldScorer, worldSuite } from "../worlds/world-suite.js";
+import { type WorldScript, worldScripts } from "../worlds/world-scripts.js";
+import { type WorldSuite, worldScorer, worldSuite } from "../worlds/world-suite.js";
 import { type BoardRow, boardOf } from "./board.js";
 import { boardFiles } from "./board-files.js";
 import { leaksOf } from "./leaks.js";
@@ -73,9 +73,9 @@ describe("leaks", () => {
     expect(found.map(([name]) => name)).toEqual(Object.keys(planted));
   });
 
-  it("are not found in what has none: records of a conversation, and questions of every world", () => {
+  it("are not found in what has none: records of a conversation, and questions of every world", async () => {
     expect(leaksOf([item])).toEqual([]);
-    const { items } = worldSuite({
+    const { items } = await worldSuite({
       worlds: worlds.map(({ name }) => name),
       lengths: [64],
       questions: 30,
@@ -134,8 +134,12 @@ describe("the difference over training runs and questions", () => {
 });
 
 describe("a board", () => {
-  const suite = worldSuite({ worlds: ["count"], lengths: [128], questions: 500, seed: 1, split: "test" });
-  const scripts = worldScripts(suite, hashedEmbedder());
+  let suite: WorldSuite;
+  let scripts: WorldScript[];
+  beforeAll(async () => {
+    suite = await worldSuite({ worlds: ["count"], lengths: [128], questions: 500, seed: 1, split: "test" });
+    scripts = worldScripts(suite, hashedEmbedder());
+  });
   const says = (name: string, text: (one: EvalItem) => string): System => ({
     name,
     settings: {},
@@ -156,7 +160,11 @@ describe("a board", () => {
     division: "question known",
     systems,
   });
-  const boardWith = async (systems: readonly System[], entries: readonly BoardRow[], items = suite.items) => {
+  const boardWith = async (
+    systems: readonly System[],
+    entries: readonly BoardRow[],
+    items: readonly EvalItem[] = suite.items,
+  ) => {
     const all = [...systems, ...scripts.map(({ system }) => system)];
     const run = await runSuite({ suite: "board", items, systems: all, scorer: worldScorer });
     return boardOf(summarizeSuite(run), rows(...entries), leaksOf(items));
@@ -175,7 +183,13 @@ describe("a board", () => {
     expect(cell?.score).toBeCloseTo(0.75, 1);
     expect(board.pairs).toHaveLength(1);
     expect(board.pairs[0]).toMatchObject({ first: "a", second: "b" });
-    expect(board.pairs[0]?.adjustedP).toBeLessThan(0.05);
+    // Of two training seeds nothing is said of a third.
+    expect(board.pairs[0]?.adjustedP).toBeNull();
+    const single = await boardWith(
+      [says("a1", knows(0.8)), says("b", knows(0.5))],
+      [entry("a1"), entry("b")],
+    );
+    expect(single.pairs[0]?.adjustedP).toBeLessThan(0.05);
     const oracle = board.cells.find(({ kind }) => kind === "oracle");
     expect(oracle?.score).toBe(1);
   });
@@ -213,6 +227,17 @@ describe("a board", () => {
     expect(board.cells).toEqual([]);
     expect(board.pairs).toEqual([]);
     expect(board.emptied["count, 128"]?.join()).toMatch(reason);
+  });
+
+  it("can show a difference however many entries it has", async () => {
+    const names = Array.from({ length: 12 }, (_, at) => `row ${at}`);
+    const board = await boardWith(
+      names.map((name, at) => says(name, knows(at === 0 ? 0.9 : 0.3))),
+      names.map((name) => entry(name)),
+    );
+    const first = board.pairs.filter(({ first }) => first === "row 0");
+    expect(first).toHaveLength(11);
+    expect(Math.max(...first.map(({ adjustedP }) => adjustedP ?? 1))).toBeLessThan(0.05);
   });
 
   it("is empty where the oracle or the best guess is missing", () => {

@@ -52,8 +52,11 @@ export interface BoardPair {
   /** Score of the second minus that of the first. */
   readonly difference: number;
   readonly interval: Interval;
-  /** Two-sided, after Holm's correction over the pairs of the division and group. */
-  readonly adjustedP: number;
+  /**
+   * Two-sided, after Holm's correction over the pairs of the division and group; null where a side has two training
+   * seeds, of which nothing can be said of a third. A side of one seed is a statement about that one policy.
+   */
+  readonly adjustedP: number | null;
 }
 
 /** A board: scores with their costs, or, for groups whose controls failed, why there are none. */
@@ -210,12 +213,26 @@ function pairsIn(
   group: string,
   entries: readonly { readonly row: BoardRow; readonly scores: RunScores }[],
 ): BoardPair[] {
-  const found = entries.flatMap((first, at) =>
-    entries.slice(at + 1).map((second) => {
-      const { difference, interval, p } = twoLevelDifference(second.scores, first.scores);
-      return { division, group, first: first.row.name, second: second.row.name, difference, interval, p };
-    }),
-  );
+  const couples = entries.flatMap((first, at) => entries.slice(at + 1).map((second) => ({ first, second })));
+  // Holm's factor must leave room for a p below 0.05.
+  const draws = Math.max(2000, 60 * couples.length);
+  const found = couples.map(({ first, second }) => {
+    const { difference, interval, p } = twoLevelDifference(second.scores, first.scores, draws);
+    const known = first.scores.length !== 2 && second.scores.length !== 2;
+    return {
+      division,
+      group,
+      first: first.row.name,
+      second: second.row.name,
+      difference,
+      interval,
+      p,
+      known,
+    };
+  });
   const adjusted = holm(found.map(({ p }) => p));
-  return found.map(({ p: _, ...pair }, at) => ({ ...pair, adjustedP: adjusted[at] ?? 1 }));
+  return found.map(({ p: _, known, ...pair }, at) => ({
+    ...pair,
+    adjustedP: known ? (adjusted[at] ?? 1) : null,
+  }));
 }

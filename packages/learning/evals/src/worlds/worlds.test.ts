@@ -57,6 +57,16 @@ it("takes an answer that names the right candidate and no other", () => {
   expect(namesOnly("twenty-one", { ...list, answer: "twenty" })).toBe(false);
 });
 
+it('takes digits for their word, and no "one" beside another number', () => {
+  const right = { candidates: ["zero", "one", "twelve", "twenty-one"], answer: "twelve", aliases: ["12"] };
+  expect(namesOnly("12", right)).toBe(true);
+  expect(namesOnly("There are twelve people, and no one left.", right)).toBe(true);
+  expect(namesOnly("12 or 13", right)).toBe(false);
+  expect(namesOnly("112", right)).toBe(false);
+  expect(namesOnly("one", { ...right, answer: "one", aliases: ["1"] })).toBe(true);
+  expect(namesOnly("I do not know", { candidates: ["Ada"], answer: "" })).toBe(false);
+});
+
 it("calls a world open whose question shares its words with the fact", async () => {
   const certificate = await certified("babi-4", 64, 500);
   const share = (name: string) => certificate.rows.find((row) => row.name === name)?.share ?? Number.NaN;

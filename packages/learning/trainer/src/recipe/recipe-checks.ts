@@ -225,8 +225,18 @@ function tagProblems({ agent, reward }: Recipe): string[] {
     );
 }
 
+/** Requests that a sampler lets wait. */
+const mostWaiting = 4096;
+
 function lengthProblems({ agent, rollout, train, learner }: Recipe): string[] {
   const problems: string[] = [];
+  if (agent.kind === "parallel") {
+    const sections = agent.config.concurrency * rollout.concurrency;
+    if (sections > mostWaiting)
+      problems.push(
+        `agent.settings.concurrency: ${agent.config.concurrency} sections of each of rollout.concurrency ${rollout.concurrency} episodes are ${sections} at once, but a sampler lets ${mostWaiting} wait; lower one of the two`,
+      );
+  }
   if (agent.kind !== "memupdate" && agent.kind !== "module") {
     for (const field of ["memoryTokens", "finalTokens"] as const) {
       if (agent.config[field] < rollout.maxTokens) continue;

@@ -36,7 +36,7 @@ it("shows the same text that a file of tasks has", async () => {
   const tasks = [];
   for await (const task of preparedTasks(path)) tasks.push(task);
   const shown: unknown = JSON.parse(
-    await world("show", "carry", "--sentences", "80", "--index", "2", "--split", "test", "--json"),
+    await world("show", "carry", "--sentences", "80", "--index", "2", "--json"),
   );
   expect(shown).toEqual(tasks[2]);
   expect(await world("show", "carry", "--sentences", "80")).toMatch(/^question {2}.*\?$/m);

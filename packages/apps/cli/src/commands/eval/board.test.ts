@@ -86,4 +86,21 @@ it("names the field of a file that is wrong, before a model is loaded", async ()
     "worlds: [trade]\nsentences: [64]\nrows: { a: { system: memagnet } }\n",
   );
   await expect(cli.run("board", join(folder, "bad.yaml"))).rejects.toThrow(/"memagnet" is unknown/);
+  const refused = async (rows: string, problem: RegExp) => {
+    writeFileSync(join(folder, "bad.yaml"), `worlds: [trade]\nsentences: [64]\nrows: ${rows}\n`);
+    await expect(cli.run("board", join(folder, "bad.yaml"))).rejects.toThrow(problem);
+  };
+  await refused(
+    "{ a: { system: memagent }, b: { system: memagent } }",
+    /rows\.b: asks memagent .* as rows\.a/,
+  );
+  await refused("{ a: { system: memagent, models: [m, m] } }", /rows\.a: asks memagent .* as itself/);
+  await refused(
+    '{ a: { system: memagent, division: "question unknown" } }',
+    /rows\.a\.division: .* asked while/,
+  );
+  writeFileSync(join(folder, "bad.yaml"), "worlds: [trade, trade]\nsentences: [64]\n");
+  await expect(cli.run("board", join(folder, "bad.yaml"))).rejects.toThrow(
+    /worlds: must name each world once/,
+  );
 });

@@ -7,7 +7,6 @@ import {
   leaksOf,
   parseBoardSettings,
   summarizeSuite,
-  systemSettings,
   worldScorer,
   worldScripts,
   worldSuite,
@@ -20,6 +19,7 @@ import { type EvalFlags, withAnswerFlags, withModelFlags } from "../../eval/eval
 import { askSystems } from "../../eval/eval-run.js";
 import { refuseIgnored } from "../../input/endpoint-flags.js";
 import { parseCount } from "../../input/key-values.js";
+import { untilStopped } from "../../input/signals.js";
 
 interface BoardFlags extends EvalFlags {
   readonly sentences?: readonly number[];
@@ -56,14 +56,14 @@ export function addBoard(program: Command): void {
       ...(flags.questions === undefined ? {} : { questions: flags.questions }),
       ...(flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }),
     };
-    for (const { system } of Object.values(settings.rows)) systemSettings(system, settings);
     await askRows(file, settings, flags);
   });
 }
 
 async function askRows(file: string, settings: BoardSettings, flags: EvalFlags): Promise<void> {
   const { worlds, sentences: lengths, questions, split, seed, lowercase, difficulty } = settings;
-  const suite = worldSuite({ worlds, lengths, questions, split, seed, lowercase, difficulty });
+  const asked = { worlds, lengths, questions, split, seed, lowercase, difficulty };
+  const suite = await untilStopped((signal) => worldSuite(asked, signal));
   const scripts = worldScripts(suite, hashedEmbedder());
   const rows = rowsOf(settings);
   const title = settings.description ?? basename(file);
@@ -80,7 +80,7 @@ async function askRows(file: string, settings: BoardSettings, flags: EvalFlags):
       scorer: worldScorer,
       scripts: scripts.map(({ system }) => system),
     },
-    rows.flatMap(({ systems }) => systems),
+    [...new Set(rows.flatMap(({ systems }) => systems))],
     flags,
     settings,
   );
@@ -109,8 +109,8 @@ function rowsOf({ rows }: BoardSettings): BoardRow[] {
   const models = new Set(Object.values(rows).flatMap((row) => row.models ?? [undefined]));
   const controls = [...models].map((model): BoardRow => {
     const label = labelOf("closed-book", model);
-    return { name: label, kind: "control", division: "question known", systems: [label] };
+    const name = `without the text${model === undefined ? "" : `, ${basename(model)}`}`;
+    return { name, kind: "control", division: "question known", systems: [label] };
   });
-  const entered = new Set(entries.flatMap(({ systems }) => systems));
-  return [...entries, ...controls.filter(({ name }) => !entered.has(name))];
+  return [...entries, ...controls];
 }
