@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { builtinRecipesDir } from "@palimpsest/trainer";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { testFolder } from "../../../../../../test/support/temporary-folder.js";
 import { makeProgram } from "../../program/whole-program.js";
@@ -32,6 +33,24 @@ it("names the recipe and the field of a file that does not exist", async () => {
     writeFileSync(file, recipe.replace(from, to));
     await expect(command.run("train", file, "--dry-run")).rejects.toThrow(new RegExp(`${file}: ${field}`));
   }
+});
+
+it("plans a recipe for other GPUs by one number, and refuses what is none", async () => {
+  const file = join(builtinRecipesDir, "memagent/qwen3-4b-vime.yaml");
+  const eight = await command.run("train", file, "--gpus", "8", "--dry-run");
+  expect(eight).toMatch(/split of the GPUs +a step, expected +the run, expected +at most\n/);
+  expect(eight).toMatch(/learner of \d GPUs, sharing state; \d rollout actors \(this recipe\)/);
+  expect(eight).toContain("The run fits");
+  const many = await command.run("train", file, "--gpus", "4x8", "--dry-run");
+  expect(many).toContain("on 4 machines, which have 3072.00 GiB");
+  const alone = await command.run("train", file, "--gpus", "1", "--dry-run");
+  expect(alone).toContain("no setting but learner.lora fits it on this GPU: set learner.replicas");
+  expect(process.exitCode).toBe(1);
+  process.exitCode = undefined;
+  for (const text of ["0", "8x", "eight", "0x8", "1.5"])
+    await expect(command.run("train", file, "--gpus", text, "--dry-run")).rejects.toThrow(
+      `--gpus is ${JSON.stringify(text)}; give GPUs of one machine, such as 8`,
+    );
 });
 
 it("says which recipes there are where none is given", async () => {
