@@ -36,8 +36,8 @@ it("a deterministic learner is refused where the backend was loaded without it",
 });
 
 /** A group of this version whose sampler is `nats` more certain of every token than `randomGroups` has it. */
-const sampledBy = (policyVersion: number, nats: number): Group[] =>
-  randomGroups(1, 1, 4).map((group) => ({
+const sampledBy = (policyVersion: number, nats: number, members = 4): Group[] =>
+  randomGroups(1, 1, members).map((group) => ({
     ...group,
     members: group.members.map((member) => ({
       ...member,
@@ -81,6 +81,24 @@ describe.each(["graph", "xla"] as const)("the gate between sampler and learner, 
     expect(await updatesOf(other, [0, 0, 0, 0, 0, 0, 0, -30])).toHaveLength(1);
     // What was refused is not counted, so that the run goes on with rows of the right weights.
     expect(await updatesOf(other, [0])).toEqual([]);
+  });
+
+  it("does not hide few tokens of other weights behind many that agreed", async () => {
+    const learner = aLearner({ ...still, maxLogprobDifference: 4 }, { mode });
+    const { freshTokens } = await learner.update(sampledBy(0, 0, 32));
+    const off = learner.update(sampledBy(learner.policyVersion, -40, 2));
+    await expect(off).rejects.toMatchObject({ code: "LOGPROB_MISMATCH" });
+    const agreed = await learner.update(sampledBy(learner.policyVersion, 0, 2));
+    expect(agreed.freshTokens).toBeGreaterThan(0);
+    expect(freshTokens).toBeGreaterThan(10 * agreed.freshTokens);
+  });
+
+  it("judges an update also alone, after seven that agreed", async () => {
+    const learner = aLearner({ ...still, maxLogprobDifference: 4 }, { mode });
+    for (let update = 0; update < 7; update++) await learner.update(sampledBy(learner.policyVersion, 0));
+    await expect(learner.update(sampledBy(learner.policyVersion, -40))).rejects.toThrow(
+      /LOGPROB_MISMATCH.*tokens of this update that the current weights sampled, more than the [\d.]+ that/,
+    );
   });
 });
 

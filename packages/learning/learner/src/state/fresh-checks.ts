@@ -15,35 +15,29 @@ const KL_TOLERANCE_NATS = 1e-7;
 export const FEW_TOKENS = 8;
 
 /** Number of updates over which the gate takes the mean: texts of one step may be harder to agree on than those of others. */
-const GATE_UPDATES = 8;
+export const GATE_UPDATES = 8;
 
-/** How far apart sampler and learner were on fresh tokens: their number, and the sum of the differences in nats. */
+/** An update alone fails if it exceeds the gate of that many times the limit, however well the updates before it agreed. */
+export const ALONE_TIMES = 3;
+
+/** How far apart sampler and learner were on an update's fresh tokens: their number, and the mean difference in nats. */
 export interface FreshDifference {
   readonly tokens: number;
-  readonly sum: number;
+  readonly mean: number;
 }
 
 /** The differences of the updates before the current one that the gate counts with it. A resumed run begins without any. */
-export class EarlierDifferences implements FreshDifference {
+export class EarlierDifferences {
   #updates: readonly FreshDifference[] = [];
 
-  get tokens(): number {
-    return this.#updates.reduce((all, { tokens }) => all + tokens, 0);
-  }
-
-  get sum(): number {
-    return this.#updates.reduce((all, { sum }) => all + sum, 0);
-  }
-
-  /** Number of updates. */
-  get updates(): number {
-    return this.#updates.length;
+  get updates(): readonly FreshDifference[] {
+    return this.#updates;
   }
 
   add({ freshTokens, freshLogprobDifferenceMean }: TokenStatistics): void {
     if (freshTokens === 0) return;
-    const sum = freshTokens * freshLogprobDifferenceMean;
-    this.#updates = [...this.#updates, { tokens: freshTokens, sum }].slice(1 - GATE_UPDATES);
+    const added = { tokens: freshTokens, mean: freshLogprobDifferenceMean };
+    this.#updates = [...this.#updates, added].slice(1 - GATE_UPDATES);
   }
 }
 
@@ -56,6 +50,8 @@ export function logprobGate(limit: number, tokens: number): number {
  * Checks what must be true while the weights are still those that sampled: sampler and trainer compute the same
  * log-probabilities, and before a learner's first step every ratio is 1 and the KL to the reference 0.
  * A mismatch here is the usual cause of a run that collapses much later.
+ * Each earlier update counts with at most as many tokens as this one has: where rollouts run ahead, an update of many fresh tokens
+ * is followed by updates of few, whose difference it would hide.
  * @param earlier   the updates with which this one is judged
  * @param untouched whether no step was applied since the learner was created from weights
  * @throws {LearnerError} LOGPROB_MISMATCH, FIRST_STEP_CHECK
@@ -68,16 +64,8 @@ export function checkFresh(
 ): void {
   const { maxLogprobDifference = null, firstStepChecks, reference } = config;
   const details = { ...tokens };
-  const own = tokens.freshLogprobDifferenceMean;
-  const compared = earlier.tokens + tokens.freshTokens;
-  const difference = (earlier.sum + own * tokens.freshTokens) / Math.max(compared, 1);
-  const gate = maxLogprobDifference === null ? null : logprobGate(maxLogprobDifference, compared);
-  if (gate !== null && tokens.freshTokens > 0 && difference > gate)
-    throw new LearnerError(
-      "LOGPROB_MISMATCH",
-      `the log-probs of sampler and learner differ by ${difference} nats on average over ${compared} tokens of the last ${earlier.updates + 1} updates (by ${own} in this one) that the current weights sampled, more than the ${gate.toPrecision(3)} that maxLogprobDifference ${maxLogprobDifference} allows for so many; check that both have the same weights`,
-      { details },
-    );
+  if (maxLogprobDifference !== null && tokens.freshTokens > 0)
+    checkDifference(tokens, maxLogprobDifference, earlier.updates);
   if (!firstStepChecks || !untouched || tokens.freshTokens < tokens.tokens) return;
   if (tokens.logprobDifferenceMax > SAMPLER_TOLERANCE_NATS)
     throw new LearnerError(
@@ -98,4 +86,27 @@ export function checkFresh(
       `the KL to the reference is ${tokens.klK3} nats before the first step; check that the reference is the same model`,
       { details },
     );
+}
+
+/** @throws {LearnerError} LOGPROB_MISMATCH */
+function checkDifference(all: TokenStatistics, limit: number, earlier: readonly FreshDifference[]): void {
+  const own = { tokens: all.freshTokens, mean: all.freshLogprobDifferenceMean };
+  const counted = [...earlier, own].map(({ tokens, mean }) => ({
+    tokens: Math.min(tokens, own.tokens),
+    mean,
+  }));
+  const compared = counted.reduce((sum, { tokens }) => sum + tokens, 0);
+  const difference = counted.reduce((sum, { tokens, mean }) => sum + tokens * mean, 0) / compared;
+  const gate = logprobGate(limit, compared);
+  const alone = logprobGate(ALONE_TIMES * limit, own.tokens);
+  if (difference <= gate && own.mean <= alone) return;
+  const over =
+    difference > gate
+      ? `${difference} nats on average over ${compared} tokens of the last ${counted.length} updates (by ${own.mean} in this one) that the current weights sampled, more than the ${gate.toPrecision(3)}`
+      : `${own.mean} nats on average over the ${own.tokens} tokens of this update that the current weights sampled, more than the ${alone.toPrecision(3)}`;
+  throw new LearnerError(
+    "LOGPROB_MISMATCH",
+    `the log-probs of sampler and learner differ by ${over} that maxLogprobDifference ${limit} allows for so many; check that both have the same weights`,
+    { details: { ...all } },
+  );
 }

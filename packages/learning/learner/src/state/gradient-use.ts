@@ -8,7 +8,7 @@ import {
   tf,
 } from "@palimpsest/jit";
 import type { ResolvedLearnerConfig } from "../config/config.js";
-import { FEW_TOKENS } from "./fresh-checks.js";
+import { ALONE_TIMES, FEW_TOKENS, GATE_UPDATES } from "./fresh-checks.js";
 import type { AdamScalars } from "./optimizer.js";
 import { adamwStep } from "./optimizer.js";
 import { shardRows } from "./optimizer-shards.js";
@@ -85,12 +85,13 @@ export const AT_ONCE_SCALARS = ["decay", "stepSize", "rootCorrection"] as const;
 /** Input float32 []: a step with a larger norm is not applied. If it is infinite, every finite step is applied. */
 export const NORM_LIMIT = "normLimit";
 /**
- * Inputs float32 []: nothing is applied if the mean difference from the sampler, over fresh tokens of this step and the earlier
+ * Input float32 []: nothing is applied if the mean difference from the sampler, over fresh tokens of this step and the earlier
  * ones, exceeds the limit by more than chance, nats.
  */
 export const DIFFERENCE_LIMIT = "differenceLimit";
+/** Inputs float32 [GATE_UPDATES - 1]: fresh tokens of each earlier update and their mean difference, nats; 0 where there is none. */
 export const EARLIER_TOKENS = "earlierTokens";
-export const EARLIER_SUM = "earlierSum";
+export const EARLIER_MEANS = "earlierMeans";
 /** Input float32 [rows, length-1]: 1 for trained tokens that the current weights sampled. */
 export const FRESH = "fresh";
 
@@ -117,14 +118,15 @@ export function appliedAtOnce(
   perToken: TensorSpec | undefined,
 ): GradientUse {
   const scalar: TensorSpec = { shape: [], dtype: "float32" };
+  const earlier: TensorSpec = { shape: [GATE_UPDATES - 1], dtype: "float32" };
   const scalars = [...AT_ONCE_SCALARS, NORM_LIMIT].map((name) => [name, scalar] as const);
   const ofPolicy =
     perToken === undefined
       ? {}
       : {
           [DIFFERENCE_LIMIT]: scalar,
-          [EARLIER_TOKENS]: scalar,
-          [EARLIER_SUM]: scalar,
+          [EARLIER_TOKENS]: earlier,
+          [EARLIER_MEANS]: earlier,
           [FRESH]: perToken,
           rolloutLogprobs: perToken,
         };
@@ -200,10 +202,18 @@ function differences(inputs: Tensors, outputs: Tensors): Record<string, tf.Tenso
 /** Makes the same check as `checkFresh` on the host, whose gate is wider for few tokens; without fresh tokens it passes. */
 function isNearSampler(sums: Tensors): tf.Tensor {
   const fresh = tensor(sums, FRESH_SUM);
-  // Zero tokens times an infinite limit would be NaN.
-  const tokens = tf.maximum(tf.add(fresh, tensor(sums, EARLIER_TOKENS)), tf.scalar(1));
-  const allowed = tf.add(tokens, tf.mul(tf.sqrt(tokens), FEW_TOKENS));
-  const difference = tf.add(tensor(sums, DIFFERENCE_SUM), tensor(sums, EARLIER_SUM));
-  const isNear = tf.lessEqual(difference, tf.mul(tensor(sums, DIFFERENCE_LIMIT), allowed));
+  const own = tensor(sums, DIFFERENCE_SUM);
+  const limit = tensor(sums, DIFFERENCE_LIMIT);
+  const isWithin = (difference: tf.Tensor, tokens: tf.Tensor, most: tf.Tensor) => {
+    // Zero tokens times an infinite limit would be NaN.
+    const some = tf.maximum(tokens, tf.scalar(1));
+    return tf.lessEqual(difference, tf.mul(most, tf.add(some, tf.mul(tf.sqrt(some), FEW_TOKENS))));
+  };
+  const earlier = tf.minimum(tensor(sums, EARLIER_TOKENS), fresh);
+  const difference = tf.add(own, tf.sum(tf.mul(earlier, tensor(sums, EARLIER_MEANS))));
+  const isNear = tf.logicalAnd(
+    isWithin(difference, tf.add(fresh, tf.sum(earlier)), limit),
+    isWithin(own, fresh, tf.mul(limit, ALONE_TIMES)),
+  );
   return tf.logicalOr(isNear, tf.equal(fresh, 0));
 }

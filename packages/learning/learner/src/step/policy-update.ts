@@ -195,7 +195,7 @@ function atOnceOf(
     atOnce: {
       normLimit: gradientGate?.norm ?? Number.POSITIVE_INFINITY,
       differenceLimit: (first ? maxLogprobDifference : undefined) ?? Number.POSITIVE_INFINITY,
-      earlier,
+      earlier: earlier.updates,
       isFresh: (index) => first && isFresh(entry(rows, index), policyVersion),
     },
   };

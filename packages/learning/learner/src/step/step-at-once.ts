@@ -5,11 +5,12 @@ import type { ResolvedLearnerConfig } from "../config/config.js";
 import { LearnerError } from "../config/error.js";
 import { fillMicroBatch, type MicroBatchArrays, type PackableRow } from "../rows/micro-batches.js";
 import type { Round } from "../rows/rounds.js";
+import { type FreshDifference, GATE_UPDATES } from "../state/fresh-checks.js";
 import {
   APPLIED,
   AT_ONCE_SCALARS,
   DIFFERENCE_LIMIT,
-  EARLIER_SUM,
+  EARLIER_MEANS,
   EARLIER_TOKENS,
   FRESH,
   NORM_LIMIT,
@@ -94,7 +95,7 @@ export function atOnceInputs<Row extends PackableRow>(
   arrays: MicroBatchArrays,
   config: ResolvedLearnerConfig,
 ): Readonly<Record<string, Float32Array>> {
-  const { normLimit, differenceLimit, earlier = { tokens: 0, sum: 0 }, isFresh } = atOnce as AtOnce;
+  const { normLimit, differenceLimit, earlier = [], isFresh } = atOnce as AtOnce;
   // The norm is not known yet: the device computes what depends on it.
   const known = adamwScalars(step, learningRate, 0, config.optimizer);
   const inputs: Record<string, Float32Array> = { [NORM_LIMIT]: Float32Array.of(normLimit) };
@@ -106,11 +107,15 @@ export function atOnceInputs<Row extends PackableRow>(
     const row = rowOfToken[at] as number;
     if (row >= 0 && lossMask[at] !== 0 && isFresh(row)) fresh[at] = 1;
   }
+  const ofEarlier = (value: (update: FreshDifference) => number) =>
+    Float32Array.from({ length: GATE_UPDATES - 1 }, (_, i) =>
+      earlier[i] === undefined ? 0 : value(earlier[i]),
+    );
   return {
     ...inputs,
     [DIFFERENCE_LIMIT]: Float32Array.of(differenceLimit),
-    [EARLIER_TOKENS]: Float32Array.of(earlier.tokens),
-    [EARLIER_SUM]: Float32Array.of(earlier.sum),
+    [EARLIER_TOKENS]: ofEarlier(({ tokens }) => tokens),
+    [EARLIER_MEANS]: ofEarlier(({ mean }) => mean),
     [FRESH]: fresh,
     rolloutLogprobs: arrays.rolloutLogprobs,
   };

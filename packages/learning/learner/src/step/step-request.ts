@@ -12,7 +12,7 @@ export interface AtOnce {
   /** Maximum mean difference from the sampler over fresh tokens, nats; infinite: none. */
   readonly differenceLimit: number;
   /** The updates whose tokens are judged together with this step's; absent: none. */
-  readonly earlier?: FreshDifference;
+  readonly earlier?: readonly FreshDifference[];
   /** Whether the current weights sampled the row, without truncation. */
   readonly isFresh: (rowIndex: number) => boolean;
 }
