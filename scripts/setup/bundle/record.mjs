@@ -20,6 +20,14 @@ async function until(what, reached) {
   }
 }
 
+/** Ends what a cluster that does not answer would let setup wait for. */
+async function within(what, promise) {
+  const late = delay(5 * timeoutMs, undefined, { ref: false }).then(() => {
+    throw new Error(`${what} took longer than ${(5 * timeoutMs) / 1_000} s`);
+  });
+  return await Promise.race([promise, late]);
+}
+
 async function record(child, pid, cacheFile) {
   process.kill(pid, "SIGUSR2");
   await until(`the code cache ${cacheFile}`, () => {
@@ -123,14 +131,17 @@ export async function recordCaches(folder) {
     const actorFile = join(dir, "echo.mjs");
     writeFileSync(actorFile, actorSource);
     const { Echo } = await import(pathToFileURL(actorFile).href);
-    const actor = await client.actor(Echo, { from: pathToFileURL(actorFile) }).spawn();
-    await actor.echo("ok");
-    const [info] = await client.actors();
+    const actor = await within(
+      "the start of an actor",
+      client.actor(Echo, { from: pathToFileURL(actorFile) }).spawn(),
+    );
+    await within("the first call of an actor", actor.echo("ok"));
+    const [info] = await within("the list of actors", client.actors());
     await record(node, info.pid, join(folder, "worker.cache"));
     await record(node, node.pid, join(folder, "node.cache"));
     await record(head, head.pid, join(folder, "head.cache"));
   } finally {
-    await client?.close();
+    await within("the end of the client", Promise.resolve(client?.close())).catch(() => undefined);
     for (const child of started.reverse()) {
       if (child.exitCode !== null) continue;
       child.kill("SIGTERM");
