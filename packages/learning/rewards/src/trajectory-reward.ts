@@ -28,7 +28,7 @@ const answerRewardSchema = z.strictObject({
     .max(1)
     .default(0)
     .describe(
-      "for the agent parallel: the reward is 1 plus this much larger if no pass was needed, and accordingly less; wrong answers gain nothing",
+      "for the agent parallel with passes above 1: the reward is multiplied by 1 plus this times the share of passes that were not needed, at most (passes - 1) / passes; wrong answers gain nothing",
     ),
 });
 

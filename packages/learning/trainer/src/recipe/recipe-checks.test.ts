@@ -196,6 +196,21 @@ describe("a recipe", () => {
       "data.source: is ruler, which has documents, but the agent memupdate reads no document",
     ],
     [
+      "a reward of unused passes for an agent that has none",
+      { more: "reward: { name: boxed-f1, settings: { unusedPasses: 0.5 } }" },
+      "reward.settings.unusedPasses: is 0.5, but the agent memagent has no passes",
+      "set agent.kind to parallel, or unusedPasses to 0",
+    ],
+    [
+      "a reward of unused passes with one pass",
+      {
+        agent: "{ kind: parallel, preset: tiny, settings: { passes: 1 } }",
+        more: "reward: { name: boxed-f1, settings: { unusedPasses: 0.5 } }",
+      },
+      "reward.settings.unusedPasses: is 0.5, but agent.settings.passes is 1",
+      "set passes to 2 or 3",
+    ],
+    [
       "stores for an agent that reads documents",
       { data: store },
       "data.source: is store, which has records and no documents, but the agent memagent reads documents",
@@ -240,6 +255,11 @@ describe("a recipe", () => {
     expect(parseRecipe(recipe({ more: `${gains}\n${rollout}` }), "/data", "r.yaml").reward.config.name).toBe(
       "rememr1",
     );
+    const passes = recipe({
+      agent: "{ kind: parallel, preset: tiny }",
+      more: "reward: { name: boxed-f1, settings: { unusedPasses: 0.5 } }",
+    });
+    expect(parseRecipe(passes, "/data", "r.yaml").reward.config).toMatchObject({ unusedPasses: 0.5 });
     const fits = recipe({ agent: memupdate, data: store, more: "reward: { name: store-probes }" });
     expect(parseRecipe(fits, "/data", "r.yaml").agent.kind).toBe("memupdate");
   });

@@ -43,6 +43,7 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
     ...problems,
     ...curriculumProblems(recipe.curriculum),
     ...stepRewardProblems(recipe),
+    ...passProblems(recipe),
     ...storeProblems(recipe),
     ...tagProblems(recipe),
     ...lengthProblems(recipe),
@@ -163,6 +164,19 @@ function stepRewardProblems({ learner, reward, agent }: Recipe): string[] {
     );
   }
   return problems;
+}
+
+/** The reward would refuse the first episode, or never pay. */
+function passProblems({ agent, reward: { config } }: Recipe): string[] {
+  // It is not known here what a user's own agent counts.
+  if (!("unusedPasses" in config) || config.unusedPasses === 0 || agent.kind === "module") return [];
+  const is = `reward.settings.unusedPasses: is ${config.unusedPasses}, but`;
+  if (agent.kind !== "parallel")
+    return [`${is} the agent ${agent.kind} has no passes; set agent.kind to parallel, or unusedPasses to 0`];
+  if (agent.config.passes > 1) return [];
+  return [
+    `${is} agent.settings.passes is 1, of which none can be left out; set passes to 2 or 3, or unusedPasses to 0`,
+  ];
 }
 
 const ofStores = ["memupdate", "memupdate-released", "store-probes"];
