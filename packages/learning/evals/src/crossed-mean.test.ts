@@ -60,3 +60,18 @@ it("has a p of 1 for no difference, and a small one where every run and question
   const nearly = same(0.2).map((one, i) => ({ ...one, value: one.value + (i % 2) / 1000 }));
   expect(crossedMean(nearly).p).toBeLessThan(0.001);
 });
+
+it("refuses fewer than two runs or questions, from which no variance is known", () => {
+  const of = (runs: number, questions: number) =>
+    Array.from({ length: runs * questions }, (_, i) => ({
+      ...{ value: i % 3, run: String(i % runs), question: String(Math.floor(i / runs)) },
+    }));
+  for (const [runs, questions] of [
+    [0, 0],
+    [1, 5],
+    [5, 1],
+  ] as const)
+    expect(() => crossedMean(of(runs, questions))).toThrow(
+      `NOT_COMPARABLE] observations: are of ${runs} training runs and ${questions} questions`,
+    );
+});

@@ -1,3 +1,4 @@
+import { EvaluationError } from "./error.js";
 import type { Interval } from "./intervals.js";
 
 /** One number of one question under one of several training runs; all runs were asked the same questions. */
@@ -20,6 +21,7 @@ export interface CrossedMean {
  * and of the questions' means are added, what is counted in both is subtracted, and Student's t has the degrees of freedom of the smaller
  * number, so that three runs are held to be three. Source: A. Cameron, J. Gelbach, D. Miller, Robust Inference with Multiway Clustering (2011).
  * @param observations of at least two runs and two questions
+ * @throws {EvaluationError} NOT_COMPARABLE if there are fewer, from which no variance is known
  */
 export function crossedMean(observations: readonly CrossedObservation[]): CrossedMean {
   const n = observations.length;
@@ -28,6 +30,11 @@ export function crossedMean(observations: readonly CrossedObservation[]): Crosse
   const questions = sumsOf(observations, mean, ({ question }) => question);
   const both = sumsOf(observations, mean, ({ run, question }) => JSON.stringify([run, question]));
   const least = Math.min(runs.count, questions.count);
+  if (least < 2)
+    throw new EvaluationError(
+      "NOT_COMPARABLE",
+      `observations: are of ${runs.count} training runs and ${questions.count} questions, but a variance over both needs two of each; give more runs and questions`,
+    );
   // The subtraction may go below the larger of the two in a small sample, never truly.
   const variance =
     Math.max(runs.variance + questions.variance - both.variance, runs.variance, questions.variance) / n ** 2;

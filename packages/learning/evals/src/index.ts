@@ -63,7 +63,7 @@ export {
 } from "./suite/runner.js";
 export type { Metric, Scorer } from "./suite/scorer.js";
 export { type ReportSection, type SuiteReport, suiteMarkdown } from "./suite/suite-markdown.js";
-export { readSuiteSummary, suiteJson, suiteReportFiles, writeSuiteReport } from "./suite/suite-report.js";
+export { readEarlierRuns, suiteJson, suiteReportFiles, writeSuiteReport } from "./suite/suite-report.js";
 export {
   type CellSummary,
   type MetricSummary,

@@ -10,7 +10,7 @@ import {
   pairsOf,
   pairsWithRuns,
   type ReportSection,
-  readSuiteSummary,
+  readEarlierRuns,
   runSuite,
   type Scorer,
   type SuiteProgress,
@@ -39,9 +39,7 @@ import { trainedAgent, trainedModule } from "./trained-agent.js";
 /** Runs, resumes, reports and compares an evaluation. */
 export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: EvalSettings): Promise<void> {
   const names = flags.systems ?? settings.run ?? plan.usual;
-  const earlier = await Promise.all(
-    (flags.compare ?? []).map(async (folder) => ({ name: folder, summary: await readSuiteSummary(folder) })),
-  );
+  const earlier = await readEarlierRuns(flags.compare ?? []);
   const { run, models } = await askSystems(plan, names, flags, settings);
   const summary = summarizeSuite(run);
   const report: SuiteReport = {

@@ -21,6 +21,8 @@ export interface Pair {
   readonly interval: Interval;
   /** Two-sided p: McNemar's exact test for such fractions, else random sign flips, one coin per question; with several training runs Student's t. */
   readonly p: number;
+  /** Number of training runs of whose means the first is the mean; absent: it is one run. */
+  readonly runs?: number;
   /** `p` after Holm's correction over all pairs of this group and metric. */
   readonly adjustedP: number;
 }
@@ -63,7 +65,9 @@ export function pairsBetween(
 }
 
 /**
- * Compares the systems of a run with the means of the same systems over several runs, each with a policy of its own training run.
+ * Compares the systems of a run with the means of the same systems over several runs, each with a policy of its own training run. The run
+ * itself is one policy, and the variance of its training is not counted. Compared are metrics that all runs have, in groups of more than
+ * one question.
  * @throws {EvaluationError} NOT_COMPARABLE
  */
 export function pairsWithRuns(
@@ -75,8 +79,22 @@ export function pairsWithRuns(
     couplesOf(run.summary, after, run.name).map((couple) => ({ ...couple, run: run.name })),
   );
   const all = before.map((run) => run.name).join(", ");
-  return cellsOf(after.groups).flatMap((group) =>
-    after.metrics.flatMap(({ name: metric }) =>
+  if (new Set(before.map((run) => run.name)).size < Math.max(2, before.length))
+    throw new EvaluationError(
+      "NOT_COMPARABLE",
+      `runs: ${all || "none"} are not two or more different ones, and a run that counts twice would seem certain; give each of several training runs once`,
+    );
+  const metrics = after.metrics.filter((metric) =>
+    before.every(({ summary }) => summary.metrics.some((other) => other.name === metric.name)),
+  );
+  const cells = cellsOf(after.groups).filter((group) => questionsOf(group, after) > 1);
+  if (cells.length === 0)
+    throw new EvaluationError(
+      "NOT_COMPARABLE",
+      "questions: no group has two, so that their variance is not known; evaluate more, such as with a higher --limit",
+    );
+  return cells.flatMap((group) =>
+    metrics.flatMap(({ name: metric }) =>
       adjusted(
         after.systems.flatMap((second) => {
           const own = couples.filter((couple) => couple.second === second);
@@ -88,15 +106,27 @@ export function pairsWithRuns(
             })),
           );
           const { mean, interval, p } = crossedMean(observations);
-          const names = {
+          const shown = {
             first: `mean of ${all}: ${own[0]?.first.system ?? second.system}`,
             second: `${name}: ${second.system}`,
+            runs: before.length,
+            n: observations.length / own.length,
           };
-          return [
-            { group, metric, ...names, n: observations.length / own.length, difference: mean, interval, p },
-          ];
+          return [{ group, metric, ...shown, difference: mean, interval, p }];
         }),
       ),
+    ),
+  );
+}
+
+/** The least number of different questions in a group that a system was asked. */
+function questionsOf(group: string | number, { systems }: SuiteSummary): number {
+  return Math.min(
+    ...systems.map(
+      ({ outcomes }) =>
+        new Set(
+          outcomes.filter((one) => group === allGroups || one.group === group).map((one) => one.question),
+        ).size,
     ),
   );
 }

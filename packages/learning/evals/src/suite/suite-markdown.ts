@@ -74,12 +74,13 @@ export function suiteMarkdown(report: SuiteReport): string {
     lines.push("## Between systems", "", ...pairTable(report.pairs, shownPairs(summary)), "", testNote, "");
   }
   if (report.comparison) {
+    const several = report.comparison.some(({ runs }) => runs !== undefined);
     lines.push(
-      "## Compared with the earlier run",
+      `## Compared with the earlier run${several ? "s" : ""}`,
       "",
       ...pairTable(report.comparison, () => true),
       "",
-      testNote,
+      several ? runsNote : testNote,
       "",
     );
   }
@@ -91,6 +92,9 @@ export const plotName = (metric: string): string => `${metric.replace(/[^\w.-]+/
 
 const testNote =
   "Differences (second minus first) in points with 95 % intervals. Fractions of independent questions: Newcombe's paired interval and McNemar's exact test; otherwise paired bootstrap and random sign flips over questions. The last column is Holm's correction over the pairs of the same group and metric.";
+
+const runsNote =
+  "Differences (this run minus the mean of the earlier ones) in points with 95 % intervals over the earlier training runs and the questions, by Student's t with the degrees of freedom of the fewer. This run is one policy: the variance of its own training is not counted, so that the claim is about this policy, not about how it was trained. Left out are metrics that an earlier run lacks, and groups of one question. The last column is Holm's correction over the pairs of the same group and metric.";
 
 /** Writes a table with systems as rows and groups as columns; several metrics follow each other. */
 function scoreTable(summary: SuiteSummary): string[] {

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
@@ -6,7 +6,7 @@ import { mcNemarP, wilsonInterval } from "../intervals.js";
 import { pairsBetween, pairsOf, pairsWithRuns } from "./pairs.js";
 import type { SuiteRun } from "./runner.js";
 import { suiteMarkdown } from "./suite-markdown.js";
-import { readSuiteSummary, writeSuiteReport } from "./suite-report.js";
+import { readEarlierRuns, readSuiteSummary, writeSuiteReport } from "./suite-report.js";
 import { summarizeSuite } from "./summary.js";
 import { anItem, aPrediction, aRun } from "./testing.js";
 
@@ -121,6 +121,52 @@ describe("the report", () => {
     expect(other?.interval.high).toBeGreaterThan(0);
     expect(other?.p).toBeGreaterThan(0.3);
     expect(() => pairsWithRuns([of("s1", "1"), of("s2", "10")], untrained, "x")).toThrow(/NOT_COMPARABLE/);
+  });
+
+  it("claims nothing of metrics that earlier runs lack, of one run or of one question", () => {
+    const summaryOf = (text: string) => summarizeSuite(aRun({ memagent: pattern(text) }));
+    const after = summaryOf("0001");
+    const lacking = (text: string) => {
+      const summary = summaryOf(text);
+      return { ...summary, metrics: summary.metrics.filter(({ name }) => name !== "f1") };
+    };
+    const runs = [
+      { name: "s1", summary: summaryOf("1101") },
+      { name: "s2", summary: lacking("1011") },
+    ];
+    const pairs = pairsWithRuns(runs, after, "now");
+    expect(pairs.map(({ metric }) => metric)).toEqual(
+      after.metrics.map(({ name }) => name).filter((name) => name !== "f1"),
+    );
+    const [s1] = runs;
+    if (s1 === undefined) throw new Error("There is a first run.");
+    for (const few of [[], [s1], [s1, s1]])
+      expect(() => pairsWithRuns(few, after, "now")).toThrow(/NOT_COMPARABLE.*runs: .*not two or more/);
+    const one = (name: string, text: string) => ({ name, summary: summaryOf(text) });
+    expect(() => pairsWithRuns([one("s1", "1"), one("s2", "0")], summaryOf("1"), "now")).toThrow(
+      /NOT_COMPARABLE.*questions: no group has two/,
+    );
+    const report = { ...reportOf(aRun({ memagent: pattern("0001") })), comparison: pairs };
+    expect(suiteMarkdown(report)).toMatch(/earlier runs\n[\s\S]*the claim is about this policy/);
+  });
+
+  it("leaves out a group of one question, and keeps the others", () => {
+    const summaryOf = (text: string) => {
+      const items = [50, 50, 200].map((group, i) => anItem(i, { group }));
+      return summarizeSuite(aRun({ memagent: pattern(text) }, { items }));
+    };
+    const runs = ["110", "101"].map((text, i) => ({ name: `s${i}`, summary: summaryOf(text) }));
+    const groups = pairsWithRuns(runs, summaryOf("001"), "now").map(({ group }) => group);
+    expect([...new Set(groups)]).toEqual([50, "all"]);
+  });
+
+  it("reads earlier runs, and refuses a folder that is given twice", async () => {
+    await writeSuiteReport(folder, reportOf(aRun({ memagent: pattern("1000") })));
+    const link = join(testFolder(), "link");
+    await symlink(folder, link);
+    expect((await readEarlierRuns([folder])).map(({ name }) => name)).toEqual([folder]);
+    for (const again of [folder, `${folder}/`, link])
+      await expect(readEarlierRuns([folder, again])).rejects.toThrow(/NOT_COMPARABLE.*the same folder/);
   });
 
   it("names in Markdown who took part, with counts, intervals and what it took", () => {

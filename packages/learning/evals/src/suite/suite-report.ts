@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { dotPlot } from "../dot-plot.js";
@@ -144,4 +144,29 @@ function scorePlot(summary: SuiteSummary, metric: Metric): string {
         }),
     ),
   });
+}
+
+/**
+ * Reads the summaries of earlier runs, each with its folder as its name.
+ * @throws {EvaluationError} BAD_FOLDER; NOT_COMPARABLE if a folder is given twice, which would count one run as two
+ */
+export async function readEarlierRuns(
+  folders: readonly string[],
+): Promise<{ readonly name: string; readonly summary: SuiteSummary }[]> {
+  const runs = await Promise.all(
+    folders.map(async (name) => ({
+      name,
+      summary: await readSuiteSummary(name),
+      path: await realpath(name),
+    })),
+  );
+  for (const [i, { name, path }] of runs.entries()) {
+    const same = runs.slice(0, i).find((other) => other.path === path);
+    if (same === undefined) continue;
+    throw new EvaluationError(
+      "NOT_COMPARABLE",
+      `--compare: "${same.name}" and "${name}" are the same folder, so that one run would count as two; give each run once`,
+    );
+  }
+  return runs.map(({ name, summary }) => ({ name, summary }));
 }
