@@ -9,7 +9,8 @@ import { Generation } from "./generation.js";
 import { SamplerMeter } from "./sampler-stats.js";
 
 /** Durations of the device that is played here, ms. */
-const [readMs, decodeMs] = [100, 60];
+const [readMs, decodeMs, guessMs] = [100, 60, 40];
+const stopToken = 2;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
@@ -19,7 +20,7 @@ afterEach(() => {
 });
 
 /** The calls of a sampler over slots of a GPU whose device only takes time, and what each call was. */
-function calls(options: { readonly prefillTokens?: number } = {}) {
+function calls(options: { readonly prefillTokens?: number; readonly stopsAfter?: number } = {}) {
   const config = smallConfig({ vocabSize: 40, maxPositions: 16_384 });
   const shapes = new SlotShapes(config, {
     maxBatch: 8,
@@ -31,12 +32,28 @@ function calls(options: { readonly prefillTokens?: number } = {}) {
     packs: true,
   });
   const made: {
-    readonly what: "read" | "decode";
+    readonly what: "read" | "decode" | "guess";
     readonly tokens: readonly number[];
     readonly length: number;
   }[] = [];
   const drawn = { tokenId: 1, rolloutLogprob: -1, sampledLogprob: -1 };
+  const { stopsAfter } = options;
+  /** A call's tokens for a row: those after a stop are drawn all the same. */
+  const drawnRow = (length: number) =>
+    Array.from({ length }, (_, i) => (i + 1 === stopsAfter ? { ...drawn, tokenId: stopToken } : drawn));
+  const guessing: Pick<SamplingDevice, "decodeGuessing"> = {
+    decodeGuessing(rows) {
+      made.push({
+        what: "guess",
+        tokens: rows.map(() => stopsAfter as number),
+        length: stopsAfter as number,
+      });
+      vi.advanceTimersByTime(guessMs);
+      return { sampled: rows.map(() => drawnRow(stopsAfter as number)), guessed: 0, right: 0 };
+    },
+  };
   const device: SamplingDevice = {
+    ...(stopsAfter === undefined ? {} : guessing),
     mode: "xla",
     functionStats: {},
     writeWeights: () => [],
@@ -50,7 +67,7 @@ function calls(options: { readonly prefillTokens?: number } = {}) {
     decode(rows: readonly DeviceRow[], steps: number) {
       made.push({ what: "decode", tokens: rows.map(() => steps), length: steps });
       vi.advanceTimersByTime(decodeMs);
-      return rows.map(({ remaining }) => Array.from({ length: Math.min(steps, remaining) }, () => drawn));
+      return rows.map(({ remaining }) => drawnRow(Math.min(steps, remaining)));
     },
     preparations: () => [],
     zeroPages() {},
@@ -62,7 +79,7 @@ function calls(options: { readonly prefillTokens?: number } = {}) {
   const all = new DeviceCalls({ device, shapes, batch, meter, policy });
   const ask = (promptTokens: number, maxTokens: number) => {
     const promptTokenIds = Array.from({ length: promptTokens }, (_, t) => t % 40);
-    const request = { promptTokenIds, maxTokens, temperature: 1, stopTokenIds: [], seed: 1 };
+    const request = { promptTokenIds, maxTokens, temperature: 1, stopTokenIds: [stopToken], seed: 1 };
     batch.add(new Generation(request, undefined, () => {}));
     batch.admit();
   };
@@ -111,4 +128,16 @@ it("reads as many tokens as are configured instead (SAMPLER-7)", () => {
     "read 1024",
     "decode 32",
   ]);
+});
+
+it("compares calls with and without guesses by the tokens that requests keep, not by those beyond a stop", () => {
+  const { ask, all, made, batch } = calls({ stopsAfter: 8 });
+  for (let call = 0; call < 80; call++) {
+    if (batch.running.length === 0) ask(10, 100);
+    all.next();
+  }
+  const count = (kind: string) => made.filter(({ what }) => what === kind).length;
+  // Both keep eight tokens of a call, of which the plain one draws 32 and takes half as long again.
+  expect(count("decode")).toBeGreaterThan(1);
+  expect(count("guess")).toBeGreaterThan(2 * count("decode"));
 });

@@ -104,14 +104,12 @@ export class DeviceCalls {
       return sampled;
     });
     this.#decodeSeconds = this.#meter.secondsBusy - before;
-    if (steps > 0 && decodeGuessing !== undefined)
-      this.#choice.note(guesses ? "guessing" : "plain", perRow(sampled) / this.#decodeSeconds);
     this.#readSinceDecode = 0;
     this.#readSeconds = 0;
     this.#batch.notePoisoned(batch, sampled);
-    batch.forEach((generation, i) => {
-      this.#take(generation, entry(sampled, i));
-    });
+    const kept = batch.reduce((sum, generation, i) => sum + this.#take(generation, entry(sampled, i)), 0);
+    if (steps > 0 && decodeGuessing !== undefined)
+      this.#choice.note(guesses ? "guessing" : "plain", kept / batch.length / this.#decodeSeconds);
   }
 
   /** Samples a request that runs alone in the single-request decoder; returns false if the device has none ready. */
@@ -157,24 +155,22 @@ export class DeviceCalls {
     return held;
   }
 
-  #take(generation: Generation, sampled: SampledRow): void {
-    if (generation.lease === undefined) return; // Another request's onTokens aborted it.
+  /** Returns the number of tokens that the request keeps: none of those beyond a stop. */
+  #take(generation: Generation, sampled: SampledRow): number {
+    if (generation.lease === undefined) return 0; // Another request's onTokens aborted it.
     const before = generation.sampledTokens;
     try {
       const result = generation.take(sampled);
-      if (result === undefined) return;
-      this.#batch.forget(generation);
-      generation.settle({ ...result, ...this.#policy() });
+      if (result !== undefined) {
+        this.#batch.forget(generation);
+        generation.settle({ ...result, ...this.#policy() });
+      }
     } catch (error) {
       this.#batch.forget(generation);
       generation.settle({ error });
-    } finally {
-      this.#meter.addSampled(generation.sampledTokens - before);
     }
+    const kept = generation.sampledTokens - before;
+    this.#meter.addSampled(kept);
+    return kept;
   }
-}
-
-/** Tokens that a call gave to each of its requests, on average. */
-function perRow(sampled: readonly SampledRow[]): number {
-  return sampled.reduce((sum, { length }) => sum + length, 0) / sampled.length;
 }
