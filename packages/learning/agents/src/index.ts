@@ -71,9 +71,9 @@ export {
   whitespaceTerms,
 } from "./rememr1/retriever.js";
 export type { GenerateRequest, GenerateResult, Sampler, Tokenizer } from "./sampler.js";
-export { searchTool } from "./search-tool.js";
 export { type BoundTemplate, compileTemplate, plainIds, specialId, type Template } from "./template.js";
 export type { LineForm } from "./tools/line-calls.js";
+export { searchTool } from "./tools/search-tool.js";
 export {
   parseToolCalls,
   type ToolCall,

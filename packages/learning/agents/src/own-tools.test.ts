@@ -6,8 +6,8 @@ import { defineAgent } from "./define-agent.js";
 import { defineTool, type Tool } from "./define-tool.js";
 import type { EpisodeResult } from "./episode.js";
 import type { ToolOptions, ToolReply } from "./own-tools.js";
-import { searchTool } from "./search-tool.js";
 import { scriptedSampler, wordTokenizer } from "./testing.js";
+import { searchTool } from "./tools/search-tool.js";
 
 const marks = ["<|im_start|>", "<|im_end|>", "<|end|>"];
 const call = (name: string, given: unknown) =>

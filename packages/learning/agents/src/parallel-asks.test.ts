@@ -3,8 +3,8 @@ import { z } from "zod";
 import { defineAgent } from "./define-agent.js";
 import type { OwnEpisode } from "./own-episode.js";
 import type { GenerateRequest, Sampler } from "./sampler.js";
-import { searchTool } from "./search-tool.js";
 import { scriptedSampler, wordTokenizer } from "./testing.js";
+import { searchTool } from "./tools/search-tool.js";
 
 /** An episode that asks three times at once, and then once more; replies come in the order of `order`. */
 async function anEpisode(order: readonly number[]) {

@@ -1,7 +1,7 @@
 import { Bm25Index } from "@palimpsest/memory";
 import { z } from "zod";
-import { checkArgument } from "./agent-parts.js";
-import { defineTool, type Tool } from "./define-tool.js";
+import { checkArgument } from "../agent-parts.js";
+import { defineTool, type Tool } from "../define-tool.js";
 
 const optionsSchema = z.strictObject({
   texts: z.array(z.string()).min(1),
