@@ -34,12 +34,43 @@ describe("a plan without model and data", () => {
     await expect(planRun(silent as Recipe, nowhere)).rejects.toThrow("hotpotqa-200.jsonl");
   });
 
+  it("holds what is on one machine against that machine's memory", async () => {
+    const { needs } = await planRun(vime, nowhere);
+    const problemsOf = async (nodes: number, memoryGib: number, actors = vime.rollout.actors) => {
+      const rollout = { ...vime.rollout, actors };
+      const plan = { questionTokens: 32, ...vime.plan, nodes, memoryGib };
+      return (await planRun({ ...vime, rollout, plan }, nowhere)).problems;
+    };
+    const of = (bytes: number) => (bytes + needs.storeBytes) / 2 ** 30;
+    const least = Math.max(of(needs.learnerBytes), of(needs.rolloutBytes));
+    expect(await problemsOf(16, least + 1)).toEqual([]);
+    expect(await problemsOf(512, of(0) + 1)).toEqual([
+      expect.stringMatching(/^memory: one of 512 machines has 1 learner of .*plan\.memoryGib is/),
+      expect.stringMatching(/^memory: one of 512 machines has 1 rollout actor of .*fewer rollout\.actors/),
+    ]);
+    // Of four machines one has two of five actors.
+    expect(await problemsOf(4, of(2 * needs.rolloutBytes) - 1, 5)).toContainEqual(
+      expect.stringMatching(/^memory: one of 4 machines has 2 rollout actors of/),
+    );
+  });
+
   it("holds what lies on a GPU against the GPU's memory", async () => {
     const small: Recipe = { ...vime, plan: { ...vime.plan, questionTokens: 32, gpuGib: 40 } };
     const { problems } = await planRun(small, nowhere);
     expect(problems).toHaveLength(2);
     expect(problems[0]).toMatch(/^plan\.gpuGib is 40, but the learner needs about \d+\.\d GiB on its GPU/);
     expect(problems[1]).toMatch(/a rollout actor needs about/);
+  });
+
+  it("says that a GPU's memory is not known", async () => {
+    const noticesOf = async (recipe: Recipe) => {
+      const notices: string[] = [];
+      await planRun(recipe, { ...nowhere, onNotice: (text) => notices.push(text) });
+      return notices.filter((text) => text.startsWith("plan.gpuGib: is absent"));
+    };
+    const { gpuGib: _, ...plan } = vime.plan ?? { questionTokens: 32 };
+    expect(await noticesOf({ ...vime, plan })).toHaveLength(1);
+    expect(await noticesOf(vime)).toEqual([]);
   });
 });
 

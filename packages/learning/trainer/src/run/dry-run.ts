@@ -132,6 +132,10 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
   const work = plannedWork(recipe, config, extents);
   const { step, time } = planStep(recipe, model, config, extents, work);
   const gpuBytes = plannedGpuBytes(recipe, options.gpuBytes);
+  if (gpuBytes === undefined && (recipe.learnerGpus > 0 || recipe.rollout.gpus > 0))
+    onNotice?.(
+      "plan.gpuGib: is absent, and this machine has no GPU to go by, so that nothing is known of what fits on one; set it to the GiB of a GPU of the run's machines",
+    );
   const needs = runMemory(recipe, model, gpuBytes);
   const memoryBytes =
     recipe.plan?.memoryGib === undefined
@@ -146,7 +150,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     ...vocabularyProblems(planned),
     ...conversations.flatMap((conversation) => lengthProblems(conversation, recipe, model)),
     ...trained.flatMap((conversation) => bucketProblems(conversation, config.buckets)),
-    ...memoryProblems(needs, memoryBytes),
+    ...memoryProblems(needs, memoryBytes, recipe),
     ...placementProblems(recipe),
     ...gpuProblems(needs, recipe, model, gpuBytes),
     ...(engines?.problems ?? []),
@@ -282,9 +286,33 @@ function bucketProblems(
 
 const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
-function memoryProblems(needs: RunMemory, memoryBytes: number): string[] {
-  if (needs.totalBytes <= memoryBytes) return [];
+function memoryProblems(needs: RunMemory, memoryBytes: number, recipe: Recipe): string[] {
+  if (needs.totalBytes <= memoryBytes) return machineProblems(needs, recipe);
   return [
     `memory: the run needs about ${gib(needs.totalBytes)} (${needs.learnerActors === 1 ? "learner" : `${needs.learnerActors} learners of`} ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}, base and weights in object stores ${gib(needs.storeBytes)}), but there are ${gib(memoryBytes)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB if several machines share the run`,
   ];
+}
+
+/** Memory of several machines helps only if what is on one of them fits it: its processes, and its object store. */
+function machineProblems(needs: RunMemory, { plan }: Recipe): string[] {
+  const { nodes = 1, memoryGib } = plan ?? {};
+  if (nodes === 1 || memoryGib === undefined) return [];
+  // However they are placed, one machine has at least so many.
+  const most = (count: number) => Math.ceil(count / nodes);
+  const parts = [
+    {
+      ...{ name: "learner", count: most(needs.learnerActors), bytes: needs.learnerBytes },
+      fix: "learner.lora or smaller buckets",
+    },
+    {
+      ...{ name: "rollout actor", count: most(needs.rolloutActors) },
+      ...{ bytes: needs.rolloutBytes + needs.engineBytes, fix: "fewer rollout.actors" },
+    },
+  ];
+  return parts
+    .filter(({ count, bytes }) => count * bytes + needs.storeBytes > memoryGib * 2 ** 30)
+    .map(
+      ({ name, count, bytes, fix }) =>
+        `memory: one of ${nodes} machines has ${count} ${name}${count === 1 ? "" : "s"} of ${gib(bytes)} and an object store of ${gib(needs.storeBytes)}, but plan.memoryGib is ${memoryGib}; use ${fix}, or machines of more memory`,
+    );
 }
