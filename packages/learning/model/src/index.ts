@@ -53,6 +53,7 @@ export {
   samplerConfigSchema,
   type TopLogprobs,
 } from "./sampler/draw/request.js";
+export { type EngineRequest, speculationNeed } from "./sampler/engine.js";
 export { createSampler, type ModelSampler, type ModelSamplerOptions } from "./sampler/model-sampler.js";
 export type { ChatMessage, ChatOptions, ChatTool, TemplateRecord } from "./text/chat-message.js";
 export { ChatTemplate } from "./text/chat-template.js";

@@ -81,25 +81,38 @@ function missing(row: keyof typeof table, cell: Cell): string | undefined {
   return condition && conditions[condition][0];
 }
 
+function cellOf(request: EngineRequest): Cell {
+  const automatic = missing("slotsUnasked", { ...request, cache: "slots" }) === undefined ? "slots" : "pages";
+  return { ...request, cache: request.limits.cache ?? automatic };
+}
+
+/** @returns what `speculate: true` needs and does not have; undefined: a sampler of this request can guess */
+export function speculationNeed(request: EngineRequest): string | undefined {
+  const cell = cellOf(request);
+  return cell.cache === "slots" ? missing("slots", cell) : missing("guesses", cell);
+}
+
 /** @throws {ModelError} CONFIG_INVALID, naming a setting that cannot be had and what it needs */
 export function chooseEngine(request: EngineRequest): Engine {
   const { limits, precision } = request;
   const { speculate, promptLengths, packPrompts } = limits;
-  const automatic = missing("slotsUnasked", { ...request, cache: "slots" }) === undefined ? "slots" : "pages";
-  const cell = { ...request, cache: limits.cache ?? automatic };
+  const cell = cellOf(request);
   const has = (row: keyof typeof table) => missing(row, cell) === undefined;
-  const refuse = (setting: "cache" | "speculate", row: keyof typeof table, fix: string) => {
-    const need = missing(row, cell);
+  const refuse = (setting: "cache" | "speculate", need: string | undefined, fix: string) => {
     if (need !== undefined) throw invalid(`${setting} is ${limits[setting]}, which needs ${need}; ${fix}`);
   };
   const single = singleFormat(cell);
   if (cell.cache === "slots") {
-    refuse("cache", "slots", "set cache to pages");
+    refuse("cache", missing("slots", cell), "set cache to pages");
     const packs = promptLengths === undefined && (packPrompts ?? has("packs"));
     return { cache: "slots", slots: slotsOf(limits), packs, speculates: speculate === true };
   }
   if (speculate === true)
-    refuse("speculate", "guesses", `${has("slots") ? "set cache to slots, or " : ""}leave speculate out`);
+    refuse(
+      "speculate",
+      speculationNeed(request),
+      `${has("slots") ? "set cache to slots, or " : ""}leave speculate out`,
+    );
   return {
     cache: "pages",
     half: has("half"),

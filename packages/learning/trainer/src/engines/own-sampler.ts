@@ -1,6 +1,14 @@
 import type { Backend } from "@palimpsest/jit";
 import { needsSampledLogprobs, resolveLearnerConfig } from "@palimpsest/learner";
-import { createSampler, type HeldParameters, type ModelConfig, type ModelSampler } from "@palimpsest/model";
+import {
+  createSampler,
+  type EngineRequest,
+  type HeldParameters,
+  type ModelConfig,
+  type ModelSampler,
+  samplerConfigSchema,
+  speculationNeed,
+} from "@palimpsest/model";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Recipe } from "../recipe/recipe-schema.js";
 import type { Parameters } from "../weights/weights.js";
@@ -56,6 +64,30 @@ export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "
     ...(cacheTokens === undefined ? {} : { cacheTokens }),
     ...(prefillTokens === undefined ? {} : { prefillTokens }),
   };
+}
+
+/** @returns why the sampler of a rollout actor would refuse `rollout.speculate`, with a fix; empty if it would not */
+export function speculationProblems(
+  recipe: Pick<Recipe, "rollout" | "learner">,
+  config: ModelConfig,
+): string[] {
+  const { speculate, gpus } = recipe.rollout;
+  if (speculate !== true) return [];
+  const needWith = (changed: Partial<Recipe["rollout"]>) => {
+    const limits = samplerConfigSchema.parse(
+      samplerSettings({ ...recipe, rollout: { ...recipe.rollout, ...changed } }),
+    );
+    const precision: EngineRequest["precision"] = limits.precision === "bfloat16" ? "bfloat16" : "float32";
+    const backend = { name: "tensorflow", gpu: gpus > 0 } as const;
+    return speculationNeed({ backend, mode: "auto", precision, config, limits });
+  };
+  const need = needWith({});
+  if (need === undefined) return [];
+  const fixes = [{ precision: "bfloat16" }, { batchInvariant: false }] as const;
+  const allowing = fixes
+    .filter((fix) => needWith(fix) === undefined)
+    .flatMap((fix) => Object.entries(fix).map(([field, value]) => `set rollout.${field} to ${value}, or `));
+  return [`rollout.speculate: is true, which needs ${need}; ${allowing.join("")}leave it out`];
 }
 
 /**

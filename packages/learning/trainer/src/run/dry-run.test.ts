@@ -27,16 +27,23 @@ interface Changes {
   readonly length?: number;
   readonly trainedTokens?: number;
   readonly chunkTokens?: number;
+  readonly rollout?: Readonly<Record<string, unknown>>;
 }
 
-const recipeOf = ({ maxTokens = 400, length = 400, trainedTokens, chunkTokens = 16 }: Changes = {}) =>
+const recipeOf = ({
+  maxTokens = 400,
+  length = 400,
+  trainedTokens,
+  chunkTokens = 16,
+  rollout,
+}: Changes = {}) =>
   parseRecipe(
     JSON.stringify({
       name: "planned",
       model: { path: "./base" },
       agent: { preset: "tiny", settings: { chunkTokens, memoryTokens: 8, finalTokens: 8 } },
       data: { source: "ruler", ruler: { count: 8, sentences: 8, names: 6, values: 6 } },
-      rollout: { maxTokens },
+      rollout: { maxTokens, ...rollout },
       learner: {
         groupSize: 4,
         miniBatches: 2,
@@ -84,6 +91,26 @@ describe("planRun", () => {
     const { problems } = await plan({ trainedTokens: 7 });
     expect(problems).toHaveLength(2);
     expect(problems[0]).toContain("of which 8 are trained, and fits into no bucket");
+  });
+
+  it("refuses guesses where the sampler of a rollout actor would, and says which fields allow them", async () => {
+    const { problems } = await plan({ rollout: { speculate: true } });
+    expect(problems).toEqual([
+      "rollout.speculate: is true, which needs a model of more than 8 layers; leave it out",
+    ]);
+    const invariant = await plan({ rollout: { speculate: true, batchInvariant: true } });
+    expect(invariant.problems).toEqual([
+      "rollout.speculate: is true, which needs batchInvariant false; leave it out",
+    ]);
+    const wide = await plan({ rollout: { speculate: true, gpus: 1 } });
+    expect(wide.problems).toEqual([
+      "rollout.speculate: is true, which needs a CPU; set rollout.precision to bfloat16, or leave it out",
+    ]);
+    const both = { speculate: true, gpus: 1, precision: "bfloat16" };
+    expect((await plan({ rollout: both })).problems).toEqual([]);
+    expect((await plan({ rollout: { ...both, batchInvariant: true } })).problems).toEqual([
+      "rollout.speculate: is true, which needs batchInvariant false; set rollout.batchInvariant to false, or leave it out",
+    ]);
   });
 
   it("refuses what the memory cannot hold, part by part", async () => {

@@ -3,6 +3,7 @@ import { type ModelConfig, parameterCount } from "@palimpsest/model";
 import type { ConversationKind } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type EnginePlan, planEngines } from "../engines/engine-plan.js";
+import { speculationProblems } from "../engines/own-sampler.js";
 import { openRecipeModules } from "../modules/recipe-modules.js";
 import { type EpisodeExtent, episodeMeter } from "../plan/plan-episodes.js";
 import { gpuProblems, plannedGpuBytes } from "../plan/plan-gpu.js";
@@ -152,6 +153,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     ...trained.flatMap((conversation) => bucketProblems(conversation, config.buckets)),
     ...memoryProblems(needs, memoryBytes, recipe),
     ...placementProblems(recipe),
+    ...speculationProblems(recipe, model),
     ...gpuProblems(needs, recipe, model, gpuBytes),
     ...(engines?.problems ?? []),
   ];
