@@ -46,11 +46,15 @@ describe("a plan without model and data", () => {
     expect(await problemsOf(16, least + 1)).toEqual([]);
     expect(await problemsOf(512, of(0) + 1)).toEqual([
       expect.stringMatching(/^memory: one of 512 machines has 1 learner of .*plan\.memoryGib is/),
-      expect.stringMatching(/^memory: one of 512 machines has 1 rollout actor of .*fewer rollout\.actors/),
+      expect.stringMatching(
+        /^memory: one of 512 machines has 1 rollout actor of .*is \d[\d.]*; set learner\.lora, or use/,
+      ),
     ]);
     // Of four machines one has two of five actors.
     expect(await problemsOf(4, of(2 * needs.rolloutBytes) - 1, 5)).toContainEqual(
-      expect.stringMatching(/^memory: one of 4 machines has 2 rollout actors of/),
+      expect.stringMatching(
+        /^memory: one of 4 machines has 2 rollout actors of .*; lower rollout\.actors, or/,
+      ),
     );
   });
 

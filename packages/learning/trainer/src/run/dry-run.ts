@@ -296,25 +296,27 @@ function memoryProblems(needs: RunMemory, memoryBytes: number, recipe: Recipe): 
 }
 
 /** Memory of several machines helps only if what is on one of them fits it: its processes, and its object store. */
-function machineProblems(needs: RunMemory, { plan }: Recipe): string[] {
+function machineProblems(needs: RunMemory, { plan, learner }: Recipe): string[] {
   const { nodes = 1, memoryGib } = plan ?? {};
   if (nodes === 1 || memoryGib === undefined) return [];
-  // However they are placed, one machine has at least so many.
-  const most = (count: number) => Math.ceil(count / nodes);
   const parts = [
+    { name: "learner", field: "learnerActors", all: needs.learnerActors, bytes: needs.learnerBytes },
     {
-      ...{ name: "learner", count: most(needs.learnerActors), bytes: needs.learnerBytes },
-      fix: "learner.lora or smaller buckets",
-    },
-    {
-      ...{ name: "rollout actor", count: most(needs.rolloutActors) },
-      ...{ bytes: needs.rolloutBytes + needs.engineBytes, fix: "fewer rollout.actors" },
+      ...{ name: "rollout actor", field: "rollout.actors", all: needs.rolloutActors },
+      bytes: needs.rolloutBytes + needs.engineBytes,
     },
   ];
-  return parts
-    .filter(({ count, bytes }) => count * bytes + needs.storeBytes > memoryGib * 2 ** 30)
-    .map(
-      ({ name, count, bytes, fix }) =>
-        `memory: one of ${nodes} machines has ${count} ${name}${count === 1 ? "" : "s"} of ${gib(bytes)} and an object store of ${gib(needs.storeBytes)}, but plan.memoryGib is ${memoryGib}; use ${fix}, or machines of more memory`,
-    );
+  return parts.flatMap(({ name, field, all, bytes }) => {
+    // However they are placed, one machine has at least so many.
+    const count = Math.ceil(all / nodes);
+    if (count * bytes + needs.storeBytes <= memoryGib * 2 ** 30) return [];
+    const fixes = [
+      ...(count > 1 ? [`lower ${field}`] : []),
+      ...(learner.lora === null ? ["set learner.lora"] : []),
+      "use machines of more memory",
+    ];
+    return [
+      `memory: one of ${nodes} machines has ${count} ${name}${count === 1 ? "" : "s"} of ${gib(bytes)} and an object store of ${gib(needs.storeBytes)}, but plan.memoryGib is ${memoryGib}; ${fixes.join(", or ")}`,
+    ];
+  });
 }
