@@ -11,11 +11,11 @@ import { packRows } from "../rows/row-packing.js";
 import { adamwScalars } from "../state/optimizer.js";
 import { shardCount } from "../state/shard-shape.js";
 import { applyNames, CLEAR, GRADIENT_NORM, GRADIENTS } from "../state/sum-functions.js";
-import { spreadOutputs, type TrainedOutputs, trainedOutputs } from "../together/trained-outputs.js";
 import { accumulateName } from "./compiled.js";
 import { canStepAtOnce, isWithoutSums, stepAtOnce } from "./step-at-once.js";
 import { inputsOf, notFinite, withReference } from "./step-inputs.js";
 import type { Outputs, StepRequest, StepResult } from "./step-request.js";
+import { spreadOutputs, type TrainedOutputs, trainedOutputs } from "./trained-outputs.js";
 
 /**
  * One optimizer step: every micro-batch's gradients are accumulated, checked, and applied.

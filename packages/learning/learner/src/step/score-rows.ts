@@ -8,9 +8,9 @@ import { fillMicroBatch, type MicroBatchArrays, type PackableRow } from "../rows
 import { roundsOf } from "../rows/rounds.js";
 import { packRows } from "../rows/row-packing.js";
 import type { Together } from "../together/together.js";
-import { spreadOutputs, type TrainedOutputs, trainedOutputs } from "../together/trained-outputs.js";
 import { scoreName } from "./compiled.js";
 import type { Outputs } from "./step-request.js";
+import { spreadOutputs, type TrainedOutputs, trainedOutputs } from "./trained-outputs.js";
 
 /** Log-probabilities of rows by their index, one entry per token, nats; only trained positions are filled. */
 export interface RowScores {

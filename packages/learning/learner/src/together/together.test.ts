@@ -5,9 +5,9 @@ import type { LearnerConfigInput } from "../config/config.js";
 import { createLearner } from "../learner/create-learner.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "../learner/learner.fixture.js";
 import type { Learner } from "../learner/learner.js";
+import type { TrainedOutputs } from "../step/trained-outputs.js";
 import { type LocalPeer, localPeers } from "./local-peers.js";
 import type { Peers } from "./peers.js";
-import type { TrainedOutputs } from "./trained-outputs.js";
 
 let backend: Backend;
 const open: Learner[] = [];

@@ -1,4 +1,4 @@
-import type { Outputs } from "../step/step-request.js";
+import type { Outputs } from "./step-request.js";
 
 /** Outputs of a micro-batch as they travel between ranks: of those with a value per token only the trained tokens' values. */
 export interface TrainedOutputs {
