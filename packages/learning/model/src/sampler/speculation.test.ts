@@ -1,6 +1,6 @@
 /** SAMPLER-11: with guesses a request samples the tokens that it samples without, and its log-probs are the model's. */
 import { jit, loadBackend, type Tensors, type tf } from "@palimpsest/jit";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseModelConfig } from "../base/config.js";
 import { initParameters } from "../base/parameters.js";
 import { GuessChoice } from "./batch/guess-choice.js";
@@ -104,11 +104,16 @@ test.each(["graph", "xla"] as const)(
     const requests = Array.from({ length: 17 }, (_, at) => ({
       promptTokenIds: [...prompt.slice(at % 4), at % 13],
       maxTokens: [1, 2, 9, 33, 60][at % 5] as number,
-      temperature: at % 3 === 0 ? 0 : 0.6,
+      temperature: at % 5 === 0 ? 0 : 0.3,
       ...(at % 4 === 1 ? { topP: 0.8, topK: 5 } : {}),
       stopTokenIds: at % 2 === 0 ? [] : [11, 12],
       seed: 100 + at,
     }));
+    // Every call guesses, however fast: the draws after right guesses are what is compared.
+    vi.spyOn(GuessChoice.prototype, "next").mockReturnValue("guessing");
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
     const of = (sampler: typeof plain) =>
       Promise.all(requests.map(async (request) => await sampler.generate(request)));
     const [fast, slow] = [await of(guessing), await of(plain)];
@@ -120,7 +125,7 @@ test.each(["graph", "xla"] as const)(
     }
     expect(new Set(fast.map(({ stopReason }) => stopReason)).size).toBe(2);
     const { guessedTokens, rightGuesses, sampledTokens } = guessing.stats;
-    expect(rightGuesses).toBeGreaterThan(0);
+    expect(rightGuesses).toBeGreaterThan(2);
     expect(rightGuesses).toBeLessThan(guessedTokens);
     expect(sampledTokens).toBe(plain.stats.sampledTokens);
     await guessing.close();
