@@ -1,4 +1,5 @@
 import type { LossConfig } from "../config/loss-config.js";
+import { LogHistogram } from "./log-histogram.js";
 
 /** One trained token; logs in nats. */
 export interface TokenSample {
@@ -45,7 +46,7 @@ export interface TokenStatistics {
   readonly logprobDifferenceMax: number;
   /** The same mean over fresh tokens only, where the sampler's own numerics are the only cause of a difference. */
   readonly freshLogprobDifferenceMean: number;
-  /** The difference that one fresh token of a hundred exceeds. */
+  /** The difference that one fresh token of a hundred exceeds, rounded up by at most 1.1%. */
   readonly freshLogprobDifferenceP99: number;
   /** KL of the sampler's distribution from the learner's over fresh tokens, estimated by k3. */
   readonly freshKlK3: number;
@@ -78,9 +79,9 @@ export function tokenStatistics(loss: LossConfig): {
   let differenceMax = 0;
   let freshDifferenceSum = 0;
   let freshK3 = 0;
-  const freshDifferences: number[] = [];
+  const freshDifferences = new LogHistogram();
   const mean = (sum: number) => (tokens === 0 ? 0 : sum / tokens);
-  const freshMean = (sum: number) => (freshDifferences.length === 0 ? 0 : sum / freshDifferences.length);
+  const freshMean = (sum: number) => (freshDifferences.count === 0 ? 0 : sum / freshDifferences.count);
   return {
     add(token) {
       const logRatio = token.policyLogprob - (token.oldLogprob ?? token.rolloutLogprob);
@@ -99,7 +100,7 @@ export function tokenStatistics(loss: LossConfig): {
       differenceSum += difference;
       differenceMax = Math.max(differenceMax, difference);
       if (token.fresh === true) {
-        freshDifferences.push(difference);
+        freshDifferences.add(difference);
         freshDifferenceSum += difference;
         const d = token.policyLogprob - token.rolloutLogprob;
         freshK3 += Math.expm1(d) - d;
@@ -127,16 +128,11 @@ export function tokenStatistics(loss: LossConfig): {
       logprobDifferenceMean: mean(differenceSum),
       logprobDifferenceMax: differenceMax,
       freshLogprobDifferenceMean: freshMean(freshDifferenceSum),
-      freshLogprobDifferenceP99: p99(freshDifferences),
+      freshLogprobDifferenceP99: Math.min(differenceMax, freshDifferences.exceededBy(0.01)),
       freshKlK3: freshMean(freshK3),
-      freshTokens: freshDifferences.length,
+      freshTokens: freshDifferences.count,
     }),
   };
-}
-
-/** Returns the smallest value that at most one of a hundred exceeds; 0 of none. */
-function p99(values: readonly number[]): number {
-  return Float64Array.from(values).sort()[Math.ceil(0.99 * values.length) - 1] ?? 0;
 }
 
 function bounds(loss: LossConfig): { readonly low: number; readonly high: number; readonly dual: number } {

@@ -156,6 +156,11 @@ describe("a recipe", () => {
       "evaluation.samples: is 4, but with evaluation.temperature 0",
     ],
     [
+      "a truncation of greedy samples",
+      { more: "evaluation: { source: { sentences: 4 }, topP: 0.9, temperature: 0 }" },
+      "evaluation.topP: 0.9 has no effect with evaluation.temperature 0",
+    ],
+    [
       "a generator's count that is always replaced",
       { more: "evaluation: { source: { sentences: 4, count: 9 } }" },
       "evaluation.source.count: 9 has no effect",

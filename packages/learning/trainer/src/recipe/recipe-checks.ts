@@ -135,6 +135,11 @@ function evaluationProblems({ evaluation, train }: Recipe, given: unknown): stri
       `evaluation.metric: ${evaluation.metric} has no effect without evaluation.everySteps; set everySteps, or leave metric out`,
     );
   }
+  if (evaluation.topP !== undefined && evaluation.temperature === 0) {
+    problems.push(
+      `evaluation.topP: ${evaluation.topP} has no effect with evaluation.temperature 0, at which the most likely token is taken; set a temperature above 0, or leave topP out`,
+    );
+  }
   if (evaluation.samples > 1 && evaluation.temperature === 0) {
     problems.push(
       `evaluation.samples: is ${evaluation.samples}, but with evaluation.temperature 0 all answers to a question are identical; set a temperature above 0, or samples to 1`,
