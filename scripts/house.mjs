@@ -46,11 +46,12 @@ const wide = [...entries]
   .filter(([, names]) => names.size > 40)
   .map(([folder, { size }]) => `${folder} ${size}`);
 
-// What a script writes says so in its first lines.
+// What a script writes says so in its first lines, or around a table.
+const ownText = (text) => text.replace(/<!-- \S+ writes this table -->[^]*?<!-- end of the table -->/g, "");
 const isWritten = (file) => !/Written by scripts|Made from `/.test(bytes.get(file).toString("utf8", 0, 300));
 const written = tracked.filter((file) => file.endsWith(".md") && isWritten(file));
 const words = written
-  .map((file) => bytes.get(file).toString("utf8").split(/\s+/).filter(Boolean).length)
+  .map((file) => ownText(bytes.get(file).toString("utf8")).split(/\s+/).filter(Boolean).length)
   .reduce((total, count) => total + count, 0);
 
 const manifests = tracked.filter((file) => /^packages\/(?:.+\/)?package\.json$/.test(file));
