@@ -14,6 +14,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     "quickstart",
     "train",
     "eval",
+    "board",
     "data",
     "world",
     "model",

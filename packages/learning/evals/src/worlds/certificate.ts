@@ -4,7 +4,7 @@ import type { Embedder } from "@palimpsest/memory";
 import { delay } from "@palimpsest/std";
 import { type Interval, wilsonInterval } from "../intervals.js";
 import { namesOnly } from "./one-of.js";
-import { floorNames, oracleNames, type Shortcuts, shortcuts } from "./shortcuts.js";
+import { bestGuess, floorNames, oracleNames, type Shortcuts, shortcuts } from "./shortcuts.js";
 
 /** Questions below which nothing is called closed to word search. */
 export const leastQuestions = 500;
@@ -118,17 +118,6 @@ export async function certifyWorld(options: CertifyOptions): Promise<WorldCertif
 
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-
-/** Guesses without a text: the answer that is right most often, or some candidate, whichever is right more often. */
-function bestGuess(cases: readonly WorldCase[]): (one: WorldCase) => string {
-  const counts = new Map<string, number>();
-  for (const { answer } of cases) counts.set(answer, (counts.get(answer) ?? 0) + 1);
-  const [constant = "", times = 0] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
-  // The candidates are in an order that has nothing to do with the answer.
-  const some = (one: WorldCase) => one.candidates[0] ?? "";
-  const byChance = cases.filter((one) => some(one) === one.answer).length;
-  return byChance > times ? some : () => constant;
-}
 
 function rowsOf(asked: readonly Asked[], guess: (one: WorldCase) => string): CertificateRow[] {
   const ceilings = Object.keys(asked[0]?.taken ?? {});

@@ -116,3 +116,14 @@ function mentions(one: WorldCase, search: SentenceSearch): Record<string, string
     "most frequent mention": most(counts.beside) ?? most(counts.anywhere),
   };
 }
+
+/** Guesses without a text: the answer that is right most often, or some candidate, whichever is right more often. */
+export function bestGuess(cases: readonly WorldCase[]): (one: WorldCase) => string {
+  const counts = new Map<string, number>();
+  for (const { answer } of cases) counts.set(answer, (counts.get(answer) ?? 0) + 1);
+  const [constant = "", times = 0] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
+  // The candidates are in an order that has nothing to do with the answer.
+  const some = (one: WorldCase) => one.candidates[0] ?? "";
+  const byChance = cases.filter((one) => some(one) === one.answer).length;
+  return byChance > times ? some : () => constant;
+}

@@ -2,7 +2,7 @@ import type { WorldCase } from "@palimpsest/datasets";
 import type { Embedder } from "@palimpsest/memory";
 import type { EvalItem } from "../suite/item.js";
 import type { Prediction, System } from "../suite/system.js";
-import { floorNames, oracleNames, type Shortcuts, shortcuts } from "./shortcuts.js";
+import { bestGuess, floorNames, oracleNames, type Shortcuts, shortcuts } from "./shortcuts.js";
 import type { WorldSuite } from "./world-suite.js";
 
 /** What a script in a table is for. */
@@ -29,7 +29,12 @@ export function worldScripts({ items, cases }: WorldSuite, embedder: Embedder): 
     found.set(item.id, known);
     return await known;
   };
-  const guesses = bestGuesses(items);
+  const guesses = new Map<string, string>();
+  for (const group of new Set(items.map((item) => item.group))) {
+    const own = items.flatMap(({ id, group: its }) => (its === group ? [{ id, one: cases.get(id) }] : []));
+    const guess = bestGuess(own.flatMap(({ one }) => one ?? []));
+    for (const { id, one } of own) if (one) guesses.set(id, guess(one));
+  }
   const script = (name: string, kind: ScriptKind, orGuess: boolean): WorldScript => ({
     kind,
     system: {
@@ -57,18 +62,3 @@ export function worldScripts({ items, cases }: WorldSuite, embedder: Embedder): 
 }
 
 const noCalls = { conversations: 0, promptTokens: 0, sampledTokens: 0, truncated: 0 };
-
-/** Returns for each item the answer that is right most often in its group, or its first candidate if that is better. */
-function bestGuesses(items: readonly EvalItem[]): Map<string, string> {
-  const guesses = new Map<string, string>();
-  for (const group of new Set(items.map((item) => item.group))) {
-    const own = items.filter((item) => item.group === group);
-    const counts = new Map<string, number>();
-    for (const { answers } of own) counts.set(answers[0] ?? "", (counts.get(answers[0] ?? "") ?? 0) + 1);
-    const [constant = "", times = 0] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
-    const some = (item: EvalItem) => String(item.metadata["candidates"]).split(" | ")[0] ?? "";
-    const byChance = own.filter((item) => some(item) === item.answers[0]).length;
-    for (const item of own) guesses.set(item.id, byChance > times ? some(item) : constant);
-  }
-  return guesses;
-}

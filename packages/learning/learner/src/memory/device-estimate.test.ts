@@ -52,6 +52,10 @@ interface HeldRow {
   readonly model?: string;
   readonly replicas?: number;
   readonly rows?: number;
+  /** Tokens of a row. */
+  readonly length?: number;
+  /** Rows that are packed into a sequence, of whose tokens half are trained. */
+  readonly packed?: number;
   readonly reference?: boolean;
   readonly memory?: LearnerConfigInput["memory"];
   readonly peakMiB?: Readonly<Record<string, number>>;
@@ -68,11 +72,14 @@ const heldRows = (JSON.parse(readFileSync(results, "utf8")) as HeldRow[]).flatMa
 describe("estimateDevice", () => {
   it.each(heldRows)("%s held %d GiB, of which it plans 0.9 to 1.15", (_, held, row) => {
     const model = models[row.model as keyof typeof models];
-    const { replicas = 1, rows = 4, reference = false, memory = {} } = row;
+    const { replicas = 1, rows = 4, packed, reference = false, memory = {} } = row;
+    const length = (row.length ?? 2048) * (packed ?? 1);
+    const packing = packed === undefined ? {} : { packedRows: packed, trainedTokens: (rows * length) / 2 };
+    const buckets = [{ rows, length, ...packing }];
     const { totalBytes } = estimateDevice(
       model,
       {
-        ...{ preset: "memagent", precision: "bfloat16", buckets: [{ rows, length: 2048 }], replicas, memory },
+        ...{ preset: "memagent", precision: "bfloat16", buckets, replicas, memory },
         ...(reference ? {} : { reference: "none", kl: { coefficient: 0 } }),
       },
       140 * gib,
@@ -90,6 +97,7 @@ describe("estimateDevice", () => {
       "h4B",
       "h05",
       "h05b",
+      "3Bpacked",
     ]);
   });
 

@@ -65,12 +65,13 @@ export function addWorld(program: Command): void {
     .description("asks exact oracles and searches: can words find the answer?")
     .addArgument(nameOfWorld())
     .addOption(
-      new Option("--sentences <n...>", "lengths of the texts in sentences")
-        .argParser((text: string, before: readonly number[] | undefined) => [
-          ...(before ?? []),
-          parseCount(text),
-        ])
-        .default(undefined, "64 512 4096"),
+      new Option(
+        "--sentences <n...>",
+        "lengths of the texts in sentences; default 64, 512 and 4096",
+      ).argParser((text: string, before: readonly number[] | undefined) => [
+        ...(before ?? []),
+        parseCount(text),
+      ]),
     )
     .option(
       "--questions <n>",
