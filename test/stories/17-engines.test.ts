@@ -79,8 +79,8 @@ test("an engine that is killed costs nothing: its episodes go to the other (ENGI
   });
   for (const { update } of run.steps) {
     expect(update.trajectories).toBe(groupsPerStep * groupSize);
-    // With weights other than the learner's, the difference would be several nats.
-    expect(update.freshLogprobDifferenceMean).toBeLessThan(1e-4);
-    expect(update.importanceMean).toBeCloseTo(1, 3);
+    // The engine has the learner's weights in bfloat16. With other weights, the difference would be several nats.
+    expect(update.freshLogprobDifferenceMean).toBeLessThan(5e-3);
+    expect(update.importanceMean).toBeCloseTo(1, 2);
   }
 });
