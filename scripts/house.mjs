@@ -47,7 +47,7 @@ const wide = [...entries]
   .map(([folder, { size }]) => `${folder} ${size}`);
 
 // What a script writes says so in its first lines, or around a table.
-const ownText = (text) => text.replace(/<!-- \S+ writes this table -->[^]*?<!-- end of the table -->/g, "");
+const ownText = (text) => text.replace(/<!-- \S+ writes this table -->.*?<!-- end of the table -->/gs, "");
 const isWritten = (file) => !/Written by scripts|Made from `/.test(bytes.get(file).toString("utf8", 0, 300));
 const written = tracked.filter((file) => file.endsWith(".md") && isWritten(file));
 const words = written
