@@ -263,6 +263,21 @@ describe("EmbeddedRedis", () => {
     expect(isAlive(second.pid)).toBe(true);
   });
 
+  it.each(["ensure", "restart"] as const)(
+    "REDIS-8: a server that is stopped is not started again by %s, begun before or after",
+    async (again) => {
+      const redis = await start();
+      if (again === "ensure") process.kill(redis.pid, "SIGKILL");
+      const began = redis[again]();
+      await redis.stop();
+      await began;
+      await redis[again]();
+      const record = readRecord(join(folder, "redis"));
+      expect(record && (await isRedisOf(record))).toBe(false);
+      expect(record?.pid === 0 || (record && (await isRedisOf({ ...record, pid: redis.pid })))).toBe(false);
+    },
+  );
+
   it("REDIS-3: takes another port when a stranger has taken its own, with the same data", async () => {
     const first = await start();
     await using(first, (client) => client.set("a", "1"));

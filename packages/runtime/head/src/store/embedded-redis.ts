@@ -15,6 +15,8 @@
  *   another version.
  * - REDIS-7. Its tables count as complete only if the same run of the server has had them since a head marked them: then
  *   neither a crash nor FLUSHALL can have taken a write from them.
+ * - REDIS-8. Nothing that was begun before the server is stopped starts it again: no server outlives the head that stops
+ *   it.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -70,6 +72,7 @@ export class EmbeddedRedis {
   readonly #options: EmbeddedRedisOptions;
   #record: RedisRecord;
   #ensuring: Promise<void> | undefined;
+  #stopped = false;
 
   private constructor(options: EmbeddedRedisOptions, record: RedisRecord, adopted: boolean) {
     this.#options = options;
@@ -141,7 +144,12 @@ export class EmbeddedRedis {
   }
 
   /** Restarts the server if it has died. Only one attempt runs at a time. */
-  ensure(): Promise<void> {
+  async ensure(): Promise<void> {
+    if (this.#stopped) return;
+    await this.#ensureOnce();
+  }
+
+  #ensureOnce(): Promise<void> {
     this.#ensuring ??= this.#ensure().finally(() => {
       this.#ensuring = undefined;
     });
@@ -178,6 +186,7 @@ export class EmbeddedRedis {
   /** Kills the server, whatever it is doing, and restarts it with the content of its file. */
   async restart(): Promise<void> {
     await this.#ensuring?.catch(() => undefined);
+    if (this.#stopped) return;
     if (await isRedisOf(this.#record)) process.kill(this.#record.pid, "SIGKILL");
     const deadline = performance.now() + this.#stopTimeoutMs;
     while ((await isRedisOf(this.#record)) && performance.now() < deadline) await delay(probeEveryMs);
@@ -186,6 +195,7 @@ export class EmbeddedRedis {
 
   /** Stops the server in an orderly way, after which everything written is on disk. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     await this.#ensuring?.catch(() => undefined);
     const { folder, logger } = this.#options;
     // On a busy machine, or while it writes, it may not answer. Its process is ended all the same.
