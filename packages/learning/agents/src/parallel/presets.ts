@@ -1,3 +1,4 @@
+import { presets as memAgentPresets } from "../memagent/presets.js";
 import { presetConfig } from "../preset-config.js";
 import { smallFinalExamples, smallFinalPrompt } from "../small-examples.js";
 import { type ParallelConfig, type ParallelConfigInput, parallelConfigSchema } from "./config.js";
@@ -30,17 +31,8 @@ const mergePrompt = `These notes were taken from the sections of one article, in
 
 Memory:`;
 
-const finalPrompt = `Solve the problem from the memory of an article that was read to its end. Put the answer into \\boxed{}.
-
-<problem>
-{question}
-</problem>
-
-<memory>
-{memory}
-</memory>
-
-Your answer:`;
+// The answer is read from a memory, as MemAgent's is.
+const { memagent, tiny } = memAgentPresets;
 
 export const presets = {
   /** Sections of 5000 tokens, as MemAgent's. */
@@ -48,10 +40,10 @@ export const presets = {
     prompt: "auto",
     memoryPrompt,
     mergePrompt,
-    finalPrompt,
+    finalPrompt: memagent.finalPrompt,
     thinkingEnd: "</think>",
-    chunkTokens: 5000,
-    finalTokens: 1024,
+    chunkTokens: memagent.chunkTokens,
+    finalTokens: memagent.finalTokens,
   },
   /** Short sections and prompts, for chat models of some hundred million parameters. */
   small: {
@@ -72,19 +64,11 @@ export const presets = {
   },
   /** Prompts of a dozen tokens, for a model of a hundred thousand parameters. */
   tiny: {
-    prompt: "text",
-    chunkTokens: 16,
+    ...tiny,
     noteTokens: 8,
-    memoryTokens: 8,
     mergeTokens: 32,
-    finalTokens: 8,
     nothing: "none",
-    memoryPrompt: "question: {question}\nmemory:{memory}\nsection:{section}\nnew memory:",
     mergePrompt: "question: {question}\nsection:{notes}\nnew memory:",
-    finalPrompt: "question: {question}\nmemory:{memory}\nanswer:",
-    initialMemory: " none",
-    specialTokens: [],
-    stopTokens: ["<|end|>"],
   },
 } satisfies Record<string, { readonly [K in keyof ParallelConfigInput]: unknown }>;
 
