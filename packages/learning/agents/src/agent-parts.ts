@@ -51,7 +51,15 @@ const runParts = z.looseObject({
       documentPosition: count,
       documentTokensRead: count,
       memoryTokenIds: z.array(count),
-      heads: z.array(z.looseObject({ tokenIds: z.array(count), step: count.optional() })).optional(),
+      heads: z
+        .array(
+          z.looseObject({
+            tokenIds: z.array(count),
+            step: count.optional(),
+            relevance: z.number().min(0).optional(),
+          }),
+        )
+        .optional(),
       counts: z.looseObject({}),
     })
     .optional(),

@@ -41,7 +41,11 @@ export interface EpisodeState {
   readonly documentTokensRead: number;
   readonly memoryTokenIds: readonly number[];
   /** Each head of the memory, and the step that wrote it if one did; absent for a memory without heads. */
-  readonly heads?: readonly { readonly tokenIds: readonly number[]; readonly step?: number | undefined }[];
+  readonly heads?: readonly {
+    readonly tokenIds: readonly number[];
+    readonly step?: number | undefined;
+    readonly relevance?: number | undefined;
+  }[];
   /** The earlier memory that the next section is read with, for agents that recall memories. */
   readonly recalledTokenIds?: readonly number[];
   /** The earlier memories, oldest first, for agents that recall memories. */

@@ -71,6 +71,26 @@ describe("memory heads of memAgent", () => {
     expect(result.counters).toEqual({ misnamed_heads: 3 });
   });
 
+  it("rewrite what has least of the question out of its section, though a reply repeats all of it (MEMORYHEADS-2)", async () => {
+    const notes = ["anna likes tea", "what does anna like", "like", "anna", "w", "w"];
+    const sections = [" anna likes tea w", " w w w w", " w like like w", " w anna w w", " w w w w", " w w w w"];
+    const { tokenizer, sampler, prompts } = recorded((prompt) =>
+      prompt.endsWith("answer:") ? " x" : ` ${notes[prompts().length - 1]}`,
+    );
+    const memory = { heads: 3, select: "relevant" as const, ...plainLabel };
+    const config = memAgentConfig("tiny", { chunkTokens: 4, memoryTokens: 15, memory });
+    const states: EpisodeState[] = [];
+    const agent = memAgent({ sampler, tokenizer, config });
+    const result = await agent.run(
+      { document: sections.join(""), question },
+      { onProgress: ({ state }) => state && states.push(state) },
+    );
+    // The empty heads first; then the echo, and after that each time the last note that says nothing.
+    expect(result.steps.map(({ head }) => head)).toEqual([1, 2, 3, 2, 3, 3]);
+    expect(result.memory).toBe("|1| anna likes tea |2| anna |3| w");
+    expect(states.at(-1)?.heads?.map(({ relevance }) => relevance)).toEqual([1, 1, 0]);
+  });
+
   it("sample no more than a head holds, beside its name, and the rows are what was sampled (MEMORYHEADS-3)", async () => {
     for (const select of ["lru", "chosen"] as const) {
       const { tokenizer, sampler, requests } = recorded(() => "[1] a b c d e f g h i j k l m n");
@@ -177,7 +197,7 @@ describe("memory heads", () => {
       undefined,
     );
     // A euro sign has three bytes, and four bytes fit.
-    const { tokenIds } = heads.accept(byteTokenizer.encode("€€€"));
+    const { tokenIds } = heads.accept(byteTokenizer.encode("€€€"), { question, section: [] });
     expect(byteTokenizer.decode(tokenIds)).toBe("€");
   });
 });

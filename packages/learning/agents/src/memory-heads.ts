@@ -5,8 +5,8 @@
  *
  * Invariants:
  * - MEMORYHEADS-1. With one head the memory is the ids that were written, and nothing is added to them, cut or counted.
- * - MEMORYHEADS-2. A write changes exactly one of several heads: the least recently written one, or the one that the reply
- *   names first. Of heads that were never written, the first is taken.
+ * - MEMORYHEADS-2. A write changes exactly one of several heads: the least recently written one, the one that the reply
+ *   names first, or the one that says least of the question. Of heads that were never written, the first is taken.
  * - MEMORYHEADS-3. Each of several heads holds at most memoryTokens / heads tokens, cut between characters (CHARACTERS-1).
  * - MEMORYHEADS-4. Every prompt, including that of the answer, shows all heads.
  */
@@ -27,10 +27,10 @@ export const memoryHeadsSchema = z.strictObject({
     .default(1)
     .describe("number of heads of memoryTokens / heads tokens each, of which a step rewrites one"),
   select: z
-    .enum(["lru", "chosen"])
+    .enum(["lru", "chosen", "relevant"])
     .default("lru")
     .describe(
-      "which head a step rewrites. lru: the least recently written one; chosen: the one that the new memory names first, such as [2]; without such a name the least recently written one",
+      "which head a step rewrites. lru: the least recently written one; chosen: the one that the new memory names first, such as [2]; without such a name the least recently written one; relevant: the one that has the fewest words of the question out of its section, where words that the section repeats count less",
     ),
   label: z
     .string()
@@ -47,6 +47,7 @@ export const memoryHeadsSchema = z.strictObject({
 type HeadSettings = z.infer<typeof memoryHeadsSchema>;
 
 const turns = {
+  relevant: "\nWrite only one anew; the others stay as they are.",
   lru: "\nWrite only [{head}] anew; the others stay as they are.",
   chosen:
     "\nBegin with the number of the one that you write anew, such as [{head}]; the others stay as they are.",
@@ -107,6 +108,14 @@ export function headLayout(
 export interface HeadWrite {
   readonly head: number;
   readonly tokenIds: readonly number[];
+  /** How much they say of the question; absent where heads are not chosen by it. */
+  readonly relevance?: number | undefined;
+}
+
+/** What a new memory was written for, and from. */
+export interface HeadSource {
+  readonly question: string;
+  readonly section: readonly number[];
 }
 
 interface Head {
@@ -115,6 +124,21 @@ interface Head {
   readonly text?: string | undefined;
   /** The step that wrote it; absent if it still is the initial memory. */
   readonly step?: number | undefined;
+  readonly relevance?: number | undefined;
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/**
+ * How much of the question a note took out of its section: each word that all three have counts once, divided by how often the
+ * section has it, so that articles count for nothing and a question that the note merely repeats does not count either.
+ */
+function relevanceOf(question: string, note: string, section: string): number {
+  const counts = new Map<string, number>();
+  for (const word of wordsOf(section)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const noted = new Set(wordsOf(note));
+  const common = [...new Set(wordsOf(question))].filter((word) => noted.has(word));
+  return common.reduce((sum, word) => sum + 1 / (counts.get(word) ?? Number.POSITIVE_INFINITY), 0);
 }
 
 /** The memory of one episode. */
@@ -181,15 +205,16 @@ export class MemoryHeads {
   get state(): Pick<EpisodeState, "memoryTokenIds" | "heads"> {
     const memoryTokenIds = this.tokenIds;
     if (this.#layout.heads === 1) return { memoryTokenIds };
-    const heads = this.#heads.map(({ tokenIds, step }) => ({
+    const heads = this.#heads.map(({ tokenIds, step, relevance }) => ({
       tokenIds,
       ...(step === undefined ? {} : { step }),
+      ...(relevance === undefined ? {} : { relevance }),
     }));
     return { memoryTokenIds, heads };
   }
 
   /** Returns which head a new memory is for, and what of it fits there. Missing and unknown names are counted. */
-  accept(memory: readonly number[]): HeadWrite {
+  accept(memory: readonly number[], { question, section }: HeadSource): HeadWrite {
     const { heads, headTokens, select } = this.#layout;
     if (heads === 1) return { head: 0, tokenIds: memory };
     let head = this.#oldest();
@@ -205,15 +230,17 @@ export class MemoryHeads {
       if (start > 0) rest = segmentIds(this.#tokenizer, memory, text, segment);
     }
     if (rest.length > headTokens) rest = rest.slice(0, characterEnd(this.#tokenizer, rest, headTokens));
-    return { head, tokenIds: rest };
+    if (select !== "relevant") return { head, tokenIds: rest };
+    const [note, text] = [rest, section].map((ids) => this.#tokenizer.decode(ids)) as [string, string];
+    return { head, tokenIds: rest, relevance: relevanceOf(question, note, text) };
   }
 
   /**
    * Replaces one head.
    * @param text default: what the ids decode to
    */
-  write({ head, tokenIds }: HeadWrite, step: number, text?: string): void {
-    this.#heads[head] = { tokenIds, text, step };
+  write({ head, tokenIds, relevance }: HeadWrite, step: number, text?: string): void {
+    this.#heads[head] = { tokenIds, text, step, relevance };
   }
 
   /** Returns which head a step wrote, from 1, as records of the step have it; nothing where there is only one. */
@@ -221,9 +248,15 @@ export class MemoryHeads {
     return this.#layout.heads === 1 ? {} : { head: head + 1 };
   }
 
+  /** The head that is written where the reply names none: one that never was, else the least relevant, of these the oldest. */
   #oldest(): number {
-    const steps = this.#heads.map(({ step = -1 }) => step);
-    return steps.indexOf(Math.min(...steps));
+    const order = ({ step, relevance = 0 }: Head) => [step === undefined ? -1 : relevance, step ?? -1] as const;
+    let found = 0;
+    for (const [at, head] of this.#heads.entries()) {
+      const [[relevance, step], [least, oldest]] = [order(head), order(this.#head(found))];
+      if (relevance < least || (relevance === least && step < oldest)) found = at;
+    }
+    return found;
   }
 
   #head(at: number): Head {

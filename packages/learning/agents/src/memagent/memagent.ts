@@ -147,7 +147,7 @@ async function runEpisode(
     const reply = prompts.content([...conversation.sampledTokenIds]);
     const keeps = leavesMemory(tokenizer, reply, config.unchanged);
     if (keeps) unchanged += 1;
-    const update = keeps ? undefined : heads.accept(reply);
+    const update = keeps ? undefined : heads.accept(reply, { question: task.question, section: chunk.tokenIds });
     const isEmpty =
       update !== undefined &&
       (update.tokenIds.length === 0 || (sampler.served === true && isBlank(tokenizer, update.tokenIds)));
@@ -161,7 +161,7 @@ async function runEpisode(
       if (kept !== undefined) written = kept === "" ? null : idsWithin(tokenizer, kept, layout.headTokens);
     }
     if (update !== undefined && written !== null)
-      heads.write({ head: update.head, tokenIds: written }, conversation.step);
+      heads.write({ ...update, tokenIds: written }, conversation.step);
     documentTokensRead += chunk.tokenIds.length;
     if (!log.observed) continue;
     const memoryStep: MemoryStep = {

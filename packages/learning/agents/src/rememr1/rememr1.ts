@@ -22,7 +22,7 @@ import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EarlierMemory, EpisodeResult, RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
 import { ExampleLeaks } from "../example-leaks.js";
-import { type HeadLayout, type HeadWrite, headLayout, MemoryHeads } from "../memory-heads.js";
+import { type HeadLayout, type HeadSource, type HeadWrite, headLayout, MemoryHeads } from "../memory-heads.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
 import { idsWithin } from "../whole-characters.js";
 import { type ReMemR1Config, rememr1ConfigSchema } from "./config.js";
@@ -122,7 +122,8 @@ class Episode {
       const recalled = this.#recalled?.text ?? "";
       const content = prompts.content([...conversation.sampledTokenIds]);
       const reply = readReply(tokenizer, config, content, this.#setting.sampler.served === true);
-      const update = reply.memory && this.#accept(reply.memory);
+      const source = { question: task.question, section: chunk.tokenIds };
+      const update = reply.memory && this.#accept(reply.memory, source);
       const shown = () => [task.question, this.#heads.text, recalled, tokenizer.decode(chunk.tokenIds)];
       this.#take(conversation.step, reply, update && this.#withoutLeaks(update, shown));
       if (!log.observed) continue;
@@ -156,8 +157,8 @@ class Episode {
   }
 
   /** Returns which head an update is for, and what of it fits there. */
-  #accept(memory: Memory): Update {
-    const write = this.#heads.accept(memory.tokenIds);
+  #accept(memory: Memory, source: HeadSource): Update {
+    const write = this.#heads.accept(memory.tokenIds, source);
     const whole = write.tokenIds === memory.tokenIds;
     return { ...write, text: whole ? memory.text : this.#setting.tokenizer.decode(write.tokenIds) };
   }
@@ -170,7 +171,7 @@ class Episode {
     if (kept === "") return null;
     const { tokenizer, layout } = this.#setting;
     const tokenIds = idsWithin(tokenizer, kept, layout.headTokens);
-    return { head: update.head, text: tokenizer.decode(tokenIds), tokenIds };
+    return { ...update, text: tokenizer.decode(tokenIds), tokenIds };
   }
 
   /** Replaces the memory by the reply's, and searches the history for the reply's query. */
