@@ -35,8 +35,15 @@ export {
   downloadDataset,
 } from "./hub/download-dataset.js";
 export { type DownloadOptions, type DownloadProgress, downloadModel } from "./hub/download-model.js";
-export { knownModel } from "./hub/known-models.js";
-export { cachedModelFolder, type ResolveOptions, resolveModel } from "./hub/resolve-model.js";
+export { knownModel, knownModels } from "./hub/known-models.js";
+export {
+  cachedModelFolder,
+  fetchKnownModel,
+  findKnownModel,
+  type ModelPlaces,
+  type ResolveOptions,
+  resolveModel,
+} from "./hub/resolve-model.js";
 export { readExactJson, readWrittenObject } from "./jinja/exact-json.js";
 export { inspectModel, loadAnyModel, type ModelFacts, type ModelFormat } from "./models/any-model.js";
 export { FrozenReader, type FrozenReaderOptions } from "./models/frozen-reader.js";

@@ -43,7 +43,7 @@ export interface AskToolOptions {
   readonly encoding?: string | undefined;
 }
 
-type OpenedModel = AgentModel & Omit<AskedModel, "model">;
+type OpenedModel = AgentModel & Omit<AskedModel, "model" | "note">;
 
 /** The progress of an answer, in tokens of the document. */
 export type AskProgress = (read: number, total: number, memory: string) => void;
@@ -147,11 +147,13 @@ export class AskTool {
   async #open(): Promise<OpenedModel> {
     const { endpoint, backend, timeoutSeconds } = this.#options;
     this.#model ??= (async () => {
-      const { model, ...asked } = await askedModel(this.#options);
+      const { model, note, ...asked } = await askedModel(this.#options);
+      if (note !== undefined) process.stderr.write(`${note}\n`);
       const opened = await openAgentModel({
         ...(endpoint === undefined ? {} : { endpoint }),
         ...(model === undefined ? {} : { model }),
         backend,
+        prefersInt8: note !== undefined,
         parallel: 1,
         engine: { temperature: "preferred", ...deadlineOf(timeoutSeconds) },
       });

@@ -27,6 +27,8 @@ export interface AgentModelOptions {
   readonly maxLength?: number;
   /** For a local model on a CPU. Default auto. */
   readonly singleWeights?: SingleWeights;
+  /** Makes `auto` int8 on a CPU, which is the fastest and needs the least memory. */
+  readonly prefersInt8?: boolean;
   /** For an endpoint: attempts, deadlines, and whether its model thinks. */
   readonly engine?: Partial<Omit<EndpointSamplerConfig, "url" | "model">>;
   /** Called for every failed attempt at an endpoint that is retried. */
@@ -156,6 +158,9 @@ async function openLocal(options: AgentModelOptions): Promise<AgentModel> {
     }
     const maxLength = Math.min(config.maxPositions, options.maxLength ?? defaultMaxLength);
     const backend = await loadBackend({ prefer });
+    const { singleWeights = "auto", prefersInt8 = false } = options;
+    const takesInt8 =
+      prefersInt8 && singleWeights === "auto" && backend.name === "tensorflow" && !backend.gpu;
     const sampler = createSampler({
       backend,
       config,
@@ -163,7 +168,7 @@ async function openLocal(options: AgentModelOptions): Promise<AgentModel> {
       maxBatch: parallel,
       maxLength,
       decode: (tokenIds) => tokenizer.decode(tokenIds),
-      ...(options.singleWeights === undefined ? {} : { singleWeights: options.singleWeights }),
+      singleWeights: takesInt8 ? "int8" : singleWeights,
     });
     const chat = await chatOf(loaded);
     return {

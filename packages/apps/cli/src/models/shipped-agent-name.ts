@@ -3,3 +3,5 @@
  * texts load no model code.
  */
 export const shippedAgentName = "smollm2-memagent";
+/** The base model of its adapters. */
+export const shippedAgentBase = "smollm2-135m-instruct";

@@ -9,10 +9,8 @@ import { parseEvalSettings, systemAgent, systemSettings } from "@palimpsest/eval
 import type { ModelFolder } from "@palimpsest/model";
 import { builtinRecipesDir, parseYaml } from "@palimpsest/trainer";
 import { readModelInput } from "./model-input.js";
-import { shippedAgentName } from "./shipped-agent-name.js";
+import { shippedAgentBase, shippedAgentName } from "./shipped-agent-name.js";
 
-/** The base model of the adapters. */
-const shippedAgentBase = "smollm2-135m-instruct";
 const folder = join(builtinRecipesDir, "adapters", shippedAgentName);
 
 /** Reads the settings with which the shipped agent was trained, from the file that also measured its card. */

@@ -54,7 +54,7 @@ export interface DownloadOptions {
   readonly onProgress?: (progress: DownloadProgress) => void;
 }
 
-const defaultEndpoint = "https://huggingface.co";
+export const defaultEndpoint = "https://huggingface.co";
 const recordFile = ".palimpsest-download.json";
 
 /** The record of what a folder was downloaded from. Only a complete folder has one. */

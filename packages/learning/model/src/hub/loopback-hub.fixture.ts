@@ -22,7 +22,7 @@ export interface ServedFile {
  * Python's huggingface_hub 2.4 can download a snapshot from it too.
  */
 export class LoopbackHub {
-  readonly repo = "anyone/tiny";
+  repo = "anyone/tiny";
   /** The kind of repository that is served. */
   shelf: "models" | "datasets" = "models";
   commit = "c".repeat(40);

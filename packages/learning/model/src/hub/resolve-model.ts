@@ -3,19 +3,26 @@ import { join, resolve } from "node:path";
 import { makeFolder, withFolderLock } from "@palimpsest/std/files";
 import { checkKind, closestWord } from "@palimpsest/std/input";
 import { lockedModel, ModelError } from "../base/error.js";
-import { type DownloadOptions, downloadModel } from "./download-model.js";
+import { hasTokenizer } from "../files/model-folder.js";
+import { WeightFiles } from "../files/weight-files.js";
+import { type DownloadOptions, defaultEndpoint, downloadModel } from "./download-model.js";
+import type { HubModel, KnownModel } from "./known-model.js";
 import { knownModel, knownModels } from "./known-models.js";
 
-export interface ResolveOptions extends Omit<DownloadOptions, "wants"> {
+export interface ModelPlaces {
   /** The cache, whose folder `models` contains the models. */
   readonly cacheDir: string;
+  /** The cache of Hugging Face's own programs, which is only read; absent: it is not used. */
+  readonly hubCacheDir?: string | undefined;
 }
+
+export interface ResolveOptions extends Omit<DownloadOptions, "wants">, ModelPlaces {}
 
 /** `organization/name`, followed by `@revision` unless the revision is main. */
 const hubId = /^([\w][\w.-]*\/[\w][\w.-]*)(?:@([\w./-]+))?$/;
 
 /**
- * Returns the folder of a model that is named by a path, by a name that is known here (`smollm2-135m-instruct`) or by
+ * Returns the folder of a model that is named by a path, by a name that is known here (`qwen2.5-0.5b-instruct`) or by
  * its id on a hub (`Qwen/Qwen3-0.6B`, `organization/name@revision`). A model that is not on this machine yet is fetched
  * into the cache. One that is there is used without any request.
  * @throws {ModelError} FILE_MISSING; whatever the download throws
@@ -28,13 +35,16 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
   const known = knownModel(nameOrPathOrId);
   if (known !== undefined) {
     if (options.revision !== undefined) {
-      const message = `model ${nameOrPathOrId}: revision is ${options.revision}, but a known name has no revisions; leave it out`;
+      const id = "repo" in known ? `${known.repo}@${options.revision}` : "the id of a model on a hub";
+      const message = `model ${nameOrPathOrId}: revision is ${options.revision}, but a known name has one revision; leave it out, or give ${id}`;
       throw new ModelError("CONFIG_INVALID", message);
     }
-    const folder = cachedModelFolder(options.cacheDir, nameOrPathOrId);
-    const isThere = () => existsSync(join(folder, "config.json"));
-    if (isThere() && options.refresh !== true) return folder;
+    const there = options.refresh === true ? undefined : await findKnownModel(nameOrPathOrId, options);
+    if (there !== undefined) return there;
     makeFolder(join(options.cacheDir, "models"));
+    const folder = folderOfKnown(nameOrPathOrId, known, options.cacheDir);
+    if ("repo" in known) return await fetchKnownModel(known, folder, options);
+    const isThere = () => existsSync(join(folder, "config.json"));
     return await withFolderLock(folder, { signal: options.signal, locked: lockedModel }, async () => {
       if (!isThere() || options.refresh === true) await known.make(folder, options);
       return folder;
@@ -55,6 +65,52 @@ export async function resolveModel(nameOrPathOrId: string, options: ResolveOptio
   const folder = cachedModelFolder(options.cacheDir, name);
   return await downloadModel(repo, folder, { ...options, ...(revision === undefined ? {} : { revision }) });
 }
+
+/**
+ * Returns the folder of a known model if the whole model is on this machine. Nothing is requested.
+ * @param name a key of `knownModels`
+ */
+export async function findKnownModel(name: string, places: ModelPlaces): Promise<string | undefined> {
+  const known = knownModel(name);
+  if (known === undefined) return undefined;
+  const folder = folderOfKnown(name, known, places.cacheDir);
+  // A folder of the cache appears only when it is complete.
+  if (existsSync(join(folder, "config.json"))) return folder;
+  if (!("repo" in known) || places.hubCacheDir === undefined) return undefined;
+  const shelf = `models--${known.repo.replaceAll("/", "--")}`;
+  const snapshot = join(places.hubCacheDir, shelf, "snapshots", known.revision);
+  return (await holdsModel(snapshot)) ? snapshot : undefined;
+}
+
+/** Downloads a known model of a hub into a folder, at its commit. @throws {ModelError} as `downloadModel` does */
+export async function fetchKnownModel(
+  { repo, revision, gated }: HubModel,
+  folder: string,
+  options: Omit<DownloadOptions, "wants" | "revision">,
+): Promise<string> {
+  try {
+    return await downloadModel(repo, folder, { ...options, revision });
+  } catch (reason) {
+    if (!gated || !(reason instanceof ModelError) || reason.code !== "HUB_REFUSED") throw reason;
+    const page = `${options.endpoint ?? defaultEndpoint}/${repo}`;
+    const message = `${repo}: the hub gives it only to accounts that have accepted its license; accept it at ${page}, and set HF_TOKEN to a token of that account`;
+    throw new ModelError("HUB_REFUSED", message, { cause: reason });
+  }
+}
+
+/** Whether a folder has a model's config, tokenizer and all of its weights; the files of others may be incomplete. */
+async function holdsModel(folder: string): Promise<boolean> {
+  if (!existsSync(join(folder, "config.json")) || !hasTokenizer(folder)) return false;
+  try {
+    await (await WeightFiles.open(folder)).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const folderOfKnown = (name: string, known: KnownModel, cacheDir: string) =>
+  cachedModelFolder(cacheDir, "repo" in known ? `${known.repo}@${known.revision}` : name);
 
 export function cachedModelFolder(cacheDir: string, name: string): string {
   return join(resolve(cacheDir), "models", name.replaceAll("/", "--"));

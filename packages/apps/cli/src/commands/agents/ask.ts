@@ -50,9 +50,9 @@ Examples:
   palimpsest ask docs/ -q "Which setting bounds the queue?" --endpoint http://127.0.0.1:8000
   cat notes.txt | palimpsest ask -q "What was decided?" --agent rememr1 --json
 
-The answer goes to standard output, all else to standard error. The default is a model of
-135 million parameters, trained to keep a memory of 32 tokens: it answers briefly and often wrongly. Use a larger model (--model, --endpoint) when the
-answer matters.`;
+The answer goes to standard output, all else to standard error. Where no model of \`palimpsest model list\` was downloaded,
+a model of 135 million parameters answers, trained to keep a memory of 32 tokens: briefly, and often wrongly. Use a larger
+one (--model, --endpoint) when the answer matters.`;
 
 export function addAsk(program: Command): void {
   withIgnoreConfig(program.command("ask"))
@@ -76,7 +76,7 @@ export function addAsk(program: Command): void {
     .option("--set <name=value...>", "replaces settings, such as chunkTokens=2048 memoryTokens=256", [])
     .option(
       "--model <name>",
-      `folder, file, run, known name or hub id; default: ${shippedAgentName}, the trained agent of the installation, which reads English; with --endpoint the server's name for it, default: the first that it lists`,
+      `folder, file, run, known name or hub id; default: the best of \`palimpsest model list\` that is on this machine and fits into its memory, else ${shippedAgentName}, the trained agent of the installation, which reads English; with --endpoint the server's name for it, default: the first that it lists`,
     )
     .option("--endpoint <url>", "URL of an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
     .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and truncates texts")
@@ -145,7 +145,8 @@ async function run(sourceGiven: string, flags: AskFlags): Promise<void> {
   const { ask } = await import("../../ask/ask-run.js");
   const { checkWishes, chooseSettings, moduleSettings } = await import("../../ask/ask-settings.js");
   const { askedModel } = await import("../../ask/asked-model.js");
-  const { model: name, trained, module } = await askedModel(flags);
+  const { model: name, trained, module, note: choice } = await askedModel(flags);
+  if (choice !== undefined) process.stderr.write(`${choice}\n`);
   const { agent, preset, question } = flags;
   const wishes = { agent, preset, set: settings, question, trained };
   checkWishes(wishes);
@@ -158,10 +159,15 @@ async function run(sourceGiven: string, flags: AskFlags): Promise<void> {
     enableThinking: "enableThinking" in settings && settings.enableThinking === true,
     asksTemperature: temperature !== undefined || "temperature" in given,
   };
-  const model = await openModel({ ...flags, model: name }, asked, signal, ({ note: text, ...retry }) => {
-    retries.push(retry);
-    note(text);
-  });
+  const model = await openModel(
+    { ...flags, model: name, chosen: choice !== undefined },
+    asked,
+    signal,
+    ({ note: text, ...retry }) => {
+      retries.push(retry);
+      note(text);
+    },
+  );
   try {
     for (const reason of document.skipped) note(`skipped ${reason}`);
     for (const remark of document.remarks) note(remark);
@@ -216,7 +222,8 @@ async function openModel(
     singleWeights,
     attempts,
     timeout,
-  }: Omit<AskFlags, "model"> & { readonly model: string | undefined },
+    chosen,
+  }: Omit<AskFlags, "model"> & { readonly model: string | undefined; readonly chosen: boolean },
   { enableThinking, asksTemperature }: { enableThinking: boolean; asksTemperature: boolean },
   signal: AbortSignal,
   onRetry: (retry: RetryNote & { readonly note: string }) => void,
@@ -229,6 +236,7 @@ async function openModel(
     ...(tokenizer === undefined ? {} : { tokenizer }),
     ...(context === undefined ? {} : { maxLength: context }),
     singleWeights,
+    prefersInt8: chosen,
     ignoreConfig,
     backend,
     parallel: 1,

@@ -4,7 +4,6 @@ import type { Command } from "commander";
 import { refuseIgnored } from "../../input/endpoint-flags.js";
 import { parsePositive } from "../../input/key-values.js";
 import { stopSignal } from "../../input/signals.js";
-import { shippedAgentName } from "../../models/shipped-agent-name.js";
 
 interface McpFlags {
   readonly memory: string;
@@ -34,7 +33,7 @@ export function addMcp(program: Command): void {
     .option("--root <folder>", "the only folder, with its subfolders, from which `ask` reads documents", ".")
     .option(
       "--model <name>",
-      `for ask: folder, run, known name or hub id; default: ${shippedAgentName}, the trained agent of the installation, which reads English`,
+      `for ask: folder, run, known name or hub id; default: as \`palimpsest ask\` chooses`,
     )
     .option(
       "--endpoint <url>",

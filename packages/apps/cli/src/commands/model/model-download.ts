@@ -13,7 +13,7 @@ export function addModelDownload(model: Command): void {
   model
     .command("download")
     .description("downloads a model into the cache and prints its folder; resumes an interrupted download")
-    .argument("<id>", "ORGANIZATION/NAME on the hub, or a known name such as smollm2-135m-instruct")
+    .argument("<id>", "ORGANIZATION/NAME on the hub, or a name of `palimpsest model list`")
     .option("--revision <name>", "branch, tag or commit; default: main")
     .option("--to <folder>", "folder to download to instead of the cache")
     .option("--refresh", "checks the hub again even if all files are present")
@@ -22,7 +22,7 @@ export function addModelDownload(model: Command): void {
       "\nEnvironment: HF_ENDPOINT (another hub), HF_TOKEN (private and gated models), PALIMPSEST_CACHE (folder of the cache).",
     )
     .action(async (id: string, options: DownloadCommandOptions) => {
-      const { downloadModel, knownModel, resolveModel } = await import("@palimpsest/model");
+      const { downloadModel, fetchKnownModel, knownModel, resolveModel } = await import("@palimpsest/model");
       const { cacheDir, ...hub } = modelCache();
       const bar = downloadBar(id, process.stderr);
       const settings = {
@@ -34,6 +34,7 @@ export function addModelDownload(model: Command): void {
       const fetchInto = async (to: string, signal: AbortSignal): Promise<string> => {
         const known = knownModel(id);
         if (known === undefined) return await downloadModel(id, to, { ...settings, signal });
+        if ("repo" in known) return await fetchKnownModel(known, to, { ...settings, signal });
         await known.make(to, { ...settings, signal });
         return to;
       };

@@ -22,6 +22,20 @@ beforeAll(() => {
 afterAll(() => vi.unstubAllEnvs());
 const model = (...words: string[]) => cli.run("model", ...words);
 
+describe("model list", () => {
+  it("tells what each known model needs, and which are here", async () => {
+    const { knownModels } = await import("@palimpsest/model");
+    vi.stubEnv("PALIMPSEST_CACHE", path("cache"));
+    vi.stubEnv("HF_HUB_CACHE", path("hub"));
+    const { models } = JSON.parse(await model("list", "--json"));
+    expect(models.map(({ name }: { name: string }) => name)).toEqual(Object.keys(knownModels));
+    expect(models.every(({ folder }: { folder: unknown }) => folder === null)).toBe(true);
+    const table = await model("list");
+    expect(table).toMatch(/^name +parameters +int8 +float32/);
+    expect(table).toMatch(/llama-3\.2-1b-instruct +1235\.8M +.* gated /);
+  });
+});
+
 describe("model init", () => {
   it("makes a folder that info tells about", async () => {
     await model("init", path("text.txt"), ...tinyShape, "--seed", "5", "--out", path("tiny"));
