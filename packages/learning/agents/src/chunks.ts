@@ -73,7 +73,7 @@ function pieceIds(tokenizer: Tokenizer, piece: unknown): readonly number[] {
 }
 
 /**
- * Yields the chunks from the state's position on, or all of them without a state.
+ * Yields the chunks from the state's position on, or all of them without a state; none after an exit.
  * @throws {AgentError} BAD_STATE if the state is another agent's, or its position is within a chunk or beyond the last
  */
 export async function* unreadChunks(
@@ -87,6 +87,7 @@ export async function* unreadChunks(
       `resumeFrom: is a state of agent "${state.agent}", but this is "${agent}"; resume with the agent that saved it`,
     );
   }
+  if (state?.exited === true) return;
   const position = state?.documentPosition ?? 0;
   let end = 0;
   for await (const chunk of chunks) {

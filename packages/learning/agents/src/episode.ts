@@ -46,6 +46,8 @@ export interface EpisodeState {
     readonly step?: number | undefined;
     readonly relevance?: number | undefined;
   }[];
+  /** True if the agent ended its reading here; absent if sections follow. */
+  readonly exited?: boolean;
   /** The earlier memory that the next section is read with, for agents that recall memories. */
   readonly recalledTokenIds?: readonly number[];
   /** The earlier memories, oldest first, for agents that recall memories. */

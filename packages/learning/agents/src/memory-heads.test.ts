@@ -73,7 +73,14 @@ describe("memory heads of memAgent", () => {
 
   it("rewrite what has least of the question out of its section, though a reply repeats all of it (MEMORYHEADS-2)", async () => {
     const notes = ["anna likes tea", "what does anna like", "like", "anna", "w", "w"];
-    const sections = [" anna likes tea w", " w w w w", " w like like w", " w anna w w", " w w w w", " w w w w"];
+    const sections = [
+      " anna likes tea w",
+      " w w w w",
+      " w like like w",
+      " w anna w w",
+      " w w w w",
+      " w w w w",
+    ];
     const { tokenizer, sampler, prompts } = recorded((prompt) =>
       prompt.endsWith("answer:") ? " x" : ` ${notes[prompts().length - 1]}`,
     );

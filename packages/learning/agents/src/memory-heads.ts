@@ -250,7 +250,8 @@ export class MemoryHeads {
 
   /** The head that is written where the reply names none: one that never was, else the least relevant, of these the oldest. */
   #oldest(): number {
-    const order = ({ step, relevance = 0 }: Head) => [step === undefined ? -1 : relevance, step ?? -1] as const;
+    const order = ({ step, relevance = 0 }: Head) =>
+      [step === undefined ? -1 : relevance, step ?? -1] as const;
     let found = 0;
     for (const [at, head] of this.#heads.entries()) {
       const [[relevance, step], [least, oldest]] = [order(head), order(this.#head(found))];

@@ -4,6 +4,7 @@ import type { Score } from "@palimpsest/trajectories";
 import { z } from "zod";
 import type { RewardDependencies } from "./dependencies.js";
 import { RewardError } from "./error.js";
+import { gatedPublishedReward, gatedPublishedSchema, gatedReward, gatedRewardSchema } from "./gated.js";
 import { judgeReward, judgeRewardSchema } from "./judge/judge-reward.js";
 import { memUpdateReleasedSchema, memUpdateRewardSchema } from "./memupdate/config.js";
 import { memUpdateReleasedReward, memUpdateReward } from "./memupdate/reward.js";
@@ -58,6 +59,8 @@ const kinds: readonly RewardKind[] = [
       return (task, episode) => withUnusedPasses(reward(episode.answer, task.answers), episode, unusedPasses);
     },
   }),
+  rewardKind({ names: ["gated"], schema: gatedRewardSchema, create: gatedReward }),
+  rewardKind({ names: ["gated-published"], schema: gatedPublishedSchema, create: gatedPublishedReward }),
   rewardKind({ names: ["rememr1", "rememr1-released"], schema: rememr1RewardSchema, create: rememr1Reward }),
   rewardKind({
     names: ["memupdate"],
@@ -97,6 +100,8 @@ const moduleRewardSchema = z.strictObject({
 /** A reward by name, with the settings that it takes. */
 export const rewardConfigSchema = z.discriminatedUnion("name", [
   answerRewardSchema,
+  gatedRewardSchema,
+  gatedPublishedSchema,
   rememr1RewardSchema,
   memUpdateRewardSchema,
   memUpdateReleasedSchema,

@@ -189,6 +189,8 @@ const stepOf = ({ step, documentTokenStart, documentTokenEnd, memory, recalled, 
   memory,
   recalled,
   ...(more.head === undefined ? {} : { head: more.head }),
+  ...(more.written === undefined ? {} : { written: more.written }),
+  ...(more.exit === undefined ? {} : { exit: more.exit }),
   ...(more.recallQuery ? { recallQuery: more.recallQuery } : {}),
   ...(more.found ? { found: more.found } : {}),
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { gatesSchema } from "../gates.js";
 import { checkHeads, memoryHeadsSchema } from "../memory-heads.js";
 import { promptExampleSchema } from "../prompt-example.js";
 
@@ -13,13 +14,9 @@ export const memAgentSettings = z.strictObject({
   memory: memoryHeadsSchema
     .optional()
     .describe("divides the memory into heads, of which a step rewrites one; absent: one memory"),
-  unchanged: z
-    .string()
-    .regex(/\S/, "must not be blank")
+  gates: gatesSchema
     .optional()
-    .describe(
-      "a reply to memoryPrompt that begins with this text, in any case, leaves the memory as it is; absent: every reply replaces it",
-    ),
+    .describe("words of a reply that keep the memory, or end the reading; absent: every reply is a memory"),
   finalTokens: z
     .int()
     .min(1)

@@ -101,33 +101,6 @@ describe("memAgent", () => {
     expect(result.answer).toBe(" a b c d e f g h");
   });
 
-  it("keeps memory and heads where a reply says that nothing changes, and counts it (MEMAGENT-5)", async () => {
-    const replies = [" ben likes milk.", "same, I think", " Same", " dan likes figs.", "samet"];
-    for (const memory of [undefined, { heads: 2, label: " -", turn: "" }]) {
-      const queue = [...replies];
-      const { tokenizer, sampler } = recorded(
-        (prompt) => (prompt.endsWith("answer:") ? " figs" : queue.shift()) ?? "",
-      );
-      const settings: MemAgentConfigInput = {
-        ...memAgentConfig("tiny"),
-        chunkTokens: 4,
-        memoryTokens: 16,
-        unchanged: "same",
-        ...(memory ? { memory } : {}),
-      };
-      const agent = memAgent({ sampler, tokenizer, config: memAgentConfig("tiny", settings) });
-      const result = await agent.run({ document, question });
-      const [milk, figs] = memory
-        ? ["- ben likes milk. - none", "- ben likes milk. - dan likes figs."]
-        : [" ben likes milk.", " dan likes figs."];
-      expect(result.steps.map((step) => step.memory)).toEqual([milk, milk, milk, figs, figs]);
-      expect(result.counters).toEqual({ unchanged_memories: 3 });
-      expect(result.steps.map(({ head }) => head)).toEqual(
-        memory ? [1, undefined, undefined, 2, undefined] : Array(5).fill(undefined),
-      );
-    }
-  });
-
   it.each([
     [
       "head",

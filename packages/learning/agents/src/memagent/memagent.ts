@@ -8,11 +8,11 @@
  *     token is ever decoded and encoded again, except in a memory from which names of the examples are removed
  *     (LEAKS-1), and where a token crosses the end of a head's name.
  * MEMAGENT-2. Nothing but the memory passes from one conversation to the next.
- * MEMAGENT-3. Every document token is read exactly once, or is counted as dropped by the overflow rule.
+ * MEMAGENT-3. Every document token is read exactly once, is counted as dropped by the overflow rule, or lies behind an
+ *     exit (GATES-3).
  * MEMAGENT-4. The same seed, sampler and task give the same episode.
  * MEMAGENT-5. Texts that are cut at their token limit, and empty updates, are counted. An empty update erases the
  *     memory, as in the original, unless the model is on a server: then the memory stays, and an empty answer is an error.
- *     A reply that begins with the configuration's `unchanged` leaves the memory, and every head, as it was; it is counted, too.
  * MEMAGENT-6. After an abort no further call is made and the reason is thrown.
  * MEMAGENT-7. A run that resumes from a state gives the answer that the run of that state would have given.
  */
@@ -23,6 +23,7 @@ import { chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EpisodeResult, RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
 import { ExampleLeaks } from "../example-leaks.js";
+import { Gates } from "../gates.js";
 import { type HeadLayout, headLayout, MemoryHeads } from "../memory-heads.js";
 import { promptTexts } from "../prompt-texts.js";
 import { replyContent } from "../reply-content.js";
@@ -133,21 +134,20 @@ async function runEpisode(
   const leaks = new ExampleLeaks(config, resumeFrom?.counters);
 
   const heads = new MemoryHeads(tokenizer, layout, prompts.initialMemory, resumeFrom);
+  const gates = new Gates(tokenizer, config.gates, resumeFrom);
+  const replyTokens = layout.headTokens + layout.nameTokens;
   // Absent if there is nothing to count.
-  let unchanged = resumeFrom?.counters?.["unchanged_memories"] ?? 0;
-  const counters = () => {
-    const gate = config.unchanged === undefined ? {} : { unchanged_memories: unchanged };
-    const counts = { ...leaks.counts, ...heads.counts, ...gate };
+  const counters = (savings = {}) => {
+    const counts = { ...leaks.counts, ...heads.counts, ...gates.counts, ...savings };
     return Object.keys(counts).length > 0 ? { counters: counts } : {};
   };
   let documentTokensRead = resumeFrom?.documentTokensRead ?? 0;
   for await (const chunk of unreadChunks(document.chunks, "memagent", resumeFrom)) {
     const prompt = bound.memory(heads.forUpdate, chunk.tokenIds);
-    const conversation = await log.converse("memory", prompt, layout.headTokens + layout.nameTokens);
-    const reply = prompts.content([...conversation.sampledTokenIds]);
-    const keeps = leavesMemory(tokenizer, reply, config.unchanged);
-    if (keeps) unchanged += 1;
-    const update = keeps ? undefined : heads.accept(reply, { question: task.question, section: chunk.tokenIds });
+    const conversation = await log.converse("memory", prompt, replyTokens + gates.stopTokens);
+    const gated = gates.read(prompts.content([...conversation.sampledTokenIds]), replyTokens);
+    const source = { question: task.question, section: chunk.tokenIds };
+    const update = gated.keeps ? undefined : heads.accept(gated.tokenIds, source);
     const isEmpty =
       update !== undefined &&
       (update.tokenIds.length === 0 || (sampler.served === true && isBlank(tokenizer, update.tokenIds)));
@@ -163,24 +163,31 @@ async function runEpisode(
     if (update !== undefined && written !== null)
       heads.write({ ...update, tokenIds: written }, conversation.step);
     documentTokensRead += chunk.tokenIds.length;
-    if (!log.observed) continue;
-    const memoryStep: MemoryStep = {
-      step: conversation.step,
-      documentTokenStart: chunk.start,
-      documentTokenEnd: chunk.end,
-      memory: heads.text,
-      recalled: "",
-      ...(update === undefined ? {} : heads.recordOf(update)),
-    };
-    const state = {
-      agent: "memagent",
-      documentPosition: chunk.end,
-      documentTokensRead,
-      ...heads.state,
-      ...counters(),
-    };
-    log.report(conversation, { memoryStep, documentTokensRead, state, ...conversationsTotal });
+    if (log.observed) {
+      const memoryStep: MemoryStep = {
+        step: conversation.step,
+        documentTokenStart: chunk.start,
+        documentTokenEnd: chunk.end,
+        memory: heads.text,
+        recalled: "",
+        ...(update === undefined ? {} : heads.recordOf(update)),
+        ...gates.recordOf(gated),
+        // A reward of gates looks for the evidence in it.
+        ...(config.gates === undefined ? {} : { section: tokenizer.decode(chunk.tokenIds) }),
+      };
+      const state = {
+        agent: "memagent",
+        documentPosition: chunk.end,
+        documentTokensRead,
+        ...heads.state,
+        ...(gated.stops ? { exited: true } : {}),
+        ...counters(),
+      };
+      log.report(conversation, { memoryStep, documentTokensRead, state, ...conversationsTotal });
+    }
+    if (gated.stops) break;
   }
+  const savings = gates.savings(log.counts, document.total, replyTokens);
   const final = await log.converse("final", bound.final(heads.tokenIds), config.finalTokens);
   log.report(final, { documentTokensRead, ...conversationsTotal });
   const answer = tokenizer.decode(prompts.content([...final.sampledTokenIds]));
@@ -191,16 +198,13 @@ async function runEpisode(
     ...log.result(),
     answer,
     memory: lastMemory,
-    ...counters(),
+    ...counters(savings),
     documentTokens: documentTokensRead + document.droppedTokens,
     droppedDocumentTokens: document.droppedTokens,
     startedAtMs,
     endedAtMs: now(),
   });
 }
-
-const leavesMemory = (tokenizer: Tokenizer, reply: readonly number[], mark: string | undefined) =>
-  mark !== undefined && tokenizer.decode(reply).trimStart().toLowerCase().startsWith(mark.toLowerCase());
 
 const isBlank = (tokenizer: Tokenizer, tokenIds: readonly number[]) =>
   tokenizer.decode(tokenIds).trim() === "";

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { memAgentConfigSchema } from "../memagent/config.js";
 import { checkHeads } from "../memory-heads.js";
 
-// Here a reply without an update leaves the memory as it is.
-const { memoryPrompt, finalPrompt, initialMemory, unchanged: _, ...reading } = memAgentConfigSchema.shape;
+const { memoryPrompt, finalPrompt, initialMemory, ...reading } = memAgentConfigSchema.shape;
 const tag = z
   .string()
   .regex(/^[A-Za-z][\w-]*$/, "must begin with a letter, followed by letters, digits, dashes and underscores");

@@ -9,7 +9,8 @@
  *     memory, which only the very next conversation is shown.
  * REMEMR-3. A query is answered from the memories of this episode that were overwritten, of every head, in their
  *     order, never with a current one.
- * REMEMR-4. Every document token is read exactly once, or is counted as dropped by the overflow rule.
+ * REMEMR-4. Every document token is read exactly once, is counted as dropped by the overflow rule, or lies behind an
+ *     exit (GATES-3).
  * REMEMR-5. The same seed, sampler and task give the same episode, and so does resuming from one of its states.
  * REMEMR-6. Texts that are cut at their token limit, and replies without an update, are counted. Without an update the
  *     memory stays as it is; a model on a server that says nothing, or nothing but blanks, has given none.
@@ -22,7 +23,14 @@ import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EarlierMemory, EpisodeResult, RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
 import { ExampleLeaks } from "../example-leaks.js";
-import { type HeadLayout, type HeadSource, type HeadWrite, headLayout, MemoryHeads } from "../memory-heads.js";
+import { type GatedReply, Gates } from "../gates.js";
+import {
+  type HeadLayout,
+  type HeadSource,
+  type HeadWrite,
+  headLayout,
+  MemoryHeads,
+} from "../memory-heads.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
 import { idsWithin } from "../whole-characters.js";
 import { type ReMemR1Config, rememr1ConfigSchema } from "./config.js";
@@ -86,6 +94,7 @@ class Episode {
   readonly #counters: Record<string, number>;
   readonly #leaks: ExampleLeaks;
   readonly #heads: MemoryHeads;
+  readonly #gates: Gates;
   /** The recalled memory that the next conversation is shown; null if there is none. */
   #recalled: Memory | null;
 
@@ -101,6 +110,7 @@ class Episode {
     this.#leaks = new ExampleLeaks(config, from?.counters);
     this.#counters = { recall_queries: 0, recalled_memories: 0, missing_updates: 0, ...from?.counters };
     this.#heads = new MemoryHeads(tokenizer, layout, prompts.initialMemory, from);
+    this.#gates = new Gates(tokenizer, config.gates, from);
     this.#recalled = from?.recalledTokenIds ? remembered(from.recalledTokenIds) : null;
   }
 
@@ -117,23 +127,29 @@ class Episode {
     let documentTokensRead = resumeFrom?.documentTokensRead ?? 0;
     for await (const chunk of unreadChunks(document.chunks, "rememr1", resumeFrom)) {
       const prompt = bound.memory(this.#shown(), this.#heads.forUpdate, chunk.tokenIds);
-      const conversation = await log.converse("memory", prompt, config.memoryTokens);
+      const conversation = await log.converse("memory", prompt, config.memoryTokens + this.#gates.stopTokens);
       documentTokensRead += chunk.tokenIds.length;
       const recalled = this.#recalled?.text ?? "";
       const content = prompts.content([...conversation.sampledTokenIds]);
-      const reply = readReply(tokenizer, config, content, this.#setting.sampler.served === true);
+      const gated = this.#gates.read(content, config.memoryTokens);
+      const reply = readReply(tokenizer, config, gated, this.#setting.sampler.served === true);
       const source = { question: task.question, section: chunk.tokenIds };
       const update = reply.memory && this.#accept(reply.memory, source);
       const shown = () => [task.question, this.#heads.text, recalled, tokenizer.decode(chunk.tokenIds)];
+      if (reply.memory === null && !gated.keeps) this.#countMissing();
       this.#take(conversation.step, reply, update && this.#withoutLeaks(update, shown));
-      if (!log.observed) continue;
-      log.report(conversation, {
-        memoryStep: this.#stepOf(conversation.step, chunk, recalled, reply, update),
-        documentTokensRead,
-        state: this.#state(chunk.end, documentTokensRead),
-        ...conversationsTotal,
-      });
+      if (log.observed) {
+        const memoryStep = this.#stepOf(conversation.step, chunk, recalled, reply, update);
+        log.report(conversation, {
+          memoryStep: { ...memoryStep, ...this.#gates.recordOf(gated) },
+          documentTokensRead,
+          state: this.#state(chunk.end, documentTokensRead, gated),
+          ...conversationsTotal,
+        });
+      }
+      if (gated.stops) break;
     }
+    const savings = this.#gates.savings(log.counts, document.total, config.memoryTokens);
     const finalPrompt = bound.final(this.#shown(), this.#heads.tokenIds);
     const final = await log.converse("final", finalPrompt, config.finalTokens);
     log.report(final, { documentTokensRead, ...conversationsTotal });
@@ -146,7 +162,7 @@ class Episode {
       memory: this.#heads.text,
       documentTokens: documentTokensRead + document.droppedTokens,
       droppedDocumentTokens: document.droppedTokens,
-      counters: { ...this.#counters, ...this.#heads.counts, ...this.#leaks.counts },
+      counters: { ...this.#counted, ...savings },
       startedAtMs,
       endedAtMs: now(),
     });
@@ -177,10 +193,6 @@ class Episode {
   /** Replaces the memory by the reply's, and searches the history for the reply's query. */
   #take(step: number, reply: ReadReply, memory: Update | null): void {
     const { query } = reply;
-    if (reply.memory === null) {
-      this.#log.countEmptyUpdate();
-      this.#count("missing_updates");
-    }
     if (memory !== null) this.#heads.write(memory, step, memory.text);
     const find = () => {
       this.#recalled = query === null ? null : this.#find(query);
@@ -210,6 +222,15 @@ class Episode {
     return earlier[index] as EarlierMemory;
   }
 
+  #countMissing(): void {
+    this.#log.countEmptyUpdate();
+    this.#count("missing_updates");
+  }
+
+  get #counted() {
+    return { ...this.#counters, ...this.#heads.counts, ...this.#leaks.counts, ...this.#gates.counts };
+  }
+
   #count(name: string): void {
     this.#counters[name] = (this.#counters[name] ?? 0) + 1;
   }
@@ -235,7 +256,7 @@ class Episode {
     };
   }
 
-  #state(documentPosition: number, documentTokensRead: number) {
+  #state(documentPosition: number, documentTokensRead: number, { stops }: GatedReply) {
     return {
       agent: "rememr1",
       documentPosition,
@@ -243,7 +264,8 @@ class Episode {
       ...this.#heads.state,
       ...(this.#recalled === null ? {} : { recalledTokenIds: this.#recalled.tokenIds }),
       history: [...this.#history],
-      counters: { ...this.#counters, ...this.#heads.counts, ...this.#leaks.counts },
+      ...(stops ? { exited: true } : {}),
+      counters: this.#counted,
     };
   }
 }

@@ -1,4 +1,5 @@
 import { type ReplyTags, readReplyAsReleased, readTaggedReply } from "@palimpsest/memory/text";
+import type { GatedReply } from "../gates.js";
 import type { Tokenizer } from "../sampler.js";
 import { segmentIds } from "../segment-ids.js";
 import { plainIds } from "../template.js";
@@ -21,20 +22,22 @@ export interface ReadReply {
 export function readReply(
   tokenizer: Tokenizer,
   config: ReMemR1Config,
-  content: readonly number[],
+  { tokenIds: content, keeps }: Pick<GatedReply, "tokenIds" | "keeps">,
   served: boolean,
 ): ReadReply {
   const text = tokenizer.decode(content);
   const tags: ReplyTags = { update: config.updateTag, recall: config.recallTag };
   if (config.memoryOf === "reply") {
     const { memory, query } = readReplyAsReleased(text, tags);
-    if (served && memory.trim() === "") return { text, memory: null, query };
+    if (keeps || (served && memory.trim() === "")) return { text, memory: null, query };
     return { text, memory: { text: memory, tokenIds: plainIds(tokenizer, memory) }, query };
   }
   const { update, recall } = readTaggedReply(text, tags);
   return {
     text,
-    memory: update && { text: update.text, tokenIds: segmentIds(tokenizer, content, text, update) },
+    memory: keeps
+      ? null
+      : update && { text: update.text, tokenIds: segmentIds(tokenizer, content, text, update) },
     query: recall?.text ?? null,
   };
 }

@@ -3,6 +3,7 @@
  * was lost or recalled, and whether the answer contains it.
  * Not responsible for: statistics over many episodes (run-losses.ts), or rendering.
  */
+import { namedEvidence } from "@palimpsest/memory/records";
 import type { Trace, TraceMemoryStep } from "../trace/trace-schema.js";
 import { countWords, type FactPattern, patternOf, type Said, saysFact } from "./fact-match.js";
 import { sentencesOf } from "./words.js";
@@ -62,12 +63,10 @@ const ordinals = ["first", "second", "third", "fourth", "fifth"];
  * names none.
  */
 export function neededFacts({ task }: Pick<Trace, "task">): NeededFact[] {
-  const named = Object.entries(task.metadata ?? {}).flatMap(([key, value]): NeededFact[] => {
-    const match = /^(first|second|third|fourth|fifth)?evidence(\d*)$/i.exec(key);
-    if (match === null || typeof value !== "string" || value === "") return [];
-    const at = match[1] ? ordinals.indexOf(match[1].toLowerCase()) : Number(match[2] || 1) - 1;
-    return [{ name: `${ordinals[at] ?? `${at + 1}th`} hop`, text: value }];
-  });
+  const named = namedEvidence(task).map(({ at, text }) => ({
+    name: `${ordinals[at] ?? `${at + 1}th`} hop`,
+    text,
+  }));
   if (named.length === 1) return named.map(({ text }) => ({ name: "evidence", text }));
   if (named.length > 1) return named;
   const [answer] = task.answers;

@@ -73,7 +73,7 @@ function memoryCard(trace: Trace, step: TraceMemoryStep, before: TraceMemoryStep
   return html`<section class="card step">
 <h3>Step ${step.step} <span class="dim small">document tokens ${step.documentTokenStart} to ${step.documentTokenEnd} (${share.toFixed(0)} %)</span>${conversationFacts(conversation)}</h3>
 ${recalled(step)}
-<h4>memory${step.head === undefined ? "" : `, head ${step.head} written`}${step.memory === (before?.memory ?? "") ? " (as before)" : ""}</h4>
+<h4>memory${step.head === undefined ? "" : `, head ${step.head} written`}${step.memory === (before?.memory ?? "") ? " (as before)" : ""}${marks(step)}</h4>
 <pre class="text">${step.memory === "" && (before?.memory ?? "") === "" ? html`<span class="dim">(empty)</span>` : diff(before?.memory ?? "", step.memory)}</pre>
 ${asked(step)}
 ${calls(trace, step.step)}
@@ -82,6 +82,9 @@ ${folded("what the model wrote", conversation?.sampled)}
 ${folded("prompt", conversation?.prompt)}
 </section>`;
 }
+
+const marks = ({ written, exit }: TraceMemoryStep): string =>
+  `${written === undefined ? "" : written ? ", written" : ", kept by its gate"}${exit === true ? "; the reading ends here" : ""}`;
 
 const diff = (earlier: string, later: string): HtmlPart =>
   wordDiff(earlier, later).map(({ kind, text }) =>

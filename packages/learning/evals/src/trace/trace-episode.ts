@@ -200,7 +200,8 @@ function trainedTokens({ lossMask, sampledTokenIds }: Conversation): number {
 }
 
 function traceStep(step: MemoryStep, document: readonly number[], tokenizer: Tokenizer): TraceMemoryStep {
-  const { documentTokenStart, documentTokenEnd, memory, head, recalled, recallQuery, found } = step;
+  const { documentTokenStart, documentTokenEnd, memory, head, written, exit, recalled, recallQuery, found } =
+    step;
   const ids = document.slice(documentTokenStart, documentTokenEnd);
   const section = step.section ?? (ids.length > 0 ? tokenizer.decode(ids) : undefined);
   return {
@@ -210,6 +211,8 @@ function traceStep(step: MemoryStep, document: readonly number[], tokenizer: Tok
     ...(section === undefined ? {} : { section }),
     memory,
     ...(head === undefined ? {} : { head }),
+    ...(written === undefined ? {} : { written }),
+    ...(exit === undefined ? {} : { exit }),
     recalled,
     ...(recallQuery ? { recallQuery } : {}),
     ...(found ? { found } : {}),

@@ -74,6 +74,14 @@ const memoryStepSchema = z.strictObject({
     .min(1)
     .optional()
     .describe("the head of the memory that the step has written, from 1; absent: the memory has no heads"),
+  written: z
+    .boolean()
+    .optional()
+    .describe("whether the step replaced the memory; absent: the agent has no write gate"),
+  exit: z
+    .boolean()
+    .optional()
+    .describe("whether the step ended the reading; absent: the agent has no exit gate"),
   recalled: z.string().describe("what was recalled for this step; empty: nothing"),
   recallQuery: z.string().optional().describe("what the step asked to recall for the next one"),
   found: z.string().optional().describe("what the query found"),

@@ -8,7 +8,7 @@ export {
   type Probe,
   type StoreDiff,
 } from "./memory-record.js";
-export type { Task } from "./task.js";
+export { namedEvidence, type Task } from "./task.js";
 export {
   type Column,
   type ColumnLength,

@@ -20,3 +20,25 @@ export interface Task {
   /** Questions that are asked of the store after the episode, shown or held out. */
   readonly probes?: readonly Probe[];
 }
+
+/** A piece of text that a question needs. */
+export interface NamedEvidence {
+  /** Which piece it is, from 0. */
+  readonly at: number;
+  readonly text: string;
+}
+
+const ordinals = ["first", "second", "third", "fourth", "fifth"];
+
+/** Returns the pieces of text that a task names in its metadata: `evidence`, `secondEvidence`, `evidence3`, … */
+export function namedEvidence({
+  metadata,
+}: {
+  readonly metadata?: Task["metadata"] | undefined;
+}): NamedEvidence[] {
+  return Object.entries(metadata ?? {}).flatMap(([key, text]): NamedEvidence[] => {
+    const match = /^(first|second|third|fourth|fifth)?evidence(\d*)$/i.exec(key);
+    if (match === null || typeof text !== "string" || text === "") return [];
+    return [{ at: match[1] ? ordinals.indexOf(match[1].toLowerCase()) : Number(match[2] || 1) - 1, text }];
+  });
+}

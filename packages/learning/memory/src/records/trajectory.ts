@@ -80,6 +80,10 @@ export interface MemoryStep {
   readonly memory: string;
   /** The head of the memory that this step has written, from 1; absent for a memory without heads. */
   readonly head?: number;
+  /** Whether this step replaced the memory; absent without a write gate. */
+  readonly written?: boolean;
+  /** Whether this step ended the reading; absent without an exit gate. */
+  readonly exit?: boolean;
   /** The text that was recalled for this step; empty when nothing was. */
   readonly recalled: string;
   /** What this step asked to be recalled for the next one. */

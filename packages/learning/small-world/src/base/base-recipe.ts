@@ -17,6 +17,10 @@ const stage = {
     .describe("fraction of the steps after which the learning rate falls to a twentieth; 1: it never falls"),
 };
 
+const stop = chance
+  .optional()
+  .describe("for an agent with an exit gate: probability that a memory update ends the reading");
+
 const needlePolicy = z.strictObject({
   kind: z.literal("needle").describe("policy with a memory of one fact, which it keeps or overwrites"),
   answer: chance.describe("probability that a row asks for the answer instead of a memory"),
@@ -34,6 +38,7 @@ const needlePolicy = z.strictObject({
     "if the section contains the asked fact: probability that it becomes the memory",
   ),
   keep: chance.describe("if the section does not contain that fact: probability that the memory is kept"),
+  stop,
 });
 
 const twoHopPolicy = z.strictObject({
@@ -58,6 +63,7 @@ const twoHopPolicy = z.strictObject({
     "if the section contains the next fact: probability that it is written to the memory",
   ),
   keep: chance.describe("if the section does not contain that fact: probability that the memory is kept"),
+  stop,
 });
 
 const lookBackPolicy = z.strictObject({

@@ -64,6 +64,7 @@ function worldTexts(recipe: BaseRecipe): string[] {
     names[0] as string,
   );
   const { memoryPrompt, finalPrompt, initialMemory: memory } = agent.config;
+  const gates = agent.kind === "parallel" ? {} : (agent.config.gates ?? {});
   const prompts = [memoryPrompt.replace("{section}", ""), `${finalPrompt} \\boxed{${memory.trim()}}`].map(
     (prompt) =>
       prompt.replace("{question}", question).replace("{memory}", memory).replace("{recalled}", memory),
@@ -75,7 +76,16 @@ function worldTexts(recipe: BaseRecipe): string[] {
     words.originSentence.replace("{value}", value).replace("{place}", place),
   );
   return [
-    ...repeat([...likes, ...(twoHop ? origins : []), ...words.fillers, ...prompts], sentenceRepeats),
+    ...repeat(
+      [
+        ...likes,
+        ...(twoHop ? origins : []),
+        ...words.fillers,
+        ...prompts,
+        ...Object.values(gates).filter((mark) => mark !== undefined),
+      ],
+      sentenceRepeats,
+    ),
     ...repeat(
       answersOf(recipe).map((answer) => `{${answer}}`),
       answerRepeats,

@@ -1,8 +1,8 @@
 import type { Demonstration } from "./demonstration.js";
-import { type ReaderOptions, readerDemonstrations, type Scene } from "./reader-policy.js";
+import { type GateChances, type ReaderOptions, readerDemonstrations, type Scene } from "./reader-policy.js";
 
 /** The scripted policy of a reader that does not pursue the reward, as probabilities in [0, 1]. */
-export interface PolicyChances {
+export interface PolicyChances extends GateChances {
   /** The row asks for the answer; otherwise for a new memory. */
   readonly answer: number;
   /** The prompt's memory is the initial one. */

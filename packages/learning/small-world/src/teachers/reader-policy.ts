@@ -3,7 +3,13 @@ import type { Task } from "@palimpsest/trajectories";
 import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstration.js";
 import { policyDraws } from "./policy-draws.js";
 
-export interface ReaderOptions<Chances> {
+/** How a scripted reader uses the marks of an agent with gates. */
+export interface GateChances {
+  /** A memory update is the last one, for an agent with an exit gate. Default 0. */
+  readonly stop?: number | undefined;
+}
+
+export interface ReaderOptions<Chances extends GateChances> {
   readonly tokenizer: Tokenizer;
   readonly config: MemAgentConfig;
   /** Tasks that name their evidence, each with some more sentences than fit in a chunk; each gives one row. */
@@ -40,11 +46,12 @@ export interface Scene {
 /**
  * Generates demonstrations that show the format of replies but not the goal: memories are kept or overwritten with
  * fixed probabilities, and answers are read from the memory. A model trained on them can copy any fact, but does not
- * know which one is rewarded, so that everything it improves at later was taught by the reward.
+ * know which one is rewarded, so that everything it improves at later was taught by the reward. For an agent with gates
+ * a memory that is kept is its mark, and the reading ends at random.
  *
  * @throws {AgentError} BAD_CONFIG if a task names no evidence or has too few sentences
  */
-export function readerDemonstrations<Chances>(
+export function readerDemonstrations<Chances extends GateChances>(
   options: ReaderOptions<Chances>,
   decide: (scene: Scene, chances: Chances) => Demonstration,
 ): Demonstration[] {
@@ -72,7 +79,11 @@ export function readerDemonstrations<Chances>(
       },
       update: (memory, target, helpful) => {
         const read = section.flatMap((text) => tokenizer.encode(text));
-        return row("memory", bound.memory(tokenizer.encode(memory), read), target, helpful);
+        const { keep, stop } = config.gates ?? {};
+        const written = keep !== undefined && target === memory ? keep : target;
+        const ends = stop !== undefined && chance() < (options.chances.stop ?? 0);
+        const reply = ends ? `${written}${stop}` : written;
+        return row("memory", bound.memory(tokenizer.encode(memory), read), reply, helpful);
       },
     };
     return decide(scene, options.chances);

@@ -1,11 +1,11 @@
 import { type Demonstration, lastWord } from "./demonstration.js";
-import { type ReaderOptions, readerDemonstrations, type Scene } from "./reader-policy.js";
+import { type GateChances, type ReaderOptions, readerDemonstrations, type Scene } from "./reader-policy.js";
 
 /**
  * The scripted policy of a reader that has a memory of two facts and does not pursue the reward, as probabilities in
  * [0, 1].
  */
-export interface TwoHopPolicyChances {
+export interface TwoHopPolicyChances extends GateChances {
   /** The row asks for the answer; otherwise for a new memory. */
   readonly answer: number;
   /** The prompt's memory is the initial one. */

@@ -44,6 +44,7 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
     ...curriculumProblems(recipe.curriculum),
     ...stepRewardProblems(recipe),
     ...passProblems(recipe),
+    ...gateProblems(recipe),
     ...storeProblems(recipe),
     ...tagProblems(recipe),
     ...lengthProblems(recipe),
@@ -149,7 +150,7 @@ function evaluationProblems({ evaluation, train }: Recipe, given: unknown): stri
 }
 
 /** Rewards that give a reward for each step; those of `remote` and `module` may do so. */
-const stepRewards = ["rememr1", "rememr1-released", "remote", "module"];
+const stepRewards = ["rememr1", "rememr1-released", "gated-published", "remote", "module"];
 
 function stepRewardProblems({ learner, reward, agent }: Recipe): string[] {
   const { config } = reward;
@@ -181,6 +182,17 @@ function passProblems({ agent, reward: { config } }: Recipe): string[] {
   if (agent.config.passes > 1) return [];
   return [
     `${is} agent.settings.passes is 1, of which none can be left out; set passes to 2 or 3, or unusedPasses to 0`,
+  ];
+}
+
+/** The reward would refuse the first episode. */
+function gateProblems({ agent, reward: { config } }: Recipe): string[] {
+  if (!config.name.startsWith("gated") || agent.kind === "module") return [];
+  const gates = "gates" in agent.config ? agent.config.gates : undefined;
+  const wanted = config.name === "gated" ? (gates?.keep ?? gates?.stop) : gates?.keep;
+  if (wanted !== undefined) return [];
+  return [
+    `reward.name: is ${config.name}, but the agent ${agent.kind} has no ${config.name === "gated" ? "gates" : "write gate"}; set agent.settings.gates, such as { keep: same, stop: done }, of the agent memagent or rememr1`,
   ];
 }
 

@@ -170,6 +170,8 @@ describe("codec", () => {
           recallQuery: "q",
           found: "f",
           head: 2,
+          written: false,
+          exit: true,
           reply: "<update>m</update>",
           section: "s",
         },

@@ -119,6 +119,8 @@ function decodeMemoryStep(message: proto.MemoryStep.$Properties): MemoryStep {
     documentTokenEnd: message.documentTokenEnd ?? 0,
     memory: message.memory ?? "",
     ...(message.head ? { head: message.head } : {}),
+    ...(message.written == null ? {} : { written: message.written }),
+    ...(message.exit == null ? {} : { exit: message.exit }),
     recalled: message.recalled ?? "",
     ...(message.recallQuery ? { recallQuery: message.recallQuery } : {}),
     ...(message.found ? { found: message.found } : {}),

@@ -1,11 +1,14 @@
 /** Shows one chunk of an episode: what was read, recalled, written and remembered, and what the tools did. */
 import { type FactLane, wordDiff } from "@palimpsest/evals/microscope";
-import type { Trace } from "@palimpsest/evals/trace-schema";
+import type { Trace, TraceMemoryStep } from "@palimpsest/evals/trace-schema";
 import { useMemo } from "preact/hooks";
 import { withQuery } from "../data/route.js";
 import { durationText, numberText } from "../parts/format.js";
 import { TokenStrip } from "./token-strip.js";
 import { ToolCalls } from "./tool-calls.js";
+
+const gateMarks = ({ written, exit }: TraceMemoryStep) =>
+  `${written === false ? ", kept by its gate" : ""}${exit === true ? "; the reading ends here" : ""}`;
 
 export function ChunkView({ trace, chunk, lanes }: ChunkViewProps) {
   const step = trace.memorySteps[chunk];
@@ -42,7 +45,10 @@ export function ChunkView({ trace, chunk, lanes }: ChunkViewProps) {
       <div class="halves">
         {step ? (
           <div>
-            <h3>Memory after it{step.head === undefined ? "" : `, head ${step.head} written`}</h3>
+            <h3>
+              Memory after it{step.head === undefined ? "" : `, head ${step.head} written`}
+              {gateMarks(step)}
+            </h3>
             <MemoryDiff before={trace.memorySteps[chunk - 1]?.memory ?? ""} after={step.memory} />
           </div>
         ) : null}
