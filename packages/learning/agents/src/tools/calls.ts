@@ -1,7 +1,7 @@
 import type { ToolResult } from "@palimpsest/memory";
 import { type LineForm, parseCallLines } from "./line-calls.js";
 import type { ToolLoopSettings } from "./loop-settings.js";
-import { parseToolCalls, type ToolCallBlock } from "./tool-calls.js";
+import { parseBareCall, parseToolCalls, type ToolCallBlock } from "./tool-calls.js";
 
 /** The calls and the text of one turn of the model. */
 export interface TurnCalls {
@@ -29,6 +29,8 @@ export function readTurn(
     const { blocks, content } = parseCallLines(text, lineForms);
     return { blocks: kept(blocks, malformed), content, done: says(content, doneWord) };
   }
+  const bare = malformed === "answer" ? parseBareCall(text) : undefined;
+  if (bare !== undefined) return { blocks: [bare], content: "", done: false };
   const { blocks, content } = parseToolCalls(text);
   const opened = content.includes("<tool_call>") ? [{ error: unclosed, written: content }] : [];
   return {

@@ -6,7 +6,7 @@ export const toolLoopSchema = z.strictObject({
     .enum(["hermes", "lines"])
     .default("hermes")
     .describe(
-      'format of calls. hermes: <tool_call>{"name", "arguments"}</tool_call>; lines: "search WORDS", "create TEXT", …, one per line',
+      'format of calls. hermes: <tool_call>{"name", "arguments"}</tool_call>, and unless malformed is ignore also a reply that is one such object alone; lines: "search WORDS", "create TEXT", …, one per line',
     ),
   maxTurns: z.int().min(1).default(30).describe("most turns of the model in one episode"),
   callsInLastTurn: z

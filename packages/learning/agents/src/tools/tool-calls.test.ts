@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readTurn } from "./calls.js";
 import { parseToolCalls } from "./tool-calls.js";
 
 const shared = process.env["PALIMPSEST_SHARED"] ?? resolve(import.meta.dirname, "../../../../../../shared");
@@ -67,5 +68,26 @@ describe("parseToolCalls", () => {
       const { blocks } = parseToolCalls(`<tool_call>{"name":"x","arguments":{"a":[${number}]}}</tool_call>`);
       expect(blocks).toEqual([{ error: expect.any(String), written: expect.stringContaining(number) }]);
     }
+  });
+});
+
+describe("a reply that is one call without its marks", () => {
+  const call = { name: "search_memory", arguments: { query: "tea" } };
+  const turn = (text: string, malformed: "answer" | "ignore" = "answer") =>
+    readTurn(text, { callForm: "hermes", doneWord: "DONE", malformed }, []);
+
+  it("is read by itself and as a block of code, and refused with a reason where it is no JSON", () => {
+    const written = JSON.stringify(call, null, 2);
+    for (const text of [written, `\n${written} `, `\`\`\`json\n${written}\n\`\`\``])
+      expect(turn(text)).toEqual({ blocks: [{ call }], content: "", done: false });
+    expect(turn('{"name": "search_memory", "arguments": {"query": "tea",}}').blocks).toMatchObject([
+      { error: expect.stringContaining("no valid JSON") },
+    ]);
+  });
+
+  it("is text for an agent that ignores malformed calls, and beside other text", () => {
+    expect(turn(JSON.stringify(call), "ignore").blocks).toEqual([]);
+    expect(turn(`I call ${JSON.stringify(call)}`).blocks).toEqual([]);
+    expect(turn(`<tool_call>${JSON.stringify(call)}</tool_call>`).blocks).toEqual([{ call }]);
   });
 });

@@ -34,6 +34,19 @@ export function parseToolCalls(text: string): ToolCallReply {
   return { blocks, content: text.replace(block, "") };
 }
 
+const fence = /^```(?:json)?\s*\n(.*?)\n?```$/s;
+
+/**
+ * Parses a reply that is nothing but one call without its marks, by itself or as a block of code, as small models write it whose
+ * template asks for marks.
+ * @returns undefined if the reply is no such call
+ */
+export function parseBareCall(text: string): ToolCallBlock | undefined {
+  const trimmed = text.trim();
+  const written = fence.exec(trimmed)?.[1]?.trim() ?? trimmed;
+  return /^\{\s*"name"\s*:/.test(written) ? readBlock(written) : undefined;
+}
+
 function readBlock(written: string): ToolCallBlock {
   const malformed = (error: string) => ({ error, written: written.trim() });
   let value: unknown;
