@@ -184,7 +184,8 @@ export class EpisodeLog {
     };
   }
 
-  #count(promptTokens: number, { tokenIds, stopReason, policyVersion, weightsHash }: GenerateResult): void {
+  #count(promptTokens: number, sampled: GenerateResult): void {
+    const { tokenIds, stopReason, policyVersion, versionRuns, weightsHash } = sampled;
     const counts = this.#counts;
     this.#counts = {
       ...counts,
@@ -194,7 +195,8 @@ export class EpisodeLog {
       truncated: counts.truncated + (stopReason === "length" ? 1 : 0),
     };
     this.#policyVersionMin = Math.min(this.#policyVersionMin, policyVersion);
-    this.#policyVersionMax = Math.max(this.#policyVersionMax, policyVersion);
+    const newest = Math.max(policyVersion, ...(versionRuns ?? []).map((run) => run.policyVersion));
+    this.#policyVersionMax = Math.max(this.#policyVersionMax, newest);
     this.#weightsHash = weightsHash;
   }
 }
@@ -204,7 +206,7 @@ type AgentState = Omit<EpisodeState, "counts" | "policyVersionMin" | "policyVers
 
 /** Returns the fields that a conversation with a single reply takes from that reply. */
 export function sampledFields(
-  { tokenIds, rolloutLogprobs, sampledLogprobs, stopReason, policyVersion }: GenerateResult,
+  { tokenIds, rolloutLogprobs, sampledLogprobs, stopReason, policyVersion, versionRuns }: GenerateResult,
   sampling: Sampling,
 ): Omit<Conversation, "kind" | "step" | "promptTokenIds"> {
   return {
@@ -215,6 +217,7 @@ export function sampledFields(
     sampling,
     stopReason,
     policyVersion,
+    ...(versionRuns === undefined ? {} : { versionRuns }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { StopReason } from "@palimpsest/memory/records";
+import type { StopReason, VersionRun } from "@palimpsest/memory/records";
 
 /** An agent's request to a language model: it sends token ids, and gets token ids back. */
 export interface GenerateRequest {
@@ -35,8 +35,11 @@ export interface GenerateResult {
   /** Log-probs in nats after temperature and truncation, under the distribution that was sampled, if known. */
   readonly sampledLogprobs?: readonly number[];
   readonly stopReason: StopReason;
+  /** The version that sampled it; of several, the oldest. */
   readonly policyVersion: number;
-  /** Hash of the weights that sampled; "" if the engine does not report it. */
+  /** Which version sampled how many of the tokens, in their order; absent where one version sampled all. */
+  readonly versionRuns?: readonly VersionRun[];
+  /** Hash of the weights that sampled the last token; "" if the engine does not report it. */
   readonly weightsHash: string;
 }
 

@@ -10,6 +10,24 @@ const turn = (tokens: number, policyVersion: number) => ({
   weightsHash: "",
 });
 
+it("takes over the versions of a turn during which weights changed", () => {
+  const transcript = new Transcript([1], plainSampling);
+  transcript.addTurn(turn(2, 4));
+  const versionRuns = [
+    { policyVersion: 4, tokens: 3 },
+    { policyVersion: 5, tokens: 2 },
+  ];
+  transcript.addTurn({ ...turn(5, 4), versionRuns });
+  transcript.addTurn(turn(1, 5));
+  expect(transcript.conversation()).toMatchObject({
+    policyVersion: 4,
+    versionRuns: [
+      { policyVersion: 4, tokens: 5 },
+      { policyVersion: 5, tokens: 3 },
+    ],
+  });
+});
+
 it("says which version sampled which tokens, where weights change between turns, and its oldest one", () => {
   const transcript = new Transcript([1], plainSampling);
   transcript.addTurn(turn(3, 4));

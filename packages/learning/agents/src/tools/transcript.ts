@@ -36,7 +36,8 @@ export class Transcript {
     return [...this.#prompt, ...this.#tokens];
   }
 
-  addTurn({ tokenIds, rolloutLogprobs, sampledLogprobs, stopReason, policyVersion }: GenerateResult): void {
+  addTurn(turn: GenerateResult): void {
+    const { tokenIds, rolloutLogprobs, sampledLogprobs, stopReason, policyVersion, versionRuns } = turn;
     for (const [i, id] of tokenIds.entries()) this.#add(id, rolloutLogprobs[i] as number, 1);
     if (sampledLogprobs === undefined) this.#sampledLogprobs = undefined;
     else this.#sampledLogprobs?.push(...sampledLogprobs);
@@ -44,9 +45,11 @@ export class Transcript {
     // The row gets the oldest version that sampled any of its turns, which bounds its staleness.
     this.#policyVersion = Math.min(this.#policyVersion, policyVersion);
     if (tokenIds.length === 0) return;
-    const run = this.#versionRuns.at(-1);
-    if (run?.policyVersion === policyVersion) run.tokens += tokenIds.length;
-    else this.#versionRuns.push({ policyVersion, tokens: this.#takeLeading() + tokenIds.length });
+    for (const next of versionRuns ?? [{ policyVersion, tokens: tokenIds.length }]) {
+      const run = this.#versionRuns.at(-1);
+      if (run?.policyVersion === next.policyVersion) run.tokens += next.tokens;
+      else this.#versionRuns.push({ ...next, tokens: this.#takeLeading() + next.tokens });
+    }
   }
 
   #takeLeading(): number {

@@ -330,6 +330,100 @@ describe("weights", () => {
     expect(sampler.policyVersion).toBe(5);
   });
 
+  describe.each(["pages", "slots"] as const)("in flight, with %s", (cache) => {
+    const config = aConfig({ maxPositions: 256 });
+    const [first, second] = [initParameters(config, 1, scheme), initParameters(config, 2, scheme)];
+    const inFlight = {
+      config,
+      cache,
+      weightUpdates: "in-flight",
+      parameters: first,
+      stepsPerCall: 2,
+    } as const;
+
+    it("change between two calls of a running reply, which names the version of each token (SAMPLER-2)", async () => {
+      const sampler = aSampler(inFlight);
+      let changed: Promise<void> | undefined;
+      let seen = 0;
+      const running = sampler.generate(
+        aRequest({
+          maxTokens: 40,
+          onTokens: (tokens) => {
+            seen += tokens.length;
+            changed ??= seen < 10 ? undefined : sampler.setWeights(second, 3, hashWeights(second));
+          },
+        }),
+      );
+      const result = await running;
+      await changed;
+      const [before, after] = result.versionRuns ?? [];
+      expect(result.versionRuns).toHaveLength(2);
+      expect(before).toMatchObject({ policyVersion: 0 });
+      expect(after).toMatchObject({ policyVersion: 3 });
+      expect((before?.tokens ?? 0) + (after?.tokens ?? 0)).toBe(40);
+      expect(before?.tokens).toBeLessThan(16);
+      expect(result).toMatchObject({ policyVersion: 0, weightsHash: hashWeights(second) });
+      // The tokens of the first run are the old weights' own; later ones are drawn with others.
+      const old = await aSampler({ config, parameters: first, cache }).generate(aRequest({ maxTokens: 40 }));
+      const split = before?.tokens ?? 0;
+      expect(result.tokenIds.slice(0, split)).toEqual(old.tokenIds.slice(0, split));
+      expect(result.tokenIds).not.toEqual(old.tokenIds);
+    });
+
+    it("leave nothing that old weights read to later requests (SAMPLER-2)", async () => {
+      const sampler = aSampler({ ...inFlight, maxLength: 96 });
+      const promptTokenIds = Array.from({ length: 48 }, (_, t) => (t * t * 3 + 5) % vocabSize);
+      let changed: Promise<void> | undefined;
+      const ask = (changes: Partial<GenerateRequest> = {}) =>
+        sampler.generate(aRequest({ promptTokenIds, maxTokens: 40, ...changes }));
+      const running = [1, 2, 3].map((seed) =>
+        ask({
+          seed,
+          onTokens: () => {
+            changed ??= sampler.setWeights(second, 1, hashWeights(second));
+          },
+        }),
+      );
+      for (const { versionRuns } of await Promise.all(running)) expect(versionRuns).toHaveLength(2);
+      await changed;
+      const shared = sampler.stats.cacheHits;
+      const after = await ask();
+      expect(sampler.stats.cacheHits).toBe(shared);
+      const fresh = aSampler({ config, cache, parameters: second, maxLength: 96 });
+      expect(after.tokenIds).toEqual(
+        (await fresh.generate(aRequest({ promptTokenIds, maxTokens: 40 }))).tokenIds,
+      );
+      expect(after.versionRuns).toBeUndefined();
+      // What the new weights read is kept as ever.
+      await ask({ seed: 5 });
+      expect(sampler.stats.cacheHits).toBeGreaterThan(shared);
+    });
+
+    it("wait for prompts that are half read, and starve nobody, however often they change (SAMPLER-2)", async () => {
+      const sampler = aSampler({ ...inFlight, maxBatch: 3, prefillTokens: 32, maxLength: 160 });
+      let open = 12;
+      const requests = Array.from({ length: open }, async (_, i) => {
+        const promptTokenIds = Array.from({ length: 100 }, (_, t) => (i + t * t) % vocabSize);
+        const result = await sampler.generate(aRequest({ promptTokenIds, maxTokens: 12, seed: i }));
+        open -= 1;
+        return result;
+      });
+      let version = 0;
+      while (open > 0) {
+        version += 1;
+        await sampler.setWeights(version % 2 === 0 ? first : second, version);
+      }
+      const results = await Promise.all(requests);
+      expect(Math.max(...results.map(({ versionRuns = [] }) => versionRuns.length))).toBeGreaterThan(2);
+      for (const { versionRuns = [], policyVersion, tokenIds } of results) {
+        expect(tokenIds).toHaveLength(12);
+        const versions = versionRuns.map((run) => run.policyVersion);
+        expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+        if (versions.length > 0) expect(versions[0]).toBe(policyVersion);
+      }
+    });
+  });
+
   it("that are NaN or of another shape are refused, and the old ones go on", async () => {
     const sampler = aSampler();
     const before = await sampler.generate(aRequest());

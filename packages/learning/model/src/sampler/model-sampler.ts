@@ -40,7 +40,9 @@ import { parseLimits, type SamplerParts, samplerParts } from "./sampler-parts.js
  * SAMPLER-2. One result is sampled by one set of weights: new weights wait until the running requests are done, and
  *     no request starts meanwhile. The result names the version and hash that sampled it. What was read by old
  *     weights is never used with new ones. New weights wait for nothing but running requests, and between two changes
- *     waiting requests start: neither starves the other.
+ *     waiting requests start: neither starves the other. With `weightUpdates: "in-flight"` they wait only for prompts that are half
+ *     read; replies under way keep what old weights read, which no other request uses, and their results name the version of
+ *     each token.
  * SAMPLER-3. At most maxQueue requests wait; one more rejects with QUEUE_FULL and changes nothing.
  * SAMPLER-4. An aborted request rejects with the signal's reason before another token is sampled for it.
  * SAMPLER-5. The event loop runs between two device calls, so that the process's network and timers keep working.
@@ -187,7 +189,7 @@ export class ModelSampler {
   }
 
   /**
-   * Replaces the weights once the running requests are done (SAMPLER-2), and resolves when they are in place.
+   * Replaces the weights once the running requests are done, or between two calls (SAMPLER-2), and resolves when they are in place.
    * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, MEMORY_EXHAUSTED, CLOSED
    */
   async setWeights(
@@ -291,7 +293,7 @@ export class ModelSampler {
   /** Makes one device call, after applying new weights if they are due. */
   async #turn(): Promise<void> {
     this.#batch.zeroUnsound((pages) => this.#device.zeroPages(pages));
-    const isDue = this.#weights.isWaiting && this.#batch.running.length === 0;
+    const isDue = this.#weights.isWaiting && this.#mayChange();
     if (isDue) {
       await this.#applyWeights();
       if (this.#closed) return;
@@ -299,6 +301,11 @@ export class ModelSampler {
     // Requests start after a change even if the next one is waiting already (SAMPLER-2).
     if (isDue || !this.#weights.isWaiting) this.#batch.admit();
     this.#calls.next();
+  }
+
+  #mayChange(): boolean {
+    if (this.#limits.weightUpdates === "in-flight") return !this.#batch.isReading;
+    return this.#batch.running.length === 0;
   }
 
   async #applyWeights(): Promise<void> {

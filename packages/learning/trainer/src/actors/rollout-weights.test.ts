@@ -34,7 +34,11 @@ const model = smallConfig({
 });
 const lora = loraConfigSchema.parse({ rank: 2, alpha: 4 });
 const base = initParameters(model, 1, { projectionStd: 0.3, residualStd: 0.3 });
-const recipe = { rollout: { maxBatch: 2, maxTokens: 24, precision: "float32" }, learner: { lora } } as Recipe;
+const recipe = {
+  rollout: { maxBatch: 2, maxTokens: 24, precision: "float32" },
+  learner: { lora },
+  train: { maxStaleness: 0 },
+} as Recipe;
 const request = { promptTokenIds: [3, 1], maxTokens: 8, temperature: 1, stopTokenIds: [], seed: 5 };
 
 function someAdapters(seed: number) {

@@ -6,9 +6,18 @@ import { samplerSettings, samplerThreads } from "./own-sampler.js";
 const shipped = readRecipe(
   fileURLToPath(new URL("../../../../../recipes/memagent/smollm2-hotpotqa.yaml", import.meta.url)),
 ).recipe;
-const recipe = (rollout: object, learner: object = {}) => ({
+const recipe = (rollout: object, learner: object = {}, train: object = {}) => ({
   rollout: { ...shipped.rollout, ...rollout },
   learner: { ...shipped.learner, ...learner },
+  train: { ...shipped.train, ...train },
+});
+
+test("where steps are asynchronous, new weights are applied between two calls, unless they are to wait", () => {
+  const asynchronous = { maxStaleness: 2 };
+  expect(samplerSettings(recipe({})).weightUpdates).toBe("drained");
+  expect(samplerSettings(recipe({}, {}, asynchronous)).weightUpdates).toBe("in-flight");
+  const waiting = recipe({ weightUpdates: "drained" }, {}, asynchronous);
+  expect(samplerSettings(waiting).weightUpdates).toBe("drained");
 });
 
 test("lanes and steps of a call reach the sampler, and each lane has threads of its own", () => {

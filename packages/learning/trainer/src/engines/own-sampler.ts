@@ -25,11 +25,16 @@ export interface LayeredPolicy extends NamedPolicy {
   readonly adapters: Parameters | undefined;
 }
 
+/** What a recipe says of its samplers. */
+type SamplerRecipe = Pick<Recipe, "rollout" | "learner"> & {
+  readonly train: Pick<Recipe["train"], "maxStaleness">;
+};
+
 /** Creates a sampler for the policy in this process, with the recipe's bounds. */
 export async function ownSampler(
   backend: Backend,
   config: ModelConfig,
-  recipe: Pick<Recipe, "rollout" | "learner">,
+  recipe: SamplerRecipe,
   { manifest, parameters, adapters }: LayeredPolicy,
 ): Promise<ModelSampler> {
   const { policyVersion, weightsHash } = manifest;
@@ -47,12 +52,13 @@ export async function ownSampler(
 }
 
 /** Returns the sampler settings of a recipe: the same on rollout actors and in one process. */
-export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "learner">) {
+export function samplerSettings({ rollout, learner, train }: SamplerRecipe) {
   const { cacheTokens, prefillTokens, stepsPerCall, speculate } = rollout;
   return {
     maxBatch: rollout.maxBatch,
     maxLength: rollout.maxTokens,
     prefixCache: rollout.prefixCache,
+    weightUpdates: rollout.weightUpdates ?? (train.maxStaleness > 0 ? "in-flight" : "drained"),
     batchInvariant: rollout.batchInvariant,
     lanes: rollout.lanes,
     precision: samplerPrecision(rollout.precision, learner),
@@ -67,10 +73,7 @@ export function samplerSettings({ rollout, learner }: Pick<Recipe, "rollout" | "
 }
 
 /** @returns why the sampler of a rollout actor would refuse `rollout.speculate`, with a fix; empty if it would not */
-export function speculationProblems(
-  recipe: Pick<Recipe, "rollout" | "learner">,
-  config: ModelConfig,
-): string[] {
+export function speculationProblems(recipe: SamplerRecipe, config: ModelConfig): string[] {
   const { speculate, gpus } = recipe.rollout;
   if (speculate !== true) return [];
   const needWith = (changed: Partial<Recipe["rollout"]>) => {

@@ -13,6 +13,7 @@ const ofOwnSampler = [
   "prefillTokens",
   "prefixCache",
   "speculate",
+  "weightUpdates",
   "batchInvariant",
   "precision",
   "lanes",

@@ -53,6 +53,11 @@ export class Batch {
     this.#waiting = this.#waiting.slice(started);
   }
 
+  /** Whether a prompt of the batch is not read to its end. */
+  get isReading(): boolean {
+    return this.#running.some((generation) => generation.isReading);
+  }
+
   /** Requests whose prompt has a piece that can be read now. */
   get readable(): readonly Generation[] {
     return this.#running.filter(
@@ -104,7 +109,9 @@ export class Batch {
     }
     this.#release(generation);
     // Requests that waited for what this one was about to read start again, before all others.
-    const stranded = this.#running.filter((other) => this.#pool.state(leaseOf(other)) === "broken");
+    const stranded = this.#running.filter(
+      (other) => other.isReading && this.#pool.state(leaseOf(other)) === "broken",
+    );
     for (const other of stranded) this.#release(other);
     this.#waiting.unshift(...stranded);
   }

@@ -160,10 +160,10 @@ export class DeviceCalls {
     if (generation.lease === undefined) return 0; // Another request's onTokens aborted it.
     const before = generation.sampledTokens;
     try {
-      const result = generation.take(sampled);
+      const result = generation.take(sampled, this.#policy());
       if (result !== undefined) {
         this.#batch.forget(generation);
-        generation.settle({ ...result, ...this.#policy() });
+        generation.settle(result);
       }
     } catch (error) {
       this.#batch.forget(generation);

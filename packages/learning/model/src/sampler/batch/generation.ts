@@ -1,11 +1,16 @@
 import { ModelError } from "../../base/error.js";
 import type { CacheLease } from "../calls/cache-pool.js";
 import type { DeviceRow, SampledRow } from "../calls/sampling-device.js";
-import type { FinishReason, GenerateRequest, GenerateResult, TopLogprobs } from "../draw/request.js";
+import type {
+  FinishReason,
+  GenerateRequest,
+  GenerateResult,
+  TopLogprobs,
+  VersionRun,
+} from "../draw/request.js";
 import { Guesses } from "./guesses.js";
 import type { StopMatcher } from "./stop-matcher.js";
-
-export type SampledTokens = Omit<GenerateResult, "policyVersion" | "weightsHash">;
+import type { PolicyName } from "./weight-changes.js";
 
 /** The state of one request: how much of its prompt is read, what is sampled, and when it ends. */
 export class Generation {
@@ -24,6 +29,7 @@ export class Generation {
   readonly #rolloutLogprobs: number[] = [];
   readonly #sampledLogprobs: number[] = [];
   readonly #topLogprobs: TopLogprobs[] = [];
+  #versionRuns: readonly VersionRun[] = [];
   readonly #guesses: Guesses;
   /** Prompt and reply, with room for the rest of the reply. */
   readonly #history: Int32Array;
@@ -119,10 +125,11 @@ export class Generation {
 
   /**
    * Keeps sampled tokens up to the stop or the limit, and drops what a call sampled beyond it.
+   * @param policy the weights that sampled them
    * @returns the result if the request has ended
    * @throws {ModelError} NOT_FINITE if the model gives NaN; whatever onTokens throws
    */
-  take(sampled: SampledRow): SampledTokens | undefined {
+  take(sampled: SampledRow, { policyVersion, weightsHash }: PolicyName): GenerateResult | undefined {
     const { request } = this;
     const before = this.#tokenIds.length;
     let finish: { readonly reason: FinishReason; readonly stopString?: string } | undefined;
@@ -142,6 +149,7 @@ export class Generation {
       else if (this.remainingTokens === 0) finish = { reason: "length" };
       if (finish !== undefined) break;
     }
+    this.#noteVersion(policyVersion, this.#tokenIds.length - before);
     request.onTokens?.(this.#tokenIds.slice(before), {
       rolloutLogprobs: this.#rolloutLogprobs.slice(before),
       sampledLogprobs: this.#sampledLogprobs.slice(before),
@@ -156,6 +164,19 @@ export class Generation {
       ...(this.#topLogprobs.length === 0 ? {} : { topLogprobs: this.#topLogprobs }),
       stopReason: reason,
       ...stop,
+      policyVersion: Math.min(...this.#versionRuns.map((run) => run.policyVersion)),
+      ...(this.#versionRuns.length > 1 ? { versionRuns: this.#versionRuns } : {}),
+      weightsHash,
     };
+  }
+
+  #noteVersion(policyVersion: number, tokens: number): void {
+    const last = this.#versionRuns.at(-1);
+    const run =
+      last?.policyVersion === policyVersion
+        ? { policyVersion, tokens: last.tokens + tokens }
+        : { policyVersion, tokens };
+    const earlier = run.tokens === tokens ? this.#versionRuns : this.#versionRuns.slice(0, -1);
+    this.#versionRuns = [...earlier, run];
   }
 }

@@ -38,8 +38,8 @@ type WeightChange = NewWeights & {
 };
 
 /**
- * Responsibility: the weights of a sampler, and the changes that wait until its running requests are done; of several, the
- *   newest is applied.
+ * Responsibility: the weights of a sampler, and the changes that wait until they may be written; of several, the newest is
+ *   applied.
  * Not responsible for: when that is (model-sampler.ts), and how they are written (sampling-device.ts).
  *
  * Invariants:

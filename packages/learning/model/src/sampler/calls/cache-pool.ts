@@ -20,7 +20,10 @@ export interface CachePool {
   release(lease: CacheLease, tokenIds: readonly number[]): void;
   /** Releases room whose values may not be finite. @returns what has to be zeroed before it is reused */
   discard(lease: CacheLease): readonly number[];
-  /** Clears everything. There must be no leases. */
+  /**
+   * Forgets what is kept for later requests. Leases keep their room, of which nothing is kept when it is released; none of them may
+   * be waiting for tokens that another reads.
+   */
   clear(): void;
 }
 

@@ -58,8 +58,18 @@ export interface GenerateResult {
   readonly stopReason: FinishReason;
   /** Which of the request's `stop` strings was found. */
   readonly stopString?: string;
+  /** The version that sampled it; of several, with `weightUpdates: "in-flight"`, the oldest. */
   readonly policyVersion: number;
+  /** Which version sampled how many of the tokens, in their order; absent where one version sampled all. */
+  readonly versionRuns?: readonly VersionRun[];
+  /** Hash of the weights that sampled the last token. */
   readonly weightsHash: string;
+}
+
+/** Adjacent tokens of a reply that one version of the policy sampled. */
+export interface VersionRun {
+  readonly policyVersion: number;
+  readonly tokens: number;
 }
 
 export const samplerConfigSchema = z.strictObject({
@@ -139,6 +149,13 @@ export const samplerConfigSchema = z.strictObject({
     .describe(
       "Format of the weights with which a request that runs alone on a CPU is sampled, by a separate decoder with its own copy of the weights. int8 is fastest and changes log-probs, for " +
         "SmolLM2-135M by 0.02 nats on average. auto: the same as `precision` in models of 20 million parameters and more, from the 17th token of a single request on",
+    ),
+  weightUpdates: z
+    .enum(["drained", "in-flight"])
+    .default("drained")
+    .describe(
+      "When new weights are applied. drained: once the running requests are done, and no request starts meanwhile. in-flight: between two calls, as soon as " +
+        "no prompt is half read; running replies go on with the new weights over keys and values of the old ones, and their results say which version sampled which tokens",
     ),
   batchInvariant: z
     .boolean()

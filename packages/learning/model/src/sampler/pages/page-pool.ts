@@ -11,6 +11,7 @@ import { type CacheLease, type CachePool, worthwhileTokens } from "../calls/cach
  *   same tokens before them.
  * PAGES-4. A lease counts shared pages as read only once they are filled. If the request that fills them gives up,
  *   the lease is broken, and its request starts again.
+ * PAGES-5. What was in the pool before `clear` is given to no later request: pages of leases are free once they are released.
  */
 
 /** One full page of a prompt, a child of the page that precedes it. */
@@ -165,12 +166,18 @@ export class PagePool implements CachePool {
     return loose;
   }
 
-  /** Clears everything. There must be no leases. */
   clear(): void {
-    if (this.#held.size > 0) throw new Error(`internal: ${this.#held.size} leases are held`);
+    const held = new Set<number>();
+    for (const { path, pages } of this.#held.values()) {
+      // A broken node is not kept once nobody uses it.
+      for (const node of path) node.state = "broken";
+      for (const page of pages) held.add(page);
+    }
     this.#roots = new Map();
     this.#idle = new Set();
-    this.#free = Array.from({ length: this.#options.pages }, (_, page) => page).toReversed();
+    this.#free = Array.from({ length: this.#options.pages }, (_, page) => page)
+      .filter((page) => !held.has(page))
+      .toReversed();
   }
 
   #of(lease: CacheLease): HeldLease {
@@ -223,7 +230,9 @@ export class PagePool implements CachePool {
   /** Marks a node that will not be filled: requests that share it have to start again. */
   #break(node: PrefixNode): void {
     node.state = "broken";
-    this.#children(node.parent).delete(node.key);
+    const siblings = this.#children(node.parent);
+    // After `clear` another node may have its place.
+    if (siblings.get(node.key) === node) siblings.delete(node.key);
   }
 
   #take(): number {

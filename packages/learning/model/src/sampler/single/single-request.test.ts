@@ -103,6 +103,36 @@ test("tokens and log-probs of llama are those of sampling together", async () =>
   await expectSame(shared.alone, shared.plain);
 });
 
+test("weights that change in flight leave a reply its keys and values, also those that its pages lack (SAMPLER-2, SINGLE-3)", async () => {
+  const others = initParameters(config, 8, scheme);
+  const sampled = async (singleWeights: "float32" | "off") => {
+    const sampler = aSampler({ singleWeights, weightUpdates: "in-flight" });
+    try {
+      if (singleWeights !== "off") await started(sampler);
+      let changed: Promise<void> | undefined;
+      let seen = 0;
+      const result = await sampler.generate(
+        aRequest(3, 20, {
+          maxTokens: 120,
+          onTokens: (tokens) => {
+            seen += tokens.length;
+            if (seen >= 60) changed ??= sampler.setWeights(others, 1);
+          },
+        }),
+      );
+      await changed;
+      return result;
+    } finally {
+      await sampler.close();
+    }
+  };
+  const [one, other] = [await sampled("float32"), await sampled("off")];
+  expect(one.versionRuns).toHaveLength(2);
+  expect(one.versionRuns).toEqual(other.versionRuns);
+  expect(one.tokenIds).toEqual(other.tokenIds);
+  expectClose(one.rolloutLogprobs, other.rolloutLogprobs, 3);
+});
+
 test.each(["qwen2", "qwen3", "gemma3"] as const)(
   "tokens and log-probs of %s are those of sampling together",
   async (architecture) => {

@@ -73,12 +73,12 @@ export class SingleRequest {
     return unmetNeed({ ...options, threads: options.threads ?? givenThreads() });
   }
 
-  /** Invalidates the copies after the weights have changed. */
+  /** Invalidates the copies because the weights change. A reply under way keeps its entries. */
   forgetWeights(): void {
+    this.flush();
     this.#hasWeights = false;
     this.#packing = undefined;
     this.#sampledAlone = 0;
-    this.#context = undefined;
   }
 
   /**

@@ -96,10 +96,22 @@ describe("slots", () => {
     const first = taken(pool, tokens(20, 1));
     pool.filled(first, 20);
     expect(taken(pool, [...tokens(20, 1), ...tokens(50, 2)]).sharedTokens).toBe(0);
-    expect(() => pool.clear()).toThrow("2 leases are held");
     const cleared = aPool(1);
     cleared.release(taken(cleared, tokens(20, 1)), tokens(20, 1));
     cleared.clear();
     expect(taken(cleared, tokens(20, 1)).sharedTokens).toBe(0);
+  });
+
+  it("keep nothing of a lease that was held while all was cleared (SLOT-4)", () => {
+    const pool = aPool(2);
+    const running = taken(pool, tokens(20, 1));
+    pool.filled(running, 20);
+    pool.clear();
+    const other = taken(pool, [...tokens(20, 1), 3]);
+    expect(other).toMatchObject({ sharedTokens: 0 });
+    expect(other.pages).not.toEqual(running.pages);
+    pool.discard(other);
+    pool.release(running, tokens(40, 1));
+    expect(taken(pool, tokens(40, 1)).sharedTokens).toBe(0);
   });
 });

@@ -10,6 +10,7 @@ import { type CacheLease, type CachePool, worthwhileTokens } from "../calls/cach
  * SLOT-2. A slot from which a request still has to copy gets no new owner.
  * SLOT-3. Shared tokens count as read only once their slot is filled up to them. If its owner gives up before, the
  *   lease is broken, and its request starts again.
+ * SLOT-4. What was in the pool before `clear` is given to no later request.
  */
 
 interface Slot {
@@ -125,7 +126,7 @@ export class SlotPool implements CachePool {
   }
 
   clear(): void {
-    if (this.#held.size > 0) throw new Error(`internal: ${this.#held.size} leases are held`);
+    for (const lease of this.#held.values()) lease.isBroken = true;
     for (const slot of this.#slots) {
       slot.tokens = [];
       slot.filled = 0;
