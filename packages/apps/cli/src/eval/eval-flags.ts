@@ -97,7 +97,7 @@ function names(text: string): string[] {
 export function readEvalSettings(flags: EvalFlags): EvalSettings {
   refuseIgnored(flags);
   const { settings: file, set, concurrency } = flags;
-  const path = file === undefined ? undefined : settingsPath(file);
+  const path = file === undefined ? undefined : settingsPath(file, "evals");
   const fromFile =
     path === undefined
       ? {}
@@ -122,7 +122,7 @@ export function splitName(name: string): { readonly system: string; readonly mod
 }
 
 /** Returns the path of a settings file. Files of the installation are named without a folder or an extension. */
-function settingsPath(name: string): string {
-  const builtin = join(builtinRecipesDir, "evals", `${name}.yaml`);
+export function settingsPath(name: string, kind: "boards" | "evals"): string {
+  const builtin = join(builtinRecipesDir, kind, `${name}.yaml`);
   return /^[a-z0-9-]+$/.test(name) && existsSync(builtin) ? builtin : resolve(name);
 }

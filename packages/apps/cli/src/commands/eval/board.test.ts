@@ -104,3 +104,18 @@ it("names the field of a file that is wrong, before a model is loaded", async ()
     /worlds: must name each world once/,
   );
 });
+
+it("knows the file of the installation by its name", async () => {
+  const refused = cli.run(
+    "board",
+    "worlds",
+    "--model",
+    join(folder, "nothing"),
+    "--questions",
+    "1",
+    "--sentences",
+    "64",
+  );
+  await expect(refused).rejects.toThrow(/nothing/);
+  await expect(cli.run("board", "world")).rejects.toThrow(/did you mean .*worlds\.yaml/);
+});

@@ -15,7 +15,7 @@ import {
 import { hashedEmbedder } from "@palimpsest/memory";
 import { parseYaml, readYamlFile, withPromptFiles } from "@palimpsest/trainer";
 import { type Command, Option } from "commander";
-import { type EvalFlags, withAnswerFlags, withModelFlags } from "../../eval/eval-flags.js";
+import { type EvalFlags, settingsPath, withAnswerFlags, withModelFlags } from "../../eval/eval-flags.js";
 import { askSystems } from "../../eval/eval-run.js";
 import { refuseIgnored } from "../../input/endpoint-flags.js";
 import { parseCount } from "../../input/key-values.js";
@@ -36,15 +36,16 @@ export function addBoard(program: Command): void {
     .description(
       "memory agents on generated worlds: scores beside their costs, with controls that can empty them",
     )
-    .argument("<file.yaml>", "worlds, lengths and rows")
+    .argument("<file.yaml>", "worlds, lengths and rows; `worlds` is a file of the installation")
     .addOption(
       new Option("--sentences <n...>", "replaces the file's lengths").argParser(
         (text: string, before: readonly number[] | undefined) => [...(before ?? []), parseCount(text)],
       ),
     )
     .option("--questions <n>", "replaces the file's number of questions", parseCount);
-  withAnswerFlags(withModelFlags(board)).action(async (file: string, given: BoardFlags) => {
+  withAnswerFlags(withModelFlags(board)).action(async (name: string, given: BoardFlags) => {
     const flags = { ...given, set: [] };
+    const file = settingsPath(name, "boards");
     refuseIgnored(flags);
     const read = parseBoardSettings(
       withPromptFiles(parseYaml(readYamlFile(file, "board"), file, { merge: true }), dirname(file)),
