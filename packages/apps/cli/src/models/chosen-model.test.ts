@@ -1,13 +1,17 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cachedModelFolder, knownModel, knownModels, memoryNeeds } from "@palimpsest/model";
+import { cachedModelFolder, knownModel, memoryNeeds } from "@palimpsest/model";
 import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../../../../../test/support/temporary-folder.js";
 import { chooseModel } from "./chosen-model.js";
 
 const large = "qwen2.5-1.5b-instruct";
 const middle = "qwen2.5-0.5b-instruct";
-const need = (name: string) => memoryNeeds((knownModels[name] as { config: never }).config).samplingInt8Bytes;
+const need = (name: string) => {
+  const known = knownModel(name);
+  if (known === undefined) throw new Error(name);
+  return memoryNeeds(known.config).samplingInt8Bytes;
+};
 
 let cacheDir: string;
 beforeEach(() => {
