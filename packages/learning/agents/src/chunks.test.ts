@@ -48,6 +48,31 @@ describe("chunkDocument", () => {
     );
   });
 
+  it("ends chunks with sentences where one fits, from either end, whole or streamed", async () => {
+    const tokenizer = wordTokenizer();
+    // 6, 3, 11 and 3 tokens, of which the third does not fit into 7.
+    const pieces = [" a b c d e.", " f g!", " h i j k l m n o p q.", " r s?"];
+    const texts = async (document: string | string[], rules: object) => {
+      const { chunks } = await chunkDocument(document, tokenizer, {
+        ...{ chunkTokens: 7, chunkEnds: "sentence", overflow: "error", ...rules },
+      });
+      return (await collect(chunks)).map(({ tokenIds }) => tokenizer.decode(tokenIds));
+    };
+    for (const document of [pieces, pieces.join("")]) {
+      const [first, second, third, fourth] = [" a b c d e.", " f g!", " h i j k l m n", " o p q. r s?"];
+      expect(await texts(document, {})).toEqual([first, second, third, fourth]);
+      expect(await texts(document, { maxChunks: 5 })).toEqual([first, second, third, fourth]);
+      expect(await texts(document, { maxChunks: 2, overflow: "head" })).toEqual([first, second]);
+      expect(await texts(document, { maxChunks: 2, overflow: "tail" })).toEqual([" l m n o p q.", " r s?"]);
+      expect(await texts(document, { maxChunks: 2, overflow: "middle" })).toEqual([first, " r s?"]);
+    }
+    expect(await texts(pieces, { chunkTokens: 10 })).toEqual([
+      " a b c d e. f g!",
+      " h i j k l m n o p q",
+      ". r s?",
+    ]);
+  });
+
   it("refuses what is no text, by name and with the way out", async () => {
     const rules = { chunkTokens: 4, overflow: "error" } as const;
     const read = async (document: unknown, maxChunks?: number) => {

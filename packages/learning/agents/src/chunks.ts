@@ -14,6 +14,8 @@ export interface Chunk {
 
 export interface ChunkRules {
   readonly chunkTokens: number;
+  /** Default "token". */
+  readonly chunkEnds?: "token" | "sentence" | undefined;
   readonly maxChunks?: number | undefined;
   readonly overflow: "error" | "head" | "middle" | "tail";
 }
@@ -28,7 +30,8 @@ export interface DocumentChunks {
 
 /**
  * Cuts a document into chunks of `chunkTokens` tokens, the last one shorter, without overlap. A chunk is up to three
- * tokens shorter if it would end within a character (CHARACTERS-1). The pieces of a stream are encoded one by one, so
+ * tokens shorter if it would end within a character (CHARACTERS-1), and with `chunkEnds` "sentence" it ends with the last
+ * sentence that fits, if one does. The pieces of a stream are encoded one by one, so
  * they should end where tokens end (sentences that begin with a space do).
  * Buffers at most about twice `maxChunks` chunks of a stream, or one chunk and one piece without a limit.
  *
@@ -42,14 +45,14 @@ export async function chunkDocument(
   signal?: AbortSignal,
 ): Promise<DocumentChunks> {
   if (typeof document !== "string" && !isIterable(document)) throw notText("document", document);
-  const { chunkTokens, maxChunks } = rules;
+  const { maxChunks } = rules;
   if (maxChunks !== undefined) return limitedChunks(document, tokenizer, rules, maxChunks, signal);
   if (typeof document !== "string") {
-    return { chunks: streamedChunks(document, tokenizer, chunkTokens, signal), droppedTokens: 0 };
+    return { chunks: streamedChunks(document, tokenizer, rules, signal), droppedTokens: 0 };
   }
   const held = [...plainIds(tokenizer, document)];
   const tokens = held.length;
-  const chunks = [...takeFull(tokenizer, held, 0, chunkTokens), ...lastChunk(held, tokens)];
+  const chunks = [...takeFull(tokenizer, held, 0, rules), ...lastChunk(held, tokens)];
   return { chunks, total: chunks.length, droppedTokens: 0 };
 }
 
@@ -74,12 +77,14 @@ function pieceIds(tokenizer: Tokenizer, piece: unknown): readonly number[] {
 
 /**
  * Yields the chunks from the state's position on, or all of them without a state; none after an exit.
+ * @param skipped is called with each chunk before that position
  * @throws {AgentError} BAD_STATE if the state is another agent's, or its position is within a chunk or beyond the last
  */
 export async function* unreadChunks(
   chunks: DocumentChunks["chunks"],
   agent: string,
   state: EpisodeState | undefined,
+  skipped?: (chunk: Chunk) => void,
 ): AsyncIterableIterator<Chunk> {
   if (state !== undefined && state.agent !== agent) {
     throw new AgentError(
@@ -87,12 +92,15 @@ export async function* unreadChunks(
       `resumeFrom: is a state of agent "${state.agent}", but this is "${agent}"; resume with the agent that saved it`,
     );
   }
-  if (state?.exited === true) return;
   const position = state?.documentPosition ?? 0;
   let end = 0;
   for await (const chunk of chunks) {
     end = chunk.end;
-    if (chunk.end <= position) continue;
+    if (chunk.end <= position) {
+      skipped?.(chunk);
+      if (state?.exited === true && chunk.end === position) return;
+      continue;
+    }
     if (chunk.start < position) {
       throw new AgentError(
         "BAD_STATE",
@@ -117,19 +125,35 @@ function takeFull(
   tokenizer: Tokenizer,
   held: number[],
   start: number,
-  size: number,
+  rules: ChunkRules,
   most = Number.POSITIVE_INFINITY,
 ): Chunk[] {
   const chunks: Chunk[] = [];
   let at = 0;
-  while (held.length - at >= size && chunks.length < most) {
-    const end = characterEnd(tokenizer, held, at + size, at);
+  while (held.length - at >= rules.chunkTokens && chunks.length < most) {
+    const end = chunkEnd(tokenizer, held, at, rules);
     chunks.push({ tokenIds: held.slice(at, end), start: start + at, end: start + end });
     at = end;
   }
   held.splice(0, at);
   return chunks;
 }
+
+/** Returns where a full chunk that begins at `from` ends. */
+function chunkEnd(
+  tokenizer: Tokenizer,
+  ids: readonly number[],
+  from: number,
+  { chunkTokens, chunkEnds }: ChunkRules,
+): number {
+  const most = from + chunkTokens;
+  if (chunkEnds === "sentence")
+    for (let end = most; end > from; end--) if (endsSentence(tokenizer, ids[end - 1] as number)) return end;
+  return characterEnd(tokenizer, ids, most, from);
+}
+
+const endsSentence = (tokenizer: Tokenizer, id: number) =>
+  /(?:[.!?。！？]["'”’)\]]*\s*|\n\s*)$/u.test(tokenizer.decode([id]));
 
 /** Returns what remains as the last, shorter chunk of a document of `tokens` tokens; none if nothing remains. */
 const lastChunk = (held: readonly number[], tokens: number): Chunk[] =>
@@ -140,23 +164,37 @@ function tailChunks(
   tokenizer: Tokenizer,
   tokenIds: readonly number[],
   tokens: number,
-  size: number,
+  rules: ChunkRules,
   count: number,
 ): Chunk[] {
   const start = tokens - tokenIds.length;
   const chunks: Chunk[] = [];
   for (let end = tokenIds.length; chunks.length < count && end > 0; ) {
-    const at = characterStart(tokenizer, tokenIds, Math.max(0, end - size), end);
+    const at = chunkStart(tokenizer, tokenIds, end, rules);
     chunks.unshift({ tokenIds: tokenIds.slice(at, end), start: start + at, end: start + end });
     end = at;
   }
   return chunks;
 }
 
+/** Returns where a full chunk that ends at `to` begins. */
+function chunkStart(
+  tokenizer: Tokenizer,
+  ids: readonly number[],
+  to: number,
+  { chunkTokens, chunkEnds }: ChunkRules,
+): number {
+  const least = Math.max(0, to - chunkTokens);
+  if (chunkEnds === "sentence")
+    for (let start = Math.max(1, least); start < to; start++)
+      if (endsSentence(tokenizer, ids[start - 1] as number)) return start;
+  return characterStart(tokenizer, ids, least, to);
+}
+
 async function* streamedChunks(
   document: Iterable<string> | AsyncIterable<string>,
   tokenizer: Tokenizer,
-  size: number,
+  rules: ChunkRules,
   signal: AbortSignal | undefined,
 ): AsyncIterableIterator<Chunk> {
   const held: number[] = [];
@@ -167,7 +205,7 @@ async function* streamedChunks(
       tokens += 1;
       held.push(id);
     }
-    yield* takeFull(tokenizer, held, tokens - held.length, size);
+    yield* takeFull(tokenizer, held, tokens - held.length, rules);
   }
   yield* lastChunk(held, tokens);
 }
@@ -176,10 +214,11 @@ async function* streamedChunks(
 async function limitedChunks(
   document: DocumentText,
   tokenizer: Tokenizer,
-  { chunkTokens, overflow }: ChunkRules,
+  rules: ChunkRules,
   maxChunks: number,
   signal: AbortSignal | undefined,
 ): Promise<DocumentChunks> {
+  const { chunkTokens, overflow } = rules;
   const headChunks = overflow === "tail" ? 0 : overflow === "middle" ? Math.ceil(maxChunks / 2) : maxChunks;
   const mostAfterHead = (maxChunks - headChunks) * chunkTokens + mostTokensOfCharacter;
   const head: Chunk[] = [];
@@ -192,14 +231,14 @@ async function limitedChunks(
       afterHead.push(id);
     }
     const start = tokens - afterHead.length;
-    head.push(...takeFull(tokenizer, afterHead, start, chunkTokens, headChunks - head.length));
+    head.push(...takeFull(tokenizer, afterHead, start, rules, headChunks - head.length));
     if (head.length === headChunks && afterHead.length > 2 * mostAfterHead)
       afterHead = afterHead.slice(-mostAfterHead);
   }
   const headTokens = head.at(-1)?.end ?? 0;
   if (headTokens + afterHead.length === tokens) {
     const held = [...afterHead];
-    const following = takeFull(tokenizer, held, headTokens, chunkTokens);
+    const following = takeFull(tokenizer, held, headTokens, rules);
     const chunks = [...head, ...following, ...lastChunk(held, tokens)];
     if (chunks.length <= maxChunks) return { chunks, total: chunks.length, droppedTokens: 0 };
   }
@@ -210,7 +249,7 @@ async function limitedChunks(
       { documentTokens: tokens, maxChunks, chunkTokens },
     );
   }
-  const chunks = [...head, ...tailChunks(tokenizer, afterHead, tokens, chunkTokens, maxChunks - headChunks)];
+  const chunks = [...head, ...tailChunks(tokenizer, afterHead, tokens, rules, maxChunks - headChunks)];
   const kept = chunks.reduce((sum, { start, end }) => sum + end - start, 0);
   return { chunks, total: chunks.length, droppedTokens: tokens - kept };
 }

@@ -102,7 +102,7 @@ export class Gates {
    * @param counts of the conversations that read sections
    */
   savings(
-    { conversations, sampledTokens }: SampleCounts,
+    { conversations, sampledTokens }: Pick<SampleCounts, "conversations" | "sampledTokens">,
     sections: number | undefined,
     replyTokens: number,
   ): Readonly<Record<string, number>> {

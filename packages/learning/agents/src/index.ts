@@ -16,6 +16,7 @@ export {
   readingAgentSettingsSchema,
 } from "./agent-settings.js";
 export { type ChatFormat, type ChatTurn, chatMl } from "./chat-format.js";
+export { type Chunk, type ChunkRules, chunkDocument } from "./chunks.js";
 export {
   type AgentDefinition,
   type AgentModule,

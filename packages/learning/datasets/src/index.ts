@@ -60,7 +60,7 @@ export {
   type WorldConfigInput,
   worldConfigSchema,
 } from "./worlds/world-tasks.js";
-export { worldByName, worlds } from "./worlds/worlds.js";
+export { worldByName, worldNames, worlds } from "./worlds/worlds.js";
 export type { Manifest } from "./written/manifest.js";
 export { type RowFormat, rowFormats } from "./written/row-format.js";
 export { taskRowSchema } from "./written/task-row.js";

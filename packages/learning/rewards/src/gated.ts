@@ -38,6 +38,11 @@ export const gatedRewardSchema = z
     read: weight
       .default(0.1)
       .describe("taken from a right answer where every section was read; less for fewer"),
+    recalled: weight
+      .default(0)
+      .describe(
+        "taken from a right answer where every section recalled as much of the document as fits in a memory; less for less",
+      ),
     form: z
       .number()
       .min(0)
@@ -45,8 +50,8 @@ export const gatedRewardSchema = z
       .default(0.05)
       .describe("added where no reply was cut at its limit, whatever the answer"),
   })
-  .refine(({ written, read }) => written + read <= 0.3, {
-    error: "read and written must be at most 0.3 together, so that no saving is worth an answer",
+  .refine(({ written, read, recalled }) => written + read + recalled <= 0.3, {
+    error: "written, read and recalled must be at most 0.3 together, so that no saving is worth an answer",
   });
 
 /** Settings of the rewards of GRU-Mem (arXiv:2602.10560), which need tasks that name their evidence. */
@@ -58,32 +63,43 @@ export const gatedPublishedSchema = z.strictObject({
 });
 
 /**
- * Rewards what gates save, on right answers only: outcome · (1 − written · W − read · R) + form, where W is the share of
- * the most tokens that replies to all sections may have, and R the share of the sections that was read.
- * Components: those of the outcome, `unreadShare`, `unwrittenShare`, `form`.
- * @throws {RewardError} BAD_CONFIG for an agent without gates, or a document whose length was not known
+ * Rewards what a reader saves, on right answers only: outcome · (1 − written · W − read · R − recalled · B) + form, where W
+ * is the share of the most tokens that replies to all sections may have, R the share of the sections that was read, and B
+ * the share of the most tokens that looking back may add.
+ * Components: those of the outcome, `unwrittenShare`, `unreadShare`, `unrecalledShare` where they count, `form`.
+ * @throws {RewardError} BAD_CONFIG for an agent that does not count what it saves, or a document whose length was not known
  */
 export function gatedReward(config: z.output<typeof gatedRewardSchema>): TrajectoryReward {
   const outcome = rewardByName(config.outcome, { lastCharacters: config.lastCharacters });
   return (task, episode): Score => {
     const { reward, components } = outcome(episode.answer, task.answers);
-    const unread = savedShare(episode, "unread_share");
-    const unwritten = savedShare(episode, "unwritten_share");
     const form = wellFormed(episode);
-    const cost = config.written * (1 - unwritten) + config.read * (1 - unread);
+    const saved = savings.flatMap(({ weight, counter, component }) =>
+      config[weight] === 0
+        ? []
+        : [{ weight: config[weight], component, share: savedShare(episode, counter) }],
+    );
+    const cost = saved.reduce((sum, { weight, share }) => sum + weight * (1 - share), 0);
+    const shares = Object.fromEntries(saved.map(({ component, share }) => [component, share]));
     return {
       reward: reward * (1 - cost) + config.form * form,
-      components: { ...components, unreadShare: unread, unwrittenShare: unwritten, form },
+      components: { ...components, ...shares, form },
     };
   };
 }
+
+const savings = [
+  { weight: "written", counter: "unwritten_share", component: "unwrittenShare" },
+  { weight: "read", counter: "unread_share", component: "unreadShare" },
+  { weight: "recalled", counter: "unrecalled_share", component: "unrecalledShare" },
+] as const;
 
 function savedShare({ counters }: ScoredEpisode, name: string): number {
   const share = counters?.[name];
   if (share !== undefined) return share;
   throw new RewardError(
     "BAD_CONFIG",
-    `reward: gated needs the counter ${name}, which the episode does not have; set agent.settings.gates, and give documents whose length is known`,
+    `reward: gated needs the counter ${name}, which the episode does not have; set agent.settings.gates, or lookBack for what is recalled, and give documents whose length is known`,
   );
 }
 
@@ -104,8 +120,7 @@ export function gatedPublishedReward(config: z.output<typeof gatedPublishedSchem
   const outcome = rewardByName(config.outcome, { lastCharacters: config.lastCharacters });
   return (task, episode): Score => {
     const { reward, components } = outcome(episode.answer, task.answers);
-    const { sections, last } = evidenceSections(task, episode);
-    const read = episode.memorySteps.length - 1;
+    const { sections, last, read } = evidenceSections(task, episode);
     const exit = last === undefined || read < last ? exits.early : read === last ? exits.right : exits.late;
     const form = wellFormed(episode);
     const steps = new Map(
@@ -137,19 +152,24 @@ const stepsMissing = (step: number) =>
 
 /**
  * Finds the sections that were read and have evidence.
- * @returns their indices, and that of the last evidence, which is undefined if a piece of it was not read
+ * @returns their indices, that of the last evidence, which is undefined if a piece of it was not read, and that of the
+ *   last section that was read
  */
 function evidenceSections(
   task: Task,
   { memorySteps }: ScoredEpisode,
-): { readonly sections: ReadonlySet<number>; readonly last: number | undefined } {
+): { readonly sections: ReadonlySet<number>; readonly last: number | undefined; readonly read: number } {
   const evidence = namedEvidence(task).map(({ text }) => text.trim());
   if (evidence.length === 0)
     throw new RewardError(
       "BAD_CONFIG",
       `task ${task.id}: names no evidence in its metadata, which the reward gated-published needs; use the reward gated`,
     );
-  const text = memorySteps.map(({ section = "" }) => section).join("");
+  // Sections that are read again come after later ones.
+  const reading = memorySteps.filter(
+    ({ documentTokenStart }, at) => documentTokenStart >= (memorySteps[at - 1]?.documentTokenEnd ?? 0),
+  );
+  const text = reading.map(({ section = "" }) => section).join("");
   const sections = new Set<number>();
   let last: number | undefined = -1;
   for (const piece of evidence) {
@@ -159,7 +179,7 @@ function evidenceSections(
       continue;
     }
     let from = 0;
-    for (const [at, { section = "" }] of memorySteps.entries()) {
+    for (const [at, { section = "" }] of reading.entries()) {
       const to = from + section.length;
       if (start < to && from < start + piece.length) {
         sections.add(at);
@@ -168,5 +188,5 @@ function evidenceSections(
       from = to;
     }
   }
-  return { sections, last };
+  return { sections, last, read: reading.length - 1 };
 }

@@ -6,6 +6,12 @@ import { promptExampleSchema } from "../prompt-example.js";
 /** MemAgent's settings by themselves, of which other readers have some. */
 export const memAgentSettings = z.strictObject({
   chunkTokens: z.int().min(1).default(5000).describe("document tokens read by one memory update; no overlap"),
+  chunkEnds: z
+    .enum(["token", "sentence"])
+    .default("token")
+    .describe(
+      "where a chunk ends. token: at chunkTokens; sentence: with the last sentence that fits, if one does",
+    ),
   memoryTokens: z
     .int()
     .min(1)

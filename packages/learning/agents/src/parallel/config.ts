@@ -3,6 +3,7 @@ import { memAgentSettings } from "../memagent/config.js";
 
 const own = memAgentSettings.pick({
   chunkTokens: true,
+  chunkEnds: true,
   finalTokens: true,
   maxChunks: true,
   overflow: true,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { memAgentConfigSchema } from "../memagent/config.js";
 import { checkHeads } from "../memory-heads.js";
+import { lookBackSchema } from "./recall-source.js";
 
 const { memoryPrompt, finalPrompt, initialMemory, ...reading } = memAgentConfigSchema.shape;
 const tag = z
@@ -42,6 +43,9 @@ const settings = z.strictObject({
     .describe(
       "which memories a query finds. before: those from before its own reply, as the original's training; after: the memory of its own reply, too, as the original's evaluation",
     ),
+  lookBack: lookBackSchema
+    .optional()
+    .describe("recalls search the sections that were read; absent: the earlier memories, as in the original"),
   recall: z.boolean().default(true).describe("whether recall queries are answered; false: they are ignored"),
   similarityFloor: z
     .number()
@@ -59,7 +63,15 @@ const settings = z.strictObject({
  * its code, both with prompts written by us; `small` is for chat models below a billion parameters, `tiny` for models
  * of a hundred thousand.
  */
-export const rememr1ConfigSchema = settings.superRefine(checkHeads);
+export const rememr1ConfigSchema = settings.superRefine(checkHeads).superRefine((config, context) => {
+  const { lookBack, memoryTokens } = config;
+  if (lookBack === undefined || lookBack.passages <= memoryTokens) return;
+  context.addIssue({
+    code: "custom",
+    path: ["lookBack", "passages"],
+    message: `is ${lookBack.passages}, but memoryTokens is ${memoryTokens}, so that a passage would hold no token; use fewer passages or more memoryTokens`,
+  });
+});
 
 /** ReMemR1's settings with all defaults filled in; lengths are in tokens. */
 export type ReMemR1Config = z.infer<typeof rememr1ConfigSchema>;

@@ -8,7 +8,7 @@
  * REMEMR-2. What passes from one conversation to the next is the memory, the history of memories, and a recalled
  *     memory, which only the very next conversation is shown.
  * REMEMR-3. A query is answered from the memories of this episode that were overwritten, of every head, in their
- *     order, never with a current one.
+ *     order, never with a current one; with `lookBack` from the sections that were read (RECALL-1).
  * REMEMR-4. Every document token is read exactly once, is counted as dropped by the overflow rule, or lies behind an
  *     exit (GATES-3).
  * REMEMR-5. The same seed, sampler and task give the same episode, and so does resuming from one of its states.
@@ -16,11 +16,11 @@
  *     memory stays as it is; a model on a server that says nothing, or nothing but blanks, has given none.
  * REMEMR-7. After an abort no further call is made and the reason is thrown.
  */
-import type { MemoryStep } from "@palimpsest/memory/records";
+import type { Conversation, MemoryStep } from "@palimpsest/memory/records";
 import { checkParts, checkRun } from "../agent-parts.js";
 import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
-import type { Agent, AgentTask, EarlierMemory, EpisodeResult, RunOptions } from "../episode.js";
+import type { Agent, AgentTask, EpisodeResult, RunOptions, SampleCounts } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
 import { ExampleLeaks } from "../example-leaks.js";
 import { type GatedReply, Gates } from "../gates.js";
@@ -36,8 +36,8 @@ import { idsWithin } from "../whole-characters.js";
 import { type ReMemR1Config, rememr1ConfigSchema } from "./config.js";
 import { rememr1Config } from "./presets.js";
 import { type ReMemR1Prompts, rememr1Prompts } from "./prompts.js";
+import { type Memory, type RecallSource, recallSource } from "./recall-source.js";
 import { type ReadReply, readReply } from "./reply.js";
-import { retrieveMemory, tokenTerms } from "./retriever.js";
 
 /**
  * Creates a ReMemR1 agent.
@@ -75,11 +75,6 @@ interface Setting {
   readonly now: () => number;
 }
 
-interface Memory {
-  readonly text: string;
-  readonly tokenIds: readonly number[];
-}
-
 /** A new memory of a head. */
 interface Update extends HeadWrite {
   readonly text: string;
@@ -89,8 +84,7 @@ class Episode {
   readonly #setting: Setting;
   readonly #options: RunOptions;
   readonly #log: EpisodeLog;
-  readonly #terms: (text: string) => readonly string[];
-  readonly #history: EarlierMemory[];
+  readonly #source: RecallSource;
   readonly #counters: Record<string, number>;
   readonly #leaks: ExampleLeaks;
   readonly #heads: MemoryHeads;
@@ -105,8 +99,7 @@ class Episode {
     this.#setting = setting;
     this.#options = options;
     this.#log = new EpisodeLog(sampler, config, prompts.stopTokenIds, options);
-    this.#terms = tokenTerms(tokenizer);
-    this.#history = [...(from?.history ?? [])];
+    this.#source = recallSource(tokenizer, config, from);
     this.#leaks = new ExampleLeaks(config, from?.counters);
     this.#counters = { recall_queries: 0, recalled_memories: 0, missing_updates: 0, ...from?.counters };
     this.#heads = new MemoryHeads(tokenizer, layout, prompts.initialMemory, from);
@@ -125,34 +118,42 @@ class Episode {
     const conversationsTotal = document.total === undefined ? {} : { conversationsTotal: document.total + 1 };
 
     let documentTokensRead = resumeFrom?.documentTokensRead ?? 0;
-    for await (const chunk of unreadChunks(document.chunks, "rememr1", resumeFrom)) {
-      const prompt = bound.memory(this.#shown(), this.#heads.forUpdate, chunk.tokenIds);
-      const conversation = await log.converse("memory", prompt, config.memoryTokens + this.#gates.stopTokens);
+    const skipped = (chunk: Chunk) => this.#source.read(chunk);
+    for await (const chunk of unreadChunks(document.chunks, "rememr1", resumeFrom, skipped)) {
+      this.#source.read(chunk);
       documentTokensRead += chunk.tokenIds.length;
-      const recalled = this.#recalled?.text ?? "";
-      const content = prompts.content([...conversation.sampledTokenIds]);
-      const gated = this.#gates.read(content, config.memoryTokens);
-      const reply = readReply(tokenizer, config, gated, this.#setting.sampler.served === true);
-      const source = { question: task.question, section: chunk.tokenIds };
-      const update = reply.memory && this.#accept(reply.memory, source);
-      const shown = () => [task.question, this.#heads.text, recalled, tokenizer.decode(chunk.tokenIds)];
-      if (reply.memory === null && !gated.keeps) this.#countMissing();
-      this.#take(conversation.step, reply, update && this.#withoutLeaks(update, shown));
-      if (log.observed) {
-        const memoryStep = this.#stepOf(conversation.step, chunk, recalled, reply, update);
+      const { conversation, memoryStep, gated } = await this.#read(bound, task.question, chunk);
+      if (log.observed)
         log.report(conversation, {
-          memoryStep: { ...memoryStep, ...this.#gates.recordOf(gated) },
+          memoryStep: memoryStep(),
           documentTokensRead,
           state: this.#state(chunk.end, documentTokensRead, gated),
           ...conversationsTotal,
         });
-      }
       if (gated.stops) break;
     }
-    const savings = this.#gates.savings(log.counts, document.total, config.memoryTokens);
-    const finalPrompt = bound.final(this.#shown(), this.#heads.tokenIds);
-    const final = await log.converse("final", finalPrompt, config.finalTokens);
-    log.report(final, { documentTokensRead, ...conversationsTotal });
+    // Answers are no part of what is read and written.
+    const answers = { conversations: 0, sampledTokens: 0 };
+    const ask = async () => {
+      const prompt = bound.final(this.#shown(), this.#heads.tokenIds);
+      const conversation = await log.converse("final", prompt, config.finalTokens);
+      log.report(conversation, { documentTokensRead, ...conversationsTotal });
+      answers.conversations += 1;
+      answers.sampledTokens += conversation.sampledTokenIds.length;
+      return conversation;
+    };
+    let final = await ask();
+    for (let left = config.lookBack?.rereads ?? 0; left > 0; left--) {
+      const { query } = this.#replyOf(final, config.finalTokens);
+      const section = query === null ? null : this.#source.section(query);
+      if (query === null || section === null) break;
+      this.#count("rereads");
+      const reading = await this.#read(prompts.bind(query), query, section);
+      if (log.observed)
+        log.report(reading.conversation, { memoryStep: reading.memoryStep(), documentTokensRead });
+      final = await ask();
+    }
+    const savings = this.#savings(document.total, answers);
     const answer = tokenizer.decode(prompts.content([...final.sampledTokenIds]));
     this.#leaks.answer(answer, [task.question, this.#heads.text, this.#recalled?.text ?? ""]);
 
@@ -166,6 +167,34 @@ class Episode {
       startedAtMs,
       endedAtMs: now(),
     });
+  }
+
+  /** Reads one section for a question, and takes what the reply says. */
+  async #read(bound: ReturnType<ReMemR1Prompts["bind"]>, question: string, chunk: Chunk) {
+    const { tokenizer, config } = this.#setting;
+    const prompt = bound.memory(this.#shown(), this.#heads.forUpdate, chunk.tokenIds);
+    const replyTokens = config.memoryTokens + this.#gates.stopTokens;
+    const conversation = await this.#log.converse("memory", prompt, replyTokens);
+    const recalled = this.#recalled?.text ?? "";
+    const { gated, ...reply } = this.#replyOf(conversation, config.memoryTokens);
+    const update = reply.memory && this.#accept(reply.memory, { question, section: chunk.tokenIds });
+    const shown = () => [question, this.#heads.text, recalled, tokenizer.decode(chunk.tokenIds)];
+    if (reply.memory === null && !gated.keeps) this.#countMissing();
+    this.#take(conversation.step, reply, update && this.#withoutLeaks(update, shown));
+    const memoryStep = () => ({
+      ...this.#stepOf(conversation.step, chunk, recalled, reply, update),
+      ...this.#gates.recordOf(gated),
+    });
+    return { conversation, memoryStep, gated };
+  }
+
+  #replyOf(
+    { sampledTokenIds }: Conversation,
+    mostTokens: number,
+  ): ReadReply & { readonly gated: GatedReply } {
+    const { tokenizer, config, prompts, sampler } = this.#setting;
+    const gated = this.#gates.read(prompts.content([...sampledTokenIds]), mostTokens);
+    return { ...readReply(tokenizer, config, gated, sampler.served === true), gated };
   }
 
   #shown(): readonly number[] {
@@ -190,7 +219,7 @@ class Episode {
     return { ...update, text: tokenizer.decode(tokenIds), tokenIds };
   }
 
-  /** Replaces the memory by the reply's, and searches the history for the reply's query. */
+  /** Replaces the memory by the reply's, and searches for the reply's query. */
   #take(step: number, reply: ReadReply, memory: Update | null): void {
     const { query } = reply;
     if (memory !== null) this.#heads.write(memory, step, memory.text);
@@ -199,27 +228,34 @@ class Episode {
     };
     const isBefore = this.#setting.config.recallOrder === "before";
     if (isBefore) find();
-    // A memory that stays is already in the history, or it is the initial memory, which contains nothing.
-    if (memory !== null && !this.#history.some(({ text }) => text === memory.text))
-      this.#history.push({ step, text: memory.text, tokenIds: memory.tokenIds });
+    if (memory !== null) this.#source.wrote({ step, text: memory.text, tokenIds: memory.tokenIds });
     if (!isBefore) find();
   }
 
   #find(query: string): Memory | null {
-    const { recall, recallOrder, similarityFloor, memoryOf } = this.#setting.config;
     this.#count("recall_queries");
-    if (!recall) return null;
-    const present = this.#heads.texts;
-    // The original's code searches all memories from before this reply, even if one equals the reply.
-    const earlier =
-      memoryOf === "reply" || recallOrder === "after"
-        ? this.#history
-        : this.#history.filter(({ text }) => !present.includes(text));
-    const texts = earlier.map(({ text }) => text);
-    const { index } = retrieveMemory(texts, query, { tokens: this.#terms, floor: similarityFloor });
-    if (index === null) return null;
-    this.#count("recalled_memories");
-    return earlier[index] as EarlierMemory;
+    const found = this.#setting.config.recall ? this.#source.find(query, this.#heads.texts) : null;
+    if (found !== null) this.#count("recalled_memories");
+    return found;
+  }
+
+  /** Returns which shares of the document, of replies and of recalls were saved, where they can be and its length is known. */
+  #savings(
+    sections: number | undefined,
+    answers: Pick<SampleCounts, "conversations" | "sampledTokens">,
+  ): Readonly<Record<string, number>> {
+    const { memoryTokens } = this.#setting.config;
+    const { conversations, sampledTokens } = this.#log.counts;
+    const read = {
+      conversations: conversations - answers.conversations,
+      sampledTokens: sampledTokens - answers.sampledTokens,
+    };
+    const { recalled_tokens: recalled } = this.#source.counts;
+    const share =
+      recalled === undefined || !sections
+        ? {}
+        : { unrecalled_share: Math.max(0, 1 - recalled / (sections * memoryTokens)) };
+    return { ...this.#gates.savings(read, sections, memoryTokens), ...share };
   }
 
   #countMissing(): void {
@@ -228,7 +264,13 @@ class Episode {
   }
 
   get #counted() {
-    return { ...this.#counters, ...this.#heads.counts, ...this.#leaks.counts, ...this.#gates.counts };
+    return {
+      ...this.#counters,
+      ...this.#heads.counts,
+      ...this.#leaks.counts,
+      ...this.#gates.counts,
+      ...this.#source.counts,
+    };
   }
 
   #count(name: string): void {
@@ -263,7 +305,7 @@ class Episode {
       documentTokensRead,
       ...this.#heads.state,
       ...(this.#recalled === null ? {} : { recalledTokenIds: this.#recalled.tokenIds }),
-      history: [...this.#history],
+      ...this.#source.state,
       ...(stops ? { exited: true } : {}),
       counters: this.#counted,
     };

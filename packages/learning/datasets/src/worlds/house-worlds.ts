@@ -17,6 +17,8 @@ interface Asking {
   ask(play: HousePlay): HouseQuestion;
   /** Answers it of a house that was followed forward. */
   follow(house: House, question: HouseQuestion): string | undefined;
+  /** What is to be remembered of the house so far. */
+  note?(house: House, question: HouseQuestion): string | undefined;
   /** Answers it backward. */
   trace(events: readonly HouseEvent[], question: HouseQuestion): Traced;
   readonly wordings: readonly string[];
@@ -40,6 +42,10 @@ const whereThing: Asking = {
     return { kind: "room", answer, candidates: play.cast.rooms, thing, slots: { thing } };
   },
   follow: (house, { thing = "" }) => house.placeOf(thing),
+  note(house, { thing = "" }) {
+    const [holder, room] = [house.holderOf.get(thing), house.placeOf(thing)];
+    return holder === undefined || room === undefined ? room : `${holder} ${room}`;
+  },
   trace: (events, { thing = "" }) => tracePlace(events, thing),
   wordings: [
     "In which room is the {thing}?",
@@ -216,6 +222,15 @@ const houseWorld = (name: string, rule: string, rates: HouseRates, asking: Askin
       return asking.follow(house, question);
     },
     trace: (events, question) => asking.trace(events, question),
+    ...(asking.note === undefined
+      ? {}
+      : {
+          note(events, question) {
+            const house = new House();
+            for (const event of events) house.see(event);
+            return asking.note?.(house, question);
+          },
+        }),
   });
 
 const carrying: HouseRates = { takes: 0.23, drops: 0.13, gives: 0 };

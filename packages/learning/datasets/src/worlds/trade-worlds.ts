@@ -113,12 +113,14 @@ function traceBack(
 const evidenceOf = (steps: readonly { readonly at: number }[]) => steps.map(({ at }) => at).reverse();
 
 interface Asking {
+  note?(owners: Owners, thing: string): string | undefined;
   follow(owners: Owners, thing: string): string | undefined;
   trace(events: readonly TradeEvent[], thing: string): Traced;
   readonly wordings: readonly string[];
 }
 
 const now: Asking = {
+  note: (owners, thing) => owners.ownerOf(thing),
   follow: (owners, thing) => owners.ownerOf(thing),
   trace(events, thing) {
     const traced = traceBack(events, thing);
@@ -214,6 +216,15 @@ const tradeWorld = (name: string, rule: string, asking: Asking): World =>
       return asking.follow(owners, thing);
     },
     trace: (events, { thing }) => asking.trace(events, thing),
+    ...(asking.note === undefined
+      ? {}
+      : {
+          note(events, { thing }) {
+            const owners = new Owners();
+            for (const event of events) owners.see(event);
+            return asking.note?.(owners, thing);
+          },
+        }),
   });
 
 /** Worlds in which values move between people whom the question does not name. */

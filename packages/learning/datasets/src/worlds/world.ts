@@ -73,6 +73,11 @@ export interface WorldCase {
   follow(events: Iterable<WorldEvent>): string | undefined;
   /** The second oracle: searches backward from the question. It takes all events. */
   trace(events: readonly WorldEvent[]): Traced;
+  /**
+   * Returns what a reader has to remember after these first events of the text, in the order "…, answer"; `undefined`
+   * while nothing is known, and absent for worlds of which a few words are not enough.
+   */
+  note?(events: Iterable<WorldEvent>): string | undefined;
 }
 
 /** A world: a pure function of its settings to a text with a question whose answer is certain. */
@@ -113,6 +118,7 @@ export interface WorldRules<Event extends WorldEvent, Question extends WorldQues
   play(random: Random, cast: Cast, pace: FactPace): Play<Event, Question>;
   follow(events: Iterable<Event>, question: Question): string | undefined;
   trace(events: readonly Event[], question: Question): Traced;
+  note?(events: Iterable<Event>, question: Question): string | undefined;
 }
 
 const bait: WorldEvent = { kind: "bait" };
@@ -168,6 +174,9 @@ export function defineWorld<Event extends WorldEvent, Question extends WorldQues
           const { answer, evidence } = rules.trace(kept, question);
           return { answer, evidence: evidence.map((at) => places[at] as number) };
         },
+        ...(rules.note === undefined
+          ? {}
+          : { note: (events) => rules.note?.(ownOnly(events, own), question) }),
       };
     },
   };

@@ -109,6 +109,21 @@ describe.each(worlds.map((world) => [world.name, world] as const))("the world %s
   });
 });
 
+it.each(["trade", "carry"])(
+  "says of %s what a reader has to remember, of which the last word answers",
+  (name) => {
+    for (let index = 0; index < 40; index++) {
+      const one = opened(worldByName(name), { index, length: 120, split: "test" });
+      const events = [...one.sentences()].map(({ event }) => event);
+      for (let read = 0; read <= events.length; read += 15) {
+        const note = one.note?.(events.slice(0, read));
+        expect(note?.split(" ").at(-1)).toBe(one.follow(events.slice(0, read)));
+      }
+      expect(one.note?.(events)?.split(" ").at(-1)).toBe(one.answer);
+    }
+  },
+);
+
 it("has people, things, rooms and sights of training, development and test apart", () => {
   const entities = worldSplits.map((split) => {
     const found = new Set<string>();

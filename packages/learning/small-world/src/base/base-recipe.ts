@@ -1,4 +1,5 @@
 import { builtInAgentSchema } from "@palimpsest/agents";
+import { worldNames } from "@palimpsest/datasets";
 import { z } from "zod";
 import { rulerConfigSchema } from "../tasks/ruler-config.js";
 
@@ -93,6 +94,22 @@ const lookBackPolicy = z.strictObject({
   answerRecalled: chance.describe("if a memory was recalled: probability that the answer is taken from it"),
 });
 
+const worldPolicy = z.strictObject({
+  kind: z.literal("world").describe("policy that reads worlds and remembers what their question needs"),
+  worlds: z
+    .array(z.enum(worldNames as readonly [string, ...string[]]))
+    .min(1)
+    .describe("names of the worlds"),
+  sentences: z
+    .strictObject({ min: z.int().min(16), max: z.int().min(16) })
+    .describe("sentences per text, drawn for each row"),
+  answer: chance.describe("probability that a row asks for the answer instead of a memory"),
+  changes: chance.describe("probability that the section is one that changes what has to be remembered"),
+  follow: chance.describe(
+    "probability that the new memory is what follows from the section; otherwise it is as before, or a word of the section",
+  ),
+});
+
 const storePolicy = z.strictObject({
   kind: z
     .literal("store")
@@ -180,7 +197,7 @@ export const baseRecipeSchema = z
         ...stage,
         fillerFraction: chance.describe("fraction of a section's sentences that state no fact"),
         scriptedPolicy: z
-          .discriminatedUnion("kind", [needlePolicy, twoHopPolicy, lookBackPolicy, storePolicy])
+          .discriminatedUnion("kind", [needlePolicy, twoHopPolicy, lookBackPolicy, worldPolicy, storePolicy])
           .describe("probabilities of what a policy does that does not know which fact is rewarded"),
       })
       .describe("third stage: learns to follow the agent's prompts, but not which fact is rewarded"),

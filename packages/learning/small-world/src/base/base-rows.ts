@@ -8,6 +8,7 @@ import { type LookBackChances, lookBackDemonstrations } from "../teachers/look-b
 import { memAgentDemonstrations } from "../teachers/needle-policy.js";
 import { storeDemonstrations } from "../teachers/store-policy.js";
 import { memAgentTwoHopDemonstrations } from "../teachers/two-hop-policy.js";
+import { worldDemonstrations } from "../teachers/world-policy.js";
 import type { BaseRecipe } from "./base-recipe.js";
 import { recallRows } from "./recall.js";
 import { repeatRows } from "./repeat.js";
@@ -57,6 +58,7 @@ export async function formatStage(
   const sentences = Math.ceil(agent.config.chunkTokens / sentenceTokens) + 1 + spareSentences;
   if (scriptedPolicy.kind === "look-back")
     return lookBackStage(recipe, agent, seed, tokenizer, scriptedPolicy);
+  if (scriptedPolicy.kind === "world") return await worldStage(recipe, agent, seed, tokenizer);
   const { kind } = scriptedPolicy;
   return (step) => {
     const tasks = rulerTasks({
@@ -104,6 +106,54 @@ function lookBackStage(
       fillers,
     });
   };
+}
+
+/** At most this many rows of worlds are generated, at two milliseconds each; further steps reuse them. */
+const mostWorldRows = 65_536;
+/** One row of this many repeats random strings, so that words which no text for training has can still be copied. */
+const repeatEvery = 8;
+
+async function worldStage(
+  recipe: BaseRecipe,
+  agent: ReadingAgentSettings,
+  seed: number,
+  tokenizer: Tokenizer,
+): Promise<StageRows> {
+  const { batch, steps, scriptedPolicy } = recipe.format;
+  if (agent.kind !== "memagent" || scriptedPolicy.kind !== "world")
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `format.scriptedPolicy.kind: is ${scriptedPolicy.kind}, which needs the agent memagent; set agent.kind: memagent or use another kind`,
+    );
+  const rows = await worldDemonstrations({
+    tokenizer,
+    config: agent.config,
+    count: Math.min(mostWorldRows, batch * steps),
+    seed,
+    reading: scriptedPolicy,
+    chances: scriptedPolicy,
+  });
+  const { minLength, maxLength, rowTokens } = recipe.repeat;
+  const words = wordIds(recipe, tokenizer);
+  return (step) => {
+    const repeats = repeatRows({
+      count: Math.floor(batch / repeatEvery),
+      seed: `${seed}/format/${step}`,
+      vocabulary: words,
+      ...{ minLength, maxLength, rowTokens },
+    });
+    const read = Array.from(
+      { length: batch - repeats.length },
+      (_, i) => rows[(step * batch + i) % rows.length],
+    );
+    return [...(read as SupervisedRow[]), ...repeats];
+  };
+}
+
+/** The ids of a recipe's words, with the space before them and without. */
+function wordIds({ words: { names, values, places } }: BaseRecipe, tokenizer: Tokenizer): number[] {
+  const words = [...names, ...values, ...places].flatMap((word) => [word, ` ${word}`]);
+  return words.flatMap((word) => tokenizer.encode(word));
 }
 
 /** At most this many conversations with a store are generated, at a millisecond each; further steps reuse them. */

@@ -1,6 +1,7 @@
 import type { MemUpdateConfig } from "@palimpsest/agents";
 import { type BpeTokenizer, trainBpe } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
+import { worldVocabulary } from "../teachers/world-policy.js";
 import type { BaseRecipe } from "./base-recipe.js";
 
 /**
@@ -52,7 +53,8 @@ function specialTokensOf({ agent }: BaseRecipe): string[] {
   return [...stopTokens, ...[updateTag, recallTag].flatMap((tag) => [`<${tag}>`, `</${tag}>`])];
 }
 
-const isTwoHop = ({ format }: Pick<BaseRecipe, "format">) => format.scriptedPolicy.kind !== "needle";
+const isTwoHop = ({ format }: Pick<BaseRecipe, "format">) =>
+  !["needle", "world"].includes(format.scriptedPolicy.kind);
 
 function worldTexts(recipe: BaseRecipe): string[] {
   const { words, agent } = recipe;
@@ -65,6 +67,8 @@ function worldTexts(recipe: BaseRecipe): string[] {
   );
   const { memoryPrompt, finalPrompt, initialMemory: memory } = agent.config;
   const gates = agent.kind === "parallel" ? {} : (agent.config.gates ?? {});
+  const { scriptedPolicy } = recipe.format;
+  const worlds = scriptedPolicy.kind === "world" ? worldVocabulary(scriptedPolicy) : [];
   const prompts = [memoryPrompt.replace("{section}", ""), `${finalPrompt} \\boxed{${memory.trim()}}`].map(
     (prompt) =>
       prompt.replace("{question}", question).replace("{memory}", memory).replace("{recalled}", memory),
@@ -86,6 +90,7 @@ function worldTexts(recipe: BaseRecipe): string[] {
       ],
       sentenceRepeats,
     ),
+    ...worlds,
     ...repeat(
       answersOf(recipe).map((answer) => `{${answer}}`),
       answerRepeats,
@@ -127,6 +132,7 @@ function eachOnce(
 
 /** Returns the words that can be in a box: the last words of memories. */
 function answersOf({ words, format }: Pick<BaseRecipe, "words" | "format">): readonly string[] {
+  if (format.scriptedPolicy.kind === "world") return [...words.names, ...words.values, ...words.places];
   return isTwoHop({ format }) ? [...words.values, ...words.places] : words.values;
 }
 

@@ -189,10 +189,11 @@ function passProblems({ agent, reward: { config } }: Recipe): string[] {
 function gateProblems({ agent, reward: { config } }: Recipe): string[] {
   if (!config.name.startsWith("gated") || agent.kind === "module") return [];
   const gates = "gates" in agent.config ? agent.config.gates : undefined;
-  const wanted = config.name === "gated" ? (gates?.keep ?? gates?.stop) : gates?.keep;
-  if (wanted !== undefined) return [];
+  const saves = config.name === "gated" && config.written + config.read > 0;
+  const wanted = saves ? (gates?.keep ?? gates?.stop) : gates?.keep;
+  if (wanted !== undefined || (config.name === "gated" && !saves)) return [];
   return [
-    `reward.name: is ${config.name}, but the agent ${agent.kind} has no ${config.name === "gated" ? "gates" : "write gate"}; set agent.settings.gates, such as { keep: same, stop: done }, of the agent memagent or rememr1`,
+    `reward.name: is ${config.name}, but the agent ${agent.kind} has no ${saves ? "gates" : "write gate"}; set agent.settings.gates, such as { keep: same, stop: done }, of the agent memagent or rememr1`,
   ];
 }
 
