@@ -69,6 +69,15 @@ export function checkEach(what: string, given: readonly unknown[], replicas: num
   );
 }
 
+/** Refuses a replica that the module does not have. */
+export function checkReplica(replica: number | undefined, replicas: number): void {
+  if (replica === undefined || (Number.isInteger(replica) && replica >= 0 && replica < replicas)) return;
+  throw new JitError(
+    "INVALID_OPTIONS",
+    `replica is ${replica}, but the module has ${replicas}; give a number from 0 to ${replicas - 1}`,
+  );
+}
+
 /** Refuses values of replicas that name different entries. */
 export function checkSameEntries(each: readonly Readonly<Record<string, unknown>>[]): void {
   const [first = {}, ...others] = each;

@@ -17,6 +17,7 @@ import { checkStateEntry } from "../trace/traced-function.js";
 import {
   checkEach,
   checkReadHalf,
+  checkReplica,
   checkState,
   disposed,
   orderedInputs,
@@ -98,8 +99,9 @@ export class EagerModule implements JitModule {
     if (!this.#reductions.includes(name)) throw unknownFunction(name, this.#reductions);
   }
 
-  writeState(values: HostArrays): void {
+  writeState(values: HostArrays, replica?: number): void {
     if (this.#disposed) throw disposed();
+    checkReplica(replica, this.replicas);
     checkState(this.#specs, values);
     for (const [key, array] of Object.entries(values)) {
       this.#state.get(key)?.dispose();
@@ -128,8 +130,9 @@ export class EagerModule implements JitModule {
     return [this.readState(names)];
   }
 
-  readState(names: readonly string[] = Object.keys(this.#specs)): Record<string, HostArray> {
+  readState(names: readonly string[] = Object.keys(this.#specs), replica = 0): Record<string, HostArray> {
     if (this.#disposed) throw disposed();
+    checkReplica(replica, this.replicas);
     return Object.fromEntries(
       names.map((name) => {
         stateSpec(this.#specs, name);

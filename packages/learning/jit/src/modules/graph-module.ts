@@ -21,6 +21,7 @@ import { traceStages } from "../trace/traced-stages.js";
 import {
   checkEach,
   checkReadHalf,
+  checkReplica,
   checkSameEntries,
   checkState,
   disposed,
@@ -158,21 +159,30 @@ export class GraphModule implements JitModule {
     this.#run([], { what: `reduction ${JSON.stringify(name)}`, nodes });
   }
 
-  writeState(values: HostArrays): void {
-    this.writeEach(this.#replicas.map(() => values));
+  writeState(values: HostArrays, replica?: number): void {
+    checkReplica(replica, this.replicas);
+    const on = this.#replicas.flatMap((_, at) => (replica === undefined || at === replica ? [at] : []));
+    // What the other replicas have of the entries would be left without a value.
+    if (replica !== undefined) this.#fillEmpty(new Set(Object.keys(values)));
+    this.#writeOn(new Map(on.map((at) => [at, values])));
   }
 
   writeEach(each: readonly HostArrays[]): void {
     checkEach("writeEach", each, this.replicas);
     checkSameEntries(each);
-    for (const values of each) checkState(this.#state, values);
-    const [first = {}] = each;
+    this.#writeOn(new Map(each.entries()));
+  }
+
+  /** @param each values by replica, of the same entries */
+  #writeOn(each: ReadonlyMap<number, HostArrays>): void {
+    for (const values of each.values()) checkState(this.#state, values);
+    const [first = {}] = each.values();
     // Each run holds the arrays, the addon's aligned copies of them and the variables' copies, so it writes only a few entries.
     let names: string[] = [];
     let bytes = 0;
     for (const [name, array] of Object.entries(first)) {
       const { shape } = stateSpec(this.#state, name);
-      if (this.#writeAlone(name, shape, (replica) => each[replica]?.[name] as HostArray)) continue;
+      if (this.#writeAlone(name, shape, (replica) => each.get(replica)?.[name])) continue;
       if (names.length > 0 && bytes + array.byteLength > MAX_WRITTEN_BYTES) {
         this.#write(names, each);
         names = [];
@@ -185,10 +195,14 @@ export class GraphModule implements JitModule {
   }
 
   /**
-   * Writes a value of this shape, which is the entry's or one number for all of it, through the function that can write any entry;
-   * returns false if it does not know this one.
+   * Writes a value of this shape, which is the entry's or one number for all of it, through the function that can write any entry, to
+   * the replicas that are given one; returns false if it does not know this one.
    */
-  #writeAlone(name: string, shape: readonly number[], given: (replica: number) => HostArray): boolean {
+  #writeAlone(
+    name: string,
+    shape: readonly number[],
+    given: (replica: number) => HostArray | undefined,
+  ): boolean {
     const what = `writing entry ${name} to the state`;
     const specs: TensorSpec[] = [
       { shape: [], dtype: "int32" },
@@ -197,7 +211,8 @@ export class GraphModule implements JitModule {
     for (const [replica, { writer }] of this.#replicas.entries()) {
       const index = writer?.indices.get(name);
       if (writer === undefined || index === undefined) return false;
-      this.#feed(specs, [Int32Array.of(index), given(replica)], { what, nodes: writer });
+      const value = given(replica);
+      if (value !== undefined) this.#feed(specs, [Int32Array.of(index), value], { what, nodes: writer });
     }
     this.#empty.delete(name);
     return true;
@@ -248,10 +263,12 @@ export class GraphModule implements JitModule {
     }
   }
 
-  #write(names: readonly string[], each: readonly HostArrays[]): void {
+  #write(names: readonly string[], each: ReadonlyMap<number, HostArrays>): void {
     const specs = names.map((name) => stateSpec(this.#state, name));
     for (const [replica, { state }] of this.#replicas.entries()) {
-      const arrays = names.map((name) => each[replica]?.[name] as HostArray);
+      const values = each.get(replica);
+      if (values === undefined) continue;
+      const arrays = names.map((name) => values[name] as HostArray);
       const entries = names.map((name) => entryOf(state, name));
       const nodes = {
         feeds: entries.map((entry) => entry.feed).join(),
@@ -277,9 +294,10 @@ export class GraphModule implements JitModule {
     for (const name of names) this.#empty.delete(name);
   }
 
-  readState(names: readonly string[] = Object.keys(this.#state)): Record<string, HostArray> {
+  readState(names: readonly string[] = Object.keys(this.#state), replica = 0): Record<string, HostArray> {
+    checkReplica(replica, this.replicas);
     if (names.length === 0) return {};
-    return this.#readFrom(this.#replicas.slice(0, 1), names)[0] ?? {};
+    return this.#readFrom(this.#replicas.slice(replica, replica + 1), names)[0] ?? {};
   }
 
   readEach(names: readonly string[]): Record<string, HostArray>[] {

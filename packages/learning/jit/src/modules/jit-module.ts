@@ -33,20 +33,20 @@ export interface JitModule {
   /** Replaces the entries of a reduction by their sums over all replicas, on each of them. @throws {JitError} UNKNOWN_FUNCTION, as `call` */
   reduce(name: string): void;
   /**
-   * On every replica, replaces the entries named in `values`; if any size does not match, none is replaced.
-   * @throws {JitError} UNKNOWN_STATE, SHAPE_MISMATCH, EXECUTION_FAILED, MEMORY_EXHAUSTED, DISPOSED
+   * On every replica, or on one, replaces the entries named in `values`; if any size does not match, none is replaced.
+   * @throws {JitError} UNKNOWN_STATE, SHAPE_MISMATCH, INVALID_OPTIONS, EXECUTION_FAILED, MEMORY_EXHAUSTED, DISPOSED
    */
-  writeState(values: HostArrays): void;
+  writeState(values: HostArrays, replica?: number): void;
   /**
    * Like `writeState`, with separate values for each replica, which name the same entries.
    * @throws {JitError} as `writeState`; INVALID_OPTIONS unless there are as many as replicas, of the same entries
    */
   writeEach(values: readonly HostArrays[]): void;
   /**
-   * Copies entries of the first replica to the host: the named ones, or all.
+   * Copies entries of a replica, by default the first, to the host: the named ones, or all.
    * @throws {JitError} UNKNOWN_STATE; INVALID_OPTIONS for an entry of more than 2³² values, which no array can hold; DISPOSED
    */
-  readState(names?: readonly string[]): Record<string, HostArray>;
+  readState(names?: readonly string[], replica?: number): Record<string, HostArray>;
   /** Like `readState`, for each replica. */
   readEach(names: readonly string[]): Record<string, HostArray>[];
   /**

@@ -9,6 +9,7 @@ const freeSettings: ReadonlySet<string> = new Set([
   "microBatch",
   "memory",
   "replicas",
+  "reduceType",
   "deterministic",
   "peakTeraflops",
   "measureEntropy",

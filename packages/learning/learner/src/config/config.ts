@@ -166,6 +166,12 @@ export const LearnerConfig = z.strictObject({
     .describe(
       "GPUs of one machine that train together in mode xla: each has the whole state, micro-batches are distributed over them, and gradients are summed once per step. A training run must lease as many GPUs (learnerGpus).",
     ),
+  reduceType: z
+    .enum(["auto", "float32", "bfloat16"])
+    .default("auto")
+    .describe(
+      "Type in which learners of several hosts pass on the accumulated gradients of matrices, once per optimizer step (reduce_dtype in FSDP); they are added in float32. auto: bfloat16 if all weights are trained in it. Gains of norms, biases and the embedding are passed on in float32.",
+    ),
   precision: z
     .enum(["auto", "float32", "bfloat16"])
     .default("auto")

@@ -361,7 +361,10 @@ export class Learner {
         klCoefficient: this.#klCoefficient,
       };
       const [first = own] = await together.gather(own);
-      await together.shareEntries(this.#module, savedSizes(this.#model, this.config));
+      await together.shareEntries(savedSizes(this.#model, this.config), {
+        read: (names) => readWhole(this.#module, this.config, this.#model, names),
+        write: (values) => writeWhole(this.#module, this.config, this.#model, values),
+      });
       this.#policyVersion = first.policyVersion;
       this.#step = first.step;
       this.#random = restoreRandom(first.random);

@@ -177,16 +177,6 @@ export function savedSizes(model: ModelConfig, config: ResolvedLearnerConfig): R
   );
 }
 
-/** Returns the sizes of the entries of one kind, in values. */
-export function sizesOf(
-  kind: StateKind,
-  shapes: Readonly<Record<string, readonly number[]>>,
-): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(shapes).map(([name, shape]) => [stateName(kind, name), sizeOf(shape)]),
-  );
-}
-
 /**
  * Returns the state of a learner that resumes from a checkpoint; what the checkpoint lacks comes from the initial
  * weights.

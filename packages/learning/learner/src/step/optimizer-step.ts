@@ -51,17 +51,17 @@ export async function optimizerStep<Row extends PackableRow>(
   try {
     let loss = 0;
     let computedTokens = 0;
+    const indexOf = new Map(batches.map((batch, index) => [batch, index]));
     const look = (batch: MicroBatch, arrays: MicroBatchArrays, outputs: Outputs) => {
       const microLoss = outputs["loss"]?.[0] ?? Number.NaN;
       if (!Number.isFinite(microLoss))
-        throw notFinite("loss", microLoss, batches.indexOf(batch), batch, request);
+        throw notFinite("loss", microLoss, indexOf.get(batch) ?? -1, batch, request);
       loss += microLoss;
       request.onMicroBatch?.(batch, arrays, outputs);
     };
-    const isOwn = together?.isOwn(batches);
+    const isOwn = together?.isOwn(rounds);
     const computed = new Map<number, TrainedOutputs>();
     for (const [round, { batches: some, blanks }] of rounds.entries()) {
-      // When several learners train, each has one replica, so that a round is a micro-batch.
       if (isOwn?.[round] === false) continue;
       if (request.signal?.aborted)
         throw new LearnerError("ABORTED", "the update was aborted", { cause: request.signal.reason });
@@ -78,18 +78,21 @@ export async function optimizerStep<Row extends PackableRow>(
         if (replica >= some.length) continue;
         const own = outputs[replica] ?? {};
         if (isAlone) look(batch, arrays, own);
-        else computed.set(round, trainedOutputs(own, arrays.lossMask));
+        else computed.set(indexOf.get(batch) ?? -1, trainedOutputs(own, arrays.lossMask));
       }
       await setImmediate();
     }
     const isSharded = shardCount(config) > 1;
+    // A rank may have no micro-batch of its own, and then no accumulators yet.
+    if (!isAlone && computed.size === 0) {
+      touched = true;
+      module.call(CLEAR, {});
+    }
     if (module.replicas > 1 && !isSharded) module.reduce(GRADIENTS);
     if (together !== undefined) {
-      // A rank may have no micro-batch of its own, and then no accumulators yet.
-      if (computed.size === 0) module.call(CLEAR, {});
-      touched = true;
       const all = await together.outputsOf(computed, batches.length);
-      computedTokens = batches.reduce((sum, { bucket }) => sum + placesOf(bucket), 0);
+      const places = rounds.flatMap((round) => [...round.batches, ...round.blanks]);
+      computedTokens = places.reduce((sum, { bucket }) => sum + placesOf(bucket), 0);
       for (const [index, batch] of batches.entries()) {
         const arrays = fillMicroBatch(batch, request.rows, request.weights);
         look(batch, arrays, spreadOutputs(entry(all, index), arrays.lossMask));

@@ -36,7 +36,9 @@ export async function scoreRows(
   const chosen = indices.map((index) => entry(rows, index));
   const weights = new Float64Array(chosen.length);
   const packed = packRows(chosen, config.buckets);
-  const isOwn = together?.isOwn(packed);
+  const rounds = roundsOf(packed, module.replicas);
+  const isOwn = together?.isOwn(rounds);
+  const indexOf = new Map(packed.map((batch, index) => [batch, index]));
   const computed = new Map<number, TrainedOutputs>();
   const keepAll = (arrays: MicroBatchArrays, outputs: Outputs | undefined) => {
     keep(arrays, outputs?.["policyLogprobs"], into.policy);
@@ -59,7 +61,7 @@ export async function scoreRows(
       values[arrays.placeInRow[at] ?? 0] = logprobs[at] ?? Number.NaN;
     });
   };
-  for (const [round, { batches, blanks }] of roundsOf(packed, module.replicas).entries()) {
+  for (const [round, { batches, blanks }] of rounds.entries()) {
     if (isOwn?.[round] === false) continue;
     if (signal?.aborted)
       throw new LearnerError("ABORTED", "the update was aborted", { cause: signal.reason });
@@ -74,7 +76,11 @@ export async function scoreRows(
     );
     if (together === undefined)
       for (const [replica, scored] of all.entries()) keepAll(scored.arrays, outputs[replica]);
-    else computed.set(round, trainedOutputs(outputs[0] ?? {}, entry(all, 0).arrays.lossMask));
+    else
+      for (const [replica, batch] of batches.entries()) {
+        const { lossMask } = entry(all, replica).arrays;
+        computed.set(indexOf.get(batch) ?? -1, trainedOutputs(outputs[replica] ?? {}, lossMask));
+      }
     await setImmediate();
   }
   if (together === undefined) return;

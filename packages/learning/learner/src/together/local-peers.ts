@@ -1,4 +1,5 @@
 import { PairExchange, type Swap } from "./pair-exchange.js";
+import type { RankLinks } from "./peers.js";
 import { SwapBox } from "./swap-box.js";
 
 export interface LocalPeer {
@@ -8,11 +9,11 @@ export interface LocalPeer {
 }
 
 export interface LocalPeersOptions {
-  readonly chunkValues?: number;
+  readonly sliceBytes?: number;
   /** How long a rank waits for another. Default 10 minutes. */
   readonly timeoutMs?: number;
   /** Called for each message before it is sent. */
-  readonly onSwap?: (tag: string, rank: number) => void;
+  readonly onSend?: (name: string, rank: number) => void;
 }
 
 /**
@@ -26,12 +27,29 @@ export function localPeers(size: number, options: LocalPeersOptions = {}): Local
   };
   return boxes.map((box, rank) => {
     const swap: Swap = async <Value>(other: number, tag: string, value: Value) => {
-      options.onSwap?.(tag, rank);
+      options.onSend?.(tag, rank);
       // The value is cloned like a message, so that the other rank cannot change this one's value.
       const sent = structuredClone(value);
       const met = other > rank ? boxes[other]?.bring(rank, tag, sent) : box.give(other, tag, sent);
       return (await met) as Value;
     };
-    return { peers: new PairExchange(rank, size, swap, options), fail };
+    const links: RankLinks = {
+      give: async (other, name, bytes) => {
+        options.onSend?.(name, rank);
+        await box.give(other, `link ${name}`, bytes);
+      },
+      take: async (other, name, into) => {
+        const bytes = (await boxes[other]?.bring(rank, `link ${name}`, undefined)) as Uint8Array;
+        checkOffer(other, bytes.byteLength, into.byteLength);
+        into.set(bytes);
+      },
+    };
+    return { peers: new PairExchange(rank, size, { swap, links }, options), fail };
   });
+}
+
+/** @throws if a rank offers other values than this one expects */
+export function checkOffer(rank: number, offeredBytes: number, wantedBytes: number): void {
+  if (offeredBytes === wantedBytes) return;
+  throw new Error(`rank ${rank} has ${offeredBytes} bytes where ${wantedBytes} were expected`);
 }

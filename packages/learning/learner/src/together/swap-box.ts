@@ -21,9 +21,13 @@ export class SwapBox {
     return await this.#meet(rank, tag, value, "own");
   }
 
-  /** The other side: resolves with what this rank gives it. @throws as `give` */
-  async bring(rank: number, tag: string, value: unknown): Promise<unknown> {
-    return await this.#meet(rank, tag, value, "other");
+  /**
+   * The other side: resolves with what this rank gives it.
+   * @param waitMs how long it waits; default: until the deadline
+   * @throws as `give`
+   */
+  async bring(rank: number, tag: string, value: unknown, waitMs = this.#timeoutMs): Promise<unknown> {
+    return await this.#meet(rank, tag, value, "other", waitMs);
   }
 
   /** Rejects everything that waits, and everything from now on, with the reason. */
@@ -33,7 +37,13 @@ export class SwapBox {
     this.#waiting.clear();
   }
 
-  async #meet(rank: number, tag: string, value: unknown, side: "own" | "other"): Promise<unknown> {
+  async #meet(
+    rank: number,
+    tag: string,
+    value: unknown,
+    side: "own" | "other",
+    waitMs = this.#timeoutMs,
+  ): Promise<unknown> {
     if (this.#failure !== undefined) throw this.#failure.reason;
     const key = `${rank} ${tag}`;
     const met = this.#waiting.get(key);
@@ -52,8 +62,8 @@ export class SwapBox {
       const failed = (reason: unknown) => end(() => reject(reason));
       const timer = setTimeout(() => {
         this.#waiting.delete(key);
-        failed(new Error(`rank ${rank} did not send "${tag}" within ${this.#timeoutMs / 1000} s`));
-      }, this.#timeoutMs);
+        failed(new Error(`rank ${rank} did not send "${tag}" within ${waitMs / 1000} s`));
+      }, waitMs);
       this.#rejects.add(failed);
       this.#waiting.set(key, { side, value, resolve: (theirs) => end(() => resolve(theirs)) });
     });

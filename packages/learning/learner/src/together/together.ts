@@ -10,34 +10,48 @@
  *   PEER_FAILED, which closes the learner, since nobody can tell how far the others came.
  */
 
+import { setImmediate } from "node:timers/promises";
 import type { JitModule } from "@palimpsest/jit";
-import { entry } from "@palimpsest/jit";
+import { entry, sizeOf } from "@palimpsest/jit";
+import type { ModelConfig } from "@palimpsest/model";
 import { placesOf } from "../config/bucket.js";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 import { LearnerError } from "../config/error.js";
-import type { MicroBatch } from "../rows/dealt-row.js";
+import type { Round } from "../rows/rounds.js";
+import { shardCount, shardShape } from "../state/shard-shape.js";
+import { passedType, stateName, trainedShapes } from "../state/state.js";
+import { roundToHalves, widenHalves } from "./host-sums.js";
 import type { Peers } from "./peers.js";
 
-/** Maximum size in values of small tensors that travel together, 16 MiB. A larger tensor is its own block: a rank buffers one block at a time. */
+/** Maximum size in values of small tensors that travel together, 16 MiB. A larger tensor is its own block: a rank buffers two blocks at a time. */
 const BLOCK_VALUES = 2 ** 22;
 
 /** State entries with their sizes in values. */
 export type EntrySizes = Readonly<Record<string, number>>;
 
+/** Entries of accumulated gradients that travel together. */
+interface Block {
+  /** The replica that has them; undefined if all replicas have the same. */
+  readonly replica: number | undefined;
+  readonly entries: EntrySizes;
+  readonly type: "float32" | "bfloat16";
+}
+
+/** Reads and writes a learner's entries as a single replica would have them. */
+interface WholeState {
+  readonly read: (names: readonly string[]) => Readonly<Record<string, Float32Array>>;
+  readonly write: (values: Readonly<Record<string, Float32Array>>) => void;
+}
+
 /** @throws {LearnerError} CONFIG_INVALID for settings that do not work with several learners */
 export function checkTogether(
   { rank, size }: Peers,
-  { replicas, memory }: Pick<ResolvedLearnerConfig, "replicas" | "memory">,
+  { memory }: Pick<ResolvedLearnerConfig, "memory">,
 ): void {
   if (!Number.isInteger(rank) || !Number.isInteger(size) || size < 1 || rank < 0 || rank >= size)
     throw new LearnerError(
       "CONFIG_INVALID",
       `peers: rank ${rank} of ${size}; give a rank from 0 to size - 1`,
-    );
-  if (replicas > 1)
-    throw new LearnerError(
-      "CONFIG_INVALID",
-      `replicas is ${replicas}, but each of the ${size} learners that train together has one replica; set replicas to 1 and use more learners instead`,
     );
   if (memory.accumulators === "none")
     throw new LearnerError(
@@ -46,22 +60,44 @@ export function checkTogether(
     );
 }
 
+/** The type in which gradients of a parameter travel between learners. */
+function reduceTypeOf(
+  name: string,
+  { reduceType, precision, lora }: Pick<ResolvedLearnerConfig, "reduceType" | "precision" | "lora">,
+): "float32" | "bfloat16" {
+  if (reduceType === "auto") return lora === null ? passedType(name, { precision }) : "float32";
+  return reduceType === "float32" ? "float32" : passedType(name, { precision: "bfloat16" });
+}
+
 export class Together {
   readonly #peers: Peers;
-  readonly #gradients: EntrySizes;
+  readonly #blocks: readonly Block[];
 
-  /** @param gradients the state entries that are summed over all ranks */
-  constructor(peers: Peers, gradients: EntrySizes) {
+  constructor(peers: Peers, model: ModelConfig, config: ResolvedLearnerConfig) {
     this.#peers = peers;
-    this.#gradients = gradients;
+    const shards = shardCount(config);
+    const shapes = Object.entries(trainedShapes(model, config));
+    const replicas = shards === 1 ? [undefined] : Array.from({ length: shards }, (_, replica) => replica);
+    this.#blocks = (["float32", "bfloat16"] as const).flatMap((type) => {
+      const own = shapes.filter(([name]) => reduceTypeOf(name, config) === type);
+      const sizes = own.map(([name, shape]) => [
+        stateName("gradient", name),
+        sizeOf(shardShape(shape, shards)),
+      ]);
+      const blocks = [...blocksOf(Object.fromEntries(sizes))];
+      return replicas.flatMap((replica) => blocks.map((entries) => ({ replica, entries, type })));
+    });
   }
 
-  /** Returns which micro-batches this rank computes: the longest are assigned first, each to the rank with the least work. */
-  isOwn(batches: readonly MicroBatch[]): readonly boolean[] {
+  /**
+   * Returns which rounds this rank computes: the longest are assigned first, each to the rank with the least work. A round is a micro-batch
+   * for each replica of a rank.
+   */
+  isOwn(rounds: readonly Round[]): readonly boolean[] {
     const { rank, size } = this.#peers;
     const work = new Array<number>(size).fill(0);
-    const owners = new Array<number>(batches.length).fill(0);
-    const places = batches.map(({ bucket }) => placesOf(bucket));
+    const owners = new Array<number>(rounds.length).fill(0);
+    const places = rounds.map(({ batches: [first] }) => (first === undefined ? 0 : placesOf(first.bucket)));
     const order = [...places.keys()].sort((a, b) => (places[b] ?? 0) - (places[a] ?? 0) || a - b);
     for (const index of order) {
       const owner = work.indexOf(Math.min(...work));
@@ -98,30 +134,36 @@ export class Together {
     return first;
   }
 
-  /** Replaces the module's accumulated gradients by their sums over all ranks. @throws {LearnerError} PEER_FAILED; {JitError} */
+  /**
+   * Replaces the module's accumulated gradients by their sums over all ranks, once per optimizer step. While a block of them travels, the
+   * one before it is written to the device and the next one is read. This begins after the last micro-batch: a launch returns when all
+   * of its gradients are complete, and to send those of earlier micro-batches before would send them twice.
+   * @throws {LearnerError} PEER_FAILED; {JitError}
+   */
   async sumGradients(module: JitModule): Promise<void> {
-    for (const names of blocksOf(this.#gradients)) {
-      const values = readFloats(module, names);
-      const [only, ...others] = names;
-      if (others.length === 0 && only !== undefined) {
-        const whole = entry(values, only);
-        await this.#exchanged(this.#peers.allReduce(whole));
-        module.writeState({ [only]: whole });
-        continue;
-      }
-      const block = joined(names, values);
-      await this.#exchanged(this.#peers.allReduce(block));
-      module.writeState(parted(names, this.#gradients, block));
+    let finish = async (): Promise<void> => undefined;
+    for (const block of this.#blocks) {
+      const values = readBlock(module, block);
+      const summed = this.#exchanged(this.#peers.allReduce(values));
+      // It is awaited after the block before it.
+      summed.catch(() => undefined);
+      await setImmediate();
+      await finish();
+      finish = async () => {
+        await summed;
+        module.writeState(parted(block.entries, widened(values)), block.replica);
+      };
     }
+    await finish();
   }
 
   /** Replaces every rank's entries by rank 0's. @throws {LearnerError} PEER_FAILED; {JitError} */
-  async shareEntries(module: JitModule, entries: EntrySizes): Promise<void> {
+  async shareEntries(entries: EntrySizes, { read, write }: WholeState): Promise<void> {
     const isFirst = this.#peers.rank === 0;
-    for (const names of blocksOf(entries)) {
-      const own = isFirst ? joined(names, readFloats(module, names)) : new Float32Array(0);
-      const [block] = await this.gather(own);
-      if (!isFirst && block !== undefined) module.writeState(parted(names, entries, block));
+    for (const part of blocksOf(entries)) {
+      const block = isFirst ? joined(part, read(Object.keys(part))) : new Float32Array(totalOf(part));
+      await this.#exchanged(this.#peers.broadcast(block));
+      if (!isFirst) write(parted(part, block));
     }
   }
 
@@ -143,46 +185,64 @@ function failed(what: string, cause?: unknown): LearnerError {
 }
 
 /** Groups entries in their order into blocks, small ones together. */
-function* blocksOf(entries: EntrySizes): Generator<readonly string[]> {
-  let block: string[] = [];
+function* blocksOf(entries: EntrySizes): Generator<EntrySizes> {
+  let block: Record<string, number> = {};
   let values = 0;
   for (const [name, size] of Object.entries(entries)) {
-    if (block.length > 0 && values + size > BLOCK_VALUES) {
+    if (values > 0 && values + size > BLOCK_VALUES) {
       yield block;
-      block = [];
+      block = {};
       values = 0;
     }
-    block.push(name);
+    block[name] = size;
     values += size;
   }
-  if (block.length > 0) yield block;
+  if (values > 0) yield block;
 }
 
-function readFloats(module: JitModule, names: readonly string[]): Record<string, Float32Array> {
-  return module.readState(names) as Record<string, Float32Array>;
+function totalOf(entries: EntrySizes): number {
+  return Object.values(entries).reduce((sum, size) => sum + size, 0);
 }
 
-function joined(names: readonly string[], values: Readonly<Record<string, Float32Array>>): Float32Array {
-  const arrays = names.map((name) => entry(values, name));
-  const block = new Float32Array(arrays.reduce((sum, { length }) => sum + length, 0));
+/** Returns the block's values in the type in which they travel. */
+function readBlock(module: JitModule, { replica, entries, type }: Block): Float32Array | Uint16Array {
+  const values = module.readState(Object.keys(entries), replica) as Record<string, Float32Array>;
+  if (type === "float32") return joined(entries, values);
+  const bits = new Uint16Array(totalOf(entries));
   let at = 0;
-  for (const array of arrays) {
-    block.set(array, at);
-    at += array.length;
+  for (const [name, size] of Object.entries(entries)) {
+    roundToHalves(entry(values, name), bits.subarray(at, at + size));
+    at += size;
+  }
+  return bits;
+}
+
+function widened(values: Float32Array | Uint16Array): Float32Array {
+  if (values instanceof Float32Array) return values;
+  const wide = new Float32Array(values.length);
+  widenHalves(values, wide);
+  return wide;
+}
+
+/** A single entry is not copied. */
+function joined(entries: EntrySizes, values: Readonly<Record<string, Float32Array>>): Float32Array {
+  const [only, ...others] = Object.keys(entries).map((name) => entry(values, name));
+  if (only !== undefined && others.length === 0) return only;
+  const block = new Float32Array(totalOf(entries));
+  let at = 0;
+  for (const name of Object.keys(entries)) {
+    block.set(entry(values, name), at);
+    at += entry(values, name).length;
   }
   return block;
 }
 
-function parted(
-  names: readonly string[],
-  sizes: EntrySizes,
-  block: Float32Array,
-): Record<string, Float32Array> {
+function parted(entries: EntrySizes, block: Float32Array): Record<string, Float32Array> {
   let at = 0;
   return Object.fromEntries(
-    names.map((name) => {
-      const values = block.slice(at, at + (sizes[name] ?? 0));
-      at += values.length;
+    Object.entries(entries).map(([name, size]) => {
+      const values = block.subarray(at, at + size);
+      at += size;
       return [name, values];
     }),
   );

@@ -74,6 +74,7 @@ export class LearnerActor {
     const cluster = await context.connect();
     // The other ranks load while this one does.
     this.#ranks = await LearnerRanks.spawn(cluster, this.#spec);
+    await this.#ranks.serve(context.bulk);
     const backend = await loadBackend({
       threads: recipe.learnerThreads,
       device: recipe.learnerGpus > 0 ? "gpu" : "auto",

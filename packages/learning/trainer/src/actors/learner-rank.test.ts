@@ -36,8 +36,11 @@ test("joining takes over the precision of rank 0", async () => {
   const rank = new LearnerRank(runSpec(recipe, folder, { model, text, weights, modules: [] }), 1);
   onTestFinished(() => rank.stop());
   const objects = { ...held, get: () => Promise.reject(new Error("the run has no modules")) };
-  await rank.start({ objects, logger: { warn: () => undefined }, signal: new AbortController().signal });
+  const bulk = { serve: async () => "here:1", connect: () => Promise.reject(new Error("there is one rank")) };
+  const logger = { warn: () => undefined };
+  await rank.start({ objects, logger, bulk: bulk as never, signal: new AbortController().signal });
+  expect(rank.address()).toBe("here:1");
   const before = rank.weightsHash();
-  expect(await rank.join([], "bfloat16")).toBe("bfloat16");
+  expect(await rank.join([], ["", "here:1"], "bfloat16")).toBe("bfloat16");
   expect(rank.weightsHash()).toBe(before);
 });

@@ -19,6 +19,7 @@ import type { Recipe } from "../recipe/recipe-schema.js";
 import { type ProcessMemory, processMemory } from "../records/process-memory.js";
 import type { RunSpec } from "../records/run-spec.js";
 import { fetchFloats } from "../weights/weights.js";
+import { RankBulk } from "./rank-bulk.js";
 
 /** A rank's policy version and optimizer step after an update. */
 export interface RankState {
@@ -27,7 +28,7 @@ export interface RankState {
 }
 
 /** The parts of its context that a rank uses. */
-type RankContext = Pick<ActorContext, "signal"> & {
+type RankContext = Pick<ActorContext, "bulk" | "signal"> & {
   readonly logger: Pick<ActorContext["logger"], "warn">;
   readonly objects: Parameters<typeof fetchModules>[0] & Parameters<typeof fetchFloats>[0];
 };
@@ -37,22 +38,27 @@ export class LearnerRank {
   readonly #spec: RunSpec;
   readonly #rank: number;
   readonly #box: SwapBox;
+  readonly #links: RankBulk;
   readonly #abort = new AbortController();
   #others: readonly ActorHandle<LearnerRank>[] = [];
   #backend!: Backend;
   #learner!: Learner;
   #context!: RankContext;
   #advantage: LoadedModules["advantage"];
+  #address = "";
 
   constructor(spec: RunSpec, rank: number) {
     this.#spec = spec;
     this.#rank = rank;
-    this.#box = new SwapBox(spec.recipe.train.stopWhenStuckMs);
+    const { stopWhenStuckMs } = spec.recipe.train;
+    this.#box = new SwapBox(stopWhenStuckMs);
+    this.#links = new RankBulk(rank, stopWhenStuckMs);
   }
 
   async start(context: RankContext): Promise<void> {
     const { recipe, model, modules } = this.#spec;
     this.#context = context;
+    this.#address = await this.#links.serve(context.bulk);
     const backend = await loadBackend({
       threads: recipe.learnerThreads,
       device: recipe.learnerGpus > 0 ? "gpu" : "auto",
@@ -75,7 +81,7 @@ export class LearnerRank {
       parameters: await fetchFloats(this.#context.objects, proto.WeightManifest.decode(initialWeights)),
       publishedType: publishedType(recipe),
       objectives: ["policy"],
-      peers: new PairExchange(this.#rank, recipe.learnerActors, this.#swap),
+      peers: new PairExchange(this.#rank, recipe.learnerActors, { swap: this.#swap, links: this.#links }),
       ...(advantage ? { advantage } : {}),
     });
   }
@@ -84,17 +90,25 @@ export class LearnerRank {
     this.#fail(new PalimpsestError("ACTOR_UNAVAILABLE", `the learner of rank ${this.#rank} is stopping`));
   }
 
+  /** Returns where the other ranks read this one's gradients. */
+  address(): string {
+    return this.#address;
+  }
+
   /**
    * @param others all ranks from 1 on, in their order
+   * @param addresses those of all ranks
    * @param precision rank 0's, with which all ranks compute: a trial on this rank's machine may have chosen another, and a checkpoint
    *   names only one
    * @returns the precision of this rank's learner
    */
   async join(
     others: readonly ActorHandle<LearnerRank>[],
+    addresses: readonly string[],
     precision: Learner["config"]["precision"],
   ): Promise<Learner["config"]["precision"]> {
     this.#others = others;
+    this.#links.join(addresses);
     if (this.#learner.config.precision !== precision) {
       this.#learner.close();
       this.#learner = await this.#created(precision);
@@ -142,6 +156,7 @@ export class LearnerRank {
 
   #fail(reason: unknown): void {
     this.#box.fail(reason);
+    this.#links.fail(reason);
     this.#abort.abort(reason);
   }
 

@@ -30,7 +30,8 @@ function rankOf(learner: Counting, changes: Partial<RankHandle> = {}): RankHandl
   const handle: RankHandle = {
     with: () => handle,
     ready: async () => undefined,
-    join: async (_others, precision) => {
+    address: async () => "",
+    join: async (_others, _addresses, precision) => {
       learner.precision = precision;
       return precision;
     },

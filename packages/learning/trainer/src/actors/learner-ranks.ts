@@ -12,7 +12,7 @@
  * - RANKS-3. Weights are the same on all ranks, to the bit, at every checkpoint that is written.
  */
 
-import type { ActorHandle, ActorOptions, Cluster } from "@palimpsest/client";
+import type { ActorBulk, ActorHandle, ActorOptions, Cluster } from "@palimpsest/client";
 import {
   type CheckpointExtra,
   type ExchangeStats,
@@ -29,11 +29,12 @@ import type { ProcessMemory } from "../records/process-memory.js";
 import { actorsModule, type RunSpec } from "../records/run-spec.js";
 import type { SavedLearner } from "../run-folder/learner-saves.js";
 import { LearnerRank, type RankState } from "./learner-rank.js";
+import { RankBulk } from "./rank-bulk.js";
 
 /** The calls to one rank other than 0, which tests replace to work without processes. */
 type RankCalls = Pick<
   ActorHandle<LearnerRank>,
-  "join" | "memory" | "ready" | "shareState" | "swap" | "update" | "weightsHash"
+  "address" | "join" | "memory" | "ready" | "shareState" | "swap" | "update" | "weightsHash"
 >;
 export type RankHandle = RankCalls & {
   with(settings: Parameters<ActorHandle<LearnerRank>["with"]>[0]): RankCalls;
@@ -49,6 +50,8 @@ export class LearnerRanks implements SavedLearner {
   readonly #others: readonly RankHandle[];
   readonly #timeoutMs: number;
   readonly #abort = new AbortController();
+  readonly #links: RankBulk;
+  #address = "";
   /** The peers with which this rank's learner must be created; undefined if it is alone. */
   readonly peers: PairExchange | undefined;
   #learner: OwnLearner | undefined;
@@ -58,7 +61,15 @@ export class LearnerRanks implements SavedLearner {
   constructor(others: readonly RankHandle[], timeoutMs: number) {
     this.#others = others;
     this.#timeoutMs = timeoutMs;
-    this.peers = others.length === 0 ? undefined : new PairExchange(0, others.length + 1, this.#swap);
+    this.#links = new RankBulk(0, timeoutMs);
+    this.#abort.signal.addEventListener("abort", () => this.#links.fail(this.#abort.signal.reason));
+    const ways = { swap: this.#swap, links: this.#links };
+    this.peers = others.length === 0 ? undefined : new PairExchange(0, others.length + 1, ways);
+  }
+
+  /** Begins to offer this rank's gradients to the others. */
+  async serve(bulk: ActorBulk): Promise<void> {
+    if (this.#others.length > 0) this.#address = await this.#links.serve(bulk);
   }
 
   /** Spawns the other ranks, each with a lease like the learner's. They may still be starting when this resolves. */
@@ -89,10 +100,12 @@ export class LearnerRanks implements SavedLearner {
     this.#learner = learner;
     const ranks = this.#others;
     await Promise.all(ranks.map((rank) => rank.ready({ timeoutMs: this.#timeoutMs })));
+    const theirs = await Promise.all(ranks.map((rank) => this.#calling(rank).address()));
+    const addresses = [this.#address, ...theirs];
+    this.#links.join(addresses);
+    const handles = ranks as readonly ActorHandle<LearnerRank>[];
     await Promise.all(
-      ranks.map((rank) =>
-        this.#calling(rank).join(ranks as readonly ActorHandle<LearnerRank>[], learner.config.precision),
-      ),
+      ranks.map((rank) => this.#calling(rank).join(handles, addresses, learner.config.precision)),
     );
     if (goesOn)
       await this.#together(

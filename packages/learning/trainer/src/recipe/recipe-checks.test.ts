@@ -34,12 +34,6 @@ const rollout = "rollout: { maxTokens: 4096 }";
 describe("a recipe", () => {
   it.each<[what: string, sections: Sections, ...said: string[]]>([
     [
-      "replicas of learners that train together",
-      { loss: "replicas: 2, ", more: "learnerGpus: 2\nlearnerActors: 2" },
-      "learnerActors: is 2 and learner.replicas is 2",
-      "set learner.replicas to 1",
-    ],
-    [
       "learners that train together without sums of gradients",
       { loss: "memory: { accumulators: none }, ", more: "learnerActors: 2" },
       "learnerActors: is 2 and learner.memory.accumulators is none",

@@ -58,13 +58,9 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
   ];
 }
 
-/** Each replica of the learner needs a GPU; several learners have one replica each. */
+/** Each replica of a learner needs a GPU of its node. */
 function replicaProblems({ learner, learnerGpus, learnerActors }: Recipe): string[] {
   const { replicas = 1 } = learner;
-  if (learnerActors > 1 && replicas > 1)
-    return [
-      `learnerActors: is ${learnerActors} and learner.replicas is ${replicas}, but learners that train together have one replica each; set learner.replicas to 1, and learnerActors to the number of GPUs`,
-    ];
   if (learnerActors > 1 && learner.memory?.accumulators === "none")
     return [
       `learnerActors: is ${learnerActors} and learner.memory.accumulators is none, but learners that train together sum their accumulated gradients; set accumulators to auto`,

@@ -1,7 +1,21 @@
 import type { Logger, Metrics } from "@palimpsest/telemetry";
+import type { BulkConnection, BulkReader } from "@palimpsest/wire";
 import type { DurableState, DurableTimers } from "../base/durable.js";
 import type { Objects } from "../values/objects.js";
 import type { Cluster } from "./cluster.js";
+
+/** Bytes that pass between two actors directly, without messages and the object store: gigabytes per second. */
+export interface ActorBulk {
+  /**
+   * Serves bytes to other actors until this one ends. A range that is asked for before it exists may be awaited for as long as the request
+   * says. May be called once.
+   * @returns the address for connect()
+   * @throws {PalimpsestError} INVALID_ARGUMENT on a second call, UNAVAILABLE
+   */
+  serve(read: BulkReader["read"]): Promise<string>;
+  /** @param stallMs longest silence in milliseconds while a request is outstanding */
+  connect(address: string, stallMs: number): BulkConnection;
+}
 
 /** The context that an actor's class receives in `start(context)`. */
 export interface ActorContext<State = unknown> {
@@ -22,6 +36,7 @@ export interface ActorContext<State = unknown> {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads and writes the cluster's objects through this node. */
   readonly objects: Objects;
+  readonly bulk: ActorBulk;
   readonly logger: Logger;
   /** The metrics that the actor's own metrics endpoint serves. */
   readonly metrics: Metrics;

@@ -14,6 +14,7 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { PalimpsestError } from "../base/error.js";
+import type { Role } from "../protocol/access.js";
 import type { Credentials } from "../security/credentials.js";
 import { checkServer, commonServerName, contextOf } from "../security/tls.js";
 import {
@@ -28,6 +29,9 @@ import {
 } from "./bulk-frames.js";
 
 const connectMs = 5_000;
+
+/** Whose process serves bytes: a node those of objects, an actor its own. */
+export type BulkServerRole = Extract<Role, "node" | "actor">;
 
 /** A connection over which bytes of objects are read. */
 export interface BulkConnection {
@@ -56,8 +60,11 @@ export class BulkClient implements BulkConnection {
   #checksum: Uint8Array = new Uint8Array();
   #ended: PalimpsestError | undefined;
 
-  /** @param stallMs longest silence in milliseconds while a request is outstanding */
-  constructor(address: string, credentials: Credentials, stallMs: number) {
+  /**
+   * @param stallMs longest silence in milliseconds while a request is outstanding
+   * @param server the role that the server's certificate must have
+   */
+  constructor(address: string, credentials: Credentials, stallMs: number, server: BulkServerRole = "node") {
     this.#address = address;
     this.#filling = { kind: "head", target: this.#head, filled: 0 };
     const at = address.lastIndexOf(":");
@@ -76,7 +83,7 @@ export class BulkClient implements BulkConnection {
     else
       this.#socket = connectTls({
         ...{ ...to, ...contextOf(tls), ALPNProtocols: [bulkProtocol], servername: commonServerName },
-        checkServerIdentity: (host, certificate) => checkServer(host, certificate, ["node"], tls.revoked),
+        checkServerIdentity: (host, certificate) => checkServer(host, certificate, [server], tls.revoked),
       });
     const socket = this.#socket;
     // Only outstanding reads keep the process running.

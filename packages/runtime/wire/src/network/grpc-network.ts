@@ -36,7 +36,7 @@ export function grpcNetwork(
     connect: (address, kind = "control") =>
       new GrpcPeer(address, credentials, optionsOfKind[kind], kind, endsWithWork),
     createServer: () => new GrpcServer(credentials, onCall ? { onCall } : {}),
-    connectBulk: (address, stallMs) => new BulkClient(address, credentials, stallMs),
+    connectBulk: (address, stallMs, server) => new BulkClient(address, credentials, stallMs, server),
   });
   return { ...network, credentials, endsWithWork: endsWithWork ?? false };
 }

@@ -4,7 +4,7 @@ import type {
   ClientWritableStream,
   ServiceDefinition,
 } from "@grpc/grpc-js";
-import type { BulkConnection } from "../bulk/bulk-client.js";
+import type { BulkConnection, BulkServerRole } from "../bulk/bulk-client.js";
 import type { BulkReader } from "../bulk/bulk-server.js";
 import type { ChannelKind } from "../protocol/channel-kind.js";
 import type { Method } from "../protocol/method.js";
@@ -93,6 +93,7 @@ export interface Network {
   /**
    * Opens a bulk connection to host:port of a server with serveBulk(). Absent where bytes travel in calls alone.
    * @param stallMs longest silence in milliseconds while a request is outstanding
+   * @param server default "node"
    */
-  connectBulk?(address: string, stallMs: number): BulkConnection;
+  connectBulk?(address: string, stallMs: number, server?: BulkServerRole): BulkConnection;
 }

@@ -3,6 +3,7 @@ import { type ActorContext, type Cluster, connect, Objects, type ProgramValues }
 import { createLogger, type Logger, type LogLevel, logLevels } from "@palimpsest/telemetry";
 import { type Network, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { OwnBulk } from "./actor-bulk.js";
 
 const objectTimeoutMs = 120_000;
 
@@ -28,6 +29,7 @@ export function createContext(
   const objectsAddress = start.objectsAddress ?? "";
   // These are created on first use, because a process may have thousands of actors.
   let objects: Objects | undefined;
+  let bulk: OwnBulk | undefined;
   let logger: Logger | undefined;
   let cluster: Promise<Cluster> | undefined;
   const context: ActorContext = {
@@ -51,6 +53,10 @@ export function createContext(
         defaultTimeoutMs: objectTimeoutMs,
       });
       return objects;
+    },
+    get bulk() {
+      bulk ??= new OwnBulk(network, start);
+      return bulk;
     },
     get logger() {
       logger ??= createLogger({
@@ -104,6 +110,7 @@ export function createContext(
     abort: async () => abort.abort(),
     connections: async () => {
       objects?.close();
+      await bulk?.close();
       await (await cluster?.catch(() => undefined))?.close();
     },
   };
