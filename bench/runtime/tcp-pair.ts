@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 
 const pieceBytes = 2 ** 21;
+/** The argument with which this file is the other process. */
+const asPeer = "tcp-peer";
 
 export interface TcpRound {
   readonly seconds: number;
@@ -44,7 +46,7 @@ export async function exchangedOverTcp(bytes: number): Promise<TcpRound> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const accepted = new Promise<Socket>((resolve) => server.once("connection", resolve));
-  const other = fork(fileURLToPath(import.meta.url), [String(port), String(bytes)]);
+  const other = fork(fileURLToPath(import.meta.url), [asPeer, String(port), String(bytes)]);
   const ended = new Promise((resolve) => other.once("exit", resolve));
   const socket = await accepted;
   const round = await exchange(socket, bytes);
@@ -54,8 +56,8 @@ export async function exchangedOverTcp(bytes: number): Promise<TcpRound> {
   return round;
 }
 
-const [, file, port, bytes] = process.argv;
-if (file === fileURLToPath(import.meta.url) && port !== undefined) {
+const [, , kind, port, bytes] = process.argv;
+if (kind === asPeer) {
   const socket = connect({ port: Number(port), host: "127.0.0.1", noDelay: true });
   socket.once("connect", async () => {
     await exchange(socket, Number(bytes));
