@@ -20,6 +20,13 @@ export { type LocomoOptions, locomoOptionsSchema, locomoTasks } from "./locomo/l
 export { locomoSplit } from "./locomo/split.js";
 export { locomoDocument, locomoRecords } from "./locomo/store-records.js";
 // For other packages
+export { defaultOverlap, type Overlap, type OverlapSettings } from "./overlap/evaluation-questions.js";
+export {
+  findOverlap,
+  type OverlappingRow,
+  type OverlapReport,
+  type OverlapRequest,
+} from "./overlap/find-overlap.js";
 export { goldDocumentsOf } from "./paragraphs/evidence-places.js";
 export { type PreparedData, type PrepareProgress, prepareData } from "./prepare/prepare-data.js";
 export type { Preparer, SourceBadRow } from "./prepare/preparer.js";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Task } from "@palimpsest/trajectories";
 import { describe, expect, it } from "vitest";
 import { fileFolder } from "../../../../../test/support/temporary-folder.js";
-import { prepareData, preparedTasks, preparerByName, TaskCensus } from "../index.js";
+import { findOverlap, prepareData, preparedTasks, preparerByName, TaskCensus } from "../index.js";
 
 const shared =
   process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../../shared", import.meta.url));
@@ -62,6 +62,81 @@ describe.skipIf(!present)("the real data sets", () => {
       expect(Math.max(...tasks.map(({ metadata }) => Number(metadata["numDocs"])))).toBe(docs);
     },
   );
+
+  it("are mixed by length, and what an evaluation asks is left out", async () => {
+    const files = [
+      "hotpotqa/train_100.json",
+      "2wikimultihopqa/dev_164.json",
+      "musique/train_100.json",
+      "squad/xquad.en.json",
+    ];
+    const dev = join(folder, "mix-dev.jsonl");
+    const asks = {
+      options: { docs: 4 },
+      inputs: [join(data, "hotpotqa/dev_200.json")],
+      format: "task",
+      seed: 1,
+    } as const;
+    await prepareData({ preparer: preparerByName("hotpotqa"), out: dev, ...asks });
+    const mixed = join(folder, "mix.jsonl");
+    const { manifest } = await prepareData({
+      preparer: preparerByName("mix"),
+      options: { most: 100, pool: [pool], evaluation: [dev], answerFree: true },
+      inputs: [...files, "hotpotqa/dev_200.json"].map((file) => join(data, file)),
+      out: mixed,
+      seed: 1,
+      format: "task",
+    });
+    const tasks: Task[] = [];
+    for await (const task of preparedTasks(mixed)) tasks.push(task);
+    const of = (name: string) => tasks.filter(({ metadata }) => metadata["dataSource"] === name).length;
+    expect(["2wikimultihopqa", "musique", "squad"].map(of)).toEqual([100, 100, 100]);
+    // Of 300 HotpotQA questions 100 are drawn, of which those of the evaluation are left out.
+    const left = Object.entries(manifest.leftOut).filter(([reason]) => reason.startsWith("evaluated"));
+    expect(of("hotpotqa")).toBe(100 - left.reduce((sum, [, count]) => sum + count, 0));
+    expect(of("hotpotqa")).toBeGreaterThan(10);
+    const asked = new Set((await prepared("hotpotqa", "hotpotqa/dev_200.json")).ids);
+    expect(tasks.filter(({ id }) => asked.has(id))).toEqual([]);
+    const docs = tasks.map(({ metadata }) => Number(metadata["numDocs"]));
+    expect(docs.every((count) => count >= 2 && count <= 40)).toBe(true);
+    // Each doubling has the same share: 2 to 4, 5 to 9, 10 to 19, 20 to 40 of a range of ln(40.5 / 1.5).
+    const shares = [
+      [2, 4],
+      [5, 9],
+      [10, 19],
+      [20, 40],
+    ].map(([low = 0, high = 0]) => [
+      docs.filter((count) => count >= low && count <= high).length / docs.length,
+      Math.log((high + 0.5) / (low - 0.5)) / Math.log(40.5 / 1.5),
+    ]);
+    for (const [share = 0, expected = 0] of shares) expect(Math.abs(share - expected)).toBeLessThan(0.08);
+    const { found, rows } = await findOverlap({ path: mixed, evaluation: [dev] });
+    expect([rows, found]).toEqual([tasks.length, []]);
+  }, 60_000);
+
+  it("overlap with themselves only where they ask the same twice, whatever their templates", async () => {
+    // XQuAD has two questions twice, and some that differ in a word: "when did …", "where did …".
+    const same = { squad: 2, "2wikimultihopqa": 0, hotpotqa: 0, musique: 0 };
+    const near = { squad: 13, "2wikimultihopqa": 0, hotpotqa: 0, musique: 0 };
+    for (const [name, file] of [
+      ["2wikimultihopqa", "2wikimultihopqa/dev_164.json"],
+      ["squad", "squad/xquad.en.json"],
+      ["hotpotqa", "hotpotqa/dev_200.json"],
+      ["musique", "musique/train_100.json"],
+    ] as const) {
+      const { tasks } = await prepared(name, file);
+      const halves = [0, 1].map((half) => {
+        const path = join(folder, `half-${name}-${half}.jsonl`);
+        const rows = tasks.filter((_, at) => at % 2 === half);
+        writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+        return path;
+      });
+      const [path = "", evaluation = ""] = halves;
+      const { found } = await findOverlap({ path, evaluation: [evaluation] });
+      const by = (how: string) => found.filter((one) => one.by === how).length;
+      expect([name, by("id"), by("words"), by("n-grams")]).toEqual([name, 0, same[name], near[name]]);
+    }
+  });
 
   it("share no question between training and development", async () => {
     const train = await prepared("hotpotqa", "hotpotqa/train_100.json");

@@ -5,6 +5,7 @@ import { musiqueQuestion } from "../questions/musique-question.js";
 import { squadQuestions } from "../questions/squad-question.js";
 import { jsonl } from "./jsonl.js";
 import { locomo } from "./locomo.js";
+import { mix } from "./mix.js";
 import type { Preparer } from "./preparer.js";
 import { questionPreparer } from "./question-preparer.js";
 import { ruler } from "./ruler.js";
@@ -34,6 +35,7 @@ export const preparers: readonly Preparer[] = [
     summary: "SQuAD v1.1 or v2 (answerable questions), XQuAD",
     read: squadQuestions,
   }),
+  mix,
   rulerHqa,
   ruler,
   generatedWorld,
