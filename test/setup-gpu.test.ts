@@ -119,7 +119,7 @@ it("a driver without nvidia-smi has its GPUs all the same", () => {
     mkdirSync(join(folder, "gpus/0000:61:00.0"), { recursive: true });
     expect(machineGpus(join(folder, "gpus"))).toEqual(["GPU at 0000:61:00.0"]);
     expect(machineGpus(join(folder, "none"))).toEqual([]);
-    // This is how deploy/Dockerfile.cuda builds an image for a machine with a GPU on one without.
+    // This is how deploy/Dockerfile builds an image for a machine with a GPU on one without.
     expect(machineGpus(join(folder, "none"), { PALIMPSEST_ASSUME_GPU: "NVIDIA" })).toEqual(["NVIDIA"]);
   } finally {
     process.env["PATH"] = path;

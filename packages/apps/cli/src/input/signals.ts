@@ -1,6 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { Option } from "commander";
 
+/** Time for the last lines of output. */
+const exitAfterMs = 1_000;
 const stopping = ["SIGINT", "SIGTERM"] as const;
 
 export interface StopFlags {
@@ -42,6 +44,14 @@ export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>)
   } finally {
     forget();
   }
+}
+
+/**
+ * Ends the process a second after its work, even if something still holds it: a connection that is being made to a
+ * machine that vanished lasts minutes, and grpc-js cannot cancel it. A container that is stopped would be killed by then.
+ */
+export function exitSoon(): void {
+  setTimeout(() => process.exit(), exitAfterMs).unref();
 }
 
 function listen(): {

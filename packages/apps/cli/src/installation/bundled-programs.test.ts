@@ -21,6 +21,8 @@ test.each(["module.js", "bundler.mjs"])("a bundle is used as long as %s is as it
   expect(bundledProgram("worker", own)).toBe(join(own, "worker.cjs"));
   expect(bundledProgram("cli", own), "one that was never made").toBeUndefined();
   const { atime, mtime } = statSync(join(own, changed));
+  utimesSync(join(own, changed), atime, Math.floor(mtime.getTime() / 1000));
+  expect(bundledProgram("worker", own), "of a copy by an archive").toBe(join(own, "worker.cjs"));
   utimesSync(join(own, changed), atime, new Date(mtime.getTime() + 5_000));
   expect(bundledProgram("worker", own), "of one that was built anew").toBeUndefined();
   rmSync(join(own, changed));

@@ -13,6 +13,9 @@ import { cachedDataVersionTag } from "node:v8";
  */
 export type BundledProgram = "cli" | "commands" | "worker" | "learning";
 
+/** Archives, and with them the layers of container images, keep times of files in whole seconds. */
+const seconds = (timeMs: number) => Math.floor(timeMs / 1000);
+
 const bundlesFolder = fileURLToPath(new URL("../bundled", import.meta.url));
 
 /** Returns the path of a bundle's program; undefined if there is none that is up to date. */
@@ -25,7 +28,7 @@ export function bundledProgram(name: BundledProgram, folder = bundlesFolder): st
     >;
     const isFresh = [...bundler, ...modules].every(([path, sizeBytes, mtimeMs]) => {
       const now = statSync(join(folder, path), { throwIfNoEntry: false });
-      return now?.size === sizeBytes && now.mtimeMs === mtimeMs;
+      return now?.size === sizeBytes && seconds(now.mtimeMs) === seconds(mtimeMs);
     });
     return isFresh ? join(folder, `${name}.cjs`) : undefined;
   } catch {

@@ -111,12 +111,14 @@ export const nodeConfigSchema = z.strictObject({
   objectStoreDir: z
     .string()
     .default("")
-    .describe("Folder of the object store; empty: /dev/shm if it has enough room, else in dataDir"),
+    .describe("Folder of the object store; empty: /dev/shm if 256 MiB are free there, else in dataDir"),
   objectStoreBytes: z
     .int()
     .positive()
     .optional()
-    .describe("Size limit of the object store; default: 30 % of the memory"),
+    .describe(
+      "Size limit of the object store; default: 30 % of the memory, in /dev/shm at most 90 % of what is free there",
+    ),
   objectSpillBytes: wholeNumber
     .optional()
     .describe(

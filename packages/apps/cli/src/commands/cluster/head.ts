@@ -11,7 +11,7 @@ import { printableLine } from "../../display/printable.js";
 import { absolutePath } from "../../input/absolute-path.js";
 import { parsePort } from "../../input/key-values.js";
 import { type LogFlags, logFormat, logFormatOption, logLevelOption } from "../../input/log-level.js";
-import { type StopFlags, stopSignal, untilStdinEndsOption } from "../../input/signals.js";
+import { exitSoon, type StopFlags, stopSignal, untilStdinEndsOption } from "../../input/signals.js";
 import { documentPath } from "../../installation/document-path.js";
 
 interface HeadOptions extends RedisFlags, StopFlags, LogFlags {
@@ -145,7 +145,7 @@ export function addHead(program: Command): void {
           if (stop.aborted) return undefined;
           throw reason;
         });
-        if (started === undefined) return;
+        if (started === undefined) return exitSoon();
         // The token itself is not printed, because terminal output is often logged.
         process.stdout.write(
           [
@@ -163,7 +163,7 @@ export function addHead(program: Command): void {
         if (stop.aborted) close();
         const end = await started.closed;
         stop.removeEventListener("abort", close);
-        if (!end.deposed) return;
+        if (!end.deposed) return exitSoon();
         process.stdout.write(`head ${started.address} no longer leads: ${printableLine(end.reason)}\n`);
       }
     });

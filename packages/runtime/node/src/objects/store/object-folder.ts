@@ -9,6 +9,9 @@ const sharedMemory = "/dev/shm";
 /** The number by which Linux names a tmpfs. */
 const tmpfsType = 0x01021994;
 
+/** Shared memory below this is too small to store objects in; container engines give 64 MiB where nothing is said. */
+const leastInMemory = 256 * 1024 * 1024;
+
 export interface ObjectFolder {
   /** The store's folder. Its parent is leased by this process. */
   readonly folder: string;
@@ -45,13 +48,13 @@ export interface ObjectFolderOptions {
 /** Chooses the folder. The remains of dead nodes are removed first, because they would count as used space. */
 export async function chooseObjectFolder(options: ObjectFolderOptions): Promise<ObjectFolder> {
   const { preferred, memoryDir = sharedMemory, clock = systemClock } = options;
-  const maxBytes = options.maxBytes ?? Math.floor(options.memoryBytes * 0.3);
   const onDisk = join(options.dataDir, "objects");
   const spillParent = join(options.dataDir, "spill");
   const parents = [memoryDir, onDisk, spillParent, ...(preferred ? [preferred] : [])];
   for (const parent of new Set(parents)) await sweepDeadFolders(parent, clock);
   const freeOf = options.freeBytesOf ?? freeBytesOf;
   const freeBytes = preferred ? undefined : await freeOf(memoryDir);
+  const maxBytes = options.maxBytes ?? storeBytes(options.memoryBytes, freeBytes);
   const inMemory = freeBytes !== undefined && freeBytes >= maxBytes;
   const parent = preferred || (inMemory ? memoryDir : onDisk);
   // The name is new each time, so that a sweep of old folders cannot meet a living node in one.
@@ -68,6 +71,15 @@ export async function chooseObjectFolder(options: ObjectFolderOptions): Promise<
   const spill = spillLease && { folder: join(spillLease.folder, "store"), maxBytes: maxSpillBytes };
   const close = async () => void (await Promise.all([lease.close(), spillLease?.close()]));
   return { folder, maxBytes, place, onDiskBecause, proof, spill, close };
+}
+
+/**
+ * The size of a store that none was configured for. A container's shared memory is often smaller than the share of its
+ * memory: a smaller store there, with what does not fit spilled, is faster than a whole one on disk.
+ */
+function storeBytes(memoryBytes: number, freeBytes = 0): number {
+  const share = Math.floor(memoryBytes * 0.3);
+  return freeBytes < leastInMemory ? share : Math.min(share, Math.floor(freeBytes * 0.9));
 }
 
 function noRoom(memoryDir: string, freeBytes: number | undefined, maxBytes: number): string {

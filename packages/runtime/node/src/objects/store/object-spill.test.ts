@@ -3,12 +3,14 @@ import { randomBytes } from "node:crypto";
 import { readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { testFolder } from "../../../../../../test/support/temporary-folder.js";
 import { StandingClock } from "../../testing/standing-clock.js";
 import { type ObjectDisk, systemDisk } from "./object-disk.js";
 import { chooseObjectFolder, type ObjectFolder } from "./object-folder.js";
 import { ObjectStore } from "./object-store.js";
+
+const mebibyte = 1024 * 1024;
 
 let parent: string;
 let store: ObjectStore;
@@ -186,6 +188,23 @@ describe("a file on disk", () => {
     await none.close();
   });
 });
+
+test.each([
+  { free: 64 * mebibyte, place: "disk", maxBytes: 7_200 * mebibyte },
+  { free: 1_024 * mebibyte, place: "memory", maxBytes: Math.floor(1_024 * mebibyte * 0.9) },
+  { free: 12_000 * mebibyte, place: "memory", maxBytes: 7_200 * mebibyte },
+])(
+  "a container of 24,000 MiB with $free bytes of shared memory stores $maxBytes in $place",
+  async (found) => {
+    const chosen = await chooseObjectFolder({
+      ...{ nodeId: "node-c", dataDir: parent, preferred: "", maxBytes: undefined, maxSpillBytes: 0 },
+      ...{ memoryBytes: 24_000 * mebibyte, memoryDir: parent, freeBytesOf: async () => found.free },
+    });
+    onTestFinished(() => chosen.close());
+    expect(chosen).toMatchObject({ place: found.place, maxBytes: found.maxBytes });
+    expect(chosen.onDiskBecause === "").toBe(found.place === "memory");
+  },
+);
 
 const noSpaceLeft = () => Promise.reject(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }));
 
