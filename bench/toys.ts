@@ -34,10 +34,13 @@ for (const seed of flags.seeds.split(",").map(Number)) {
       const scores = groups.flatMap(({ members }) => members.map(({ score }) => score));
       const mean = (name: string) =>
         scores.reduce((sum, { components }) => sum + (components[name] ?? 0), 0) / scores.length;
-      const known = ["exactMatch", "unreadShare", "unwrittenShare"].map((name) => mean(name).toFixed(3));
+      const names = Object.keys(scores[0]?.components ?? {});
+      const known = names
+        .filter((name) => !/boxed|f1|sub|contained/i.test(name))
+        .map((name) => `${name} ${mean(name).toFixed(3)}`);
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
       process.stderr.write(
-        `seed ${seed} step ${step}: exact match, unread, unwritten ${known.join(" ")}; ${rolloutSeconds.toFixed(1)} s of rollouts, ${seconds} s in all\n`,
+        `seed ${seed} step ${step}: ${known.join(", ")}; ${rolloutSeconds.toFixed(1)} s of rollouts, ${seconds} s in all\n`,
       );
     },
   });

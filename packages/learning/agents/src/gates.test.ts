@@ -107,6 +107,17 @@ describe("gates", () => {
     expect(read.steps[1]).toMatchObject({ written: false, exit: true });
   });
 
+  it("do not end the reading where exits are off, and take the mark off all the same", async () => {
+    const replies = [" ben likes milk. done", "same done", " cora likes rice.", "same", "same"];
+    const { agent, requests } = reader(replies, { gates: { keep: "same", stop: "done", exit: false } });
+    const result = await agent.run({ document, question });
+    expect(requests).toHaveLength(6);
+    expect(result.steps.map(({ memory }) => memory).slice(0, 3)).toEqual([
+      ...[" ben likes milk.", " ben likes milk.", " cora likes rice."],
+    ]);
+    expect(result.steps.every(({ exit }) => exit === false)).toBe(true);
+  });
+
   it("cut a memory without the mark to its limit, and leave room for the mark", async () => {
     const settings = { gates: { stop: "done" }, memoryTokens: 4, chunkTokens: 20 };
     for (const [reply, memory, exit] of [

@@ -30,9 +30,15 @@ export const gatesSchema = z.strictObject({
     .describe(
       "exit gate: after a reply that ends with this word, in any case, no more sections are read and the answer is next; absent: all sections are read",
     ),
+  exit: z
+    .boolean()
+    .default(true)
+    .describe(
+      "whether that word ends the reading; false: it is removed and changes nothing, for the first part of a training, in which an exit would mostly come too early and be unlearned",
+    ),
 });
 
-type GateSettings = z.infer<typeof gatesSchema>;
+type GateSettings = z.input<typeof gatesSchema>;
 
 /** What a reply says at its gates. */
 export interface GatedReply {
@@ -51,13 +57,15 @@ export class Gates {
   readonly #tokenizer: Tokenizer;
   readonly #keep: RegExp | undefined;
   readonly #stop: RegExp | undefined;
+  readonly #exits: boolean;
   #kept: number;
 
-  constructor(tokenizer: Tokenizer, { keep, stop }: GateSettings = {}, from?: EpisodeState) {
+  constructor(tokenizer: Tokenizer, { keep, stop, exit = true }: GateSettings = {}, from?: EpisodeState) {
     this.#tokenizer = tokenizer;
     this.#keep = keep === undefined ? undefined : wordAt(keep, (word) => `^\\s*${word}(?![\\p{L}\\p{N}])`);
     this.#stop =
       stop === undefined ? undefined : wordAt(stop, (word) => `(?<![\\p{L}\\p{N}])${word}[\\s.!*"'\`]*$`);
+    this.#exits = exit;
     this.#kept = from?.counters?.["kept_memories"] ?? 0;
     const forms = stop === undefined ? [] : [stop, ` ${stop.trim()}`];
     this.stopTokens = Math.max(0, ...forms.map((text) => plainIds(tokenizer, text).length));
@@ -84,7 +92,7 @@ export class Gates {
     const ids = stop === null ? reply : segmentIds(this.#tokenizer, reply, text, segment);
     const isLong = this.#stop !== undefined && ids.length > mostTokens;
     const tokenIds = isLong ? ids.slice(0, characterEnd(this.#tokenizer, ids, mostTokens)) : ids;
-    return { tokenIds, keeps, stops: stop !== null };
+    return { tokenIds, keeps, stops: this.#exits && stop !== null };
   }
 
   /** Returns the marks of a step as its record has them; nothing for gates that are not used. */

@@ -50,7 +50,7 @@ export const gatedRewardSchema = z
       .default(0.05)
       .describe("added where no reply was cut at its limit, whatever the answer"),
   })
-  .refine(({ written, read, recalled }) => written + read + recalled <= 0.3, {
+  .refine(({ written, read, recalled }) => written + read + recalled <= 0.3 + Number.EPSILON, {
     error: "written, read and recalled must be at most 0.3 together, so that no saving is worth an answer",
   });
 

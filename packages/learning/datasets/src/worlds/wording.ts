@@ -27,7 +27,17 @@ export function wordingOf(
   return filled(template, slots as Readonly<Record<string, string>>);
 }
 
-const filled = (template: string, slots: Readonly<Record<string, string>>): string => {
-  const text = template.replace(/\{(\w+)\}/g, (_, slot: string) => slots[slot] ?? "");
+/** Templates by their text, taken apart once: literals at even places, slots between them. */
+const templates = new Map<string, readonly string[]>();
+
+function filled(template: string, slots: Readonly<Record<string, string>>): string {
+  let parts = templates.get(template);
+  if (parts === undefined) {
+    parts = template.split(/\{(\w+)\}/);
+    templates.set(template, parts);
+  }
+  let text = parts[0] as string;
+  for (let at = 1; at < parts.length; at += 2)
+    text += (slots[parts[at] as string] ?? "") + (parts[at + 1] as string);
   return text.charAt(0).toUpperCase() + text.slice(1);
-};
+}

@@ -68,8 +68,13 @@ export class SentenceSearch {
     this.#totalWords = totalWords;
   }
 
+  /** Returns the index in `texts` of the sentence at a place. */
+  indexAt(place: number): number {
+    return this.#textAt[place] ?? 0;
+  }
+
   textAt(place: number): string {
-    return this.texts[this.#textAt[place] ?? 0] ?? "";
+    return this.texts[this.indexAt(place)] ?? "";
   }
 
   /**
@@ -95,12 +100,22 @@ export class SentenceSearch {
     return this.#placesOfHits(await this.#dense.search(query, topK, signal), topK, new Set());
   }
 
-  /** Expands texts to their places. Between texts of one score the later place comes first. */
+  /** Expands the best texts to their places, until there are enough. Between texts of one score the later place comes first. */
   #placesOfHits(hits: readonly Hit[], topK: number, without: ReadonlySet<number>): number[] {
-    const places = hits.flatMap(({ index, score }) =>
-      (this.#placesOf[index] ?? []).flatMap((place) => (without.has(place) ? [] : [{ place, score }])),
-    );
-    places.sort((a, b) => b.score - a.score || b.place - a.place);
-    return places.slice(0, topK).map(({ place }) => place);
+    const best = [...hits].sort((a, b) => b.score - a.score);
+    const found: number[] = [];
+    for (let from = 0; from < best.length && found.length < topK; ) {
+      const { score } = best[from] as Hit;
+      let to = from;
+      const places: number[] = [];
+      for (; best[to]?.score === score; to++) {
+        const its = this.#placesOf[best[to]?.index ?? 0] ?? [];
+        // Of one text no more than these can be taken.
+        places.push(...its.slice(-topK - without.size).filter((place) => !without.has(place)));
+      }
+      found.push(...places.sort((a, b) => b - a));
+      from = to;
+    }
+    return found.slice(0, topK);
   }
 }

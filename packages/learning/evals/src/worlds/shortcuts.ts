@@ -97,11 +97,10 @@ function mentions(one: WorldCase, search: SentenceSearch): Record<string, string
   const about = labelFinder(one.asked);
   const labels = search.texts.map((text) => find(text));
   const beside = search.texts.map((text) => about(text).length > 0);
-  const indexOf = new Map(search.texts.map((text, index) => [text, index]));
   const counts = { beside: new Map<string, number>(), anywhere: new Map<string, number>() };
   const last: { beside?: string | undefined; anywhere?: string | undefined } = {};
   for (let place = 0; place < search.size; place++) {
-    const index = indexOf.get(search.textAt(place)) ?? 0;
+    const index = search.indexAt(place);
     for (const label of labels[index] ?? []) {
       last.anywhere = label;
       counts.anywhere.set(label, (counts.anywhere.get(label) ?? 0) + 1);

@@ -1,5 +1,5 @@
 import { builtInAgentSchema } from "@palimpsest/agents";
-import { worldNames } from "@palimpsest/datasets";
+import { worldConfigSchema, worldNames } from "@palimpsest/datasets";
 import { z } from "zod";
 import { rulerConfigSchema } from "../tasks/ruler-config.js";
 
@@ -18,9 +18,12 @@ const stage = {
     .describe("fraction of the steps after which the learning rate falls to a twentieth; 1: it never falls"),
 };
 
-const stop = chance
-  .optional()
-  .describe("for an agent with an exit gate: probability that a memory update ends the reading");
+const stops = {
+  stopRight: chance
+    .optional()
+    .describe("for an agent with an exit gate: probability that a memory with the answer ends the reading"),
+  stop: chance.optional().describe("the same for any other memory"),
+};
 
 const needlePolicy = z.strictObject({
   kind: z.literal("needle").describe("policy with a memory of one fact, which it keeps or overwrites"),
@@ -39,7 +42,7 @@ const needlePolicy = z.strictObject({
     "if the section contains the asked fact: probability that it becomes the memory",
   ),
   keep: chance.describe("if the section does not contain that fact: probability that the memory is kept"),
-  stop,
+  ...stops,
 });
 
 const twoHopPolicy = z.strictObject({
@@ -64,7 +67,7 @@ const twoHopPolicy = z.strictObject({
     "if the section contains the next fact: probability that it is written to the memory",
   ),
   keep: chance.describe("if the section does not contain that fact: probability that the memory is kept"),
-  stop,
+  ...stops,
 });
 
 const lookBackPolicy = z.strictObject({
@@ -94,6 +97,8 @@ const lookBackPolicy = z.strictObject({
   answerRecalled: chance.describe("if a memory was recalled: probability that the answer is taken from it"),
 });
 
+const { cast, bait, distance, wordings } = worldConfigSchema.shape;
+
 const worldPolicy = z.strictObject({
   kind: z.literal("world").describe("policy that reads worlds and remembers what their question needs"),
   worlds: z
@@ -103,6 +108,7 @@ const worldPolicy = z.strictObject({
   sentences: z
     .strictObject({ min: z.int().min(16), max: z.int().min(16) })
     .describe("sentences per text, drawn for each row"),
+  difficulty: z.strictObject({ cast, bait, distance, wordings }).prefault({}),
   answer: chance.describe("probability that a row asks for the answer instead of a memory"),
   changes: chance.describe("probability that the section is one that changes what has to be remembered"),
   follow: chance.describe(

@@ -66,7 +66,8 @@ function worldTexts(recipe: BaseRecipe): string[] {
     names[0] as string,
   );
   const { memoryPrompt, finalPrompt, initialMemory: memory } = agent.config;
-  const gates = agent.kind === "parallel" ? {} : (agent.config.gates ?? {});
+  const gates = agent.kind === "parallel" ? undefined : agent.config.gates;
+  const gateWords = [gates?.keep, gates?.stop].filter((word) => word !== undefined);
   const { scriptedPolicy } = recipe.format;
   const worlds = scriptedPolicy.kind === "world" ? worldVocabulary(scriptedPolicy) : [];
   const prompts = [memoryPrompt.replace("{section}", ""), `${finalPrompt} \\boxed{${memory.trim()}}`].map(
@@ -81,13 +82,7 @@ function worldTexts(recipe: BaseRecipe): string[] {
   );
   return [
     ...repeat(
-      [
-        ...likes,
-        ...(twoHop ? origins : []),
-        ...words.fillers,
-        ...prompts,
-        ...Object.values(gates).filter((mark) => mark !== undefined),
-      ],
+      [...likes, ...(twoHop ? origins : []), ...words.fillers, ...prompts, ...gateWords],
       sentenceRepeats,
     ),
     ...worlds,

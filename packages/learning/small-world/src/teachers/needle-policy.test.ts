@@ -1,4 +1,4 @@
-import { memAgentConfig } from "@palimpsest/agents";
+import { type MemAgentConfigInput, memAgentConfig } from "@palimpsest/agents";
 import { wordTokenizer } from "@palimpsest/agents/testing";
 import type { Task } from "@palimpsest/trajectories";
 import { describe, expect, it } from "vitest";
@@ -22,9 +22,14 @@ const never: PolicyChances = {
   keep: 0,
 };
 
-function rows(chances: Partial<PolicyChances>, count = 40, tasks: Task[] = Array(count).fill(task)) {
+function rows(
+  chances: Partial<PolicyChances>,
+  count = 40,
+  tasks: Task[] = Array(count).fill(task),
+  settings: MemAgentConfigInput = memAgentConfig("tiny"),
+) {
   const tokenizer = wordTokenizer();
-  const config = memAgentConfig("tiny", { chunkTokens: 12 });
+  const config = memAgentConfig("tiny", { ...settings, chunkTokens: 12 });
   const options = { tokenizer, config, tasks, seed: 1, fillers: [filler], chances: { ...never, ...chances } };
   return memAgentDemonstrations(options).map(({ kind, tokenIds, lossMask, helpful }) => {
     const at = lossMask.indexOf(1);
@@ -38,6 +43,18 @@ function rows(chances: Partial<PolicyChances>, count = 40, tasks: Task[] = Array
 }
 
 describe("memAgentDemonstrations", () => {
+  it("say of an agent with gates when its memory is kept, and end the reading by their chances", () => {
+    const gated = { ...memAgentConfig("tiny"), gates: { keep: " same", stop: " done" } };
+    const of = (chances: Partial<PolicyChances>) => rows(chances, 40, undefined, gated);
+    expect(new Set(of({ keep: 1 }).map(({ target }) => target))).toEqual(new Set([" same"]));
+    for (const { memory, target } of of({ rightMemory: 0.5, keep: 1, stopRight: 1 }))
+      expect(target).toBe(memory === " anna likes tea." ? " same done" : " same");
+    for (const { target } of of({ rightInSection: 1, writeRight: 1, stopRight: 1 }))
+      expect(target).toBe(" anna likes tea. done");
+    for (const { target } of of({ rightMemory: 0.5, stop: 1 }))
+      expect(target.endsWith(" done")).toBe(!target.startsWith(" anna"));
+  });
+
   it("give one row a task: a section that fills a chunk, a memory from elsewhere", () => {
     const found = rows({ keep: 1 });
     expect(found).toHaveLength(40);

@@ -3,9 +3,11 @@ import type { Task } from "@palimpsest/trajectories";
 import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstration.js";
 import { policyDraws } from "./policy-draws.js";
 
-/** How a scripted reader uses the marks of an agent with gates. */
+/** How often a scripted reader of an agent with an exit gate ends its reading. Both default to 0. */
 export interface GateChances {
-  /** A memory update is the last one, for an agent with an exit gate. Default 0. */
+  /** After a memory that ends with the answer. */
+  readonly stopRight?: number | undefined;
+  /** After any other memory. */
   readonly stop?: number | undefined;
 }
 
@@ -47,7 +49,7 @@ export interface Scene {
  * Generates demonstrations that show the format of replies but not the goal: memories are kept or overwritten with
  * fixed probabilities, and answers are read from the memory. A model trained on them can copy any fact, but does not
  * know which one is rewarded, so that everything it improves at later was taught by the reward. For an agent with gates
- * a memory that is kept is its mark, and the reading ends at random.
+ * a memory that is kept is its mark, and the reading ends at random, more often or not after a right memory.
  *
  * @throws {AgentError} BAD_CONFIG if a task names no evidence or has too few sentences
  */
@@ -81,7 +83,7 @@ export function readerDemonstrations<Chances extends GateChances>(
         const read = section.flatMap((text) => tokenizer.encode(text));
         const { keep, stop } = config.gates ?? {};
         const written = keep !== undefined && target === memory ? keep : target;
-        const ends = stop !== undefined && chance() < (options.chances.stop ?? 0);
+        const ends = stop !== undefined && chance() < chanceToStop(options.chances, target, task);
         const reply = ends ? `${written}${stop}` : written;
         return row("memory", bound.memory(tokenizer.encode(memory), read), reply, helpful);
       },
@@ -89,6 +91,9 @@ export function readerDemonstrations<Chances extends GateChances>(
     return decide(scene, options.chances);
   });
 }
+
+const chanceToStop = ({ stopRight = 0, stop = 0 }: GateChances, memory: string, { answers }: Task) =>
+  answers.includes(lastWord(memory)) ? stopRight : stop;
 
 /** Returns as many of the first sentences as fit in a chunk. @throws {AgentError} BAD_CONFIG if they do not fill it */
 function sectionOf(

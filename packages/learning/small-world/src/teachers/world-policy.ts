@@ -5,7 +5,7 @@ import {
   memAgentPrompts,
   type Tokenizer,
 } from "@palimpsest/agents";
-import { difficultyOf, type WorldEvent, worldByName } from "@palimpsest/datasets";
+import { type Difficulty, difficultyOf, type WorldEvent, worldByName } from "@palimpsest/datasets";
 import { createRandom } from "@palimpsest/std/random";
 import type { Demonstration } from "./demonstration.js";
 
@@ -23,6 +23,8 @@ export interface WorldPolicyChances {
 export interface WorldReading {
   readonly worlds: readonly string[];
   readonly sentences: { readonly min: number; readonly max: number };
+  /** What replaces the worlds' own difficulty. */
+  readonly difficulty?: Partial<Record<keyof Difficulty, number | undefined>>;
 }
 
 /**
@@ -53,7 +55,7 @@ export async function worldDemonstrations(options: {
     const { min, max } = reading.sentences;
     const length = min + random.below(max - min + 1);
     const one = world.open({
-      ...difficultyOf(world, {}),
+      ...difficultyOf(world, reading.difficulty ?? {}),
       seed: `${seed}/base`,
       split: "train",
       index,
@@ -106,14 +108,20 @@ export async function worldDemonstrations(options: {
   return rows;
 }
 
-/** Returns texts for training and development in lower case, with all their words, for a tokenizer. */
-export function worldVocabulary({ worlds }: Pick<WorldReading, "worlds">): string[] {
+/** Returns texts for training in lower case, with all their words, for a tokenizer. */
+export function worldVocabulary({ worlds, difficulty = {} }: Omit<WorldReading, "sentences">): string[] {
   const texts = new Set<string>();
   for (const name of worlds) {
     const world = worldByName(name);
-    for (const split of ["train", "dev"] as const)
+    for (const split of ["train"] as const)
       for (let index = 0; index < 24; index++) {
-        const one = world.open({ ...difficultyOf(world, {}), seed: "vocabulary", split, index, length: 96 });
+        const one = world.open({
+          ...difficultyOf(world, difficulty),
+          seed: "vocabulary",
+          split,
+          index,
+          length: 96,
+        });
         for (const { text } of one.sentences()) texts.add(` ${text}`.toLowerCase());
         texts.add(one.question.toLowerCase());
       }
