@@ -24,8 +24,9 @@ export const smallMemoryPrompt = ({ question, notes, earlier, text }: SmallReadi
     ...(earlier === undefined ? [] : ["Ask for earlier notes with <recall>words</recall>."]),
   ].join("\n");
 
+/** It names no kinds of answers: a model of 500 million parameters answers "yes" to all questions where that is one of them. */
 export const smallFinalPrompt = (notes: string, question: string): string =>
-  `${notes}\n\nQuestion: ${question}\nAnswer with a name, a number, a date, yes or no.`;
+  `Text: ${notes}\n\nQuestion: ${question}\nAnswer with a few words.`;
 
 const river = `Which river flows through the town where the painter of "The Red Barn" was born?`;
 const judges = "Were Mo Lind and Kai Berg both judges?";
@@ -49,23 +50,27 @@ export const smallReadings: readonly (SmallReading & { readonly reply: string; r
     },
   ];
 
+/** Examples of answers from notes or a short text: a name, "yes", and words of the text. */
 export const smallFinalExamples: readonly PromptExample[] = [
   {
     user: smallFinalPrompt(
-      "The Red Barn was painted by Ada Holm. Ada Holm was born in Varn. Varn lies on the river Elst.",
+      "The Red Barn is an oil painting of 1911. It hangs in a museum in Lund. It was painted by Ada Holm.\n\nAda Holm was a painter. She was born in Varn, a town on the river Elst, and died in 1950.",
       river,
     ),
     assistant: "Elst",
   },
   {
-    user: smallFinalPrompt("Mo Lind was born in 1931. Kai Berg was born in 1929. Both were judges.", judges),
+    user: smallFinalPrompt(
+      "Mo Lind (1931-1999) was a judge at the high court of Bergen.\n\nKai Berg (1929-2001) was a judge and wrote two books about trout.",
+      judges,
+    ),
     assistant: "yes",
   },
   {
     user: smallFinalPrompt(
-      "The Opal is a film of 1987 directed by Ina Roth. Ina Roth was born in Oslo.",
-      "Where was the director of The Opal born?",
+      "The mill at Olmen was built after the flood of 1871 because the old one had been washed away. It ground rye and barley until 1932.",
+      "Why was the mill at Olmen built?",
     ),
-    assistant: "Oslo",
+    assistant: "the old one had been washed away",
   },
 ];

@@ -23,7 +23,7 @@ export function harmless(text: string): string {
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, " ");
 }
 
-const oneLine = (text: string) => harmless(text).replace(/\s+/g, " ").trim();
+export const oneLine = (text: string) => harmless(text).replace(/\s+/g, " ").trim();
 
 const percent = (part: number, whole: number) =>
   whole === 0 ? 100 : Math.min(100, Math.floor((100 * part) / whole));

@@ -61,8 +61,12 @@ describe("chooseSettings", () => {
       const { settings, notes } = chooseSettings({ ...wishes, agent }, local(4096, 135e6));
       expect(settings).toMatchObject({ kind: agent, preset: "small", config: { chunkTokens: 480 } });
       expect(settings.config.memoryExamples).toHaveLength(2);
+      const { wholeTokens } = settings.config as { wholeTokens?: number };
+      expect(wholeTokens === undefined).toBe(agent === "rememr1");
+      const whole =
+        wholeTokens === undefined ? "" : `texts of up to ${wholeTokens} tokens at once, longer ones in `;
       expect(notes).toEqual([
-        `for a model of 135 million parameters: prompts with examples, sections of 480 tokens, a memory of ${settings.config.memoryTokens} (preset small; --preset ${agent} uses the usual settings)`,
+        `for a model of 135 million parameters: prompts with examples, ${whole}sections of 480 tokens, a memory of ${settings.config.memoryTokens} (preset small; --preset ${agent} uses the usual settings)`,
       ]);
       const usual = chooseSettings({ ...wishes, agent }, local(32_768, 1e9));
       expect(usual.settings.preset).toBe(agent);
@@ -70,6 +74,27 @@ describe("chooseSettings", () => {
         agent,
       );
     }
+  });
+
+  it("reads a short text at once with a local model, unless sections are asked for", () => {
+    const whole = (set: object, contextTokens = 4096, parameterCount: number | undefined = 494e6) => {
+      const model = { ...local(contextTokens, 1), parameterCount };
+      const { settings } = chooseSettings({ ...wishes, set: { ...set } }, model);
+      return (settings.config as { wholeTokens?: number }).wholeTokens;
+    };
+    // The context of small models is limited to 2048; examples, question and answer take the rest.
+    const most = whole({}) ?? 0;
+    expect(most).toBeGreaterThan(1024);
+    expect(most).toBeLessThan(2048);
+    expect(whole({}, 8192, 4e9)).toBeGreaterThan(4096);
+    expect(whole({ chunkTokens: 300 })).toBeUndefined();
+    expect(whole({ wholeTokens: 77 })).toBe(77);
+    const { settings } = chooseSettings(wishes, {
+      tokenizer: chatting,
+      contextTokens: 8192,
+      trainable: false,
+    });
+    expect(settings.config).not.toHaveProperty("wholeTokens");
   });
 
   it("reads as a run was trained to, unless another agent or preset is asked for", () => {

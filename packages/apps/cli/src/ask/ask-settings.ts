@@ -37,6 +37,8 @@ const smallModelContext = 2048;
 /** Tokens are estimated from the text (encodePieces of @palimpsest/engines), not with the server's tokenizer. */
 const guessedShare = 0.7;
 const leastChunkTokens = 16;
+/** Below this, sections are as long as what could be read at once. */
+const leastWholeTokens = 256;
 
 /**
  * Returns the settings of a module's agent if the model was trained as one and no other agent is requested; else
@@ -103,7 +105,9 @@ export function chooseSettings(
   const preset = wishes.preset ?? (!chats ? "tiny" : isSmall(model) ? "small" : agent);
   const wanted = parse({ kind: agent, preset, settings: set });
   if (preset === "tiny") return { settings: wanted, notes: [] };
-  const notes = wishes.preset === undefined && preset === "small" ? [smallNote(wanted, model)] : [];
+  const wholeTokens = wholeTokensOf(wanted, { ...wishes, agent }, model);
+  const whole = wholeTokens === undefined ? {} : { wholeTokens };
+  const notes = wishes.preset === undefined && preset === "small" ? [smallNote(wanted, whole, model)] : [];
   if (model.contextTokens === undefined) {
     const { chunkTokens } = wanted.config;
     const note = `the server does not report the context length of its model; sections have ${chunkTokens} tokens (if that is too many, use a smaller --set chunkTokens=…)`;
@@ -113,7 +117,7 @@ export function chooseSettings(
   const { chunkTokens, memoryTokens, finalTokens } = wanted.config;
   const usual: Readonly<Record<string, number>> = { chunkTokens, memoryTokens, finalTokens };
   const changed = Object.entries(fitted).filter(([name, value]) => value !== usual[name]);
-  const settings = parse({ kind: agent, preset, settings: { ...set, ...fitted } });
+  const settings = parse({ kind: agent, preset, settings: { ...set, ...whole, ...fitted } });
   if (changed.length === 0) return { settings, notes };
   const list = changed.map(([name, value]) => `${name}=${value}`).join(" ");
   return {
@@ -131,10 +135,31 @@ const isSmall = ({ parameterCount = Number.POSITIVE_INFINITY }: Pick<AgentModel,
 
 function smallNote(
   { kind, config }: ReadingAgentSettings,
+  { wholeTokens }: { readonly wholeTokens?: number },
   { parameterCount = 0 }: Pick<AgentModel, "parameterCount">,
 ): string {
   const { chunkTokens, memoryTokens } = config;
-  return `for a model of ${Math.round(parameterCount / 1e6)} million parameters: prompts with examples, sections of ${chunkTokens} tokens, a memory of ${memoryTokens} (preset small; --preset ${kind} uses the usual settings)`;
+  const whole =
+    wholeTokens === undefined ? "" : `texts of up to ${wholeTokens} tokens at once, longer ones in `;
+  return `for a model of ${Math.round(parameterCount / 1e6)} million parameters: prompts with examples, ${whole}sections of ${chunkTokens} tokens, a memory of ${memoryTokens} (preset small; --preset ${kind} uses the usual settings)`;
+}
+
+/**
+ * Returns the length up to which a local model reads a text whole, in its comfortable context. On short texts that was
+ * better than sections and a memory (bench/ask.ts). Undefined if the user sets sections, or for agents without it.
+ */
+function wholeTokensOf(
+  { kind, config }: ReadingAgentSettings,
+  { set, question }: AskWishes,
+  model: Pick<AgentModel, "tokenizer" | "contextTokens" | "parameterCount" | "trainable">,
+): number | undefined {
+  if (kind !== "memagent" || model.parameterCount === undefined) return undefined;
+  if (set["chunkTokens"] !== undefined || set["wholeTokens"] !== undefined) return undefined;
+  const examples = config.finalExamples.map(({ user, assistant }) => `${user}\n${assistant}\n`).join("");
+  const asked = config.finalPrompt.replaceAll("{question}", question);
+  const prompt = model.tokenizer.encode(`${examples}${asked}`).length + 64;
+  const room = contextOf(model) - prompt - config.finalTokens;
+  return room >= leastWholeTokens ? room - (room % 64) : undefined;
 }
 
 interface ReadingConfig {

@@ -28,6 +28,13 @@ export const memAgentSettings = z.strictObject({
     .min(1)
     .default(1024)
     .describe("most tokens sampled for the answer, including the stop token"),
+  wholeTokens: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      "a document given as one text of at most this many tokens is not read in sections: it is shown in finalPrompt in place of the memory; absent: every document is read in sections",
+    ),
   maxChunks: z.int().min(1).optional().describe("most chunks that are read of a document; absent: no limit"),
   overflow: z
     .enum(["error", "head", "middle", "tail"])

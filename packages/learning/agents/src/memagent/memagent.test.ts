@@ -36,6 +36,23 @@ describe("memAgent", () => {
     expect(result.documentTokens).toBe(20);
   });
 
+  it("shows a short text whole in place of the memory, and reads a longer one or a stream in sections", async () => {
+    const { tokenizer, sampler, requests } = recorded(oracleReply);
+    const run = async (wholeTokens: number, text: string | readonly string[] = document) => {
+      requests.length = 0;
+      const config = memAgentConfig("tiny", { wholeTokens });
+      return await memAgent({ sampler, tokenizer, config }).run({ document: text, question });
+    };
+    const whole = await run(20);
+    expect(requests.map(({ promptTokenIds }) => tokenizer.decode([...promptTokenIds]))).toEqual([
+      `question: ${question}\nmemory:${document}\nanswer:`,
+    ]);
+    expect(whole).toMatchObject({ memory: "", documentTokens: 20, droppedDocumentTokens: 0 });
+    expect(whole.conversations.map(({ kind }) => kind)).toEqual(["final"]);
+    expect((await run(19)).conversations).toHaveLength(3);
+    expect((await run(20, [document])).conversations).toHaveLength(3);
+  });
+
   it("splices sampled ids into the next prompt without encoding them again (MEMAGENT-1, MEMAGENT-2)", async () => {
     const tokenizer = wordTokenizer();
     // Ids of letters: decoded and encoded again they would become one word token.
@@ -323,7 +340,7 @@ describe("memAgentConfig", () => {
     expect(() => memAgentConfig("tiny", { chunkTokens: 0 })).toThrow(/memagent: chunkTokens: .*; it is 0$/);
     const wrong: object = { chunk: 12 };
     expect(() => memAgentConfig("tiny", wrong)).toThrow(
-      /unknown key "chunk"; leave it out, or use one of chunkTokens, memoryTokens, /,
+      /unknown key "chunk"; leave it out, or use one of chunkTokens, chunkEnds, memoryTokens, /,
     );
     expect(() => memAgentConfig("huge" as "tiny")).toThrow('preset: "huge" is unknown');
     const tokenizer = wordTokenizer();

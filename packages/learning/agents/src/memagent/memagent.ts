@@ -7,7 +7,8 @@
  * MEMAGENT-1. A conversation's prompt is spliced from the ids of template, question, memory and section. No sampled
  *     token is ever decoded and encoded again, except in a memory from which names of the examples are removed
  *     (LEAKS-1), and where a token crosses the end of a head's name.
- * MEMAGENT-2. Nothing but the memory passes from one conversation to the next.
+ * MEMAGENT-2. Nothing but the memory passes from one conversation to the next. A document of at most `wholeTokens` has one
+ *     conversation, that of the answer, which reads it in place of a memory.
  * MEMAGENT-3. Every document token is read exactly once, is counted as dropped by the overflow rule, or lies behind an
  *     exit (GATES-3).
  * MEMAGENT-4. The same seed, sampler and task give the same episode.
@@ -128,7 +129,8 @@ async function runEpisode(
   signal?.throwIfAborted();
   const startedAtMs = now();
   const bound = prompts.bind(task.question);
-  const document = await chunkDocument(task.document, tokenizer, config, signal);
+  const whole = wholeText(tokenizer, config, task);
+  const document = await chunkDocument(whole === undefined ? task.document : "", tokenizer, config, signal);
   const log = new EpisodeLog(sampler, config, prompts.stopTokenIds, options);
   const conversationsTotal = document.total === undefined ? {} : { conversationsTotal: document.total + 1 };
   const leaks = new ExampleLeaks(config, resumeFrom?.counters);
@@ -188,11 +190,12 @@ async function runEpisode(
     if (gated.stops) break;
   }
   const savings = gates.savings(log.counts, document.total, replyTokens);
-  const final = await log.converse("final", bound.final(heads.tokenIds), config.finalTokens);
+  documentTokensRead += whole?.length ?? 0;
+  const final = await log.converse("final", bound.final(whole ?? heads.tokenIds), config.finalTokens);
   log.report(final, { documentTokensRead, ...conversationsTotal });
   const answer = tokenizer.decode(prompts.content([...final.sampledTokenIds]));
-  const lastMemory = heads.text;
-  leaks.answer(answer, [task.question, lastMemory]);
+  const lastMemory = whole === undefined ? heads.text : "";
+  leaks.answer(answer, [task.question, whole === undefined ? lastMemory : tokenizer.decode([...whole])]);
 
   return log.answered({
     ...log.result(),
@@ -204,6 +207,19 @@ async function runEpisode(
     startedAtMs,
     endedAtMs: now(),
   });
+}
+
+/** Returns the ids of a document that is short enough to be read without a memory. */
+function wholeText(
+  tokenizer: Tokenizer,
+  { wholeTokens = 0 }: MemAgentConfig,
+  { document }: AgentTask,
+): readonly number[] | undefined {
+  // A token has a character or more of most texts, so a book is not encoded only to be found too long.
+  if (wholeTokens === 0 || typeof document !== "string" || document.length > 16 * wholeTokens)
+    return undefined;
+  const ids = plainIds(tokenizer, document);
+  return ids.length <= wholeTokens ? ids : undefined;
 }
 
 const isBlank = (tokenizer: Tokenizer, tokenIds: readonly number[]) =>

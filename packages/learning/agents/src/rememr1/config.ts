@@ -3,7 +3,7 @@ import { memAgentConfigSchema } from "../memagent/config.js";
 import { checkHeads } from "../memory-heads.js";
 import { lookBackSchema } from "./recall-source.js";
 
-const { memoryPrompt, finalPrompt, initialMemory, ...reading } = memAgentConfigSchema.shape;
+const { memoryPrompt, finalPrompt, initialMemory, wholeTokens: _, ...reading } = memAgentConfigSchema.shape;
 const tag = z
   .string()
   .regex(/^[A-Za-z][\w-]*$/, "must begin with a letter, followed by letters, digits, dashes and underscores");

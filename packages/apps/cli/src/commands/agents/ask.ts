@@ -269,6 +269,9 @@ function temperatureOf({ temperature }: { readonly temperature: unknown }): numb
   return typeof temperature === "number" ? temperature : 0;
 }
 
+/** Maximum characters of a sentence that is shown as the place of an answer. */
+const mostShown = 160;
+
 interface Finished {
   readonly answer: AskResult;
   readonly document: ReadText;
@@ -282,12 +285,15 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
   const { result, trace } = answer;
   const { counts } = result;
   const text = await spoken(result.answer);
+  const { answerPlaces } = await import("../../ask/answer-places.js");
+  const places = answerPlaces(document.text, { question: flags.question, answer: text });
   if (flags.json) {
     const { boxedText } = await import("@palimpsest/rewards");
     const report = {
       question: flags.question,
       answer: result.answer.trim(),
       boxed: boxedText(result.answer),
+      places,
       memory: result.memory,
       model: model.name,
       agent: settings,
@@ -321,6 +327,13 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
     ...(retries.length > 0 ? [`${counted(retries.length, "request")} retried`] : []),
   ];
   process.stderr.write(`${told.join("; ")}\n`);
+  if (!flags.json) {
+    const { oneLine } = await import("../../ask/ask-screen.js");
+    for (const { line, text: sentence, hasAnswer } of places)
+      process.stderr.write(
+        `${hasAnswer ? "line" : "see line"} ${line}: ${oneLine(sentence).slice(0, mostShown)}\n`,
+      );
+  }
   // The answer was said first, because a full disk must not cost it.
   if (flags.trace !== undefined) await writeTrace(flags.trace, answer);
   if (text === "") throw (await import("../../ask/ask-run.js")).emptyAnswer();
