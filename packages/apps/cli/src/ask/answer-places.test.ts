@@ -35,6 +35,11 @@ it("shows what comes nearest to the question where the answer is in other words,
     answer: "a third of an hour",
   });
   expect(places[0]).toMatchObject({ line: 2, hasAnswer: false });
+  const told = "Grover Jones was born in Rosedale, Indiana.";
+  expect(
+    answerPlaces(text, { question: "Where was the director of Oh Billy, Behave born?", answer: told })[0]
+      ?.line,
+  ).toBe(5);
   expect(answerPlaces(text, { question: "¿Quién?", answer: "nadie" })).toEqual([]);
   expect(answerPlaces("", { question: "who?", answer: "x" })).toEqual([]);
   expect(

@@ -23,36 +23,31 @@ export function answerPlaces(
   { question, answer }: { readonly question: string; readonly answer: string },
   most = 3,
 ): AnswerPlace[] {
-  const found = sentencesOf(text);
   const asked = new Set(words(question));
+  // A heading that says what the question says tells nothing.
+  const found = sentencesOf(text).filter((sentence) => words(sentence.text).some((word) => !asked.has(word)));
+  const wanted = ` ${wordsIn(answer)} `;
+  const isTold = wanted.trim() !== "" && !/^(yes|no)$/.test(wanted.trim());
+  const has = found.map((sentence) => isTold && ` ${wordsIn(sentence.text)} `.includes(wanted));
+  // Where no sentence has the answer as it is, one with its words is the nearest.
+  if (isTold && !has.includes(true)) for (const word of words(answer)) asked.add(word);
   const frequency = new Map<string, number>();
   const wordsOf = found.map((sentence) => new Set(words(sentence.text)));
   for (const own of wordsOf)
     for (const word of own) if (asked.has(word)) frequency.set(word, (frequency.get(word) ?? 0) + 1);
   // Rare words of the question tell more than those that every sentence has.
-  const shared = wordsOf.map((own) =>
-    [...own].reduce(
-      (sum, word) => sum + Math.log((found.length + 1) / (frequency.get(word) ?? found.length + 1)),
-      0,
-    ),
-  );
-  const wanted = ` ${wordsIn(answer)} `;
-  const isTold = wanted.trim() !== "" && !/^(yes|no)$/.test(wanted.trim());
+  const weight = (word: string) => Math.log((found.length + 1) / (frequency.get(word) ?? found.length + 1));
   const ranked = found
     .map((sentence, at) => ({
       ...sentence,
-      shared: shared[at] ?? 0,
-      hasAnswer: isTold && ` ${wordsIn(sentence.text)} `.includes(wanted),
+      hasAnswer: has[at] ?? false,
+      shared: [...(wordsOf[at] ?? [])].reduce((sum, word) => sum + weight(word), 0),
     }))
-    .filter(({ hasAnswer, shared: common }) => hasAnswer || common > 0)
+    .filter(({ hasAnswer, shared }) => hasAnswer || shared > 0)
     .sort((a, b) => b.shared - a.shared || a.start - b.start);
-  const telling = ranked.filter(({ hasAnswer }) => hasAnswer);
-  const others = ranked.filter(({ hasAnswer }) => !hasAnswer);
-  const chosen = [
-    ...telling.slice(0, telling.length === 0 ? 0 : most - 1),
-    ...others.slice(0, telling.length === 0 ? 2 : 1),
-  ];
-  return chosen.slice(0, most).map(({ shared: _, ...place }) => place);
+  const telling = ranked.filter(({ hasAnswer }) => hasAnswer).slice(0, most - 1);
+  const others = ranked.filter(({ hasAnswer }) => !hasAnswer).slice(0, telling.length === 0 ? 2 : 1);
+  return [...telling, ...others].map(({ shared: _, ...place }) => place);
 }
 
 /** Single characters of scripts without spaces, and words of all others. */

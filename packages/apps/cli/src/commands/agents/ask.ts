@@ -318,7 +318,7 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
     process.stdout.write(`${process.stdout.isTTY ? harmless(text) : text}\n`);
   }
   const told = [
-    `${answer.documentTokens} tokens in ${counted(trace.memorySteps.length, "step")}, ${formatSeconds(answer.seconds)}`,
+    `${answer.documentTokens} tokens ${trace.memorySteps.length === 0 ? "at once" : `in ${counted(trace.memorySteps.length, "step")}`}, ${formatSeconds(answer.seconds)}`,
     ...(result.droppedDocumentTokens > 0 ? [`${result.droppedDocumentTokens} tokens not read`] : []),
     ...(counts.truncated > 0
       ? [`${counted(counts.truncated, "reply", "replies")} truncated at the token limit`]
