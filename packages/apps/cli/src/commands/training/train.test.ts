@@ -51,6 +51,9 @@ it("plans a recipe for other GPUs by one number, and refuses what is none", asyn
     await expect(command.run("train", file, "--gpus", text, "--dry-run")).rejects.toThrow(
       `--gpus is ${JSON.stringify(text)}; give GPUs of one machine, such as 8`,
     );
+  await expect(command.run("train", file, "--gpus", "32", "--dry-run")).rejects.toThrow(
+    '--gpus is "32", and machines have at most 16; give GPUs of one machine, such as 8, or machines and GPUs of each, such as 4x8',
+  );
 });
 
 it("says which recipes there are where none is given", async () => {

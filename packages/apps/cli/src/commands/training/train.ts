@@ -64,14 +64,18 @@ export function withRunOptions(command: Command): Command {
     .option("--shuffle-rewards", "shuffles rewards among episodes, as a control that must not learn");
 }
 
+const mostGpusOfMachine = 16;
+
 /** Reads a number of GPUs of one machine, or `NODESxN`. */
 function parseGpus(text: string): RunGpus {
   const [, nodes = "1", gpusPerNode = "0"] = /^(?:(\d{1,4})x)?(\d{1,2})$/.exec(text) ?? [];
   const gpus = { nodes: Number(nodes), gpusPerNode: Number(gpusPerNode) };
-  if (gpus.nodes > 0 && gpus.gpusPerNode > 0) return gpus;
+  if (gpus.nodes > 0 && gpus.gpusPerNode > 0 && gpus.gpusPerNode <= mostGpusOfMachine) return gpus;
+  // Who has 32 GPUs has them in several machines, between which gradients take another way.
+  const large = gpus.gpusPerNode > mostGpusOfMachine ? `, and machines have at most ${mostGpusOfMachine}` : "";
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
-    `--gpus is ${JSON.stringify(text)}; give GPUs of one machine, such as 8, or machines and GPUs of each, such as 4x8`,
+    `--gpus is ${JSON.stringify(text)}${large}; give GPUs of one machine, such as 8, or machines and GPUs of each, such as 4x8`,
   );
 }
 
