@@ -1,7 +1,7 @@
 /**
  * Tests processes whose only thread is blocked: they lose nothing, and what they do can be seen. Constants are lowered.
  */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PalimpsestError } from "@palimpsest/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -55,6 +55,39 @@ test("a method that never comes back to the event loop runs once, and `palimpses
   expect(await value).toBe(1);
   expect(await cluster.client.stack(actorId)).toMatchObject({ busy: false, frames: [], problem: "" });
   expect(await actor.spinFor(0)).toBe(2);
+});
+
+test("`palimpsest profile` tells what a process computes, and writes it for other tools; of all processes, too", async () => {
+  const actor = await cluster.busyActors.spawn();
+  const actorId = await actor.id();
+  const file = join(cluster.folder, "profiled-may-go-on");
+  const value = actor.spinUntil(file);
+  const output = join(cluster.folder, "actor.cpuprofile");
+  const profile = (...args: string[]) =>
+    Command.start(["profile", ...args], {
+      cwd: cluster.folder,
+      environment: { PALIMPSEST_ADDRESS: cluster.address, PALIMPSEST_TOKEN: cluster.token },
+    }).ended;
+  const one = await profile(actorId, "--seconds", "1", "--output", output);
+  expect(one.code).toBe(0);
+  expect(one.stdout).toMatch(/^1 process, \d+ ms computed\n/);
+  // A loop that was compiled before its profile began may count for its caller, and is seen by what it calls.
+  expect(one.stdout).toMatch(/ ms +existsSync/);
+  const written = JSON.parse(readFileSync(output, "utf8"));
+  const names = written.nodes.map(
+    ({ callFrame }: { callFrame: { functionName: string } }) => callFrame.functionName,
+  );
+  expect(names).toContain("existsSync");
+  expect(written.samples).toHaveLength(written.timeDeltas.length);
+  writeFileSync(file, "");
+  expect(await value).toBe(1);
+  const all = await profile("--seconds", "1", "--heap", "--json");
+  expect(all.code).toBe(0);
+  const titles = JSON.parse(all.stdout).map(({ title }: { title: string }) => title);
+  expect(titles).toContainEqual(expect.stringContaining(actorId));
+  expect(titles).toContainEqual(expect.stringMatching(/^node /));
+  expect((await profile("nobody")).stderr).toContain('"nobody" is not a running actor');
+  await expect(cluster.client.profile(actorId, { durationMs: 60_000 })).rejects.toThrow("give 1 to 20000");
 });
 
 test("a node says that its own thread is free; what is nothing's name is told as such", async () => {

@@ -90,9 +90,7 @@ export class SimSharedWorker implements SharedWorker {
 
   closeOutput(): void {}
 
-  stack(): Promise<never> {
-    return Promise.reject(new PalimpsestError("UNAVAILABLE", "processes of the simulation have no stacks"));
-  }
+  readonly stack = { read: noStack, profile: noStack };
 
   /** SHAREDPROCESS-2: a process that answers nothing is ended, with the actors in it. */
   check(): void {
@@ -247,4 +245,8 @@ class SimLight implements SimHosted {
 
   /** Does nothing, because light actors of the simulation are given no values. */
   dropValues(): void {}
+}
+
+function noStack(): Promise<never> {
+  return Promise.reject(new PalimpsestError("UNAVAILABLE", "processes of the simulation have no stacks"));
 }

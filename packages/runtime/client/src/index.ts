@@ -54,7 +54,10 @@ export type {
   NodeStateName,
   ObjectList,
   ObjectRow,
+  ProcessProfile,
   ProcessStack,
+  ProfileCallOptions,
+  ProfiledCall,
   QueueInfo,
   WaitingShape,
 } from "./base/views.js";

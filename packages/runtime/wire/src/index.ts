@@ -35,6 +35,7 @@ export { HeadPeer } from "./head/head-peer.js";
 export { type LastError, lastError, lastWords } from "./machine/last-words.js";
 export { listenWithin, type PortRange } from "./machine/port-range.js";
 export { holdProcess } from "./machine/process-hold.js";
+export { type Profilee, type ProfileOptions, type ProfileReading, readProfile } from "./machine/profile.js";
 export { compareVersions, softwareVersion } from "./machine/software-version.js";
 export { type Debuggee, readStack, type StackReading } from "./machine/stack.js";
 export { cacheFolder, stateFolder } from "./machine/user-folders.js";

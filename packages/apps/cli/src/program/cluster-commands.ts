@@ -19,6 +19,7 @@ export const clusterCommands: Readonly<Record<string, () => Promise<Add>>> = {
   timeline: async () => (await import("../commands/cluster/timeline.js")).addTimeline,
   logs: async () => (await import("../commands/cluster/logs.js")).addLogs,
   stack: async () => (await import("../commands/cluster/stack.js")).addStack,
+  profile: async () => (await import("../commands/cluster/profile.js")).addProfile,
   stop: async () => (await import("../commands/cluster/stop.js")).addStop,
   job: async () => (await import("../commands/cluster/job.js")).addJob,
   certs: async () => (await import("../commands/cluster/certs.js")).addCerts,

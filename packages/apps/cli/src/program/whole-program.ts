@@ -8,7 +8,18 @@ import { commands } from "./commands.js";
 /** The commands by the heading of their help. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   "A cluster on this machine or several": ["dev", "head", "worker", "stop", "drain", "certs", "token"],
-  "What runs there": ["status", "list", "summary", "job", "logs", "stack", "memory", "timeline", "dashboard"],
+  "What runs there": [
+    "status",
+    "list",
+    "summary",
+    "job",
+    "logs",
+    "stack",
+    "profile",
+    "memory",
+    "timeline",
+    "dashboard",
+  ],
   "Memory agents": ["ask", "serve", "mcp", "new"],
   "Training and evaluation": [
     "quickstart",

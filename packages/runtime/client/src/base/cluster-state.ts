@@ -24,6 +24,7 @@ import {
 import {
   type ClusterInfo,
   type ClusterSummary,
+  callTree,
   clusterView,
   type NodeFilter,
   type NodeInfo,
@@ -31,13 +32,18 @@ import {
   nodeView,
   type ObjectList,
   objectListView,
+  type ProcessProfile,
   type ProcessStack,
+  type ProfileCallOptions,
   type QueueInfo,
   summaryView,
 } from "./views.js";
 
 /** The milliseconds that a process may take to return its stack. */
 const stackTimeoutMs = 10_000;
+/** The longest profile in milliseconds, and the time that its answer may take. */
+const maxProfileMs = 20_000;
+const profileAnswerMs = 5_000;
 
 const filterRules = {
   ...{ states: rules.texts, kinds: rules.texts, limit: rules.count, includeDead: rules.flag },
@@ -220,6 +226,30 @@ export class ClusterState {
     checkFields(options, waitRules, "options of stack()");
     const timeoutMs = Math.min(options.timeoutMs ?? stackTimeoutMs, stackTimeoutMs);
     const report = await this.#head.call(headService.getStack, { target, timeoutMs }, options);
-    return fieldsOf(proto.StackReport, report);
+    const { profile: _, ...stack } = fieldsOf(proto.StackReport, report);
+    return stack;
+  }
+
+  /**
+   * Profiles a process of the cluster: which functions its thread's time goes to, or which allocated what is still in use.
+   * @param target as of `stack`
+   * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE, GET_TIMEOUT
+   */
+  async profile(target: string, options: ProfileCallOptions = {}): Promise<ProcessProfile> {
+    checkValue(target, rules.filledText, "the argument of profile()");
+    checkFields(
+      options,
+      { durationMs: rules.milliseconds, heap: rules.flag, signal: rules.signal },
+      "options of profile()",
+    );
+    const { durationMs = 5_000, heap = false, signal } = options;
+    if (durationMs < 1 || durationMs > maxProfileMs)
+      throw refused("options of profile()", `durationMs is ${durationMs}; give 1 to ${maxProfileMs}`);
+    const timeoutMs = durationMs + profileAnswerMs;
+    const request = { target, timeoutMs, profileMs: Math.round(durationMs), heap };
+    const call = { timeoutMs: timeoutMs + profileAnswerMs, ...(signal ? { signal } : {}) };
+    const report = await this.#head.call(headService.getStack, request, call);
+    const { title, pid, problem, profile } = fieldsOf(proto.StackReport, report);
+    return { title, pid, problem, calls: callTree(fieldsOf(proto.Profile, profile ?? {})) };
   }
 }

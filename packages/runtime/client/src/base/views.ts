@@ -96,6 +96,47 @@ export interface ProcessStack {
   readonly problem: string;
 }
 
+/** How a process is profiled. */
+export interface ProfileCallOptions {
+  /** Milliseconds, at most 20,000. Default 5,000. */
+  readonly durationMs?: number;
+  /** What was allocated meanwhile and is still in use, instead of time. Default false. */
+  readonly heap?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What the functions of one process took. */
+export interface ProcessProfile {
+  /** As of `ProcessStack`. */
+  readonly title: string;
+  readonly pid: number;
+  /** Why there is no profile; empty when there is one. */
+  readonly problem: string;
+  /** The outermost functions; without the time in which the process waited for events. */
+  readonly calls: readonly ProfiledCall[];
+}
+
+/** A function as it was called by those around it. */
+export interface ProfiledCall {
+  /** "function (url:line:column)". */
+  readonly name: string;
+  /** Milliseconds, or bytes of a heap, without what it called. */
+  readonly self: number;
+  readonly calls: readonly ProfiledCall[];
+}
+
+/** Returns the outermost calls of a profile in columns. */
+export function callTree({ names, parents, functions, selfs }: proto.Profile): readonly ProfiledCall[] {
+  const roots: ProfiledCall[] = [];
+  const inside = parents.map((): ProfiledCall[] => []);
+  for (const [at, parent] of parents.entries()) {
+    const calls = inside[at] ?? [];
+    const call = { name: names[functions[at] ?? 0] ?? "", self: selfs[at] ?? 0, calls };
+    (inside[parent] ?? roots).push(call);
+  }
+  return roots;
+}
+
 /** Lengths of one BullMQ queue, in jobs by state. */
 export interface QueueInfo {
   readonly name: string;

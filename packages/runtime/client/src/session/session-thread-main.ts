@@ -14,7 +14,7 @@ import {
   watchTls,
 } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { mainThreadStack } from "./main-thread-stack.js";
+import { mainThreadProfile, mainThreadStack } from "./main-thread-stack.js";
 import { Session } from "./session.js";
 import type { SessionNews, SessionOrder, SessionThreadData } from "./session-messages.js";
 
@@ -55,7 +55,11 @@ const opening = Session.open(
     },
     onLost: lost,
     refusalGraceMs: tlsFolder === "" ? 0 : refusalGraceMs,
-    stack: async () => {
+    stack: async ({ profileMs, heap }) => {
+      if (profileMs) {
+        const kind = heap ? "heap" : "cpu";
+        return { profile: await mainThreadProfile({ kind, durationMs: profileMs }) };
+      }
       const { busy, method, frames } = await mainThreadStack();
       return { busy, method, frames: [...frames] };
     },

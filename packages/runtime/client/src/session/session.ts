@@ -36,8 +36,8 @@ export interface SessionOptions {
    * revoked before its renewal was read. Default 0.
    */
   readonly refusalGraceMs?: number;
-  /** Answers with the stack of the driver. Default: reports that there is none. */
-  readonly stack?: () => Promise<proto.StackReport.$Properties>;
+  /** Answers with the stack of the driver, or a profile. Default: reports that there is none. */
+  readonly stack?: (request: proto.StackRequest.$Properties) => Promise<proto.StackReport.$Properties>;
   readonly clock?: Clock;
 }
 
@@ -142,7 +142,7 @@ export class Session {
         } else if (event.actorDied) this.#options.onActorDied(event.actorDied);
         else if (event.newToken?.use)
           this.#options.onNewToken?.(event.newToken.token ?? "", event.newToken.graceMs ?? 0);
-        else if (event.stackRequest) void this.#answer(stream, event.stackRequest.requestId ?? "");
+        else if (event.stackRequest) void this.#answer(stream, event.stackRequest);
       });
       stream.on("error", (reason) => leave(fromGrpcError(reason)));
       stream.on("end", () => leave(new PalimpsestError("UNAVAILABLE", "the head closed the session")));
@@ -151,12 +151,12 @@ export class Session {
     return { opened, closed };
   }
 
-  async #answer(stream: SessionStream, requestId: string): Promise<void> {
+  async #answer(stream: SessionStream, request: proto.StackRequest.$Properties): Promise<void> {
     const { sessionId, stack } = this.#options;
     const report = stack
-      ? await stack().catch((reason: unknown) => ({ problem: PalimpsestError.from(reason).message }))
+      ? await stack(request).catch((reason: unknown) => ({ problem: PalimpsestError.from(reason).message }))
       : { problem: "the thread that could read its stack has not started yet; ask again in a second" };
-    stream.write({ sessionId, stack: { ...report, requestId, pid: process.pid } });
+    stream.write({ sessionId, stack: { ...report, requestId: request.requestId ?? "", pid: process.pid } });
   }
 
   /** SESSION-1: waits for the end of the stream and opens the next one. */

@@ -1,7 +1,7 @@
 /**
- * Responsibility: asking the process of an actor, node or driver for its JavaScript stack, and returning the answer
- * to the caller.
- * Not responsible for: taking the stack (the process itself does), or the RPC.
+ * Responsibility: asking the process of an actor, node or driver for its JavaScript stack or a profile, and returning the
+ * answer to the caller.
+ * Not responsible for: taking them (the process itself does), or the RPC.
  *
  * Invariants:
  * - STACK-3. Each request is answered exactly once: by the process, or at its deadline.
@@ -39,7 +39,11 @@ export class StackRequests {
   }
 
   /** @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE, GET_TIMEOUT */
-  async ask(target: string, timeoutMs: number): Promise<Report> {
+  async ask(
+    target: string,
+    timeoutMs: number,
+    what: Pick<proto.StackRequest.$Properties, "profileMs" | "heap"> = {},
+  ): Promise<Report> {
     const found = this.#find(target);
     if (found === undefined) {
       throw new PalimpsestError(
@@ -55,7 +59,7 @@ export class StackRequests {
         reject(
           new PalimpsestError(
             "GET_TIMEOUT",
-            `${title} (pid ${pid}) gave no stack within ${timeoutMs} ms: it may be stopped, or native code runs that never returns to JavaScript`,
+            `${title} (pid ${pid}) did not answer within ${timeoutMs} ms: it may be stopped, or native code runs that never returns to JavaScript`,
           ),
         );
       });
@@ -63,7 +67,7 @@ export class StackRequests {
         cancel();
         resolve(answer);
       });
-      if (found.ask({ requestId })) return;
+      if (found.ask({ requestId, ...what })) return;
       this.#open.delete(requestId);
       cancel();
       reject(new PalimpsestError("UNAVAILABLE", `${title} cannot be reached now: retry`));

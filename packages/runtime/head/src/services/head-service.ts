@@ -47,6 +47,8 @@ const maxWaitMs = 60_000;
 const defaultStackWaitMs = 5_000;
 /** The longest wait for a stack in milliseconds, which is shorter than the limit of any RPC. */
 const maxStackWaitMs = 25_000;
+/** The longest profile in milliseconds, which leaves time for its answer. */
+const maxProfileMs = 20_000;
 
 export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps, TaskEventRpcDeps {
   readonly recoveries: ObjectRecoveries;
@@ -99,7 +101,8 @@ export function createHeadHandlers(deps: HeadServiceDeps): HeadHandlers {
     }),
     getStack: rpc.unary(headService.getStack, (request) => {
       const timeoutMs = Math.min(maxStackWaitMs, request.timeoutMs || defaultStackWaitMs);
-      return deps.stacks.ask(request.target ?? "", timeoutMs);
+      const profileMs = Math.max(0, Math.min(maxProfileMs, request.profileMs ?? 0));
+      return deps.stacks.ask(request.target ?? "", timeoutMs, { profileMs, heap: request.heap ?? false });
     }),
     listActors: rpc.unary(headService.listActors, (request) => listActors(deps, request)),
     listNodes: rpc.unary(headService.listNodes, (request) => listNodes(deps, request)),

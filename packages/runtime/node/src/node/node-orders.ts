@@ -4,6 +4,7 @@
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { ownProfile } from "../processes/own-profile.js";
 import type { NodeParts } from "./node-parts.js";
 import type { NodeProcesses } from "./node-processes.js";
 
@@ -38,16 +39,22 @@ export class NodeOrders {
     else if (message.stopNode) this.#deps.stopNode(message.stopNode.reason || "the head stopped it");
   }
 
-  async #answerStack({ requestId, actorId }: proto.StackRequest.$Properties): Promise<void> {
-    const { processes, send } = this.#deps;
+  async #answerStack(request: proto.StackRequest.$Properties): Promise<void> {
+    const report = await this.#report(request).catch((reason: unknown) => ({
+      problem: PalimpsestError.from(reason).rawMessage,
+    }));
+    this.#deps.send({ stack: { ...report, requestId: request.requestId ?? "" } });
+  }
+
+  async #report({ actorId, profileMs, heap }: proto.StackRequest.$Properties) {
+    const { supervisor } = this.#deps.processes;
+    if (profileMs) {
+      const options = { kind: heap ? "heap" : "cpu", durationMs: profileMs } as const;
+      return { profile: await (actorId ? supervisor.stack(actorId).profile(options) : ownProfile(options)) };
+    }
     // A node whose own thread is busy cannot answer, so the request runs into its deadline.
-    const asked = actorId
-      ? processes.supervisor.stack(actorId)
-      : Promise.resolve({ busy: false, method: "", frames: [] });
-    const report = await asked.then(
-      ({ busy, method, frames }) => ({ busy, method, frames: [...frames] }),
-      (reason: unknown) => ({ problem: PalimpsestError.from(reason).rawMessage }),
-    );
-    send({ stack: { ...report, requestId: requestId ?? "" } });
+    if (!actorId) return { busy: false, method: "", frames: [] };
+    const { busy, method, frames } = await supervisor.stack(actorId).read();
+    return { busy, method, frames: [...frames] };
   }
 }

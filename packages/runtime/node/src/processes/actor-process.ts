@@ -11,8 +11,9 @@
  */
 import { readFileSync, rmSync } from "node:fs";
 import { systemClock } from "@palimpsest/std";
-import { errorFromProto, PalimpsestError, type StackReading } from "@palimpsest/wire";
+import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import type { StackReader } from "./process-stack.js";
 import { certificateOf, endSentence, type ProcessEnd } from "./supervised-process.js";
 import { WorkerProcess, type WorkerProgram } from "./worker-process.js";
 
@@ -110,9 +111,9 @@ export class ActorProcess {
     this.#worker.order({ credentials });
   }
 
-  /** Returns the stack of its main thread. @throws {PalimpsestError} UNAVAILABLE */
-  stack(): Promise<StackReading> {
-    return this.#worker.stack();
+  /** The stack and profiles of its main thread. */
+  get stack(): StackReader {
+    return this.#worker.stack;
   }
 
   get stopping(): boolean {

@@ -82,6 +82,29 @@ test("STACK-6: questions that come together are answered one after the other", a
   }
 });
 
+test("STACK-6: one that never comes back is profiled, and answers for its stack meanwhile", async () => {
+  const stack = new ProcessStack(
+    await run(
+      "console.log(1); function spinning(n) { return n < 2 ? n : spinning(n - 1) + spinning(n - 2); } function outer() { for (;;) spinning(25); } outer()",
+    ),
+  );
+  let isDone = false;
+  const asked = stack.profile({ kind: "cpu", durationMs: 1_500 }).then((profile) => {
+    isDone = true;
+    return profile;
+  });
+  expect((await stack.read()).busy).toBe(true);
+  expect(isDone).toBe(false);
+  const { names, parents, functions, selfs } = await asked;
+  const spinning = functions.findIndex((name) => names[name]?.startsWith("spinning ("));
+  const total = selfs.reduce(
+    (sum, self, at) => sum + (names[functions[at] ?? 0]?.startsWith("spinning (") ? self : 0),
+    0,
+  );
+  expect(total).toBeGreaterThan(100);
+  expect(names[functions[parents[spinning] ?? -1] ?? -1]).toMatch(/^outer \(/);
+});
+
 test("STACK-4: a process that would die of the signal is not sent it", async () => {
   child = spawn("sleep", ["600"], { stdio: ["ignore", "pipe", "pipe"] });
   await once(child, "spawn");

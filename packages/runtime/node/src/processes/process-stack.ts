@@ -1,5 +1,5 @@
 /**
- * Responsibility: the JavaScript stack of a child process, even while it is busy. Opens the process's inspector by
+ * Responsibility: the JavaScript stack and profiles of a child process, even while it is busy. Opens the process's inspector by
  * SIGUSR1, which Node.js handles in a thread of its own, so that there is no cost before the first request.
  * Not responsible for: reading the stack (wire's stack.ts).
  *
@@ -7,11 +7,18 @@
  * - STACK-4. SIGUSR1 is not sent to a process that does not handle it yet, or no longer does, because it would die.
  * - STACK-5. The inspector listens on the loopback, under a random name that only the process's stderr shows. It
  *   stays open for the process's life, because Node.js can crash when an inspector is closed during a request.
- * - STACK-6. Requests are handled one after the other.
+ * - STACK-6. Requests are handled one after the other, but profiles, which take seconds, beside others.
  */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { PalimpsestError, readStack, type StackReading } from "@palimpsest/wire";
+import {
+  PalimpsestError,
+  type ProfileOptions,
+  type ProfileReading,
+  readProfile,
+  readStack,
+  type StackReading,
+} from "@palimpsest/wire";
 import { InspectorClient } from "./inspector-client.js";
 
 /** The flags of Node.js that make its inspector behave as STACK-5 says. */
@@ -22,6 +29,9 @@ const openTimeoutMs = 3_000;
 const readTimeoutMs = 4_000;
 /** The bit of SIGUSR1 in the masks of /proc. */
 const signalBit = 1n << 9n;
+
+/** What reads the stack of a process, and profiles it. */
+export type StackReader = Pick<ProcessStack, "read" | "profile">;
 
 export class ProcessStack {
   readonly #child: ChildProcess;
@@ -40,17 +50,34 @@ export class ProcessStack {
 
   /** Reads the stack. @throws {PalimpsestError} UNAVAILABLE, with the reason */
   read(): Promise<StackReading> {
-    const answer = this.#last.then(() => this.#read());
+    return this.#inTurn(() => this.#asked((url) => this.#within(url, readTimeoutMs, readStack)));
+  }
+
+  /** Profiles it. @throws {PalimpsestError} UNAVAILABLE, with the reason */
+  async profile(options: ProfileOptions): Promise<ProfileReading> {
+    // Whether the inspector is still there is asked first, in turn; the profile itself keeps nobody waiting.
+    const url = await this.#inTurn(() =>
+      this.#asked(async (at) => {
+        (await InspectorClient.connect(at)).close();
+        return at;
+      }),
+    );
+    const limitMs = options.durationMs + readTimeoutMs;
+    return await this.#within(url, limitMs, (client) => readProfile(client, options));
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const answer = this.#last.then(work);
     this.#last = answer.catch(() => undefined);
     return answer;
   }
 
-  async #read(): Promise<StackReading> {
+  async #asked<T>(ask: (url: string) => Promise<T>): Promise<T> {
     this.#watch();
     for (let attempt = 1; ; attempt++) {
       const url = this.#url || (await this.#open());
       try {
-        return await this.#ask(url);
+        return await ask(url);
       } catch (reason) {
         // The process itself may have closed it, and that line of its stderr may not have arrived yet.
         if (attempt === 2) throw reason;
@@ -59,11 +86,11 @@ export class ProcessStack {
     }
   }
 
-  async #ask(url: string): Promise<StackReading> {
+  async #within<T>(url: string, limitMs: number, ask: (client: InspectorClient) => Promise<T>): Promise<T> {
     const client = await InspectorClient.connect(url);
-    const limit = setTimeout(() => client.close(), readTimeoutMs);
+    const limit = setTimeout(() => client.close(), limitMs);
     try {
-      return await readStack(client);
+      return await ask(client);
     } finally {
       clearTimeout(limit);
       client.close();

@@ -12,18 +12,12 @@
  */
 import { join } from "node:path";
 import type { Logger } from "@palimpsest/telemetry";
-import {
-  type ErrorCode,
-  errorToProto,
-  freeText,
-  needsFence,
-  PalimpsestError,
-  type StackReading,
-} from "@palimpsest/wire";
+import { type ErrorCode, errorToProto, freeText, needsFence, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { pruneLogs } from "../base/log-folder.js";
 import type { EnvironmentRequest, PreparedEnvironment } from "../environments/runtime-environments.js";
 import type { ActorEnd } from "./actor-process.js";
+import type { StackReader } from "./process-stack.js";
 import { ProcessStarts, type ProcessStartsDeps } from "./process-starts.js";
 import type { SupervisedActor } from "./supervised-actor.js";
 
@@ -88,10 +82,10 @@ export class ProcessSupervisor {
     return entry && { actor: reportOf(entry), spec: entry.spec, restarts: entry.restarts };
   }
 
-  /** Returns the actor's stack. @throws {PalimpsestError} UNAVAILABLE, with the reason */
-  async stack(actorId: string): Promise<StackReading> {
-    const reading = await this.#entries.get(actorId)?.process?.stack?.();
-    if (reading) return reading;
+  /** Returns what reads the stack of the actor's process, and profiles it. @throws {PalimpsestError} UNAVAILABLE */
+  stack(actorId: string): StackReader {
+    const stack = this.#entries.get(actorId)?.process?.stack;
+    if (stack) return stack;
     throw new PalimpsestError("UNAVAILABLE", `no process of ${actorId} runs on this node (yet)`);
   }
 

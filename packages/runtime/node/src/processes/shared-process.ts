@@ -80,7 +80,7 @@ export class SharedProcess {
       pid: worker.process.pid,
       order: (orders) => this.#order(orders),
       endProcess: (reason) => this.#end(slot, reason),
-      stack: () => worker.stack(),
+      stack: worker.stack,
     });
     this.#slots.set(slot, hosted);
     this.#order({ start: [hosted.order] });

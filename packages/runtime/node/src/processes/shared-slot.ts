@@ -3,9 +3,10 @@
  * Not responsible for: the process that it shares (shared-process.ts).
  */
 import { systemClock } from "@palimpsest/std";
-import type { PalimpsestError, StackReading } from "@palimpsest/wire";
+import type { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorEnd } from "./actor-process.js";
+import type { StackReader } from "./process-stack.js";
 import type { SupervisedActor } from "./supervised-actor.js";
 
 export interface SharedSlotDeps {
@@ -17,7 +18,7 @@ export interface SharedSlotDeps {
   readonly order: (orders: proto.SharedOrders.$Properties) => void;
   /** Ends the process, on account of this actor. */
   readonly endProcess: (reason: string) => void;
-  readonly stack: () => Promise<StackReading>;
+  readonly stack: StackReader;
 }
 
 /** The end of the actor as the process reports it, or the end of the process itself. */
@@ -90,8 +91,8 @@ export class SharedSlot implements SupervisedActor {
   /** Does nothing, because the process gets new credentials once, for all its actors. */
   adopt(): void {}
 
-  stack(): Promise<StackReading> {
-    return this.#deps.stack();
+  get stack(): StackReader {
+    return this.#deps.stack;
   }
 
   becameReady(ready: proto.ActorProcessReady.$Properties): void {

@@ -15,11 +15,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { Duplex } from "node:stream";
-import { FramePipe, type StackReading, thrownMessage } from "@palimpsest/wire";
+import { FramePipe, thrownMessage } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { OutputFile } from "../base/output-file.js";
 import { lateCertificates } from "./late-certificates.js";
-import { inspectorFlags, ProcessStack } from "./process-stack.js";
+import { inspectorFlags, ProcessStack, type StackReader } from "./process-stack.js";
 import { SupervisedProcess } from "./supervised-process.js";
 
 const maxEarlyBytes = 64 * 1024;
@@ -52,7 +52,8 @@ export class WorkerProcess {
   /** Resolves when its runtime is loaded; never if it ends before. */
   readonly loaded: Promise<void>;
   readonly #channel: FramePipe;
-  readonly #stack: ProcessStack;
+  /** The stack and profiles of its main thread. */
+  readonly stack: StackReader;
   #output: OutputFile | undefined;
   #early: Buffer[] = [];
   #earlyBytes = 0;
@@ -76,7 +77,7 @@ export class WorkerProcess {
       detached: true,
     });
     this.process = new SupervisedProcess(child);
-    this.#stack = new ProcessStack(child);
+    this.stack = new ProcessStack(child);
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk: Buffer) => this.#write(chunk));
     if (fromSnapshot.length > 0)
@@ -127,11 +128,6 @@ export class WorkerProcess {
   /** Sends an order. A process that has died cannot take it; its end says why. */
   order(order: proto.ActorProcessOrder.$Properties): void {
     this.#channel.send(proto.ActorProcessOrder.encode(order).finish());
-  }
-
-  /** Returns the stack of its main thread. @throws {PalimpsestError} UNAVAILABLE */
-  stack(): Promise<StackReading> {
-    return this.#stack.read();
   }
 
   closeOutput(): void {

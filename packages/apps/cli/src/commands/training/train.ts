@@ -72,7 +72,8 @@ function parseGpus(text: string): RunGpus {
   const gpus = { nodes: Number(nodes), gpusPerNode: Number(gpusPerNode) };
   if (gpus.nodes > 0 && gpus.gpusPerNode > 0 && gpus.gpusPerNode <= mostGpusOfMachine) return gpus;
   // Who has 32 GPUs has them in several machines, between which gradients take another way.
-  const large = gpus.gpusPerNode > mostGpusOfMachine ? `, and machines have at most ${mostGpusOfMachine}` : "";
+  const large =
+    gpus.gpusPerNode > mostGpusOfMachine ? `, and machines have at most ${mostGpusOfMachine}` : "";
   throw new PalimpsestError(
     "INVALID_ARGUMENT",
     `--gpus is ${JSON.stringify(text)}${large}; give GPUs of one machine, such as 8, or machines and GPUs of each, such as 4x8`,
