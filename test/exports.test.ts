@@ -284,6 +284,7 @@ const inner = new Set([
     "agentConfigOf",
     "agentKindOf",
     "callSeed",
+    "chunkDocument",
     "compileTemplate",
     "createAgent",
     "exampleNames",
