@@ -62,8 +62,8 @@ async function cellOf(recipe: Recipe, gpus: RunGpus): Promise<string> {
     const [, more] = /learner\.replicas and learnerGpus to (\d+)/.exec(problems.join()) ?? [];
     return more === undefined ? "no" : `no; a learner of ${more}`;
   }
-  const split =
-    own.learnerGpus < 1 ? "shared" : `${own.learnerActors * own.learnerGpus} + ${own.rollout.actors}`;
+  const hosts = own.learnerActors > 1 ? `${own.learnerActors} × ` : "";
+  const split = own.learnerGpus < 1 ? "shared" : `${hosts}${own.learnerGpus} + ${own.rollout.actors}`;
   const bytes = [needs.learnerDeviceBytes, needs.rolloutDeviceBytes].map(gib).join(" + ");
   const seconds = [time.expected.total, time.expectedTotalSeconds].map(duration).join("; ");
   return `${split}; ${bytes} GiB; ${seconds}`;

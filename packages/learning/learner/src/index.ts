@@ -85,3 +85,4 @@ export { checkOffer, type LocalPeer, localPeers } from "./together/local-peers.j
 export { type ExchangeStats, PairExchange, type Swap } from "./together/pair-exchange.js";
 export type { Peers, RankLinks } from "./together/peers.js";
 export { SwapBox } from "./together/swap-box.js";
+export { gradientBytes } from "./together/together.js";

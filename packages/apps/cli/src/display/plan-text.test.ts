@@ -4,7 +4,15 @@ import { planText } from "./plan-text.js";
 
 const gib = 2 ** 30;
 const seconds = {
-  ...{ sampling: 17.7, loading: 0.5, update: 150, publishing: 0.5, checkpoint: 1, evaluation: 0.3 },
+  ...{
+    sampling: 17.7,
+    loading: 0.5,
+    update: 150,
+    exchange: 0,
+    publishing: 0.5,
+    checkpoint: 1,
+    evaluation: 0.3,
+  },
   total: 170,
 };
 const plan: RunPlan = {

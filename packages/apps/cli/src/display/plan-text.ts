@@ -132,6 +132,7 @@ function secondsRows({ expected, atMost, ...run }: RunPlan["time"]): string[][] 
     ["sampling", "sampling"],
     ["loading the weights", "loading"],
     ["update", "update"],
+    ...(expected.exchange > 0 ? [["of it between hosts", "exchange"] as const] : []),
     ["publishing the weights", "publishing"],
     ["share of checkpoints", "checkpoint"],
     ["share of evaluations", "evaluation"],
@@ -163,11 +164,9 @@ function layoutsTable({ layout: own, layouts, time }: RunPlan): string {
 }
 
 function layoutText({ learnerActors, replicas, sharded, actors }: RunPlan["layout"]): string {
-  const learners =
-    learnerActors > 1
-      ? counted(learnerActors, "learner")
-      : `learner of ${counted(replicas, "GPU")}${sharded ? ", sharing state" : ""}`;
-  return `${learners}; ${counted(actors, "rollout actor")}`;
+  const learners = learnerActors > 1 ? counted(learnerActors, "learner") : "learner";
+  const of = ` of ${counted(replicas, "GPU")}${sharded ? ", sharing state" : ""}`;
+  return `${learners}${of}; ${counted(actors, "rollout actor")}`;
 }
 
 function bucketText(bucket: RunPlan["buckets"][number]): string {

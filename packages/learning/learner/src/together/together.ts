@@ -69,6 +69,14 @@ function reduceTypeOf(
   return reduceType === "float32" ? "float32" : passedType(name, { precision: "bfloat16" });
 }
 
+/** Bytes of one rank's gradients as they travel to other learners. */
+export function gradientBytes(model: ModelConfig, config: ResolvedLearnerConfig): number {
+  return Object.entries(trainedShapes(model, config)).reduce(
+    (sum, [name, shape]) => sum + (reduceTypeOf(name, config) === "bfloat16" ? 2 : 4) * sizeOf(shape),
+    0,
+  );
+}
+
 export class Together {
   readonly #peers: Peers;
   readonly #blocks: readonly Block[];

@@ -24,7 +24,7 @@ train: { steps: 4, groupsPerStep: 2, maxStaleness: ${maxStaleness} }
 }
 
 const seconds = {
-  ...{ sampling: 1.75, loading: 0.25, update: 1, publishing: 0.5, checkpoint: 0.5 },
+  ...{ sampling: 1.75, loading: 0.25, update: 1, exchange: 0, publishing: 0.5, checkpoint: 0.5 },
   ...{ evaluation: 1, total: 5 },
 };
 const planned = (of = recipe()): PlannedRun => ({

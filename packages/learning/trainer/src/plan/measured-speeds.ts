@@ -81,10 +81,14 @@ export const loadBytesPerSecond = 8.8e8;
 export const checkpointBytesPerSecond = 2.6e8;
 
 /**
- * Bytes that a learner sends to the others per second while they sum gradients. This is an assumption; it was not
- * measured on a quiet machine (bench/runtime/exchange.ts).
+ * Bytes that a learner of several hosts sends per second while they sum gradients, and receives at the same time. It is what its thread can
+ * do: a GB takes 0.8 to 1.1 s of processor time, of which plain TCP takes 0.6 to 0.7 (bench/results/exchange.json). That the network is as
+ * fast, 8 Gbit/s each way, is an assumption.
  */
-export const exchangeBytesPerSecond = 1e8;
+export const exchangeBytesPerSecond = 9.5e8;
+
+/** Bytes of gradients that a learner of several hosts reads from its GPUs per second, or writes to them. An assumption, not measured. */
+export const gradientBytesPerSecond = 3e9;
 
 /** Seconds of driver and queues per step, and of a rollout actor's process per conversation, from the steps of SmolLM2 on an H100. */
 export const stepSeconds = 0.08;

@@ -77,7 +77,7 @@ describe("recipeForGpus", () => {
     // More machines add rollout actors, as long as these are what is waited for.
     const many = await recipeForGpus(four, { nodes: 4, gpusPerNode: 8 }, options);
     expect(many.learnerGpus).toBeLessThanOrEqual(8);
-    expect(many.learnerGpus + many.rollout.actors).toBe(32);
+    expect(many.learnerActors * many.learnerGpus + many.rollout.actors).toBe(32);
   });
 
   it("shares one GPU, and says that only adapters fit where all weights do not", async () => {
@@ -94,11 +94,29 @@ describe("recipeForGpus", () => {
     expect(few.rollout.maxBatch).toBeLessThan(four.rollout.maxBatch);
   });
 
-  it("trains adapters with learners on several machines", async () => {
-    const recipe = await recipeForGpus(adapted(seven), { nodes: 4, gpusPerNode: 8 }, options);
-    expect(recipe.learnerActors).toBeGreaterThan(8);
-    expect((await planRun(recipe, options)).problems).toEqual([]);
-  });
+  it.each([
+    ["adapters", adapted(seven), "whole"],
+    ["all weights", seven, "sharded"],
+  ] as const)(
+    "trains %s with learners on several machines, and counts what they exchange",
+    async (_, of, state) => {
+      const recipe = await recipeForGpus(of, { nodes: 4, gpusPerNode: 8 }, options);
+      expect(recipe.learnerActors).toBeGreaterThan(1);
+      expect(recipe.learnerActors * recipe.learnerGpus).toBeGreaterThan(8);
+      expect(recipe.learner).toMatchObject({
+        replicas: recipe.learnerGpus,
+        memory: { optimizerState: state },
+      });
+      const { problems, time, devices } = await planRun(recipe, options);
+      expect(problems).toEqual([]);
+      expect(time.expected.exchange).toBeGreaterThan(0);
+      expect(time.expected.update).toBeGreaterThan(time.expected.exchange);
+      expect(devices.learner).toContain("GB/s each way");
+      const one = await planRun(await recipeForGpus(of, { nodes: 1, gpusPerNode: 8 }, options), options);
+      expect(one.time.expected.exchange).toBe(0);
+      expect(time.expectedTotalSeconds).toBeLessThan(one.time.expectedTotalSeconds);
+    },
+  );
 
   it("has no more actors than a step has episodes, and no more than a recipe may have", async () => {
     const few: Recipe = {

@@ -13,10 +13,10 @@ import { runMemory } from "./run-memory.js";
 
 /** A split of GPUs between learners and rollout actors. */
 export interface Layout {
-  /** Learners that train together, each with one GPU; 1: one learner, with as many GPUs of one node as it has replicas. */
+  /** Learners that train together, each with as many GPUs of a node of its own as it has replicas. */
   readonly learnerActors: number;
   readonly replicas: number;
-  /** Whether the replicas share their state. */
+  /** Whether a learner's replicas share its state. */
   readonly sharded: boolean;
   /** Number of rollout actors. With one GPU in all, the learner and the only one share it. */
   readonly actors: number;
@@ -28,9 +28,10 @@ export interface PlannedLayout {
   readonly time: RunTime;
 }
 
-/** Most replicas of a learner, most learners and most rollout actors; as in the recipe's schema. */
+/** Most replicas of a learner and most rollout actors; as in the recipe's schema. */
 const mostReplicas = 16;
-const mostLearners = 32;
+/** Most learners that are tried: more of them wait longer for each other than they compute. */
+const mostLearners = 8;
 const mostActors = 1024;
 
 /** The GPUs that a recipe's `plan` has; undefined where it does not say. */
@@ -77,7 +78,7 @@ export function layoutOf({ learner, learnerActors, rollout }: Recipe): Layout {
 function layoutsOf(recipe: Recipe): Layout[] {
   const gpus = plannedGpus(recipe);
   if (gpus === undefined) return [];
-  const { total, gpusPerNode } = gpus;
+  const { nodes, total, gpusPerNode } = gpus;
   const { rollout, train, learner } = recipe;
   const { maxBatch, engine } = rollout;
   const parts = engine === undefined ? [1, 2, 4, 8] : [1];
@@ -87,18 +88,20 @@ function layoutsOf(recipe: Recipe): Layout[] {
   const actorsBeside = (learners: number) =>
     engine === undefined ? Math.min(most, Math.max(1, total - learners)) : rollout.actors;
   const free = Math.max(1, total - (engine === undefined ? 1 : Math.ceil(rollout.actors * rollout.gpus)));
-  const one = { learnerActors: 1, replicas: 1, sharded: false };
   const isAdapted = learner.lora !== null;
   const layouts: Omit<Layout, "maxBatch">[] = [];
-  for (let replicas = 1; replicas <= Math.min(gpusPerNode, mostReplicas, free); replicas++) {
-    const actors = actorsBeside(replicas);
-    layouts.push({ ...one, replicas, actors });
-    if (replicas > 1 && !isAdapted) layouts.push({ ...one, replicas, sharded: true, actors });
-  }
-  // Gradients of all weights take too long between hosts, and a host's own GPUs are better used as replicas.
-  if (isAdapted && total > gpusPerNode)
-    for (let learnerActors = 2; learnerActors <= Math.min(mostLearners, free); learnerActors++)
-      layouts.push({ ...one, learnerActors, actors: actorsBeside(learnerActors) });
+  // One learner per node, and on several nodes at least half of each: fewer nodes with more GPUs each exchange less.
+  for (let learnerActors = 1; learnerActors <= Math.min(nodes, mostLearners); learnerActors++)
+    for (
+      let replicas = learnerActors === 1 ? 1 : Math.ceil(gpusPerNode / 2);
+      replicas <= Math.min(gpusPerNode, mostReplicas);
+      replicas++
+    ) {
+      if (learnerActors * replicas > free) break;
+      const actors = actorsBeside(learnerActors * replicas);
+      layouts.push({ learnerActors, replicas, sharded: false, actors });
+      if (replicas > 1 && !isAdapted) layouts.push({ learnerActors, replicas, sharded: true, actors });
+    }
   return layouts.flatMap((layout) => batches.map((batch) => ({ ...layout, maxBatch: batch })));
 }
 

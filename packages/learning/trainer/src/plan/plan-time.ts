@@ -1,6 +1,7 @@
 import { sizeOf } from "@palimpsest/jit";
 import {
   type Bucket,
+  gradientBytes,
   type PlannedPass,
   placesOf,
   type ResolvedLearnerConfig,
@@ -13,6 +14,7 @@ import {
   checkpointBytesPerSecond,
   conversationSeconds,
   exchangeBytesPerSecond,
+  gradientBytesPerSecond,
   h100,
   loadBytesPerSecond,
   processor,
@@ -50,6 +52,8 @@ export interface StepSeconds {
   /** Loading new weights into the samplers. */
   readonly loading: number;
   readonly update: number;
+  /** The part of the update in which learners of several hosts sum gradients. */
+  readonly exchange: number;
   /** Publishing the new weights. */
   readonly publishing: number;
   /** The step's share of the checkpoints. */
@@ -71,11 +75,14 @@ export function plannedDevices({ rollout, learner, learnerActors, ...recipe }: R
   const { name } =
     recipe.learnerGpus > 0 ? h100(learner.precision ?? "auto") : processor(recipe.learnerThreads);
   const { replicas = 1 } = learner;
-  const learners = learnerActors > 1 ? `${learnerActors} learners` : `${replicas} replicas`;
+  const of = replicas === 1 ? "" : ` of ${replicas} replicas`;
+  const learners = learnerActors > 1 ? `${learnerActors} learners${of}` : `${replicas} replicas`;
+  const network = `, whose network passes ${exchangeBytesPerSecond / 1e9} GB/s each way`;
   return {
     // An engine chooses its own device, and the device of one that is already running is not known.
     rollout: rollout.engine === undefined ? sampler.name : `were an engine ${sampler.name}`,
-    learner: learnerActors * replicas > 1 ? `${learners} on ${name} each` : name,
+    learner:
+      learnerActors * replicas > 1 ? `${learners} on ${name} each${learnerActors > 1 ? network : ""}` : name,
   };
 }
 
@@ -88,14 +95,18 @@ export function stepTime(
 ): StepSeconds {
   const { train, evaluation, rollout, learnerGpus } = recipe;
   const sampling = samplingSeconds(recipe, model, work);
-  const update = updateSeconds(recipe, model, config, work);
+  const exchange = work.optimizerSteps * exchangeSeconds(recipe, model, config);
+  const update = updateSeconds(recipe, model, config, work) + exchange;
   const bytes = publishedBytes(recipe, model);
   const publishing = bytes / publishBytesPerSecond;
   const loading = bytes / loadBytesPerSecond;
   // A run with a log begins with a checkpoint, and the last step leaves one.
   const { steps, checkpointEverySteps: every } = train;
   const checkpoints = every === 1 ? steps : Math.ceil(steps / every) + 1;
-  const checkpoint = (checkpoints * 12 * trainedCount(model, config)) / checkpointBytesPerSecond / steps;
+  // Before a checkpoint learners of several hosts compare their weights.
+  const compared = recipe.learnerActors > 1 ? bytes / publishBytesPerSecond : 0;
+  const written = (12 * trainedCount(model, config)) / checkpointBytesPerSecond;
+  const checkpoint = (checkpoints * (written + compared)) / steps;
   const between = evaluation?.everySteps;
   const evaluations =
     evaluation === undefined ? 0 : 1 + (between === undefined ? 1 : Math.ceil(steps / between));
@@ -109,7 +120,7 @@ export function stepTime(
       ? Math.max(sampling + loading, update + publishing + checkpoint)
       : sampling + loading + update + publishing + checkpoint;
   return {
-    ...{ sampling, loading, update, publishing, checkpoint, evaluation: evaluating },
+    ...{ sampling, loading, update, exchange, publishing, checkpoint, evaluation: evaluating },
     total: busy + evaluating + stepSeconds,
   };
 }
@@ -157,7 +168,23 @@ function samplingSeconds(
     : Math.max(alone, own * reading + Math.max(own * writing, longestWriting));
 }
 
-/** Seconds of an update: micro-batches with their padding, passes without gradients, the optimizer, and the exchange of several learners. */
+/**
+ * Seconds in which learners of several hosts sum the gradients of one optimizer step: those of the network, and those in which the same
+ * thread reads them from the GPUs and writes the sums back, to every replica that has all of them, in float32.
+ */
+function exchangeSeconds(
+  { learnerActors, learnerGpus }: Recipe,
+  model: ModelConfig,
+  config: ResolvedLearnerConfig,
+): number {
+  if (learnerActors === 1) return 0;
+  const sentBytes = (2 * (learnerActors - 1) * gradientBytes(model, config)) / learnerActors;
+  const writes = config.memory.optimizerState === "sharded" ? 1 : config.replicas;
+  const copiedBytes = learnerGpus > 0 ? (1 + writes) * 4 * trainedCount(model, config) : 0;
+  return sentBytes / exchangeBytesPerSecond + copiedBytes / gradientBytesPerSecond;
+}
+
+/** Seconds of an update: micro-batches with their padding, passes without gradients, and the optimizer. */
 function updateSeconds(
   { learnerActors, learnerGpus, learnerThreads, learner }: Recipe,
   model: ModelConfig,
@@ -185,12 +212,9 @@ function updateSeconds(
     return sum + rounds * (train + scored * score);
   }, 0);
   const applyBytes = 28 * trained;
-  // Each learner sends and receives this much for the gradients of every optimizer step.
-  const exchangedBytes = (2 * 4 * trained * (learnerActors - 1)) / learnerActors;
   return (
-    optimizerSteps *
-    ((ofOne + applyBytes / device.weightBytesPerSecond) / (replicas === 1 ? 1 : replicaShare) +
-      exchangedBytes / exchangeBytesPerSecond)
+    (optimizerSteps * (ofOne + applyBytes / device.weightBytesPerSecond)) /
+    (replicas === 1 ? 1 : replicaShare)
   );
 }
 

@@ -56,12 +56,9 @@ const clusterProcesses = 3;
  * fed.
  */
 const writtenCopies = 2;
-/**
- * Sizes of the gradients that learners exchange at once, and of the chunks in flight: their own, the others', and both
- * in messages.
- */
+/** Sizes of the small gradients that learners exchange at once, and of the slices in flight from each other learner. */
 const exchangeBlockBytes = 16 * 2 ** 20;
-const exchangeChunksBytes = 4 * 8 * 2 ** 20;
+const exchangeSlicesBytes = 2 * 4 * 2 * 2 ** 20;
 /** Number of versions that are kept besides the initial weights; see held-weights.ts. */
 const keptVersions = 2;
 
@@ -86,7 +83,7 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   const lora = recipe.learner.lora ?? null;
   const weightsBytes = bytesOf(parameterShapes(model));
   const trained = lora === null ? parameterShapes(model) : loraShapes(model, loraForm(lora));
-  const exchangeBytes = recipe.learnerActors === 1 ? 0 : exchangeHostBytes(trained);
+  const exchangeBytes = recipe.learnerActors === 1 ? 0 : exchangeHostBytes(recipe, trained);
   const learnerBytes =
     exchangeBytes + (learnerDevice === undefined ? onCpuBytes : processBytes + writtenCopies * hostBytes);
   const versionBytes = publishedBytes(recipe, model);
@@ -138,12 +135,16 @@ export function publishedBytes(recipe: Recipe, model: ModelConfig): number {
 }
 
 /**
- * Returns the host memory of an exchange: a block of gradients as it was read and as it is written back, and the chunks
- * of it in flight.
+ * Returns the host memory of an exchange: a block of gradients of one replica as it was read, as it travels, twice, and as it is fed to
+ * the device, and what is in flight from the other learners.
  */
-function exchangeHostBytes(trained: Readonly<Record<string, readonly number[]>>): number {
-  const largest = Object.values(trained).map((shape) => floatBytes * sizeOf(shape));
-  return 2 * Math.max(exchangeBlockBytes, ...largest) + exchangeChunksBytes;
+function exchangeHostBytes(
+  { learner, learnerActors }: Recipe,
+  trained: Readonly<Record<string, readonly number[]>>,
+): number {
+  const shards = learner.memory.optimizerState === "sharded" ? learner.replicas : 1;
+  const largest = Object.values(trained).map((shape) => floatBytes * Math.ceil(sizeOf(shape) / shards));
+  return 4 * Math.max(exchangeBlockBytes, ...largest) + (learnerActors - 1) * exchangeSlicesBytes;
 }
 
 function bytesOf(shapes: Readonly<Record<string, readonly number[]>>): number {
