@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { answerChat, startChatServer, stopServer } from "../../../../../../test/stories/chat-server.js";
 import { fileFolder } from "../../../../../../test/support/temporary-folder.js";
 import { CommandRun } from "../testing.js";
+import { addTrain } from "./train.js";
 import { addTrainSft } from "./train-sft.js";
 
 const folder = fileFolder();
@@ -40,4 +41,25 @@ test("demonstrations that are too long are refused with their line, or left out"
   const flags = ["--model", model, "--data", data, "--out", join(folder, "made"), "--max-tokens", "8"];
   await expect(sft(...flags)).rejects.toThrow(/line 1.* tokens, but maxTokens is 8/);
   await expect(sft(...flags, "--too-long", "skip")).rejects.toThrow(/each of the 1 demonstrations is longer/);
+});
+
+test("--seed replaces the seed of a base recipe, although train has an option of that name", async () => {
+  const text = readFileSync(
+    new URL("../../../../../../recipes/quickstart-base.yaml", import.meta.url),
+    "utf8",
+  );
+  const recipe = join(folder, "short-base.yaml");
+  writeFileSync(recipe, text.replace(/steps: \d+/g, "steps: 1"));
+  const whole = new CommandRun(addTrain);
+  whole.begin();
+  onTestFinished(() => whole.end());
+  const weights: (string | undefined)[] = [];
+  for (const seed of ["1", "2"])
+    weights.push(
+      /weights (\w+)/.exec(
+        await whole.run("train", "sft", recipe, "--seed", seed, "--out", join(folder, seed)),
+      )?.[1],
+    );
+  expect(weights[0]).toMatch(/^\w{12}$/);
+  expect(weights[1]).not.toBe(weights[0]);
 });

@@ -49,7 +49,9 @@ export function addTrainSft(train: Command): void {
       "with --teacher: maximum tokens of an answer; longer answers are left out (1024)",
       parseCount,
     )
-    .action(async (recipePath: string | undefined, options: SftOptions) => {
+    .action(async (recipePath: string | undefined, _own: SftOptions, command: Command) => {
+      // `train` has a --seed, too, and takes it wherever it stands.
+      const options = command.optsWithGlobals<SftOptions>();
       const { out, seed, model, data } = options;
       if (recipePath !== undefined && out !== undefined && model === undefined && data === undefined) {
         const { makeBaseWithProgress } = await import("../../training/make-base.js");
