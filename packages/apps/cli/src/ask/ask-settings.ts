@@ -145,8 +145,8 @@ function smallNote(
 }
 
 /**
- * Returns the length up to which a local model reads a text whole, in its comfortable context. On short texts that was
- * better than sections and a memory (bench/ask.ts). Undefined if the user sets sections, or for agents without it.
+ * Returns the length up to which a local model reads a text whole, in its comfortable context (bench/ask.ts). Undefined
+ * if the user sets sections, or for agents without it.
  */
 function wholeTokensOf(
   { kind, config }: ReadingAgentSettings,
