@@ -82,6 +82,8 @@ const alone = [
   "test/{fuzz,learning,simulation}/*.test.ts",
 ];
 
+const containers = "test/containers/*.test.ts";
+
 /** As many test files at a time as there are cores. More than four would want more memory than a small machine has. */
 const maxWorkers = Math.min(4, availableParallelism());
 
@@ -196,9 +198,14 @@ export default defineConfig({
         test: {
           name: "apart",
           include: ["packages/*/*/src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...together, ...tensors, ...alone],
+          exclude: [...together, ...tensors, ...alone, containers],
           ...waiting,
         },
+      },
+      {
+        // `npm run containers` runs it, and `npm test` does not: it builds images for minutes.
+        extends: true,
+        test: { name: "containers", include: [containers], maxWorkers: 1 },
       },
     ],
   },

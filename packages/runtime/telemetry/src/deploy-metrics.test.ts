@@ -39,7 +39,9 @@ const metrics: Readonly<Record<string, { readonly labels?: readonly string[]; re
  * no metric of that name.
  */
 function labelsOf(name: string): readonly string[] | undefined {
-  if (name === "up" || name === "process_resident_memory_bytes") return [];
+  // The list of targets says the role of each.
+  if (name === "up") return ["role"];
+  if (name === "process_resident_memory_bytes") return [];
   if (recorded.includes(name)) return recordedLabels[name] ?? [];
   const found = metrics[name] ?? metrics[name.replace(/_(bucket|sum|count)$/, "")];
   return found && (found.labels ?? []);
