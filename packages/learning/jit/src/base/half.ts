@@ -95,7 +95,7 @@ export function* cutIntoPieces(parts: readonly HalfPart[]): Generator<Float32Arr
 /** @throws {JitError} INVALID_OPTIONS, SHAPE_MISMATCH */
 export function checkHalf(name: string, spec: StateSpec, parts: readonly HalfPart[]): void {
   const { shape, asHalf, joined } = spec;
-  if (asHalf !== "written")
+  if (asHalf !== "written" && asHalf !== "both")
     throw new JitError(
       "INVALID_OPTIONS",
       `state ${JSON.stringify(name)} cannot be written as bfloat16; specify it with asHalf "written"`,

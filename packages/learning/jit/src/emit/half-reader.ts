@@ -16,35 +16,39 @@ export interface HalfReader extends FunctionNodes {
   readonly pieces: ReadonlyMap<string, readonly number[]>;
 }
 
-/** A piece's size in values, at most, unless one row has more: 64 MiB, of which the host allocates only one at a time. */
+/** A piece's size in values, at most, unless one row of a matrix has more: 64 MiB, of which the host allocates only one at a time. */
 const pieceValues = 2 ** 25;
 
 const INT = typeOf(DATA_TYPE.int32);
 const FLOAT = typeOf(DATA_TYPE.float32);
 
 /**
- * Emits the reader of the first replica.
+ * Emits the reader of a replica; of others than the first only entries that are read and written so are read.
  * @returns undefined if no entry is read so
  */
 export function emitHalfReader(
   program: Program,
   state: Readonly<Record<string, StateSpec>>,
+  replica: number,
 ): HalfReader | undefined {
-  const names = Object.keys(state).filter((name) => state[name]?.asHalf === "read");
+  const kinds = replica === 0 ? ["read", "both"] : ["both"];
+  const names = Object.keys(state).filter((name) => kinds.includes(state[name]?.asHalf ?? ""));
   if (names.length === 0) return undefined;
-  const prefix = "read_half";
+  const prefix = replica === 0 ? "read_half" : `read_half_replica${replica}`;
   const branches: string[] = [];
   const pieces = new Map<string, number[]>();
   for (const name of names) {
     const shape = state[name]?.shape ?? [];
-    const columns = shape.at(-1) ?? 1;
-    const all = sizeOf(shape.slice(0, -1));
+    // A vector, such as a shard, is cut anywhere.
+    const columns = shape.length === 1 ? 2 : (shape.at(-1) ?? 1);
+    const all = sizeOf(shape) / columns;
     const rows = Math.max(1, Math.floor(pieceValues / columns));
     const own: number[] = [];
     for (let first = 0; first < all; first += rows) {
       own.push(branches.length);
       const count = Math.min(rows, all - first);
-      branches.push(emitBranch(program, `${prefix}_${branches.length}`, { name, columns, first, count }));
+      const piece = { name, replica, columns, first, count };
+      branches.push(emitBranch(program, `${prefix}_${branches.length}`, piece));
     }
     pieces.set(name, own);
   }
@@ -59,7 +63,7 @@ export function emitHalfReader(
       branches: { list: { func: branches.map((name) => ({ name })) } },
       output_shapes: { list: {} },
     },
-    { device: program.gpu ? "/device:GPU:0" : undefined },
+    { device: program.gpu ? `/device:GPU:${replica}` : undefined },
   );
   return { feeds: `${index}:0`, fetches: `${read}:0,${read}:1`, pieces };
 }
@@ -67,16 +71,21 @@ export function emitHalfReader(
 /** Rows of an entry; a row is all values of the last dimension. */
 interface Piece {
   readonly name: string;
+  readonly replica: number;
   readonly columns: number;
   readonly first: number;
   readonly count: number;
 }
 
-function emitBranch(program: Program, prefix: string, { name, columns, first, count }: Piece): string {
+function emitBranch(
+  program: Program,
+  prefix: string,
+  { name, replica, columns, first, count }: Piece,
+): string {
   const half = program.halves.has(name);
   const body = new Emitter({ ...program, xla: false }, prefix, true);
   const type = { dtype: typeOf(half ? BFLOAT16 : DATA_TYPE.float32) };
-  const names = { shared_name: text(program.replicas[0]?.get(name) ?? ""), container: text("") };
+  const names = { shared_name: text(program.replicas[replica]?.get(name) ?? ""), container: text("") };
   const variable = body.node(
     "VarHandleOp",
     [],

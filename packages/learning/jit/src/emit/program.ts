@@ -41,14 +41,14 @@ export interface ReplicaNodes {
   readonly state: ReadonlyMap<string, StateNodes>;
   /** Absent if TensorFlow chooses each variable's device. */
   readonly writer: StateWriter | undefined;
+  /** Absent as the writer is, or if no entry is read in this way. */
+  readonly halfReader: HalfReader | undefined;
 }
 
 export interface GraphProgram {
   readonly nodes: readonly NodeProto[];
   readonly functions: readonly FunctionProto[];
   readonly replicas: readonly ReplicaNodes[];
-  /** Absent if TensorFlow chooses each variable's device, or no entry is read in this way. */
-  readonly halfReader: HalfReader | undefined;
   /** By name; empty if there is one replica. */
   readonly reductions: ReadonlyMap<string, FunctionNodes>;
 }
@@ -125,16 +125,15 @@ export function buildProgram(
       ),
       state: states[replica] ?? new Map(),
       writer: hasWriter ? emitWriter(program, state, replica) : undefined,
+      halfReader: hasWriter ? emitHalfReader(program, state, replica) : undefined,
     }),
   );
-  const halfReader = hasWriter ? emitHalfReader(program, state) : undefined;
   const sums = count === 1 ? [] : Object.entries(reductions);
   const bytes = (name: string): number => 4 * sizeOf(state[name]?.shape ?? []);
   return {
     nodes: program.nodes,
     functions: options.xla ? program.functions.map(leftAsTraced) : program.functions,
     replicas: nodesOf,
-    halfReader,
     reductions: new Map(
       sums.map(([name, entries]) => [
         name,

@@ -37,7 +37,7 @@ export function emitWriter(
   if (names.length === 0) return undefined;
   const prefix = replica === 0 ? "write" : `write_replica${replica}`;
   const main = new Emitter({ ...program, xla: false }, prefix, false);
-  const asHalves = names.filter((name) => state[name]?.asHalf === "written");
+  const asHalves = names.filter((name) => ["written", "both"].includes(state[name]?.asHalf ?? ""));
   const counts = asHalves.map((name) => pieceSizes(state[name] ?? { shape: [], dtype: "float32" }).length);
   const pieces = Array.from({ length: Math.max(0, ...counts) }, (_, piece) => `${prefix}/piece_${piece}`);
   const branches: string[] = [];

@@ -42,7 +42,7 @@ export function stateSpec<Spec extends TensorSpec>(specs: Readonly<Record<string
 
 /** Refuses an entry that is not read as bfloat16. */
 export function checkReadHalf(name: string, { asHalf }: StateSpec): void {
-  if (asHalf === "read") return;
+  if (asHalf === "read" || asHalf === "both") return;
   throw new JitError(
     "INVALID_OPTIONS",
     `state ${JSON.stringify(name)} cannot be read as bfloat16; specify it with asHalf "read"`,

@@ -114,14 +114,16 @@ export class EagerModule implements JitModule {
     for (const own of values) this.writeState(own);
   }
 
-  *writeHalf(name: string, parts: readonly HalfPart[]): Generator<undefined> {
+  *writeHalf(name: string, parts: readonly HalfPart[], replica?: number): Generator<undefined> {
     const spec = stateSpec(this.#specs, name);
+    checkReplica(replica, this.replicas);
     checkHalf(name, spec, parts);
     this.writeState({ [name]: joinedOnHost(spec, parts) });
     yield;
   }
 
-  *readHalf(name: string): Generator<HalfPiece> {
+  *readHalf(name: string, replica = 0): Generator<HalfPiece> {
+    checkReplica(replica, this.replicas);
     checkReadHalf(name, stateSpec(this.#specs, name));
     yield roundedPiece(this.readState([name])[name] as Float32Array);
   }

@@ -13,7 +13,6 @@ import { checkHostSize, type HostArray, type StateSpec, type TensorSpec } from "
 import type { FunctionStats } from "../base/stats.js";
 import { DATA_TYPE, nodeBackend, type TensorflowBinding } from "../base/tensorflow-binding.js";
 import type { FunctionNodes } from "../emit/function-nodes.js";
-import type { HalfReader } from "../emit/half-reader.js";
 import { buildProgram, type ReplicaNodes, type StateNodes } from "../emit/program.js";
 import type { StateWriter } from "../emit/state-writer.js";
 import type { HostArrays, JitFunction } from "../trace/jit-function.js";
@@ -61,7 +60,6 @@ export class GraphModule implements JitModule {
   readonly #functions: ReadonlyMap<string, LoadedFunction>;
   readonly #replicas: readonly ReplicaNodes[];
   readonly #reductions: ReadonlyMap<string, Reduction>;
-  readonly #halfReader: HalfReader | undefined;
   /** Entries without contents yet: their zeros are allocated when they are first needed. */
   readonly #empty: Set<string>;
   #sessionId: number | undefined;
@@ -104,7 +102,6 @@ export class GraphModule implements JitModule {
     const { sessionId } = loadGraph(this.#binding, program.nodes, program.functions);
     this.#sessionId = sessionId;
     this.#replicas = program.replicas;
-    this.#halfReader = program.halfReader;
     this.#reductions = new Map(
       Object.entries(reductions).map(([name, entries]) => [
         name,
@@ -218,16 +215,19 @@ export class GraphModule implements JitModule {
     return true;
   }
 
-  *writeHalf(name: string, parts: readonly HalfPart[]): Generator<undefined> {
+  *writeHalf(name: string, parts: readonly HalfPart[], replica?: number): Generator<undefined> {
     const spec = stateSpec(this.#state, name);
+    checkReplica(replica, this.replicas);
     checkHalf(name, spec, parts);
+    if (replica !== undefined) this.#fillEmpty(new Set([name]));
+    const written = this.#replicas.filter((_, at) => replica === undefined || at === replica);
     const what = `writing entry ${name} to the state`;
     const feed = (value: Float32Array, number: (writer: StateWriter) => number | undefined): boolean => {
       const specs: TensorSpec[] = [
         { shape: [], dtype: "int32" },
         { shape: [value.length], dtype: "float32" },
       ];
-      for (const { writer } of this.#replicas) {
+      for (const { writer } of written) {
         const index = writer && number(writer);
         if (writer === undefined || index === undefined) return false;
         this.#feed(specs, [Int32Array.of(index), value], { what, nodes: writer });
@@ -237,7 +237,7 @@ export class GraphModule implements JitModule {
     let piece = 0;
     for (const values of cutIntoPieces(parts)) {
       if (!feed(values, ({ firstPiece }) => firstPiece + piece)) {
-        this.writeState({ [name]: joinedOnHost(spec, parts) });
+        this.writeState({ [name]: joinedOnHost(spec, parts) }, replica);
         return;
       }
       piece += 1;
@@ -247,15 +247,17 @@ export class GraphModule implements JitModule {
     this.#empty.delete(name);
   }
 
-  *readHalf(name: string): Generator<HalfPiece> {
+  *readHalf(name: string, replica = 0): Generator<HalfPiece> {
+    checkReplica(replica, this.replicas);
     checkReadHalf(name, stateSpec(this.#state, name));
-    const nodes = this.#halfReader;
-    if (nodes === undefined) {
-      yield roundedPiece(this.readState([name])[name] as Float32Array);
+    const nodes = this.#replicas[replica]?.halfReader;
+    const pieces = nodes?.pieces.get(name);
+    if (nodes === undefined || pieces === undefined) {
+      yield roundedPiece(this.readState([name], replica)[name] as Float32Array);
       return;
     }
     this.#fillEmpty(new Set([name]));
-    for (const piece of nodes.pieces.get(name) ?? []) {
+    for (const piece of pieces) {
       const specs: TensorSpec[] = [{ shape: [], dtype: "int32" }];
       const what = `reading entry ${name} of the state`;
       const [pairs, finite] = this.#feed(specs, [Int32Array.of(piece)], { what, nodes });

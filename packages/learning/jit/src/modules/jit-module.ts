@@ -50,18 +50,18 @@ export interface JitModule {
   /** Like `readState`, for each replica. */
   readEach(names: readonly string[]): Record<string, HostArray>[];
   /**
-   * On every replica, replaces a float32 entry by bfloat16 numbers, of which only the bits are copied to the device, one piece in each
+   * On every replica, or on one, replaces a float32 entry by bfloat16 numbers, of which only the bits are copied to the device, one piece in each
    * step. They are joined and scaled there (`StateSpec.joined`) in float32, and rounded as the entry is stored. The entry has its old
    * value until the last step; no other entry may be written in this way between two steps.
-   * @throws {JitError} as `writeState`; INVALID_OPTIONS for an entry without `asHalf: "written"`
+   * @throws {JitError} as `writeState`; INVALID_OPTIONS for an entry without `asHalf: "written"` or "both"
    */
-  writeHalf(name: string, parts: readonly HalfPart[]): Iterable<undefined>;
+  writeHalf(name: string, parts: readonly HalfPart[], replica?: number): Iterable<undefined>;
   /**
-   * Copies an entry of the first replica to the host, rounded to bfloat16 and checked on the device: its values from first to last in
+   * Copies an entry of a replica, by default the first, to the host, rounded to bfloat16 and checked on the device: its values from first to last in
    * pieces, each of which is read when it is asked for. No piece may be asked for after the entry has changed.
-   * @throws {JitError} as `readState`; INVALID_OPTIONS for an entry without `asHalf: "read"`
+   * @throws {JitError} as `readState`; INVALID_OPTIONS for an entry without `asHalf: "read"` or "both"
    */
-  readHalf(name: string): Iterable<HalfPiece>;
+  readHalf(name: string, replica?: number): Iterable<HalfPiece>;
   /** Shape and type of a function's outputs. In mode eager they are known after the first call. */
   outputSpecs(name: string): Readonly<Record<string, TensorSpec>>;
   readonly stats: Readonly<Record<string, FunctionStats>>;

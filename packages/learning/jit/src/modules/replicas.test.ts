@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { loadBackend } from "../backend/backend.js";
 import { visibleGpus } from "../base/gpu-device.js";
+import { roundToHalf } from "../base/half.js";
 import type { tf } from "../base/tf.js";
 import { buildProgram } from "../emit/program.js";
 import { traceStages } from "../trace/traced-stages.js";
@@ -24,6 +25,7 @@ function summing(mode: "eager" | "graph" | "xla", replicas: number) {
       sums: { ...vector, lazy: true },
       others: { shape: [], dtype: "float32" },
       half: { ...vector, stored: "bfloat16" },
+      passed: { shape: [4], dtype: "float32", asHalf: "both" },
     },
     functions: {
       add: {
@@ -81,6 +83,20 @@ it("what is written to each replica is read from each, and the same entries are 
   module.writeEach(others.map((each) => ({ others: each })));
   expect(module.readEach(["others"]).map(({ others: each }) => each)).toEqual(others);
   expect(module.readState(["others"])["others"]).toEqual(others[0]);
+  // One of them alone, in both types.
+  module.writeState({ passed: Float32Array.of(1, 2, 3, 4) });
+  module.writeState({ passed: Float32Array.of(5, 6, 7, 1.001) }, 1);
+  const halvesOf = (replica: number) =>
+    [...module.readHalf("passed", replica)].flatMap(({ bits }) => [...bits]);
+  expect(halvesOf(0)).toEqual([...roundToHalf(Float32Array.of(1, 2, 3, 4))]);
+  expect(halvesOf(1)).toEqual([...roundToHalf(Float32Array.of(5, 6, 7, 1))]);
+  for (const _ of module.writeHalf("passed", [{ bits: roundToHalf(Float32Array.of(8, 9, 10, 11)) }], 0));
+  expect(module.readEach(["passed"]).map(({ passed }) => passed)).toEqual([
+    Float32Array.of(8, 9, 10, 11),
+    Float32Array.of(5, 6, 7, 1.001),
+  ]);
+  expect(module.readState(["passed"], 1)["passed"]).toEqual(Float32Array.of(5, 6, 7, 1.001));
+  expect(() => module.readState(["passed"], 2)).toThrow(/replica is 2, but the module has 2/);
   expect(() => module.writeEach([{ others: Float32Array.of(1) }])).toThrow(
     /1 replicas, but the module has 2/,
   );

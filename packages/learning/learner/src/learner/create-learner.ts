@@ -60,7 +60,8 @@ export function createLearner(options: LearnerOptions): Learner {
     options.checkpoint === undefined
       ? initialState(options, config)
       : restoredState(options.checkpoint.tensors, options, config);
-  const module = compileLearner({ backend, model, config, objectives, mode });
+  const isTogether = options.peers !== undefined;
+  const module = compileLearner({ backend, model, config, objectives, mode, isTogether });
   try {
     writeWhole(module, config, model, state);
   } catch (error) {

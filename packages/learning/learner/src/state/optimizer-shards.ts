@@ -1,7 +1,7 @@
 import { entry, type JitModule, sizeOf, type Tensors, tf } from "@palimpsest/jit";
 import { type ModelConfig, parameterShapes } from "@palimpsest/model";
 import type { ResolvedLearnerConfig } from "../config/config.js";
-import { shardCount } from "./shard-shape.js";
+import { shardCount, shardLength } from "./shard-shape.js";
 import { stateName, tensor, trainedShapes } from "./state.js";
 import { SPREAD } from "./sum-functions.js";
 
@@ -17,7 +17,7 @@ import { SPREAD } from "./sum-functions.js";
 
 /** Returns all shards of a tensor, one per row: [shards, length], padded with zeros. */
 export function shardRows(whole: tf.Tensor, shards: number): tf.Tensor {
-  const length = Math.ceil(whole.size / shards);
+  const length = shardLength(whole.size, shards);
   const missing = shards * length - whole.size;
   const flat = tf.reshape(whole, [whole.size]);
   return tf.reshape(missing === 0 ? flat : tf.pad(flat, [[0, missing]]), [shards, length]);
@@ -96,7 +96,7 @@ function ownedEntries(model: ModelConfig, config: ResolvedLearnerConfig): Map<st
 }
 
 function shardsOf(values: Float32Array, shards: number): Float32Array[] {
-  const length = Math.ceil(values.length / shards);
+  const length = shardLength(values.length, shards);
   return Array.from({ length: shards }, (_, replica) => {
     const own = values.subarray(replica * length, (replica + 1) * length);
     if (own.length === length) return own;

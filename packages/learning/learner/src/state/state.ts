@@ -49,6 +49,21 @@ export function passedType(name: string, config: Pick<ResolvedLearnerConfig, "pr
 }
 
 /**
+ * The type in which gradients of a parameter travel between learners of several hosts; those that cannot be cut into pairs of values travel
+ * in float32.
+ * @param shape of what a replica has of the gradients
+ */
+export function reduceTypeOf(
+  name: string,
+  shape: readonly number[],
+  { reduceType, precision, lora }: Pick<ResolvedLearnerConfig, "reduceType" | "precision" | "lora">,
+): FloatType {
+  if ((shape.at(-1) ?? 1) % 2 !== 0 || reduceType === "float32") return "float32";
+  if (reduceType === "bfloat16") return passedType(name, { precision: "bfloat16" });
+  return lora === null ? passedType(name, { precision }) : "float32";
+}
+
+/**
  * Returns whether an entry is stored in bfloat16: matrices that are not updated themselves. Weights that are updated keep float32, and so do
  * the embeddings of a policy that is trained and of its reference, which must match.
  */
@@ -75,11 +90,12 @@ export function storedBytes(specs: Readonly<Record<string, StateSpec>>): number 
  * Specifies all state entries for jit.
  * @param form.accumulates whether there are accumulators for several micro-batches
  * @param form.shards number of replicas that share float32 weights, moments, accumulators and reference; absent: 1
+ * @param form.exchanges whether learners of other hosts get the accumulators; absent: no
  */
 export function stateSpecs(
   model: ModelConfig,
   config: ResolvedLearnerConfig,
-  form: { readonly accumulates: boolean; readonly shards?: number },
+  form: { readonly accumulates: boolean; readonly shards?: number; readonly exchanges?: boolean },
 ): Record<string, StateSpec> {
   const all = parameterShapes(model);
   const trained = trainedShapes(model, config);
@@ -104,6 +120,9 @@ export function stateSpecs(
           dtype: "float32" as const,
           // If every step is one micro-batch, the accumulators are never allocated.
           ...(kind === "gradient" ? { lazy: true } : {}),
+          ...(kind === "gradient" && form.exchanges && reduceTypeOf(name, shape, config) === "bfloat16"
+            ? { asHalf: "both" as const }
+            : {}),
           ...(isStoredHalf(kind, name, config, { isTrained: name in trained, shards })
             ? { stored: "bfloat16" as const }
             : {}),

@@ -1,5 +1,5 @@
 /**
- * Sums of float32 and bfloat16 numbers on the host, and roundings from one to the other, in WebAssembly with 128-bit SIMD: JavaScript
+ * Sums of float32 and bfloat16 numbers on the host, in WebAssembly with 128-bit SIMD: JavaScript
  * takes 6 ns for each sum of two bfloat16 numbers, which would be slower than the network that they came over.
  */
 declare const WebAssembly: {
@@ -134,29 +134,6 @@ export function sumFloats([first, ...others]: readonly Float32Array[], into: Flo
       added.set(part.subarray(at, at + count));
       addFloats(endOf(count));
     }
-    into.set(floats.subarray(0, count), at);
-  }
-}
-
-/** Rounds to nearest, ties to even. @param into as many values */
-export function roundToHalves(values: Float32Array, into: Uint16Array): void {
-  const { floats, bits, round } = kernel();
-  for (let at = 0; at < values.length; at += blockValues) {
-    const count = Math.min(blockValues, values.length - at);
-    floats.set(values.subarray(at, at + count));
-    round(endOf(count));
-    into.set(bits.subarray(0, count), at);
-  }
-}
-
-/** @param into as many values */
-export function widenHalves(halves: Uint16Array, into: Float32Array): void {
-  const { floats, bits, add } = kernel();
-  for (let at = 0; at < halves.length; at += blockValues) {
-    const count = Math.min(blockValues, halves.length - at);
-    floats.fill(nothing, 0, endOf(count) / 4);
-    bits.set(halves.subarray(at, at + count));
-    add(endOf(count));
     into.set(floats.subarray(0, count), at);
   }
 }

@@ -129,7 +129,7 @@ it.each([
     const checkpoint = (ranks[0] as Learner).checkpoint({ consumedGroupIds: [], dataCursor: null });
     const [first, second] = localPeers(2).map(({ peers }) => peers);
     const later = [
-      aLearner({ ...given, replicas: 3 }, first, checkpoint),
+      aLearner({ ...given, replicas: 3, ...sharded }, first, checkpoint),
       aLearner({ ...given, replicas: 3, ...sharded }, second),
     ];
     await Promise.all(later.map((learner) => learner.shareState()));

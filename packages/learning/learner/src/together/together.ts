@@ -19,8 +19,7 @@ import type { ResolvedLearnerConfig } from "../config/config.js";
 import { LearnerError } from "../config/error.js";
 import type { Round } from "../rows/rounds.js";
 import { shardCount, shardShape } from "../state/shard-shape.js";
-import { passedType, stateName, trainedShapes } from "../state/state.js";
-import { roundToHalves, widenHalves } from "./host-sums.js";
+import { reduceTypeOf, stateName, trainedShapes } from "../state/state.js";
 import type { Peers } from "./peers.js";
 
 /** Maximum size in values of small tensors that travel together, 16 MiB. A larger tensor is its own block: a rank buffers two blocks at a time. */
@@ -60,19 +59,10 @@ export function checkTogether(
     );
 }
 
-/** The type in which gradients of a parameter travel between learners. */
-function reduceTypeOf(
-  name: string,
-  { reduceType, precision, lora }: Pick<ResolvedLearnerConfig, "reduceType" | "precision" | "lora">,
-): "float32" | "bfloat16" {
-  if (reduceType === "auto") return lora === null ? passedType(name, { precision }) : "float32";
-  return reduceType === "float32" ? "float32" : passedType(name, { precision: "bfloat16" });
-}
-
 /** Bytes of one rank's gradients as they travel to other learners. */
 export function gradientBytes(model: ModelConfig, config: ResolvedLearnerConfig): number {
   return Object.entries(trainedShapes(model, config)).reduce(
-    (sum, [name, shape]) => sum + (reduceTypeOf(name, config) === "bfloat16" ? 2 : 4) * sizeOf(shape),
+    (sum, [name, shape]) => sum + (reduceTypeOf(name, [2], config) === "bfloat16" ? 2 : 4) * sizeOf(shape),
     0,
   );
 }
@@ -84,14 +74,13 @@ export class Together {
   constructor(peers: Peers, model: ModelConfig, config: ResolvedLearnerConfig) {
     this.#peers = peers;
     const shards = shardCount(config);
-    const shapes = Object.entries(trainedShapes(model, config));
+    const shapes = Object.entries(trainedShapes(model, config)).map(
+      ([name, shape]) => [name, shardShape(shape, shards)] as const,
+    );
     const replicas = shards === 1 ? [undefined] : Array.from({ length: shards }, (_, replica) => replica);
     this.#blocks = (["float32", "bfloat16"] as const).flatMap((type) => {
-      const own = shapes.filter(([name]) => reduceTypeOf(name, config) === type);
-      const sizes = own.map(([name, shape]) => [
-        stateName("gradient", name),
-        sizeOf(shardShape(shape, shards)),
-      ]);
+      const own = shapes.filter(([name, shape]) => reduceTypeOf(name, shape, config) === type);
+      const sizes = own.map(([name, shape]) => [stateName("gradient", name), sizeOf(shape)]);
       const blocks = [...blocksOf(Object.fromEntries(sizes))];
       return replicas.flatMap((replica) => blocks.map((entries) => ({ replica, entries, type })));
     });
@@ -159,7 +148,7 @@ export class Together {
       await finish();
       finish = async () => {
         await summed;
-        module.writeState(parted(block.entries, widened(values)), block.replica);
+        writeBlock(module, block, values);
       };
     }
     await finish();
@@ -214,22 +203,27 @@ function totalOf(entries: EntrySizes): number {
 
 /** Returns the block's values in the type in which they travel. */
 function readBlock(module: JitModule, { replica, entries, type }: Block): Float32Array | Uint16Array {
-  const values = module.readState(Object.keys(entries), replica) as Record<string, Float32Array>;
-  if (type === "float32") return joined(entries, values);
+  const names = Object.keys(entries);
+  if (type === "float32")
+    return joined(entries, module.readState(names, replica) as Record<string, Float32Array>);
   const bits = new Uint16Array(totalOf(entries));
   let at = 0;
-  for (const [name, size] of Object.entries(entries)) {
-    roundToHalves(entry(values, name), bits.subarray(at, at + size));
-    at += size;
-  }
+  for (const name of names)
+    for (const piece of module.readHalf(name, replica)) {
+      bits.set(piece.bits, at);
+      at += piece.bits.length;
+    }
   return bits;
 }
 
-function widened(values: Float32Array | Uint16Array): Float32Array {
-  if (values instanceof Float32Array) return values;
-  const wide = new Float32Array(values.length);
-  widenHalves(values, wide);
-  return wide;
+/** Writes sums in the type in which they travel. */
+function writeBlock(module: JitModule, { replica, entries }: Block, sums: Float32Array | Uint16Array): void {
+  if (sums instanceof Float32Array) {
+    module.writeState(parted(entries, sums), replica);
+    return;
+  }
+  for (const [name, bits] of Object.entries(parted(entries, sums)))
+    for (const _ of module.writeHalf(name, [{ bits }], replica));
 }
 
 /** A single entry is not copied. */
@@ -245,11 +239,14 @@ function joined(entries: EntrySizes, values: Readonly<Record<string, Float32Arra
   return block;
 }
 
-function parted(entries: EntrySizes, block: Float32Array): Record<string, Float32Array> {
+function parted<Values extends Float32Array | Uint16Array>(
+  entries: EntrySizes,
+  block: Values,
+): Record<string, Values> {
   let at = 0;
   return Object.fromEntries(
     Object.entries(entries).map(([name, size]) => {
-      const values = block.subarray(at, at + size);
+      const values = block.subarray(at, at + size) as Values;
       at += size;
       return [name, values];
     }),

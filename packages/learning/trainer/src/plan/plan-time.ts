@@ -170,7 +170,7 @@ function samplingSeconds(
 
 /**
  * Seconds in which learners of several hosts sum the gradients of one optimizer step: those of the network, and those in which the same
- * thread reads them from the GPUs and writes the sums back, to every replica that has all of them, in float32.
+ * thread reads them from the GPUs and writes the sums back, to every replica that has all of them.
  */
 function exchangeSeconds(
   { learnerActors, learnerGpus }: Recipe,
@@ -180,7 +180,7 @@ function exchangeSeconds(
   if (learnerActors === 1) return 0;
   const sentBytes = (2 * (learnerActors - 1) * gradientBytes(model, config)) / learnerActors;
   const writes = config.memory.optimizerState === "sharded" ? 1 : config.replicas;
-  const copiedBytes = learnerGpus > 0 ? (1 + writes) * 4 * trainedCount(model, config) : 0;
+  const copiedBytes = learnerGpus > 0 ? (1 + writes) * gradientBytes(model, config) : 0;
   return sentBytes / exchangeBytesPerSecond + copiedBytes / gradientBytesPerSecond;
 }
 
