@@ -10,6 +10,7 @@ import { createRandom, restoreRandom } from "../config/random.js";
 import { type AdvantageModule, ownAdvantage } from "../loss/define-advantage.js";
 import { withMemoryAdvice } from "../memory/memory-exhausted.js";
 import { writeWhole } from "../state/optimizer-shards.js";
+import { passedGradients } from "../state/passed-gradients.js";
 import { initialState, restoredState } from "../state/state.js";
 import { compileLearner, type Objective } from "../step/compiled.js";
 import type { Peers } from "../together/peers.js";
@@ -78,6 +79,6 @@ export function createLearner(options: LearnerOptions): Learner {
     publishedType: options.publishedType ?? "float32",
     ownAdvantage: ownAdvantage(config.advantage, options.advantage),
     reference: options.checkpoint?.storedReference,
-    together: options.peers && new Together(options.peers, model, config),
+    together: options.peers && new Together(options.peers, passedGradients(model, config)),
   });
 }

@@ -64,8 +64,8 @@ export function compileLearner(options: {
   readonly config: ResolvedLearnerConfig;
   readonly objectives: readonly Objective[];
   readonly mode: "auto" | "eager" | "graph" | "xla";
-  /** Whether learners of other hosts train with this one. */
-  readonly isTogether: boolean;
+  /** Whether learners of other hosts train with this one. Default: no. */
+  readonly isTogether?: boolean;
 }): JitModule {
   const { model, backend } = options;
   const config: PlannedConfig = { ...options.config, deviceBytes: backend.gpuMemoryBytes };
@@ -95,7 +95,7 @@ export function compileLearner(options: {
   if (accumulates) Object.assign(functions, sumFunctions(model, config, isLaunched));
   return jit({
     backend: options.backend,
-    state: stateSpecs(model, config, { accumulates, shards, exchanges: options.isTogether }),
+    state: stateSpecs(model, config, { accumulates, shards, exchanges: options.isTogether ?? false }),
     functions,
     mode: options.mode,
     precision: config.precision,

@@ -12,14 +12,11 @@
 
 import { setImmediate } from "node:timers/promises";
 import type { JitModule } from "@palimpsest/jit";
-import { entry, sizeOf } from "@palimpsest/jit";
-import type { ModelConfig } from "@palimpsest/model";
+import { entry } from "@palimpsest/jit";
 import { placesOf } from "../config/bucket.js";
 import type { ResolvedLearnerConfig } from "../config/config.js";
 import { LearnerError } from "../config/error.js";
 import type { Round } from "../rows/rounds.js";
-import { shardCount, shardShape } from "../state/shard-shape.js";
-import { reduceTypeOf, stateName, trainedShapes } from "../state/state.js";
 import type { Peers } from "./peers.js";
 
 /** Maximum size in values of small tensors that travel together, 16 MiB. A larger tensor is its own block: a rank buffers two blocks at a time. */
@@ -27,6 +24,18 @@ const BLOCK_VALUES = 2 ** 22;
 
 /** State entries with their sizes in values. */
 export type EntrySizes = Readonly<Record<string, number>>;
+
+/** The state's entries that are summed over all ranks. */
+export interface PassedGradients {
+  /** Number of replicas that have a shard each; 1: all replicas have the same. */
+  readonly shards: number;
+  /** Sizes in values are those of one replica. */
+  readonly entries: readonly {
+    readonly name: string;
+    readonly size: number;
+    readonly type: "float32" | "bfloat16";
+  }[];
+}
 
 /** Entries of accumulated gradients that travel together. */
 interface Block {
@@ -59,30 +68,17 @@ export function checkTogether(
     );
 }
 
-/** Bytes of one rank's gradients as they travel to other learners. */
-export function gradientBytes(model: ModelConfig, config: ResolvedLearnerConfig): number {
-  return Object.entries(trainedShapes(model, config)).reduce(
-    (sum, [name, shape]) => sum + (reduceTypeOf(name, [2], config) === "bfloat16" ? 2 : 4) * sizeOf(shape),
-    0,
-  );
-}
-
 export class Together {
   readonly #peers: Peers;
   readonly #blocks: readonly Block[];
 
-  constructor(peers: Peers, model: ModelConfig, config: ResolvedLearnerConfig) {
+  constructor(peers: Peers, { shards, entries }: PassedGradients) {
     this.#peers = peers;
-    const shards = shardCount(config);
-    const shapes = Object.entries(trainedShapes(model, config)).map(
-      ([name, shape]) => [name, shardShape(shape, shards)] as const,
-    );
     const replicas = shards === 1 ? [undefined] : Array.from({ length: shards }, (_, replica) => replica);
     this.#blocks = (["float32", "bfloat16"] as const).flatMap((type) => {
-      const own = shapes.filter(([name, shape]) => reduceTypeOf(name, shape, config) === type);
-      const sizes = own.map(([name, shape]) => [stateName("gradient", name), sizeOf(shape)]);
-      const blocks = [...blocksOf(Object.fromEntries(sizes))];
-      return replicas.flatMap((replica) => blocks.map((entries) => ({ replica, entries, type })));
+      const own = entries.filter((one) => one.type === type).map(({ name, size }) => [name, size]);
+      const blocks = [...blocksOf(Object.fromEntries(own))];
+      return replicas.flatMap((replica) => blocks.map((block) => ({ replica, entries: block, type })));
     });
   }
 
