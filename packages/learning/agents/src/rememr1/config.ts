@@ -1,12 +1,34 @@
 import { z } from "zod";
 import { memAgentConfigSchema } from "../memagent/config.js";
 import { checkHeads } from "../memory-heads.js";
-import { lookBackSchema } from "./recall-source.js";
 
 const { memoryPrompt, finalPrompt, initialMemory, wholeTokens: _, ...reading } = memAgentConfigSchema.shape;
 const tag = z
   .string()
   .regex(/^[A-Za-z][\w-]*$/, "must begin with a letter, followed by letters, digits, dashes and underscores");
+
+/** How an agent looks back into the document. */
+const lookBackSchema = z.strictObject({
+  passages: z
+    .int()
+    .min(1)
+    .max(64)
+    .default(1)
+    .describe("passages of memoryTokens / passages tokens that a query finds, by their words (BM25)"),
+  bytes: z
+    .int()
+    .min(1024)
+    .default(4 * 2 ** 20)
+    .describe("most bytes of the sections that are kept for searches; the oldest leave first"),
+  rereads: z
+    .int()
+    .min(0)
+    .max(16)
+    .default(0)
+    .describe(
+      "how often a query in place of the answer makes the agent read the best section again, for that query, before it answers",
+    ),
+});
 
 const settings = z.strictObject({
   ...reading,

@@ -10,7 +10,6 @@
  * - RECALL-4. Resuming an episode finds what its first run would have found.
  */
 import { Bm25Index } from "@palimpsest/memory";
-import { z } from "zod";
 import type { Chunk } from "../chunks.js";
 import type { EarlierMemory, EpisodeState } from "../episode.js";
 import type { Tokenizer } from "../sampler.js";
@@ -18,28 +17,7 @@ import { characterEnd } from "../whole-characters.js";
 import type { ReMemR1Config } from "./config.js";
 import { retrieveMemory, tokenTerms } from "./retriever.js";
 
-/** How an agent looks back into the document. */
-export const lookBackSchema = z.strictObject({
-  passages: z
-    .int()
-    .min(1)
-    .max(64)
-    .default(1)
-    .describe("passages of memoryTokens / passages tokens that a query finds, by their words (BM25)"),
-  bytes: z
-    .int()
-    .min(1024)
-    .default(4 * 2 ** 20)
-    .describe("most bytes of the sections that are kept for searches; the oldest leave first"),
-  rereads: z
-    .int()
-    .min(0)
-    .max(16)
-    .default(0)
-    .describe(
-      "how often a query in place of the answer makes the agent read the best section again, for that query, before it answers",
-    ),
-});
+type LookBack = NonNullable<ReMemR1Config["lookBack"]>;
 
 /** A text that was found, or kept. */
 export interface Memory {
@@ -122,7 +100,7 @@ interface Passage extends Memory {
 class ReadSections implements RecallSource {
   readonly state = {};
   readonly #tokenizer: Tokenizer;
-  readonly #settings: z.infer<typeof lookBackSchema>;
+  readonly #settings: LookBack;
   readonly #passageTokens: number;
   readonly #passages: Passage[] = [];
   #bytes = 0;
@@ -132,7 +110,7 @@ class ReadSections implements RecallSource {
 
   constructor(
     tokenizer: Tokenizer,
-    settings: z.infer<typeof lookBackSchema>,
+    settings: LookBack,
     memoryTokens: number,
     from: EpisodeState | undefined,
   ) {
