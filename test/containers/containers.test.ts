@@ -216,10 +216,10 @@ describe.skipIf(missing !== undefined)("containers", () => {
       const listed = await engine.run([
         ...["exec", "limited", "palimpsest", "list", "nodes", "--json", "--address", "limited-head:7420"],
       ]);
-      const found = JSON.parse(listed) as readonly { readonly resources: Readonly<Record<string, number>> }[];
+      const found = JSON.parse(listed) as readonly { readonly total: Readonly<Record<string, number>> }[];
       return found.length === 1 && found;
     });
-    expect(nodes[0]?.resources).toMatchObject({ cpu: 1, memory: 2 * 1024 ** 3 });
+    expect(nodes[0]?.total).toMatchObject({ cpu: 1, memory: 2 * 1024 ** 3 });
     // Its head ran a Redis of its own below a root that cannot be written, and its store is in the small shared memory.
     expect(await engine.run(["exec", "limited", "sh", "-c", "ls /dev/shm"])).toMatch(/palimpsest-objects-/);
   });
