@@ -73,13 +73,14 @@ const cells = [untrained, ...seeds, ...control, ...baselines, ...trainedReaders]
 /** The F1 of each question that all of these policies were asked in this length; undefined if one was not. */
 function scores(policies: readonly Policy[], documents: number): Map<string, number> | undefined {
   const found = policies.map(([, all]) => all.find((cell) => cell.documents === documents));
-  const sums = new Map<string, number>();
+  const scores = new Map<string, number[]>();
   for (const cell of found) {
     if (cell === undefined) return undefined;
     for (const { question, f1 } of cell.questions)
-      sums.set(question, (sums.get(question) ?? 0) + f1 / found.length);
+      scores.set(question, [...(scores.get(question) ?? []), f1]);
   }
-  return sums;
+  const ofAll = [...scores].filter(([, f1s]) => f1s.length === found.length);
+  return new Map(ofAll.map(([question, f1s]) => [question, f1s.reduce((a, b) => a + b, 0) / f1s.length]));
 }
 
 const couples: readonly (readonly [string, readonly Policy[], readonly Policy[]])[] = [

@@ -212,7 +212,7 @@ async function ask(cell: Cell, items: readonly EvalItem[]): Promise<void> {
     item: itemId,
     question: entry(items, place).question,
     answers: entry(items, place).answers,
-    memory: memories.get(entry(items, place).question)?.slice(0, 600),
+    memory: memories.get(entry(items, place).question)?.slice(0, 4000),
     f1: scores["f1"],
     exactMatch: scores["exactMatch"],
     subExactMatch: scores["subExactMatch"],

@@ -98,6 +98,14 @@ describe("memory heads of memAgent", () => {
     expect(states.at(-1)?.heads?.map(({ relevance }) => relevance)).toEqual([1, 1, 0]);
   });
 
+  it("are shown to the answer alone if the prompts of updates are to leave them out (MEMORYHEADS-4)", async () => {
+    const { tokenizer, sampler, prompts } = recorded(firstWord);
+    const memory = { heads: 3, shown: false, ...plainLabel };
+    const config = memAgentConfig("tiny", { chunkTokens: 8, memoryTokens: 9, memory });
+    await memAgent({ sampler, tokenizer, config }).run({ document, question });
+    expect(prompts().map(shownHeads)).toEqual([" write1", " write2", " write3", " |1| w0 |2| w8 |3| w16"]);
+  });
+
   it("sample no more than a head holds, beside its name, and the rows are what was sampled (MEMORYHEADS-3)", async () => {
     for (const select of ["lru", "chosen"] as const) {
       const { tokenizer, sampler, requests } = recorded(() => "[1] a b c d e f g h i j k l m n");

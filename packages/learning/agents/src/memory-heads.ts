@@ -8,7 +8,7 @@
  * - MEMORYHEADS-2. A write changes exactly one of several heads: the least recently written one, the one that the reply
  *   names first, or the one that says least of the question. Of heads that were never written, the first is taken.
  * - MEMORYHEADS-3. Each of several heads holds at most memoryTokens / heads tokens, cut between characters (CHARACTERS-1).
- * - MEMORYHEADS-4. Every prompt, including that of the answer, shows all heads.
+ * - MEMORYHEADS-4. Every prompt, including that of the answer, shows all heads; with `shown: false` that of the answer alone.
  */
 import { z } from "zod";
 import type { EpisodeState } from "./episode.js";
@@ -36,6 +36,12 @@ export const memoryHeadsSchema = z.strictObject({
     .string()
     .default("\n[{head}] ")
     .describe("text before each of several heads in a prompt, with {head} for its number"),
+  shown: z
+    .boolean()
+    .default(true)
+    .describe(
+      "whether the prompt of a memory update shows the heads; false: a note is written of its section alone, which keeps a small model from repeating the notes before it",
+    ),
   turn: z
     .string()
     .optional()
@@ -73,6 +79,7 @@ export function checkHeads(
 export interface HeadLayout {
   readonly heads: number;
   readonly select: HeadSettings["select"];
+  readonly shown: boolean;
   /** Most tokens of one head. */
   readonly headTokens: number;
   /** Most tokens of the name of a head that a reply begins with; 0 if replies name none. */
@@ -88,15 +95,24 @@ export function headLayout(
   { memoryTokens, memory }: { readonly memoryTokens: number; readonly memory?: HeadSettings | undefined },
 ): HeadLayout {
   if (memory === undefined || memory.heads === 1) {
-    return { heads: 1, select: "lru", headTokens: memoryTokens, nameTokens: 0, labels: [[]], turns: [[]] };
+    return {
+      heads: 1,
+      select: "lru",
+      shown: true,
+      headTokens: memoryTokens,
+      nameTokens: 0,
+      labels: [[]],
+      turns: [[]],
+    };
   }
-  const { heads, select, label, turn = turns[select] } = memory;
+  const { heads, select, shown, label, turn = turns[select] } = memory;
   const encoded = (text: string) =>
     Array.from({ length: heads }, (_, at) => plainIds(tokenizer, text.replaceAll("{head}", `${at + 1}`)));
   const names = select === "chosen" ? encoded("[{head}] ").map(({ length }) => length) : [0];
   return {
     heads,
     select,
+    shown,
     headTokens: Math.floor(memoryTokens / heads),
     nameTokens: Math.max(...names),
     labels: encoded(label),
@@ -182,7 +198,8 @@ export class MemoryHeads {
   /** All heads, and which is to be written, as the prompt of a memory update shows them. */
   get forUpdate(): readonly number[] {
     if (this.#layout.heads === 1) return this.tokenIds;
-    return [...this.tokenIds, ...(this.#layout.turns[this.#oldest()] ?? [])];
+    const turn = this.#layout.turns[this.#oldest()] ?? [];
+    return this.#layout.shown ? [...this.tokenIds, ...turn] : turn;
   }
 
   /** All heads as text. */
