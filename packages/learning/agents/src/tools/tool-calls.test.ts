@@ -76,7 +76,7 @@ describe("a reply that is one call without its marks", () => {
   const turn = (text: string, malformed: "answer" | "ignore" = "answer") =>
     readTurn(text, { callForm: "hermes", doneWord: "DONE", malformed }, []);
 
-  it("is read by itself and as a block of code, and refused with a reason where it is no JSON", () => {
+  it("is read by itself and as a block of code, and refused with a reason where it is not JSON", () => {
     const written = JSON.stringify(call, null, 2);
     for (const text of [written, `\n${written} `, `\`\`\`json\n${written}\n\`\`\``])
       expect(turn(text)).toEqual({ blocks: [{ call }], content: "", done: false });
