@@ -1,8 +1,8 @@
 import { shownValue } from "@palimpsest/std/input";
 import type { DocumentText, EpisodeState } from "./episode.js";
 import { AgentError } from "./error.js";
+import { plainIds } from "./prompts/template.js";
 import type { Tokenizer } from "./sampler.js";
-import { plainIds } from "./template.js";
 import { characterEnd, characterStart, mostTokensOfCharacter } from "./whole-characters.js";
 
 /** A section of a document: its token ids and their half-open range of positions in the document. */

@@ -11,9 +11,9 @@
  */
 import { z } from "zod";
 import type { EpisodeState, SampleCounts } from "./episode.js";
+import { plainIds } from "./prompts/template.js";
 import type { Tokenizer } from "./sampler.js";
 import { segmentIds } from "./segment-ids.js";
-import { plainIds } from "./template.js";
 import { characterEnd } from "./whole-characters.js";
 
 const mark = z.string().regex(/\S/, "must not be blank");

@@ -38,7 +38,6 @@ export type {
 } from "./episode.js";
 export { callSeed, toTrajectory } from "./episode.js";
 export { AgentError, type AgentErrorCode } from "./error.js";
-export { exampleNames, leakedNames } from "./example-leaks.js";
 export { type MemAgentConfig, type MemAgentConfigInput, memAgentConfigSchema } from "./memagent/config.js";
 export { type MemAgentPrompts, memAgent, memAgentPrompts } from "./memagent/memagent.js";
 export { type MemAgentPreset, memAgentConfig } from "./memagent/presets.js";
@@ -55,7 +54,15 @@ export type { ToolOptions, ToolReply } from "./own-tools.js";
 export { type ParallelConfig, type ParallelConfigInput, parallelConfigSchema } from "./parallel/config.js";
 export { parallelReader } from "./parallel/parallel-reader.js";
 export { type ParallelPreset, parallelConfig } from "./parallel/presets.js";
-export { type PromptSettings, type PromptTexts, promptTexts } from "./prompt-texts.js";
+export { exampleNames, leakedNames } from "./prompts/example-leaks.js";
+export { type PromptSettings, type PromptTexts, promptTexts } from "./prompts/prompt-texts.js";
+export {
+  type BoundTemplate,
+  compileTemplate,
+  plainIds,
+  specialId,
+  type Template,
+} from "./prompts/template.js";
 export {
   type ReMemR1Config,
   type ReMemR1ConfigInput,
@@ -72,7 +79,6 @@ export {
   whitespaceTerms,
 } from "./rememr1/retriever.js";
 export type { GenerateRequest, GenerateResult, Sampler, Tokenizer } from "./sampler.js";
-export { type BoundTemplate, compileTemplate, plainIds, specialId, type Template } from "./template.js";
 export type { LineForm } from "./tools/line-calls.js";
 export { searchTool } from "./tools/search-tool.js";
 export {

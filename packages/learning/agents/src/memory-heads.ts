@@ -13,9 +13,9 @@
 import { z } from "zod";
 import type { EpisodeState } from "./episode.js";
 import { AgentError } from "./error.js";
+import { plainIds } from "./prompts/template.js";
 import type { Tokenizer } from "./sampler.js";
 import { segmentIds } from "./segment-ids.js";
-import { plainIds } from "./template.js";
 import { characterEnd } from "./whole-characters.js";
 
 /** How the memory of an agent that reads is divided. */

@@ -6,9 +6,9 @@ import { callSeed, type RunOptions } from "./episode.js";
 import type { EpisodeLog } from "./episode-log.js";
 import { AgentError } from "./error.js";
 import { converseWithTools, type ToolOptions, type ToolReply } from "./own-tools.js";
+import { compileTemplate, plainPromptIds, specialId } from "./prompts/template.js";
 import { type ReplyContent, replyContent } from "./reply-content.js";
 import type { Tokenizer } from "./sampler.js";
-import { compileTemplate, plainPromptIds, specialId } from "./template.js";
 
 /** How an agent of your own samples one reply. */
 export interface AskOptions {

@@ -1,5 +1,5 @@
+import { plainIds } from "./prompts/template.js";
 import type { Tokenizer } from "./sampler.js";
-import { plainIds } from "./template.js";
 import { wholeCharacters } from "./whole-characters.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { Segment } from "@palimpsest/memory/text";
+import { plainIds } from "./prompts/template.js";
 import type { Tokenizer } from "./sampler.js";
-import { plainIds } from "./template.js";
 
 /**
  * Returns the sampled ids of a segment of the decoded text. If a token crosses one of the segment's ends, the segment's

@@ -1,5 +1,5 @@
+import { plainIds } from "./prompts/template.js";
 import type { Tokenizer } from "./sampler.js";
-import { plainIds } from "./template.js";
 
 /*
  * Responsibility: where ids can be cut so that no character is split. A token of a byte-level or byte-fallback

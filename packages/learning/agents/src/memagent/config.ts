@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { gatesSchema } from "../gates.js";
 import { checkHeads, memoryHeadsSchema } from "../memory-heads.js";
-import { promptExampleSchema } from "../prompt-example.js";
+import { promptExampleSchema } from "../prompts/prompt-example.js";
 
 /** MemAgent's settings by themselves, of which other readers have some. */
 export const memAgentSettings = z.strictObject({

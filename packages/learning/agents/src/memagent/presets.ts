@@ -1,5 +1,10 @@
 import { presetConfig } from "../preset-config.js";
-import { smallFinalExamples, smallFinalPrompt, smallMemoryPrompt, smallReadings } from "../small-examples.js";
+import {
+  smallFinalExamples,
+  smallFinalPrompt,
+  smallMemoryPrompt,
+  smallReadings,
+} from "../prompts/small-examples.js";
 import { type MemAgentConfig, type MemAgentConfigInput, memAgentConfigSchema } from "./config.js";
 
 const memoryPrompt = `A long article is shown to you one section at a time. Below are a problem, what you noted from the earlier sections, and the section to read now. Write the memory anew: keep every earlier note that still matters for the problem and add what this section says about it. Whatever you do not write down is lost.

@@ -6,10 +6,10 @@ import { aroundUserTurn, type ChatFormat } from "../chat-format.js";
 import type { RunOptions } from "../episode.js";
 import { EpisodeLog, sampledFields } from "../episode-log.js";
 import { AgentError } from "../error.js";
-import { chosenFormat } from "../prompt-texts.js";
+import { chosenFormat } from "../prompts/prompt-texts.js";
+import { compileTemplate, specialId } from "../prompts/template.js";
 import { replyContent } from "../reply-content.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
-import { compileTemplate, specialId } from "../template.js";
 import type { MemUpdateConfig } from "./config.js";
 import { memUpdateConfig } from "./presets.js";
 

@@ -1,6 +1,6 @@
 import { presets as memAgentPresets } from "../memagent/presets.js";
 import { presetConfig } from "../preset-config.js";
-import { smallFinalExamples, smallFinalPrompt } from "../small-examples.js";
+import { smallFinalExamples, smallFinalPrompt } from "../prompts/small-examples.js";
 import { type ParallelConfig, type ParallelConfigInput, parallelConfigSchema } from "./config.js";
 
 const memoryPrompt = `A long article is cut into sections, and this is one of them; the others are read at the same time. Below are a problem, the memory that all share, and the section. Write down what this section says about the problem that the memory does not have yet. If it has nothing to add, answer only: nothing new

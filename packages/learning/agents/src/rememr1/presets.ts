@@ -1,5 +1,10 @@
 import { presetConfig } from "../preset-config.js";
-import { smallFinalExamples, smallFinalPrompt, smallMemoryPrompt, smallReadings } from "../small-examples.js";
+import {
+  smallFinalExamples,
+  smallFinalPrompt,
+  smallMemoryPrompt,
+  smallReadings,
+} from "../prompts/small-examples.js";
 import { type ReMemR1Config, type ReMemR1ConfigInput, rememr1ConfigSchema } from "./config.js";
 
 const memoryPrompt = `A long article is shown to you one section at a time. Below are a problem, an earlier note of yours that you asked for, what you noted last, and the section to read now.

@@ -1,8 +1,8 @@
 import type { ChatFormat } from "../chat-format.js";
-import { promptTexts } from "../prompt-texts.js";
+import { promptTexts } from "../prompts/prompt-texts.js";
+import { compileTemplate, plainIds, specialId } from "../prompts/template.js";
 import { replyContent } from "../reply-content.js";
 import type { Tokenizer } from "../sampler.js";
-import { compileTemplate, plainIds, specialId } from "../template.js";
 import type { ReMemR1Config } from "./config.js";
 
 /** The prompts and stop tokens of one configuration as token ids. */

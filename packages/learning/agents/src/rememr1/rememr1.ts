@@ -22,7 +22,6 @@ import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EpisodeResult, RunOptions, SampleCounts } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
-import { ExampleLeaks } from "../example-leaks.js";
 import { type GatedReply, Gates } from "../gates.js";
 import {
   type HeadLayout,
@@ -31,6 +30,7 @@ import {
   headLayout,
   MemoryHeads,
 } from "../memory-heads.js";
+import { ExampleLeaks } from "../prompts/example-leaks.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
 import { idsWithin } from "../whole-characters.js";
 import { type ReMemR1Config, rememr1ConfigSchema } from "./config.js";

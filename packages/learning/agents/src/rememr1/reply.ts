@@ -1,8 +1,8 @@
 import { type ReplyTags, readReplyAsReleased, readTaggedReply } from "@palimpsest/memory/text";
 import type { GatedReply } from "../gates.js";
+import { plainIds } from "../prompts/template.js";
 import type { Tokenizer } from "../sampler.js";
 import { segmentIds } from "../segment-ids.js";
-import { plainIds } from "../template.js";
 import type { ReMemR1Config } from "./config.js";
 
 /** What one reply says. */

@@ -1,9 +1,9 @@
 import type { ChatFormat, ChatTurn, RenderOptions } from "../chat-format.js";
 import { AgentError } from "../error.js";
-import { chosenFormat } from "../prompt-texts.js";
+import { chosenFormat } from "../prompts/prompt-texts.js";
+import { compileTemplate, plainIds, specialId } from "../prompts/template.js";
 import { replyContent } from "../reply-content.js";
 import type { Tokenizer } from "../sampler.js";
-import { compileTemplate, plainIds, specialId } from "../template.js";
 import { type AroundResults, aroundResults, render, tryRender } from "./around-results.js";
 import type { ToolPromptSettings } from "./loop-settings.js";
 import { type ListedTools, toolList } from "./tool-list.js";

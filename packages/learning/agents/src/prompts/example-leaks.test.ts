@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { memAgent } from "../memagent/memagent.js";
+import { memAgentConfig } from "../memagent/presets.js";
+import { rememr1Config } from "../rememr1/presets.js";
+import { rememr1 } from "../rememr1/rememr1.js";
+import { scriptedSampler, wordTokenizer } from "../testing.js";
 import { ExampleLeaks, exampleNames, leakedNames } from "./example-leaks.js";
-import { memAgent } from "./memagent/memagent.js";
-import { memAgentConfig } from "./memagent/presets.js";
-import { rememr1Config } from "./rememr1/presets.js";
-import { rememr1 } from "./rememr1/rememr1.js";
-import { scriptedSampler, wordTokenizer } from "./testing.js";
 
 const { memoryExamples } = memAgentConfig("small");
 

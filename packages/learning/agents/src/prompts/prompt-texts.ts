@@ -1,8 +1,8 @@
-import { aroundUserTurn, type ChatFormat, type ChatTurn, chatMl } from "./chat-format.js";
-import { AgentError } from "./error.js";
-import type { MemAgentConfig } from "./memagent/config.js";
+import { aroundUserTurn, type ChatFormat, type ChatTurn, chatMl } from "../chat-format.js";
+import { AgentError } from "../error.js";
+import type { MemAgentConfig } from "../memagent/config.js";
+import type { Tokenizer } from "../sampler.js";
 import type { PromptExample } from "./prompt-example.js";
-import type { Tokenizer } from "./sampler.js";
 
 /** The settings that define the texts of the prompts and their format. */
 export type PromptSettings = Pick<

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { chunkDocument } from "./chunks.js";
-import { memAgentPrompts } from "./memagent/memagent.js";
-import { memAgentConfig } from "./memagent/presets.js";
-import { memUpdateConfig } from "./memupdate/presets.js";
-import { readerPrompt } from "./memupdate/reader.js";
-import { replyPrompts } from "./own-episode.js";
-import { rememr1Config } from "./rememr1/presets.js";
-import { rememr1Prompts } from "./rememr1/prompts.js";
+import { chunkDocument } from "../chunks.js";
+import { memAgentPrompts } from "../memagent/memagent.js";
+import { memAgentConfig } from "../memagent/presets.js";
+import { memUpdateConfig } from "../memupdate/presets.js";
+import { readerPrompt } from "../memupdate/reader.js";
+import { replyPrompts } from "../own-episode.js";
+import { rememr1Config } from "../rememr1/presets.js";
+import { rememr1Prompts } from "../rememr1/prompts.js";
+import { wordTokenizer } from "../testing.js";
+import { toolPrompts } from "../tools/tool-prompts.js";
 import { compileTemplate } from "./template.js";
-import { wordTokenizer } from "./testing.js";
-import { toolPrompts } from "./tools/tool-prompts.js";
 
 const tokenizer = { ...wordTokenizer(["<b>", "<end>", "<|im_start|>", "<|im_end|>"]), beginTokenIds: [0] };
 const plain = { prompt: "text" as const, stopTokens: ["<end>"] };

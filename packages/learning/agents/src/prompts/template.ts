@@ -1,5 +1,5 @@
-import { AgentError } from "./error.js";
-import type { Tokenizer } from "./sampler.js";
+import { AgentError } from "../error.js";
+import type { Tokenizer } from "../sampler.js";
 
 /**
  * Makes prompts as token ids. A template is text with `{slot}`s. Text slots (the question) are bound once per episode

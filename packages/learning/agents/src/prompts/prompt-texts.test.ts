@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { agentSettingsSchema } from "./agent-settings.js";
-import type { ChatFormat } from "./chat-format.js";
-import { memAgent, memAgentPrompts } from "./memagent/memagent.js";
-import { memAgentConfig } from "./memagent/presets.js";
+import { agentSettingsSchema } from "../agent-settings.js";
+import type { ChatFormat } from "../chat-format.js";
+import { memAgent, memAgentPrompts } from "../memagent/memagent.js";
+import { memAgentConfig } from "../memagent/presets.js";
+import { scriptedSampler, wordTokenizer } from "../testing.js";
 import { promptTexts } from "./prompt-texts.js";
-import { scriptedSampler, wordTokenizer } from "./testing.js";
 
 const marks = ["<|im_start|>", "<|im_end|>", "[USER]", "[/USER]", "</s>"];
 /** Adds a system's turn and trims, as real templates do. */
