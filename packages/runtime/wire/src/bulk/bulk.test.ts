@@ -12,7 +12,7 @@ import { objectsService } from "../protocol/services.js";
 import { issueCertificate, makeAuthority } from "../security/certificates.js";
 import { Credentials } from "../security/credentials.js";
 import { tlsIdentity } from "../security/tls.js";
-import type { BulkConnection } from "./bulk-client.js";
+import type { BulkConnection, BulkServerRole } from "./bulk-client.js";
 import { type BulkRequest, helloOf, maxBulkBytes, requestOf } from "./bulk-frames.js";
 
 const token = "right-token";
@@ -48,8 +48,12 @@ async function serve(credentials = Credentials.ofCluster(token)): Promise<string
   return await server.listen("127.0.0.1", 0);
 }
 
-function connectTo(address: string, credentials = Credentials.ofCluster(token)): BulkConnection {
-  const connection = grpcNetwork({ credentials }).connectBulk?.(address, stallMs);
+function connectTo(
+  address: string,
+  credentials = Credentials.ofCluster(token),
+  server?: BulkServerRole,
+): BulkConnection {
+  const connection = grpcNetwork({ credentials }).connectBulk?.(address, stallMs, server);
   if (connection === undefined) throw new Error("this network has no bulk connections");
   connections.push(connection);
   return connection;
@@ -141,13 +145,31 @@ test("a client that takes nothing has two answers in memory, and is cut off (BUL
   await vi.waitFor(() => expect(taken).toBe(0), wait);
 });
 
+type Authority = Awaited<ReturnType<typeof makeAuthority>>;
+
+async function identityOf(by: Authority, role: Role): Promise<Credentials> {
+  const { cert, key } = await issueCertificate(by, { role, name: role, days: 1 });
+  const pem = { ca: Buffer.from(by.cert), cert: Buffer.from(cert), key: Buffer.from(key) };
+  return Credentials.ofCluster(token, { tls: tlsIdentity(pem, role) });
+}
+
+test("under TLS an actor reads from an actor, and takes none for a node, nor a node for one (BULKROUTE-1)", async () => {
+  const authority = await makeAuthority("test", 1);
+  const actor = await identityOf(authority, "actor");
+  const target = new Uint8Array(9);
+  const address = await serve(actor);
+  await connectTo(address, actor, "actor").read(range(0), target);
+  expect(Buffer.compare(target, bytes.subarray(0, 9))).toBe(0);
+  const wrong = { code: "UNAVAILABLE" };
+  await expect(connectTo(address, actor).read(range(0), new Uint8Array(5))).rejects.toMatchObject(wrong);
+  server.kill();
+  const node = await serve(await identityOf(authority, "node"));
+  await expect(connectTo(node, actor, "actor").read(range(0), target)).rejects.toMatchObject(wrong);
+});
+
 test("under TLS a certificate of the cluster is needed too, and bytes are the same (BULKROUTE-1)", async () => {
   const authority = await makeAuthority("test", 1);
-  const identity = async (role: Role, by = authority) => {
-    const { cert, key } = await issueCertificate(by, { role, name: role, days: 1 });
-    const pem = { ca: Buffer.from(by.cert), cert: Buffer.from(cert), key: Buffer.from(key) };
-    return Credentials.ofCluster(token, { tls: tlsIdentity(pem, role) });
-  };
+  const identity = (role: Role, by = authority) => identityOf(by, role);
   const address = await serve(await identity("node"));
   const target = new Uint8Array(bytes.byteLength);
   await connectTo(address, await identity("node")).read(range(0), target);
