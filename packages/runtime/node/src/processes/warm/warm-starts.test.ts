@@ -85,7 +85,7 @@ test("an actor gets the process that waits, which becomes its own: log, stack, c
   const actor = await started("actor-a");
   expect(actor.pid).toBe(spawned[0]?.process.pid);
   expect(await callActor(actor, token, "add", 2)).toBe(2);
-  expect(await supervisor.stack("actor-a")).toMatchObject({ busy: false });
+  expect(await supervisor.stack("actor-a").read()).toMatchObject({ busy: false });
   await callActor(actor, token, "exit", 7).catch(() => undefined);
   const certificate = await died("actor-a");
   expect(certificate).toMatchObject({ exitCode: 7, pid: actor.pid, ownerId: "session-test" });
