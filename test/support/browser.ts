@@ -43,7 +43,7 @@ export class TestBrowser {
     page.on("console", (message) => {
       const asked = /status of 40[13]/.test(message.text());
       if ((message.type() === "error" || message.type() === "warning") && !asked)
-        this.problems.push(`${message.type()}: ${message.text()}`);
+        this.problems.push(`${message.type()}: ${message.text()} ${message.location().url}`);
     });
     page.on("pageerror", (error) => this.problems.push(`error: ${error.message}`));
     page.on("request", (request) => {

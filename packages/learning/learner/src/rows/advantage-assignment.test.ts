@@ -48,7 +48,7 @@ describe("assignAdvantages", () => {
     },
   );
 
-  it("compares a step with the same step only, and answers with answers; a lone step has its bare reward where the preset says so", () => {
+  it("compares a step with the same step only; a lone step has its bare reward where the preset says so", () => {
     const group = groupOf(member(0, 1, [1, 1, 3]), member(1, 1, [0, 2]));
     const config = (singleton: "zero" | "reward") => ({
       advantage: drgrpo,
@@ -59,8 +59,8 @@ describe("assignAdvantages", () => {
     });
     const of = (singleton: "zero" | "reward") =>
       rowsFromGroups([group], config(singleton)).rows.map((row) => row.advantage);
-    expect(of("zero")).toEqual([0.25, 0, 0.25, -0.25, -0.25]);
-    expect(of("reward")).toEqual([0.25, 0.5, 0.25, -0.25, -0.25]);
+    expect(of("zero")).toEqual([0.25, -0.25, 0, -0.25, 0.25]);
+    expect(of("reward")).toEqual([0.25, -0.25, 1.5, -0.25, 0.25]);
   });
 
   it("divide: every conversation has its share of the trajectory's advantage", () => {

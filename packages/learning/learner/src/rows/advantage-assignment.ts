@@ -20,9 +20,8 @@ export interface AssignmentConfig {
  *
  * - Outcome: over the group's trajectories, rewards minus penalties; each conversation gets all of it (`copy`) or
  *   a share, divided by the number of the trajectory's conversations (`divide`).
- * - With `stepAdvantage`: α · outcome + (1 − α) · step, where the step's advantage is over the group's conversations of
- *   the same kind at the same step; answers are compared with each other at whatever step they are, because episodes
- *   that stop reading early answer earlier. Source: ReMemR1, arXiv:2509.23040.
+ * - With `stepAdvantage`: α · outcome + (1 − α) · step, where the step's advantage is over the group's conversations at
+ *   the same step. Source: ReMemR1, arXiv:2509.23040.
  *
  * @param own the export of `advantage`'s module, for kind `module`
  * @throws {LearnerError} GROUP_INVALID if a trajectory lacks required step rewards
@@ -62,7 +61,7 @@ export function assignAdvantages(
   return { ...gathered, rows: assigned, advantages };
 }
 
-/** Advantages of every conversation over those of its group with the same task, keyed by `placeOf`. */
+/** Advantages of every conversation over those of its group at the same step, keyed by `placeOf`. */
 function stepAdvantages(gathered: GatheredRows, config: StepAdvantageConfig): Advantages {
   const tokens = new Map(
     gathered.rows.map((row) => [placeOf(row.trajectoryId, row.step), trainedTokens(row)]),
@@ -70,8 +69,8 @@ function stepAdvantages(gathered: GatheredRows, config: StepAdvantageConfig): Ad
   const entries = gathered.members.flatMap(({ trajectory, score }) => {
     const { groupId, trajectoryId } = trajectory;
     const rewards = stepRewardsOf({ trajectory, score });
-    return trajectory.conversations.map(({ kind, step }, index) => ({
-      groupId: kind === "final" ? `${groupId} final` : `${placeOf(groupId, step)} ${kind}`,
+    return trajectory.conversations.map(({ step }, index) => ({
+      groupId: placeOf(groupId, step),
       trajectoryId: placeOf(trajectoryId, step),
       reward: config.scale * (rewards[index] ?? Number.NaN),
       tokens: tokens.get(placeOf(trajectoryId, step)) ?? 0,

