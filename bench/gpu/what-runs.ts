@@ -35,7 +35,7 @@ const columns: readonly (readonly [string, RunGpus])[] = [
 /** docs/measured.md; the steps of bench/results/gpu-smollm2-hotpotqa.json and gpu-qwen2.5-0.5b.json. */
 const measured = [
   ["MemAgent, SmolLM2-135M", "adapters", "**0.58 s; 4 min**", "", "", ""],
-  ["MemAgent, 0.5B, one H200", "adapters", "**45 GiB; 3.5 s**", "", "", ""],
+  ["MemAgent, 0.5B, an earlier recipe, one H200", "adapters", "**45 GiB; 3.5 s**", "", "", ""],
 ];
 
 function duration(seconds: number): string {

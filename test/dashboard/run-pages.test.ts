@@ -47,10 +47,10 @@ async function open(page: Page, place: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-describe("over HTTP", () => {
-  const get = async (path: string, token = server.token) =>
-    await fetch(`http://${server.address}/api${path}`, { headers: { authorization: `Bearer ${token}` } });
+const get = async (path: string, token = server.token) =>
+  await fetch(`http://${server.address}/api${path}`, { headers: { authorization: `Bearer ${token}` } });
 
+describe("over HTTP", () => {
   test("nothing but what lies in the folders is read, and nothing without the token", async () => {
     for (const path of [
       "/runs",
@@ -89,9 +89,14 @@ describe("over HTTP", () => {
     truncateSync(last);
     writeFileSync(join(folder, "run.json"), "{");
     await expect.poll(async () => (await look()).total).toBe(0);
-    const runs = (await (await get("/runs")).json()) as { rows: { id: string; problem: string }[] };
-    expect(runs.rows.find(({ id }) => id === "growing")?.problem).toContain("cannot be read");
+    const growing = async () => {
+      const runs = (await (await get("/runs")).json()) as { rows: { id: string; problem: string }[] };
+      return runs.rows.find(({ id }) => id === "growing");
+    };
+    expect((await growing())?.problem).toContain("cannot be read");
     rmSync(folder, { recursive: true });
+    // Pages that list it would ask for what is gone.
+    await expect.poll(growing).toBeUndefined();
   });
 });
 
@@ -274,6 +279,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     expect(page.url()).toContain("/episode/0?");
     await page.context().close();
     rmSync(folder, { recursive: true });
+    await expect.poll(async () => await (await get("/runs")).text()).not.toContain('"live"');
   });
 
   test("keys act on no page behind a dialog, and not at all where a reader has turned them off", async () => {
