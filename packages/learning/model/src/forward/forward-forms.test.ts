@@ -110,8 +110,8 @@ function expectEqual(actual: ReturnType<typeof run>, expected: ReturnType<typeof
     const largest = Math.max(...Array.from(wanted, Math.abs));
     const given = actual[name] ?? [];
     const worst = Math.max(...Array.from(wanted, (value, i) => Math.abs(value - (given[i] as number))));
-    // A loss of several nats has an error of 1e-6 in float32, and so have its gradients; processors differ in the order of sums.
-    expect(worst, name).toBeLessThan(2e-5 * largest + 1e-6);
+    // A loss of several nats is exact to 1e-6 in float32, and some processors round its gradients (Gemma's most) to a few times that.
+    expect(worst, name).toBeLessThan(2e-5 * largest + 4e-6);
     expect(largest, name).toBeGreaterThan(1e-5);
   }
 }
