@@ -85,4 +85,4 @@ export type { UpdateMetrics } from "./step/update-metrics.js";
 export { checkOffer, type LocalPeer, localPeers } from "./together/local-peers.js";
 export { type ExchangeStats, PairExchange, type Swap } from "./together/pair-exchange.js";
 export type { Peers, RankLinks } from "./together/peers.js";
-export { SwapBox } from "./together/swap-box.js";
+export { SwapBox, SwapTimeout } from "./together/swap-box.js";

@@ -1,22 +1,10 @@
 import { namedEvidence } from "@palimpsest/memory/records";
 import type { Score, Task } from "@palimpsest/trajectories";
 import { z } from "zod";
+import { answerSettings } from "./answer-settings.js";
 import { RewardError } from "./error.js";
-import { type RewardName, rewardByName, rewardNames } from "./reward.js";
+import { rewardByName } from "./reward.js";
 import type { ScoredEpisode, TrajectoryReward } from "./reward-kind.js";
-
-const answerSettings = {
-  outcome: z
-    .enum(rewardNames as [RewardName, ...RewardName[]])
-    .default("boxed-exact-match")
-    .describe("reward of the final answer"),
-  lastCharacters: z
-    .int()
-    .min(1)
-    .nullable()
-    .default(300)
-    .describe("characters at the answer's end that are read; null: all"),
-};
 
 const weight = z.number().min(0).max(0.3);
 

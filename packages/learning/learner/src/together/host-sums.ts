@@ -2,18 +2,7 @@
  * Sums of float32 and bfloat16 numbers on the host, in WebAssembly with 128-bit SIMD: JavaScript
  * takes 6 ns for each sum of two bfloat16 numbers, which would be slower than the network that they came over.
  */
-declare const WebAssembly: {
-  readonly Memory: new (size: { readonly initial: number }) => WasmMemory;
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (
-    module: object,
-    imports: Readonly<Record<string, Readonly<Record<string, WasmMemory>>>>,
-  ) => { readonly exports: Readonly<Record<string, unknown>> };
-};
-
-interface WasmMemory {
-  readonly buffer: ArrayBuffer;
-}
+import { simdModule } from "@palimpsest/std";
 
 /** Values that are computed at once: sums are the first 64 KiB of WebAssembly's memory, what is added, or bits, the next 64 KiB. */
 const blockValues = 16_384;
@@ -60,22 +49,11 @@ const roundBody = [
   0x0b,
 ];
 
-const sized = (bytes: readonly number[]): number[] => [bytes.length, ...bytes];
-/** A size above 127 as an operand. */
-const long = (bytes: readonly number[]): number[] => [
-  (bytes.length & 0x7f) | 0x80,
-  bytes.length >> 7,
-  ...bytes,
-];
-
-const moduleBytes = Uint8Array.from([
-  ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-  ...[1, ...sized([1, 0x60, 1, 0x7f, 0])], // the functions' type
-  ...[2, ...sized([1, 1, 0x6d, 1, 0x6d, 2, 0, 2])], // import memory "m"."m"
-  ...[3, ...sized([3, 0, 0, 0])],
-  ...[7, ...sized([3, 1, 0x61, 0, 0, 1, 0x72, 0, 1, 1, 0x66, 0, 2])], // export "a" (add), "r" (round), "f" (add floats)
-  ...[10, ...long([3, ...sized(addBody), ...long(roundBody), ...sized(addFloatsBody)])],
-]);
+const open = simdModule({
+  add: { parameters: 1, body: addBody },
+  addFloats: { parameters: 1, body: addFloatsBody },
+  round: { parameters: 1, body: roundBody },
+});
 
 interface Kernel {
   readonly floats: Float32Array;
@@ -90,15 +68,12 @@ let opened: Kernel | undefined;
 
 function kernel(): Kernel {
   if (opened !== undefined) return opened;
-  const memory = new WebAssembly.Memory({ initial: 2 });
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(moduleBytes), { m: { m: memory } });
+  const { memory, functions } = open(2);
   opened = {
-    floats: new Float32Array(memory.buffer, 0, blockValues),
-    bits: new Uint16Array(memory.buffer, bitsAt, blockValues),
-    added: new Float32Array(memory.buffer, bitsAt, blockValues),
-    add: exports["a"] as Kernel["add"],
-    addFloats: exports["f"] as Kernel["addFloats"],
-    round: exports["r"] as Kernel["round"],
+    floats: new Float32Array(memory, 0, blockValues),
+    bits: new Uint16Array(memory, bitsAt, blockValues),
+    added: new Float32Array(memory, bitsAt, blockValues),
+    ...functions,
   };
   return opened;
 }

@@ -62,13 +62,16 @@ export class SwapBox {
       const failed = (reason: unknown) => end(() => reject(reason));
       const timer = setTimeout(() => {
         this.#waiting.delete(key);
-        failed(new Error(`rank ${rank} did not send "${tag}" within ${waitMs / 1000} s`));
+        failed(new SwapTimeout(`rank ${rank} did not send "${tag}" within ${waitMs / 1000} s`));
       }, waitMs);
       this.#rejects.add(failed);
       this.#waiting.set(key, { side, value, resolve: (theirs) => end(() => resolve(theirs)) });
     });
   }
 }
+
+/** The other side had not come when the wait was over. */
+export class SwapTimeout extends Error {}
 
 interface Side {
   readonly side: "own" | "other";

@@ -1,7 +1,8 @@
 import type { ConversationHead, Score, Task } from "@palimpsest/trajectories";
 import { z } from "zod";
+import { answerSettings } from "../answer-settings.js";
 import { RewardError } from "../error.js";
-import { type RewardName, rewardByName, rewardNames } from "../reward.js";
+import { rewardByName } from "../reward.js";
 import type { ScoredEpisode, TrajectoryReward } from "../reward-kind.js";
 import {
   rememr1StepReward,
@@ -22,16 +23,7 @@ export const rememr1RewardSchema = z.strictObject({
     .describe(
       "rememr1: steps are rewarded as the paper describes; rememr1-released: as the original's code does",
     ),
-  outcome: z
-    .enum(rewardNames as [RewardName, ...RewardName[]])
-    .default("boxed-exact-match")
-    .describe("reward of the final answer"),
-  lastCharacters: z
-    .int()
-    .min(1)
-    .nullable()
-    .default(300)
-    .describe("characters at the answer's end that are read; null: all"),
+  ...answerSettings,
   memoryGain: weight("the words of the answer that a step adds to the memory"),
   needlessWrite: z
     .number()

@@ -10,7 +10,8 @@
  */
 
 import type { ActorBulk } from "@palimpsest/client";
-import { checkOffer, type RankLinks, SwapBox } from "@palimpsest/learner";
+import { checkOffer, type RankLinks, SwapBox, SwapTimeout } from "@palimpsest/learner";
+import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 
 /** How long another rank may wait for an offer before it answers that there is none yet; then it is asked again. */
@@ -47,8 +48,9 @@ export class RankBulk implements RankLinks {
       const [rank = "", name = ""] = Buffer.from(objectId, "hex").toString("latin1").split(":");
       const offer = this.#offers.bring(Number(rank), name, undefined, mostMs);
       const bytes = (await offer.catch((reason: unknown) => {
-        // Whoever asks knows how long it wants to wait.
-        throw new PalimpsestError(this.#failure ? "CANCELLED" : "NOT_FOUND", String(reason));
+        // Only what is late may come yet: whoever asks knows how long it wants to wait.
+        const code = this.#failure ? "CANCELLED" : reason instanceof SwapTimeout ? "NOT_FOUND" : "INTERNAL";
+        throw new PalimpsestError(code, reasonText(reason), { cause: reason });
       })) as Uint8Array;
       checkOffer(this.#rank, bytes.byteLength, lengthBytes);
       return { bytes, release: () => undefined };

@@ -6,18 +6,7 @@
  * of those sums, modulo 2^32. The first notice every single change, the second notice words that change places. It
  * protects against accidents, not against people: those need TLS, which authenticates every byte.
  */
-declare const WebAssembly: {
-  readonly Memory: new (size: { readonly initial: number }) => WasmMemory;
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (
-    module: object,
-    imports: Readonly<Record<string, Readonly<Record<string, WasmMemory>>>>,
-  ) => { readonly exports: Readonly<Record<string, unknown>> };
-};
-
-interface WasmMemory {
-  readonly buffer: ArrayBuffer;
-}
+import { simdModule } from "@palimpsest/std";
 
 export const checksumBytes = 32;
 /** Bytes are copied into WebAssembly's memory in blocks of this size, which stay in the processor's cache. */
@@ -41,16 +30,7 @@ const body = [
   0x0b,
 ];
 
-const sized = (bytes: readonly number[]): number[] => [bytes.length, ...bytes];
-
-const moduleBytes = Uint8Array.from([
-  ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-  ...[1, ...sized([1, 0x60, 2, 0x7f, 0x7f, 0])], // the function's type
-  ...[2, ...sized([1, 1, 0x6d, 1, 0x6d, 2, 0, 2])], // import memory "m"."m"
-  ...[3, ...sized([1, 0])],
-  ...[7, ...sized([1, 1, 0x73, 0, 0])], // export "s"
-  ...[10, ...sized([1, ...sized(body)])],
-]);
+const open = simdModule({ add: { parameters: 2, body } });
 
 interface Kernel {
   readonly memory: Uint8Array;
@@ -60,9 +40,8 @@ interface Kernel {
 let kernel: Kernel | undefined;
 
 function opened(): Kernel {
-  const memory = new WebAssembly.Memory({ initial: 2 });
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(moduleBytes), { m: { m: memory } });
-  return { memory: new Uint8Array(memory.buffer), add: exports["s"] as Kernel["add"] };
+  const { memory, functions } = open(2);
+  return { memory: new Uint8Array(memory), add: functions.add };
 }
 
 /** Returns the checksum of the bytes, of `checksumBytes` bytes. */

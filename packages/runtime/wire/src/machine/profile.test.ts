@@ -48,6 +48,24 @@ test("what is allocated and still in use is told by function", async () => {
   expect(selfOf(profile, "keeping (")).toBeGreaterThan(200_000);
 });
 
+test("a function of a module that is its own address has a name of bounded length", async () => {
+  const callFrame = {
+    functionName: "长".repeat(9_000),
+    url: `data:text/javascript,${"x".repeat(1e6)}`,
+    lineNumber: 0,
+    columnNumber: 0,
+  };
+  const root = { functionName: "(root)", url: "", lineNumber: 0, columnNumber: 0 };
+  const nodes = [
+    { id: 1, callFrame: root, children: [2] },
+    { id: 2, callFrame },
+  ];
+  const profile = { nodes, samples: [2], timeDeltas: [0], startTime: 0, endTime: 1000 };
+  const answers: Profilee = { command: async (method) => (method === "Profiler.stop" ? { profile } : {}) };
+  const { names } = await readProfile(answers, { kind: "cpu", durationMs: 1 });
+  expect(names).toEqual([expect.stringMatching(/^长{500} \(data:text\/javascript,x{479}:1:1\)$/)]);
+});
+
 test("a large profile keeps its largest nodes, and nothing of the time is lost (PROFILE-2)", async () => {
   const callFrame = (functionName: string) => ({
     functionName,

@@ -15,6 +15,8 @@ const samplingIntervalUs = 1_000;
 /** Bytes between two allocations that are sampled, on average. */
 const heapIntervalBytes = 32_768;
 const mostNodes = 5_000;
+/** The longest name of a function, and address of its module. */
+const mostNameChars = 500;
 
 /** What is profiled. */
 export interface ProfileOptions {
@@ -109,8 +111,9 @@ function timesOf({
 }
 
 function nameOf({ functionName, url, lineNumber, columnNumber }: Runtime.CallFrame): string {
-  const name = functionName || "(anonymous)";
-  return url === "" ? name : `${name} (${url}:${lineNumber + 1}:${columnNumber + 1})`;
+  const name = (functionName || "(anonymous)").slice(0, mostNameChars);
+  // A module may be its own address, as `data:` ones are: of a long one the beginning is told.
+  return url === "" ? name : `${name} (${url.slice(0, mostNameChars)}:${lineNumber + 1}:${columnNumber + 1})`;
 }
 
 /** PROFILE-2. */
@@ -123,8 +126,8 @@ function inColumns(roots: readonly Node[]): ProfileReading {
   };
   for (const root of roots) totalOf(root);
   const sorted = [...totals.values()].sort((a, b) => b - a);
-  const least = Math.max(sorted[mostNodes] ?? 0, Number.MIN_VALUE);
-  const isKept = (node: Node) => (totals.get(node) ?? 0) > (sorted.length > mostNodes ? least : 0);
+  const least = sorted[mostNodes] ?? 0;
+  const isKept = (node: Node) => (totals.get(node) ?? 0) > least;
   const names = new Map<string, number>();
   const reading: ProfileReading = { names: [], parents: [], functions: [], selfs: [] };
   const add = (node: Node, parent: number): void => {

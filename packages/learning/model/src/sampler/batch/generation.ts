@@ -1,13 +1,7 @@
 import { ModelError } from "../../base/error.js";
 import type { CacheLease } from "../calls/cache-pool.js";
 import type { DeviceRow, SampledRow } from "../calls/sampling-device.js";
-import type {
-  FinishReason,
-  GenerateRequest,
-  GenerateResult,
-  TopLogprobs,
-  VersionRun,
-} from "../draw/request.js";
+import type { FinishReason, GenerateRequest, GenerateResult, TopLogprobs } from "../draw/request.js";
 import { Guesses } from "./guesses.js";
 import type { StopMatcher } from "./stop-matcher.js";
 import type { PolicyName } from "./weight-changes.js";
@@ -29,7 +23,7 @@ export class Generation {
   readonly #rolloutLogprobs: number[] = [];
   readonly #sampledLogprobs: number[] = [];
   readonly #topLogprobs: TopLogprobs[] = [];
-  #versionRuns: readonly VersionRun[] = [];
+  readonly #versionRuns: { readonly policyVersion: number; tokens: number }[] = [];
   readonly #guesses: Guesses;
   /** Prompt and reply, with room for the rest of the reply. */
   readonly #history: Int32Array;
@@ -172,11 +166,7 @@ export class Generation {
 
   #noteVersion(policyVersion: number, tokens: number): void {
     const last = this.#versionRuns.at(-1);
-    const run =
-      last?.policyVersion === policyVersion
-        ? { policyVersion, tokens: last.tokens + tokens }
-        : { policyVersion, tokens };
-    const earlier = run.tokens === tokens ? this.#versionRuns : this.#versionRuns.slice(0, -1);
-    this.#versionRuns = [...earlier, run];
+    if (last?.policyVersion === policyVersion) last.tokens += tokens;
+    else this.#versionRuns.push({ policyVersion, tokens });
   }
 }
