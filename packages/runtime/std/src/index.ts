@@ -8,6 +8,6 @@ export { isProcessAlive } from "./process-alive.js";
 export { Semaphore, type SemaphoreOptions } from "./semaphore.js";
 export { sha256Of } from "./sha256.js";
 export { shellWord } from "./shell-word.js";
-export { type SimdFunction, type SimdInstance, simdModule } from "./simd-module.js";
+export { simdModule } from "./simd-module.js";
 export { Waiters } from "./waiters.js";
 export { whenAborted } from "./when-aborted.js";

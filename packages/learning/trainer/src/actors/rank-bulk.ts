@@ -11,7 +11,6 @@
 
 import type { ActorBulk } from "@palimpsest/client";
 import { checkOffer, type RankLinks, SwapBox, SwapTimeout } from "@palimpsest/learner";
-import { reasonText } from "@palimpsest/std/input";
 import { PalimpsestError } from "@palimpsest/wire";
 
 /** How long another rank may wait for an offer before it answers that there is none yet; then it is asked again. */
@@ -50,7 +49,7 @@ export class RankBulk implements RankLinks {
       const bytes = (await offer.catch((reason: unknown) => {
         // Only what is late may come yet: whoever asks knows how long it wants to wait.
         const code = this.#failure ? "CANCELLED" : reason instanceof SwapTimeout ? "NOT_FOUND" : "INTERNAL";
-        throw new PalimpsestError(code, reasonText(reason), { cause: reason });
+        throw new PalimpsestError(code, PalimpsestError.from(reason).rawMessage, { cause: reason });
       })) as Uint8Array;
       checkOffer(this.#rank, bytes.byteLength, lengthBytes);
       return { bytes, release: () => undefined };

@@ -67,7 +67,7 @@ export interface GenerateResult {
 }
 
 /** Adjacent tokens of a reply that one version of the policy sampled. */
-export interface VersionRun {
+interface VersionRun {
   readonly policyVersion: number;
   readonly tokens: number;
 }
