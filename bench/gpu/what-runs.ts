@@ -60,7 +60,7 @@ async function cellOf(recipe: Recipe, gpus: RunGpus): Promise<string> {
   const { problems, needs, time } = await planRun({ ...own, plan }, options);
   if (problems.length > 0) {
     const [, more] = /learner\.replicas and learnerGpus to (\d+)/.exec(problems.join()) ?? [];
-    return more === undefined ? "no" : `no; a learner of ${more}`;
+    return more === undefined ? "no" : `no: its learner needs ${more}`;
   }
   const hosts = own.learnerActors > 1 ? `${own.learnerActors} × ` : "";
   const split = own.learnerGpus < 1 ? "shared" : `${hosts}${own.learnerGpus} + ${own.rollout.actors}`;
