@@ -13,8 +13,8 @@ import {
 import { runtimeName } from "./runtime.mjs";
 
 const tableFile = join(root, "docs/guides/packages.md");
-const begin = "<!-- sizes: npm run pack -- --table -->\n";
-const end = "<!-- end -->";
+const begin = "<!-- scripts/pack/table.mjs writes this table -->\n";
+const end = "<!-- end of the table -->";
 /** Those that programs import, and the command. */
 const offered = ["agents", "memory", "engines", "evals", "client", "runtime", "worker", "jit", "cli"];
 
