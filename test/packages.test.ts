@@ -271,6 +271,7 @@ describe("each tarball", () => {
       join(at, "deploy/systemd/palimpsest-head.service"),
       join(at, "docs/operations.md"),
       join(at, "scripts/setup/session-options.h"),
+      join(at, "scripts/setup/large-arrays.h"),
       join(at, "scripts/setup/log-level.cc"),
       join(at, "scripts/setup/gpu/libraries.json"),
       join(own("trainer"), "recipes/quickstart.yaml"),

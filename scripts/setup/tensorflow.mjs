@@ -122,7 +122,7 @@ function link(target, path) {
 
 /** What our addon has of its own. */
 const ownSource = (name) => fileURLToPath(new URL(name, import.meta.url));
-const sessionOptions = ownSource("session-options.h");
+const headers = ["session-options.h", "large-arrays.h"].map(ownSource);
 const logLevel = ownSource("log-level.cc");
 const addonOf = (addonDir) => join(addonDir, "lib/napi-v8/tfjs_binding.node");
 /** Beside the addon: what it was built of. */
@@ -131,7 +131,7 @@ const keyFileOf = (addonDir) => `${addonOf(addonDir)}.key`;
 function addonKey(library) {
   const parts = [realpathSync(library.main), process.platform, process.arch, "4.22.0"];
   return createHash("sha256")
-    .update([...parts, ...[sessionOptions, logLevel].map((path) => readFileSync(path, "utf8"))].join("\n"))
+    .update([...parts, ...[...headers, logLevel].map((path) => readFileSync(path, "utf8"))].join("\n"))
     .digest("hex")
     .slice(0, 16);
 }
@@ -147,7 +147,7 @@ function addonIsFresh(addonDir, library) {
 
 async function buildAddon(addonDir, library, say) {
   const require = createRequire(join(packageDir("jit"), "package.json"));
-  const headers = join(dirname(require.resolve("node-api-headers/package.json")), "include");
+  const nodeHeaders = join(dirname(require.resolve("node-api-headers/package.json")), "include");
   const addon = addonOf(addonDir);
   const key = addonKey(library);
   const cached = join(cacheDir, "tfjs-addon", key, "tfjs_binding.node");
@@ -173,8 +173,8 @@ async function buildAddon(addonDir, library, say) {
         ...[
           "-I.",
           `-I${library.include}`,
-          `-I${headers}`,
-          ...["-include", sessionOptions],
+          `-I${nodeHeaders}`,
+          ...headers.flatMap((path) => ["-include", path]),
           "binding/tfjs_backend.cc",
           "binding/tfjs_binding.cc",
           logLevel,

@@ -45,6 +45,28 @@ describe("the patches of the tensorflow binding", () => {
     }
   });
 
+  test("copy large arrays in and out through memory that is used again, and leave other tensors as they are", () => {
+    const { binding } = nodeBackend();
+    const length = 2 ** 19;
+    const values = (seed: number) => new Float32Array(length).map((_, i) => seed * 1000 + (i % 997));
+    const ids = [1, 2, 3].map((seed) => binding.createTensor([length], 1, values(seed)));
+    binding.deleteTensor(ids[1] as number);
+    ids[1] = binding.createTensor([length], 1, values(4));
+    const into = new Float32Array(length + 3).subarray(3);
+    for (const [index, seed] of [1, 4, 3].entries()) {
+      binding.copyTensorData(ids[index] as number, into);
+      expect(Buffer.compare(Buffer.from(into.buffer, 12), Buffer.from(values(seed).buffer))).toBe(0);
+    }
+    const bits = new Uint16Array(2 * length);
+    binding.copyTensorData(ids[0] as number, bits);
+    expect(new Float32Array(bits.buffer)[length - 1]).toBe(values(1)[length - 1]);
+    expect(() => binding.copyTensorData(ids[0] as number, new Float32Array(3))).toThrow(
+      /the tensor has 2097152 bytes, the array 12/,
+    );
+    for (const id of ids) binding.deleteTensor(id);
+    expect(() => binding.copyTensorData(ids[0] as number, into)).toThrow(/tensor \d+ is not there/);
+  });
+
   test("free a shared tensor with its last owner only", () => {
     const backend = nodeBackend();
     const real = backend.binding;

@@ -104,12 +104,18 @@ export function openBinding(backend: NodeBackend): void {
     return [name, typeof member === "function" ? member.bind(addon) : member];
   });
   const copy = Object.fromEntries(members) as NodeBackend["binding"];
+  // An addon that was built by an earlier setup does not have it.
+  copy.copyTensorData ??= (id, target) => bytesOf(target).set(bytesOf(copy.tensorDataSync(id)));
   const deleteTensor = copy.deleteTensor;
   copy.deleteTensor = (id) => {
     if (!isTraceId(id)) deleteTensor(id);
   };
   patched.add(copy);
   backend.binding = copy;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 interface GatherArguments {

@@ -16,10 +16,15 @@ export interface HalfPiece {
   readonly isFinite: boolean;
 }
 
-/** Rounds to nearest, ties to even, as TensorFlow does. Numbers beyond the largest bfloat16 become infinite. */
-export function roundToHalf(values: Float32Array): Uint16Array {
+/**
+ * Rounds to nearest, ties to even, as TensorFlow does. Numbers beyond the largest bfloat16 become infinite.
+ * @param halves has as many values
+ */
+export function roundToHalf(
+  values: Float32Array,
+  halves: Uint16Array = new Uint16Array(values.length),
+): Uint16Array {
   const words = new Uint32Array(values.buffer, values.byteOffset, values.length);
-  const halves = new Uint16Array(words.length);
   for (let i = 0; i < words.length; i++) {
     const word = words[i] as number;
     // A NaN's upper half alone could be the bits of an infinity.
@@ -39,8 +44,8 @@ export function widenHalf(
   return into;
 }
 
-export function roundedPiece(values: Float32Array): HalfPiece {
-  const bits = roundToHalf(values);
+export function roundedPiece(values: Float32Array, take?: (values: number) => Uint16Array): HalfPiece {
+  const bits = roundToHalf(values, take?.(values.length));
   return { bits, isFinite: bits.every((half) => (half & 0x7f80) !== 0x7f80) };
 }
 
@@ -48,10 +53,6 @@ export function roundedPiece(values: Float32Array): HalfPiece {
 function asPairs(bits: Uint16Array): Float32Array {
   const aligned = bits.byteOffset % Float32Array.BYTES_PER_ELEMENT === 0 ? bits : bits.slice();
   return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.length / 2);
-}
-
-export function fromPairs(pairs: Float32Array): Uint16Array {
-  return new Uint16Array(pairs.buffer, pairs.byteOffset, 2 * pairs.length);
 }
 
 /** Pairs that are copied to a device at once: 32 MiB, for which an event loop waits some milliseconds. */

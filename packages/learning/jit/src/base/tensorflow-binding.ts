@@ -20,6 +20,8 @@ export interface TensorflowBinding {
   createTensor(shape: number[], dtype: number, values: HostArray): number;
   deleteTensor(id: number): void;
   tensorDataSync(id: number): HostArray;
+  /** Our addon's own: fills the target, which has the tensor's size in bytes, instead of new memory. */
+  copyTensorData(id: number, target: Uint16Array | HostArray): void;
   executeOp(name: string, attributes: OpAttribute[], inputIds: number[], outputs: number): TensorMetadata[];
   loadSavedModel(directory: string, tags: string): number;
   deleteSavedModel(id: number): void;

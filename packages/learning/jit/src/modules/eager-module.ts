@@ -122,10 +122,10 @@ export class EagerModule implements JitModule {
     yield;
   }
 
-  *readHalf(name: string, replica = 0): Generator<HalfPiece> {
+  *readHalf(name: string, replica = 0, take?: (values: number) => Uint16Array): Generator<HalfPiece> {
     checkReplica(replica, this.replicas);
     checkReadHalf(name, stateSpec(this.#specs, name));
-    yield roundedPiece(this.readState([name])[name] as Float32Array);
+    yield roundedPiece(this.readState([name])[name] as Float32Array, take);
   }
 
   readEach(names: readonly string[]): Record<string, HostArray>[] {

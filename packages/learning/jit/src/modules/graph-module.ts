@@ -3,15 +3,19 @@ import { JitError } from "../base/error.js";
 import {
   checkHalf,
   cutIntoPieces,
-  fromPairs,
   type HalfPart,
   type HalfPiece,
   joinedOnHost,
   roundedPiece,
 } from "../base/half.js";
-import { checkHostSize, type HostArray, type StateSpec, type TensorSpec } from "../base/spec.js";
+import { checkHostSize, type HostArray, type StateSpec, sizeOf, type TensorSpec } from "../base/spec.js";
 import type { FunctionStats } from "../base/stats.js";
-import { DATA_TYPE, nodeBackend, type TensorflowBinding } from "../base/tensorflow-binding.js";
+import {
+  DATA_TYPE,
+  nodeBackend,
+  type TensorflowBinding,
+  type TensorMetadata,
+} from "../base/tensorflow-binding.js";
 import type { FunctionNodes } from "../emit/function-nodes.js";
 import { buildProgram, type ReplicaNodes, type StateNodes } from "../emit/program.js";
 import type { StateWriter } from "../emit/state-writer.js";
@@ -48,6 +52,11 @@ interface Run {
   readonly what: string;
   readonly nodes: FunctionNodes;
   readonly donates?: boolean;
+}
+
+/** A run whose outputs are read in another way than into new arrays. */
+interface ReadRun<T> extends Run {
+  readonly read: (output: TensorMetadata, index: number) => T;
 }
 
 /** Functions traced into one graph and run in one TensorFlow session, which holds the state. */
@@ -247,21 +256,31 @@ export class GraphModule implements JitModule {
     this.#empty.delete(name);
   }
 
-  *readHalf(name: string, replica = 0): Generator<HalfPiece> {
+  *readHalf(
+    name: string,
+    replica = 0,
+    take = (values: number) => new Uint16Array(values),
+  ): Generator<HalfPiece> {
     checkReplica(replica, this.replicas);
     checkReadHalf(name, stateSpec(this.#state, name));
     const nodes = this.#replicas[replica]?.halfReader;
     const pieces = nodes?.pieces.get(name);
     if (nodes === undefined || pieces === undefined) {
-      yield roundedPiece(this.readState([name], replica)[name] as Float32Array);
+      yield roundedPiece(this.readState([name], replica)[name] as Float32Array, take);
       return;
     }
     this.#fillEmpty(new Set([name]));
     for (const piece of pieces) {
       const specs: TensorSpec[] = [{ shape: [], dtype: "int32" }];
       const what = `reading entry ${name} of the state`;
-      const [pairs, finite] = this.#feed(specs, [Int32Array.of(piece)], { what, nodes });
-      yield { bits: fromPairs(pairs as Float32Array), isFinite: finite?.[0] === 1 };
+      const read = ({ id, shape }: TensorMetadata, output: number) => {
+        if (output > 0) return this.#binding.tensorDataSync(id);
+        const bits = take(2 * sizeOf(shape));
+        this.#binding.copyTensorData(id, bits);
+        return bits;
+      };
+      const [bits, finite] = this.#feed(specs, [Int32Array.of(piece)], { what, nodes, read });
+      yield { bits: bits as Uint16Array, isFinite: finite?.[0] === 1 };
     }
   }
 
@@ -339,7 +358,9 @@ export class GraphModule implements JitModule {
   }
 
   /** Runs with host arrays as inputs, whose handles live as long as the run. */
-  #feed(specs: readonly TensorSpec[], arrays: readonly HostArray[], run: Run): HostArray[] {
+  #feed(specs: readonly TensorSpec[], arrays: readonly HostArray[], run: Run): HostArray[];
+  #feed<T>(specs: readonly TensorSpec[], arrays: readonly HostArray[], run: ReadRun<T>): T[];
+  #feed(specs: readonly TensorSpec[], arrays: readonly HostArray[], run: Run | ReadRun<unknown>): unknown[] {
     const ids: number[] = [];
     try {
       for (const [index, { shape, dtype }] of specs.entries()) {
@@ -355,7 +376,12 @@ export class GraphModule implements JitModule {
     }
   }
 
-  #run(ids: number[], { what, nodes: { feeds, fetches }, donates = false }: Run): HostArray[] {
+  #run(ids: number[], run: Run): HostArray[];
+  #run(ids: number[], run: Run | ReadRun<unknown>): unknown[];
+  #run(ids: number[], run: Run | ReadRun<unknown>): unknown[] {
+    const { what, nodes, donates = false } = run;
+    const { feeds, fetches } = nodes;
+    const read = "read" in run ? run.read : ({ id }: TensorMetadata) => this.#binding.tensorDataSync(id);
     if (this.#sessionId === undefined) throw disposed();
     if (this.#lostBy !== undefined)
       throw new JitError(
@@ -369,10 +395,12 @@ export class GraphModule implements JitModule {
       if (donates) this.#lostBy = what;
       throw executionError(what, cause, { gpu: this.#gpu, losesState: donates });
     }
-    return outputs.map(({ id }) => {
-      const values = this.#binding.tensorDataSync(id);
-      this.#binding.deleteTensor(id);
-      return values;
+    return outputs.map((output, index) => {
+      try {
+        return read(output, index);
+      } finally {
+        this.#binding.deleteTensor(output.id);
+      }
     });
   }
 }

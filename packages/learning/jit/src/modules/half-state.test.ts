@@ -78,6 +78,21 @@ test.each(modes)("a piece says whether its values are finite after rounding, in 
   module.dispose();
 });
 
+test.each(modes)("pieces are read into memory that is given for them, in mode %s", (mode) => {
+  const state = { whole: { shape: [4, 6], dtype: "float32", asHalf: "read" } } satisfies Record<
+    string,
+    StateSpec
+  >;
+  const module = jit({ backend, mode, state, functions });
+  const values = numbers(24, 3);
+  module.writeState({ whole: values });
+  const memory = new Uint16Array(30);
+  for (const { bits } of module.readHalf("whole", 0, (count) => memory.subarray(2, 2 + count)))
+    expect(bits.buffer).toBe(memory.buffer);
+  expect(memory).toEqual(Uint16Array.of(0, 0, ...roundToHalf(values), 0, 0, 0, 0));
+  module.dispose();
+});
+
 test.each(["float32", "bfloat16"] as const)(
   "a large entry stored as %s is read in pieces, in order",
   (stored) => {

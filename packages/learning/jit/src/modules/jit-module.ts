@@ -59,9 +59,10 @@ export interface JitModule {
   /**
    * Copies an entry of a replica, by default the first, to the host, rounded to bfloat16 and checked on the device: its values from first to last in
    * pieces, each of which is read when it is asked for. No piece may be asked for after the entry has changed.
+   * @param take returns memory for the bits of the next piece, of that many values; default: new memory
    * @throws {JitError} as `readState`; INVALID_OPTIONS for an entry without `asHalf: "read"` or "both"
    */
-  readHalf(name: string, replica?: number): Iterable<HalfPiece>;
+  readHalf(name: string, replica?: number, take?: (values: number) => Uint16Array): Iterable<HalfPiece>;
   /** Shape and type of a function's outputs. In mode eager they are known after the first call. */
   outputSpecs(name: string): Readonly<Record<string, TensorSpec>>;
   readonly stats: Readonly<Record<string, FunctionStats>>;

@@ -70,8 +70,12 @@ export interface PublishedTensor {
   readonly name: string;
   readonly shape: readonly number[];
   readonly dtype: "float32" | "bfloat16";
-  /** Its values in pieces, each read from the device, and found finite, when it is asked for. @throws {LearnerError} BUSY during an update, NOT_FINITE */
-  readonly pieces: () => Iterable<Float32Array | Uint16Array>;
+  /**
+   * Its values in pieces, each read from the device, and found finite, when it is asked for.
+   * @param take returns memory for the next piece in bfloat16, of that many values; default: new memory
+   * @throws {LearnerError} BUSY during an update, NOT_FINITE
+   */
+  readonly pieces: (take?: (values: number) => Uint16Array) => Iterable<Float32Array | Uint16Array>;
 }
 
 export class Learner {
@@ -307,12 +311,12 @@ export class Learner {
       name,
       shape: shapes[name] ?? [],
       dtype: isHalf(name) ? "bfloat16" : "float32",
-      pieces: isHalf(name) ? () => this.#halves(name) : () => valuesOf(name),
+      pieces: isHalf(name) ? (take) => this.#halves(name, take) : () => valuesOf(name),
     }));
   }
 
-  *#halves(name: string): Generator<Uint16Array> {
-    const pieces = this.#module.readHalf(stateName("weights", name))[Symbol.iterator]();
+  *#halves(name: string, take?: (values: number) => Uint16Array): Generator<Uint16Array> {
+    const pieces = this.#module.readHalf(stateName("weights", name), 0, take)[Symbol.iterator]();
     for (;;) {
       this.#assertIdle("published");
       const { done, value } = pieces.next();

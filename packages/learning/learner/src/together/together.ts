@@ -204,11 +204,11 @@ function readBlock(module: JitModule, { replica, entries, type }: Block): Float3
     return joined(entries, module.readState(names, replica) as Record<string, Float32Array>);
   const bits = new Uint16Array(totalOf(entries));
   let at = 0;
-  for (const name of names)
-    for (const piece of module.readHalf(name, replica)) {
-      bits.set(piece.bits, at);
-      at += piece.bits.length;
-    }
+  const take = (values: number) => {
+    at += values;
+    return bits.subarray(at - values, at);
+  };
+  for (const name of names) for (const _ of module.readHalf(name, replica, take));
   return bits;
 }
 

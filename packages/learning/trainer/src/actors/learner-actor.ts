@@ -155,7 +155,7 @@ export class LearnerActor {
         rejectedGroupIds: cursor.rejectedGroupIds,
       },
     );
-    const manifest = await this.#weights.store(this.#learner);
+    const manifest = await this.#weights.store(this.#learner, this.#queues);
     this.#weightsHash = manifest.weightsHash;
     await this.#weights.announce(manifest, this.#queues);
     // Compiles while the rollout actors do, since the first update would otherwise wait for it.
@@ -305,7 +305,7 @@ export class LearnerActor {
     consumedGroupIds: readonly string[],
     rejectedGroupIds: readonly string[],
   ): Promise<SavedStep> {
-    const manifest = await this.#weights.store(this.#learner);
+    const manifest = await this.#weights.store(this.#learner, this.#queues);
     const storedAt = performance.now();
     const result: StepResult = {
       ...trained.result,

@@ -63,14 +63,21 @@ export class LearnerWeights {
     if (announced !== undefined) this.#held.add(proto.WeightManifest.decode(announced));
   }
 
-  /** Puts the current weights into the object store; for a policy with adapters, only the adapters. */
-  async store(learner: Learner): Promise<proto.WeightManifest> {
+  /** Puts the current weights into the object store, and says which parts are there; for a policy with adapters, only the adapters. */
+  async store(learner: Learner, queues: Pick<RunQueues, "foretellWeights">): Promise<proto.WeightManifest> {
     const { runId } = this.#spec;
     const { lora } = learner.config;
     const version = { runId, policyVersion: learner.policyVersion };
     const objects = this.#put;
     const adapters = lora === null ? {} : { adapters: adaptersOf(lora, this.baseWeightsHash) };
-    return await publishTensors(objects, version, learner.published(), { ...adapters, isFinite: true });
+    return await publishTensors(objects, version, learner.published(), {
+      ...adapters,
+      isFinite: true,
+      // Adapters are fetched in no time.
+      ...(lora === null
+        ? { onStored: (stored) => queues.foretellWeights(proto.WeightManifest.encode(stored).finish()) }
+        : {}),
+    });
   }
 
   /** Puts whole weights into the object store for those who keep them; they are released with the run. */

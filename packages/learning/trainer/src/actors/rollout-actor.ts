@@ -165,6 +165,13 @@ export class RolloutActor {
           ),
       });
     }
+    await this.#queues.onComingWeights((bytes) => {
+      this.#weights
+        .foretold(bytes)
+        .catch((err: unknown) =>
+          context.logger.warn({ err }, "weights that are being stored were not fetched"),
+        );
+    });
     const consume = () =>
       this.#queues.consumeRollouts({
         concurrency: rollout.concurrency,

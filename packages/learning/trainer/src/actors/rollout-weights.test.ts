@@ -95,7 +95,7 @@ async function aRun() {
   const announceWhole = async (
     policyVersion: number,
     parameters: Readonly<Record<string, Float32Array>>,
-    options: { readonly isFinite?: boolean } = {},
+    options: Parameters<typeof publishWeights>[4] = {},
   ) => {
     const version = { runId: "run", policyVersion };
     const manifest = await publishWeights(objects, version, parameters, parameterShapes(model), options);
@@ -197,6 +197,40 @@ test("whole weights are read into the arrays of the version before, which the sa
   }
   for (const later of arrays.slice(1))
     for (const [index, buffer] of later.entries()) expect(buffer === arrays[0]?.[index]).toBe(true);
+});
+
+test("parts of weights are fetched before they are announced, into the arrays of before, and sampled only afterwards (ROLLOUTWEIGHTS-2)", async () => {
+  const backend = await loadBackend();
+  const run = await aRun();
+  const whole = { ...recipe, learner: { ...recipe.learner, lora: null } } as Recipe;
+  let sampler: ModelSampler | undefined;
+  const weights = run.weights(() => sampler as ModelSampler);
+  sampler = await ownSampler(backend, model, whole, { ...(await weights.starting()), adapters: undefined });
+  onTestFinished(() => sampler.close());
+  const [first, second] = [2, 3].map((seed) =>
+    initParameters(model, seed, { projectionStd: 0.3, residualStd: 0.3 }),
+  );
+  await run.announceWhole(1, first ?? {});
+  await weights.ensure(1);
+  const before = new Set(run.memory.targets);
+  run.memory.targets = [];
+  run.read.length = 0;
+  await run.announceWhole(2, second ?? {}, {
+    leafBytes: 512,
+    onStored: async (stored) => await weights.foretold(proto.WeightManifest.encode(stored).finish()),
+  });
+  expect(run.read.length).toBeGreaterThan(0);
+  expect(sampler).toMatchObject({ policyVersion: 1, weightsHash: hashWeights(first ?? {}) });
+  await weights.ensure(2);
+  expect(new Set(run.read).size).toBe(run.read.length);
+  expect(sampler).toMatchObject({ policyVersion: 2, weightsHash: hashWeights(second ?? {}, 512) });
+  expect(run.memory.targets.every((buffer) => before.has(buffer))).toBe(true);
+  // What comes late is not fetched again.
+  run.read.length = 0;
+  await weights.foretold(
+    proto.WeightManifest.encode({ ...run.initial, policyVersion: 2, weightsHash: "" }).finish(),
+  );
+  expect(run.read).toEqual([]);
 });
 
 test("weights that their publisher found finite are not checked again (PUBLISH-5)", async () => {

@@ -8,6 +8,8 @@
  * ROLLOUTWEIGHTS-1. Arrays of weights are used again for the next version, because reading into memory that was used
  *   before takes half the time, and a fraction of that where the new memory would be gigabytes. Arrays that a sampler got are not overwritten before it has loaded them: what it
  *   computes with is its own copy.
+ * ROLLOUTWEIGHTS-2. Parts of weights are fetched while the learner stores others, into the same arrays. They are used
+ *   only once the weights are announced, and have the announced hash.
  */
 
 import type { ActorContext } from "@palimpsest/client";
@@ -19,7 +21,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import type { LayeredPolicy, NamedPolicy } from "../engines/own-sampler.js";
 import type { PolicySampler } from "../engines/policy-sampler.js";
 import { type BaseWeights, fetchAdapters, fetchPolicy } from "../weights/policy-weights.js";
-import { fetchFloats } from "../weights/weights.js";
+import { fetchFloats, WeightsFetch } from "../weights/weights.js";
 
 /** How long an episode waits for the announcement of weights. */
 const weightsTimeoutMs = 60_000;
@@ -38,8 +40,12 @@ export class RolloutWeights {
   readonly #parts: RolloutWeightsParts;
   readonly #base: BaseWeights;
   #loading: Promise<void> = Promise.resolve();
-  /** The arrays of weights that the sampler has copied (ROLLOUTWEIGHTS-1). */
-  #free: HeldParameters = {};
+  /** The arrays of weights that the sampler has copied (ROLLOUTWEIGHTS-1); undefined while it copies. */
+  #free: HeldParameters | undefined = {};
+  /** The next version, as far as it is stored (ROLLOUTWEIGHTS-2). */
+  #coming: { readonly policyVersion: number; readonly fetch: WeightsFetch } | undefined;
+  /** The newest version that was announced and fetched. */
+  #newest = -1;
 
   constructor(parts: RolloutWeightsParts) {
     const { context, initial } = parts;
@@ -111,6 +117,19 @@ export class RolloutWeights {
     }
   }
 
+  /** Fetches what is stored of weights that are not announced yet. What fails is fetched with the announced weights. */
+  async foretold(bytes: Uint8Array): Promise<void> {
+    const manifest = proto.WeightManifest.decode(bytes);
+    const { policyVersion } = manifest;
+    if (policyVersion <= Math.max(this.#newest, this.#parts.sampler().policyVersion)) return;
+    if (this.#coming === undefined) {
+      // The sampler reads the arrays: other ones would double the weights on this host.
+      if (this.#free === undefined) return;
+      this.#coming = { policyVersion, fetch: new WeightsFetch(this.#parts.context.objects, this.#free) };
+    }
+    if (this.#coming.policyVersion === policyVersion) await this.#coming.fetch.more(manifest);
+  }
+
   async #policy(manifest: proto.WeightManifest, into: HeldParameters = {}): Promise<HeldParameters> {
     const { context, model } = this.#parts;
     return await fetchPolicy(context.objects, manifest, model, this.#base, into);
@@ -152,11 +171,17 @@ export class RolloutWeights {
       const adapters = await fetchAdapters(this.#parts.context.objects, manifest, this.#base);
       return async () => await sampler.setAdapters?.(adapters, policyVersion, weightsHash);
     }
-    const parameters = await this.#policy(manifest, this.#free);
+    const coming = this.#coming;
+    this.#coming = undefined;
+    this.#newest = Math.max(this.#newest, policyVersion);
+    const isComing = coming?.policyVersion === policyVersion && !manifest.adapters;
+    const parameters = isComing
+      ? await coming.fetch.finish(manifest)
+      : await this.#policy(manifest, (await coming?.fetch.arrays()) ?? this.#free);
     // Merged with a base, finite adapters may exceed the range.
     const known = { isFinite: manifest.isFinite && !manifest.adapters };
     return async () => {
-      this.#free = {};
+      this.#free = undefined;
       await sampler.setWeights(parameters, policyVersion, weightsHash, known);
       this.#free = parameters;
     };

@@ -2,7 +2,14 @@ import { roundToHalf, widenHalf } from "@palimpsest/jit";
 import { type HeldParameters, hashWeights } from "@palimpsest/model";
 import { expect, test } from "vitest";
 import { memoryObjects } from "./memory-objects.fixture.js";
-import { fetchFloats, fetchWeights, type ObjectAccess, publishTensors, publishWeights } from "./weights.js";
+import {
+  fetchFloats,
+  fetchWeights,
+  type ObjectAccess,
+  publishTensors,
+  publishWeights,
+  WeightsFetch,
+} from "./weights.js";
 
 const parameters = { embedding: Float32Array.from([1, 2, 3, 4, 5, 6]), norm: Float32Array.from([0.5, -0.5]) };
 const shapes = { embedding: [2, 3], norm: [2] };
@@ -158,4 +165,87 @@ test("PUBLISH-2: values are asked for when a shard needs them", async () => {
   const manifest = await publishTensors(objects, version, [tensor], { leafBytes: 8 });
   expect(manifest.shards).toHaveLength(20);
   expect(asked.every((stored, piece) => piece - stored <= 6)).toBe(true);
+});
+
+test("PUBLISH-2: memory of pieces is used again once all of a piece is stored, and not before", async () => {
+  const objects = memoryObjects();
+  const buffers: ArrayBufferLike[] = [];
+  const held: string[] = [];
+  const slow: Pick<ObjectAccess, "put"> = {
+    put: async (given) => {
+      // What is stored must still be there after its shard was asked for.
+      await new Promise(setImmediate);
+      held.push(Buffer.concat(given).toString("hex"));
+      return await objects.put(given);
+    },
+  };
+  const count = 40;
+  const pieces = function* (take = (values: number): Uint16Array => new Uint16Array(values)) {
+    for (let piece = 0; piece < count; piece++) {
+      const bits = take(5).fill(piece + 1);
+      buffers.push(bits.buffer);
+      yield bits;
+    }
+  };
+  const tensor = { name: "large", shape: [count, 5], dtype: "bfloat16" as const, pieces };
+  const manifest = await publishTensors(slow, version, [tensor], { leafBytes: 16 });
+  const { large } = await fetchWeights(objects, manifest);
+  expect(large).toEqual(Uint16Array.from({ length: 5 * count }, (_, at) => Math.floor(at / 5) + 1));
+  expect(new Set(buffers).size).toBeLessThan(16);
+  expect(held).toHaveLength(25);
+});
+
+test("PUBLISH-6: shards are fetched while others are stored, once each, and count only under the published hash", async () => {
+  const objects = memoryObjects();
+  const fetched: string[] = [];
+  let [fails, failures] = [true, 0];
+  const watched: Pick<ObjectAccess, "getInto"> = {
+    getInto: async (location, targets) => {
+      fetched.push(location.objectId);
+      if (fails) {
+        failures++;
+        throw new Error("not now");
+      }
+      await objects.getInto(location, targets);
+    },
+  };
+  const before = { embedding: new Float32Array(6), norm: new Float32Array(2) };
+  const fetch = new WeightsFetch(watched, before);
+  const told: number[] = [];
+  const manifest = await publishWeights(objects, version, parameters, shapes, {
+    leafBytes: 8,
+    onStored: async (stored) => {
+      expect(stored.weightsHash).toBe("");
+      told.push(stored.shards.filter(({ objectId }) => objectId !== "").length);
+      await fetch.more(stored);
+      fails = false;
+    },
+  });
+  expect(told[0]).toBeGreaterThan(0);
+  expect(await fetch.finish(manifest)).toEqual(parameters);
+  expect((await fetch.finish(manifest))["embedding"]).toBe(before.embedding);
+  // What failed is fetched again, and the others once.
+  expect(failures).toBeGreaterThan(0);
+  expect(fetched.length).toBe(manifest.shards.length + failures);
+  const other = new WeightsFetch(objects);
+  await other.more({ ...manifest, weightsHash: "" });
+  await expect(other.finish({ ...manifest, weightsHash: "0".repeat(64) })).rejects.toThrow(
+    /the hash of its tensors/,
+  );
+});
+
+test("PUBLISH-6: what a publisher stored that died is replaced by what the next one stores", async () => {
+  const objects = memoryObjects();
+  const options = { leafBytes: 8 };
+  const first = await publishWeights(
+    objects,
+    version,
+    { ...parameters, norm: new Float32Array(2) },
+    shapes,
+    options,
+  );
+  const second = await publishWeights(objects, version, parameters, shapes, options);
+  const fetch = new WeightsFetch(objects);
+  await Promise.all([fetch.more({ ...first, weightsHash: "" }), fetch.more({ ...second, weightsHash: "" })]);
+  expect(await fetch.finish(second)).toEqual(parameters);
 });

@@ -10,6 +10,8 @@
  * PUBLISH-3. The same weights are stored as the same objects.
  * PUBLISH-4. A tensor is float32 or, where every sampler rounds it anyway, bfloat16; the manifest says which, and its hash covers that.
  * PUBLISH-5. Where the publisher has found all values finite, the manifest says so, and no sampler looks for others.
+ * PUBLISH-6. Shards may be fetched while others are still stored, but what was fetched counts only where the manifest with the hash
+ *   names it. A publisher that dies leaves arrays that the next one fills.
  */
 import { entry, sizeOf, widenHalf } from "@palimpsest/jit";
 import type { PublishedTensor } from "@palimpsest/learner";
@@ -67,6 +69,11 @@ export interface PublishOptions {
   readonly adapters?: proto.WeightAdapters.$Properties;
   /** Whether all values are known to be finite. Default false. */
   readonly isFinite?: boolean;
+  /**
+   * Called with what is stored as shards are: a manifest without a hash, whose other shards have no id. It is called again when it has
+   * resolved and more is stored.
+   */
+  readonly onStored?: (manifest: proto.WeightManifest) => Promise<void>;
 }
 
 /**
@@ -93,23 +100,78 @@ export async function publishTensors(
     });
     positionBytes += lengthBytes;
   }
-  const shards: ObjectLocation[] = [];
+  const shards: ObjectLocation[] = Array.from(
+    { length: Math.ceil(positionBytes / leafBytes) },
+    (_, index) => ({ objectId: "", sizeBytes: Math.min(leafBytes, positionBytes - index * leafBytes) }),
+  );
+  const manifest = (weightsHash: string) =>
+    proto.WeightManifest.create({
+      ...version,
+      weightsHash,
+      tensors,
+      shards: [...shards],
+      leafBytes,
+      publishedAtMs: Date.now(),
+      isFinite: options.isFinite ?? false,
+      ...(adapters ? { adapters } : {}),
+    });
+  const memory = new PieceMemory();
+  const tell = latestOnly(async () => await options.onStored?.(manifest("")));
   let next = 0;
-  await inLanes(shardsOf(piecesOf(given), leafBytes), { lanes: shardsAtOnce }, async (pieces) => {
+  await inLanes(shardsOf(piecesOf(given, memory), leafBytes), { lanes: shardsAtOnce }, async (pieces) => {
     const index = next++;
     const { objectId, sizeBytes } = await objects.put(pieces);
     shards[index] = { objectId, sizeBytes };
+    memory.release(pieces);
+    tell();
   });
-  return proto.WeightManifest.create({
-    ...version,
-    weightsHash: hashOf(tensors, shards, leafBytes),
-    tensors,
-    shards,
-    leafBytes,
-    publishedAtMs: Date.now(),
-    isFinite: options.isFinite ?? false,
-    ...(adapters ? { adapters } : {}),
-  });
+  return manifest(hashOf(tensors, shards, leafBytes));
+}
+
+/** Returns a function that begins the work, or has it begin once more after the present one. */
+function latestOnly(work: () => Promise<void>): () => void {
+  let [running, again] = [false, false];
+  const run = async () => {
+    running = true;
+    do {
+      again = false;
+      // Whoever is not told gets everything with the announcement.
+      await work().catch(() => undefined);
+    } while (again);
+    running = false;
+  };
+  return () => {
+    again = true;
+    if (!running) void run();
+  };
+}
+
+/** Memory that pieces are read into, and that is used again when all shards with a part of a piece are stored: new memory costs more than the reading. */
+class PieceMemory {
+  readonly #free: ArrayBuffer[] = [];
+  /** Bytes of each buffer that are not stored. */
+  readonly #leftBytes = new Map<ArrayBufferLike, number>();
+
+  take(values: number): Uint16Array {
+    const bytes = values * Uint16Array.BYTES_PER_ELEMENT;
+    const fits = this.#free.findIndex(({ byteLength }) => byteLength >= bytes);
+    const [found] = fits < 0 ? [] : this.#free.splice(fits, 1);
+    // Rounded up, because pieces differ a little in size.
+    const buffer = found ?? new ArrayBuffer(Math.ceil(bytes / 2 ** 20) * 2 ** 20);
+    this.#leftBytes.set(buffer, bytes);
+    return new Uint16Array(buffer, 0, values);
+  }
+
+  release(parts: readonly Uint8Array[]): void {
+    for (const { buffer, byteLength } of parts) {
+      const left = this.#leftBytes.get(buffer);
+      if (left === undefined) continue;
+      this.#leftBytes.set(buffer, left - byteLength);
+      if (left > byteLength || !(buffer instanceof ArrayBuffer)) continue;
+      this.#leftBytes.delete(buffer);
+      this.#free.push(buffer);
+    }
+  }
 }
 
 /**
@@ -122,30 +184,115 @@ export async function fetchWeights(
   manifest: proto.WeightManifest.$Properties,
   into: HeldParameters = {},
 ): Promise<Record<string, Float32Array | Uint16Array>> {
-  const shards = (manifest.shards ?? []).map(locationOf);
-  const tensors = manifest.tensors ?? [];
-  const leafBytes = manifest.leafBytes ?? 0;
-  checkLayout(manifest, tensors, shards);
-  const named = hashOf(tensors, shards, leafBytes);
-  if (named !== manifest.weightsHash)
-    throw damaged(
-      manifest,
-      `the hash of its tensors and shards is ${named}, but the published one is ${manifest.weightsHash}`,
-    );
-  const parameters: Record<string, Float32Array | Uint16Array> = {};
-  for (const tensor of tensors) {
-    const { dtype, shape } = tensor;
-    const name = tensor.name ?? "";
-    const ValuesOf = arrays[dtype === "bfloat16" ? "bfloat16" : "float32"];
-    const length = sizeOf(shape ?? []);
-    const known = into[name];
-    parameters[name] = known instanceof ValuesOf && known.length === length ? known : new ValuesOf(length);
+  return await new WeightsFetch(objects, into).finish(manifest);
+}
+
+/** Arrays of one layout, and which shards are in them. */
+interface Place {
+  /** Names and types of the tensors, and the size of shards. */
+  readonly layout: string;
+  readonly arrays: Record<string, Float32Array | Uint16Array>;
+  readonly targets: readonly Uint8Array[][];
+  /** The ids of shards whose bytes are all there, by index. */
+  readonly fetched: Map<number, string>;
+  /** The ids of shards that are being fetched or were. */
+  readonly begun: Map<number, string>;
+}
+
+/** A version's weights on their way into arrays: shards are fetched as they are told, before the manifest that they must match (PUBLISH-6). */
+export class WeightsFetch {
+  readonly #objects: Pick<ObjectAccess, "getInto">;
+  readonly #into: HeldParameters;
+  #place: Place | undefined;
+  #fetching: Promise<void> = Promise.resolve();
+
+  /** @param into arrays that are reused if they have the right size */
+  constructor(objects: Pick<ObjectAccess, "getInto">, into: HeldParameters = {}) {
+    this.#objects = objects;
+    this.#into = into;
   }
-  const targets = [...shardsOf(Object.values(parameters), leafBytes)];
-  await inLanes(shards.entries(), { lanes: shardsAtOnce }, async ([index, shard]) => {
-    await objects.getInto(shard, targets[index] ?? []);
-  });
-  return parameters;
+
+  /**
+   * Fetches what a manifest without a hash names and is not fetched yet. What fails is fetched again by `finish`.
+   * @throws {PalimpsestError} CODEC
+   */
+  async more(manifest: proto.WeightManifest.$Properties): Promise<void> {
+    const shards = checkedShards(manifest);
+    const place = this.#placeOf(manifest);
+    const { begun, fetched } = place;
+    const fresh = [...shards.entries()].filter(
+      ([index, { objectId }]) => objectId !== "" && begun.get(index) !== objectId,
+    );
+    const replaced = new Set(fresh.flatMap(([index]) => (begun.has(index) ? [index] : [])));
+    for (const [index, { objectId }] of fresh) begun.set(index, objectId);
+    const before = this.#fetching;
+    const fetching = inLanes(fresh, { lanes: shardsAtOnce }, async ([index, shard]) => {
+      if (replaced.has(index)) {
+        await before;
+        fetched.delete(index);
+      }
+      await this.#fetch(place, index, shard).catch(() => undefined);
+    });
+    this.#fetching = Promise.all([before, fetching]).then(() => undefined);
+    await fetching;
+  }
+
+  /** Fetches the rest. @throws {PalimpsestError} OBJECT_LOST, CODEC if the manifest does not match its hash */
+  async finish(
+    manifest: proto.WeightManifest.$Properties,
+  ): Promise<Record<string, Float32Array | Uint16Array>> {
+    await this.#fetching;
+    const shards = checkedShards(manifest);
+    const named = hashOf(manifest.tensors ?? [], shards, manifest.leafBytes ?? 0);
+    if (named !== manifest.weightsHash)
+      throw damaged(
+        manifest,
+        `the hash of its tensors and shards is ${named}, but the published one is ${manifest.weightsHash}`,
+      );
+    const place = this.#placeOf(manifest);
+    const missing = [...shards.entries()].filter(
+      ([index, { objectId }]) => place.fetched.get(index) !== objectId,
+    );
+    await inLanes(missing, { lanes: shardsAtOnce }, ([index, shard]) => this.#fetch(place, index, shard));
+    return place.arrays;
+  }
+
+  /** Resolves with its arrays when nothing is being written into them. */
+  async arrays(): Promise<HeldParameters> {
+    await this.#fetching;
+    return this.#place?.arrays ?? this.#into;
+  }
+
+  async #fetch({ targets, fetched }: Place, index: number, shard: ObjectLocation): Promise<void> {
+    await this.#objects.getInto(shard, targets[index] ?? []);
+    fetched.set(index, shard.objectId);
+  }
+
+  #placeOf(manifest: proto.WeightManifest.$Properties): Place {
+    const tensors = manifest.tensors ?? [];
+    const leafBytes = manifest.leafBytes ?? 0;
+    const layout = JSON.stringify([leafBytes, tensors.map(({ name, dtype, shape }) => [name, dtype, shape])]);
+    if (this.#place?.layout === layout) return this.#place;
+    // Shards of another layout may still be on their way into its arrays.
+    const into = this.#place === undefined ? this.#into : {};
+    const made: Record<string, Float32Array | Uint16Array> = {};
+    for (const { name: given, dtype, shape } of tensors) {
+      const name = given ?? "";
+      const ValuesOf = arrays[dtype === "bfloat16" ? "bfloat16" : "float32"];
+      const length = sizeOf(shape ?? []);
+      const known = into[name];
+      made[name] = known instanceof ValuesOf && known.length === length ? known : new ValuesOf(length);
+    }
+    const targets = [...shardsOf(Object.values(made), leafBytes)];
+    this.#place = { layout, arrays: made, targets, fetched: new Map(), begun: new Map() };
+    return this.#place;
+  }
+}
+
+function checkedShards(manifest: proto.WeightManifest.$Properties): readonly ObjectLocation[] {
+  const shards = (manifest.shards ?? []).map(locationOf);
+  checkLayout(manifest, manifest.tensors ?? [], shards);
+  return shards;
 }
 
 /**
@@ -170,8 +317,11 @@ export function widened(parameters: HeldParameters): Record<string, Float32Array
   );
 }
 
-function* piecesOf(tensors: readonly PublishedTensor[]): Generator<Float32Array | Uint16Array> {
-  for (const { pieces } of tensors) yield* pieces();
+function* piecesOf(
+  tensors: readonly PublishedTensor[],
+  memory: PieceMemory,
+): Generator<Float32Array | Uint16Array> {
+  for (const { pieces } of tensors) yield* pieces((values) => memory.take(values));
 }
 
 /** Yields views of the concatenated bytes of values, cut into shards; values are asked for when a shard needs them. */

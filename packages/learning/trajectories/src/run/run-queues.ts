@@ -184,6 +184,11 @@ export class RunQueues {
     await withRedis(() => this.#weights.announce(manifest));
   }
 
+  /** Says what is stored of weights that will be announced, so that others may fetch it already. */
+  async foretellWeights(manifest: Uint8Array): Promise<void> {
+    await withRedis(() => this.#weights.foretell(manifest));
+  }
+
   async currentWeights(): Promise<Uint8Array | undefined> {
     return await withRedis(() => this.#weights.current());
   }
@@ -191,6 +196,11 @@ export class RunQueues {
   /** Calls the listener with the current manifest, if there is one, and with each later one. */
   async onWeights(listener: WeightsListener): Promise<WeightsSubscription> {
     return this.#keep(await withRedis(() => this.#weights.listen(listener)));
+  }
+
+  /** Calls the listener with what is foretold from now on; it must not throw. */
+  async onComingWeights(listener: WeightsListener): Promise<WeightsSubscription> {
+    return this.#keep(await withRedis(() => this.#weights.listenAhead(listener)));
   }
 
   /** Deletes the queues, payloads and ledger of this run and keeps a summary. Use it for a run that has ended. */

@@ -47,6 +47,19 @@ class Seen {
 }
 
 describe("weight announcements", () => {
+  it("tell what is foretold to those who listen ahead, and to nobody else", async () => {
+    const learner = connect("run-ahead").weights;
+    const rollout = connect("run-ahead").weights;
+    const [ahead, seen] = [new Seen(), new Seen()];
+    subscriptions.push(await rollout.listenAhead(ahead.listener), await rollout.listen(seen.listener));
+    await learner.foretell(Buffer.from("half of v1"));
+    await ahead.until("half of v1");
+    expect(await rollout.current()).toBeUndefined();
+    await learner.announce(Buffer.from("v1"));
+    await seen.until("v1");
+    expect([ahead.words, seen.words]).toEqual([["half of v1"], ["v1"]]);
+  });
+
   it("give a listener the current one first and each later one by push (WEIGHTS-1, WEIGHTS-2)", async () => {
     const learner = connect("run-1").weights;
     const rollout = connect("run-1").weights;

@@ -25,11 +25,14 @@ export interface WeightsSubscription {
 export class WeightAnnouncements {
   readonly #redis: Redis;
   readonly #key: string;
+  /** The channel of what is foretold. */
+  readonly #coming: string;
   readonly #logger: Logger;
 
   constructor(redis: Redis, keys: RunKeys, logger: Logger) {
     this.#redis = redis;
     this.#key = keys.weights;
+    this.#coming = `${keys.weights}:coming`;
     this.#logger = logger;
   }
 
@@ -39,8 +42,21 @@ export class WeightAnnouncements {
     await transaction(() => this.#redis.multi().set(this.#key, bytes).publish(this.#key, bytes));
   }
 
+  /** Says what is stored of weights that will be announced. Whoever does not hear it misses nothing. */
+  async foretell(manifest: Uint8Array): Promise<void> {
+    await this.#redis.publish(this.#coming, Buffer.from(manifest));
+  }
+
   async current(): Promise<Uint8Array | undefined> {
     return (await this.#redis.getBuffer(this.#key)) ?? undefined;
+  }
+
+  /** Calls the listener with what is foretold from now on. */
+  async listenAhead(listener: WeightsListener): Promise<WeightsSubscription> {
+    return await subscribe(this.#redis, this.#coming, this.#logger, {
+      onMessage: listener,
+      onReady: () => undefined,
+    });
   }
 
   /**
