@@ -253,6 +253,8 @@ export class WeightsFetch {
     const missing = [...shards.entries()].filter(
       ([index, { objectId }]) => place.fetched.get(index) !== objectId,
     );
+    // What is told after this is not fetched again.
+    for (const [index, { objectId }] of missing) place.begun.set(index, objectId);
     await inLanes(missing, { lanes: shardsAtOnce }, ([index, shard]) => this.#fetch(place, index, shard));
     return place.arrays;
   }
