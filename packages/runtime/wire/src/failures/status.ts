@@ -60,6 +60,9 @@ export function codeOfGrpcStatus(code: number): ErrorCode {
 /** What grpc-js appends although it knows nothing more. */
 const emptyRemark = /\.? ?Last error: undefined\.|\.? ?Resolution note: ?$/g;
 
+/** How grpc-js says that what answered speaks HTTP and no gRPC. */
+const httpAnswer = /^Received HTTP status code (\d+)/;
+
 /** Returns the error of a failed call: the sender's own when it sent one, else the one that the status stands for. */
 export function fromGrpcError(reason: unknown): PalimpsestError {
   if (!isServiceError(reason)) return PalimpsestError.from(reason);
@@ -71,8 +74,14 @@ export function fromGrpcError(reason: unknown): PalimpsestError {
       // A sender of another version: its status says the same in short.
     }
   }
-  const code = codeOfGrpcStatus(reason.code);
-  const message = (reason.details || reason.message).replace(emptyRemark, "");
+  const said = (reason.details || reason.message).replace(emptyRemark, "");
+  const http = httpAnswer.exec(said)?.[1];
+  // Whatever its number: the process that was asked for was not reached, and another address may lead to it.
+  const code = http === undefined ? codeOfGrpcStatus(reason.code) : "UNAVAILABLE";
+  const message =
+    http === undefined
+      ? said
+      : `a web server or a proxy answers there (HTTP ${http}): correct the address, or let the proxy pass gRPC`;
   // It says the same with what gRPC knows of its own state, which is for those who debug the runtime.
   return new PalimpsestError(code, message, showsInternals() ? { cause: reason } : {});
 }

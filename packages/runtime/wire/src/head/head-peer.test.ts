@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { type Clock, systemClock } from "@palimpsest/std";
 import { expect, onTestFinished, test } from "vitest";
 import { grpcNetwork } from "../network/grpc-network.js";
@@ -29,6 +32,17 @@ test("HEADPEER-1: after UNAVAILABLE the next call goes to the next head", async 
   const peer = peerOf([address, await aHead("second")]);
   const ask = () => peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
   await expect(ask()).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(await ask()).toMatchObject({ version: "second" });
+});
+
+test("HEADPEER-1: a web server at an address is no head: that is said, and the next one is asked", async () => {
+  const web = createServer((_request, response) => response.writeHead(404).end("not found"));
+  onTestFinished(() => void web.close());
+  await once(web.listen(0, "127.0.0.1"), "listening");
+  const { port } = web.address() as AddressInfo;
+  const peer = peerOf([`127.0.0.1:${port}`, await aHead("second")]);
+  const ask = () => peer.unary(headService.getCluster, {}, { timeoutMs: 600_000 });
+  await expect(ask()).rejects.toThrow("a web server or a proxy answers there (HTTP 404)");
   expect(await ask()).toMatchObject({ version: "second" });
 });
 
