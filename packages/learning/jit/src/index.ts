@@ -18,7 +18,12 @@ export { openScalarLog, type ScalarLog } from "./modules/scalar-log.js";
 export { type AdamOptions, type AdamResult, adam } from "./ops/adam.js";
 export { asType, type FloatType, floatTypeOf } from "./ops/as-type.js";
 export { attention, fitsFusedAttention, usesFusedAttention } from "./ops/attention.js";
-export type { AttentionOptions, AttentionPast, AttentionPrefix } from "./ops/attention-options.js";
+export type {
+  AttentionOptions,
+  AttentionPast,
+  AttentionPrefix,
+  TableRows,
+} from "./ops/attention-options.js";
 export { type CallableBody, callable } from "./ops/callable.js";
 export { type Computed, customGrad, type TensorsOf } from "./ops/custom-grad.js";
 export { fuse } from "./ops/fuse.js";

@@ -1,6 +1,6 @@
 import { tf } from "../base/tf.js";
 import { asType, floatTypeOf } from "./as-type.js";
-import type { AttentionOptions, AttentionPast, AttentionPrefix } from "./attention-options.js";
+import type { AttentionOptions, AttentionPast, AttentionPrefix, TableRows } from "./attention-options.js";
 import type { Segments } from "./segments.js";
 
 /** Added to masked scores. */
@@ -9,12 +9,13 @@ const HIDDEN = -1e9;
 /** Attention in plain operations, which materializes the scores. See attention.ts; the other forms are tested against this one. */
 export function composedAttention(
   query: tf.Tensor,
-  key: tf.Tensor,
-  value: tf.Tensor,
+  ownKey: tf.Tensor,
+  ownValue: tf.Tensor,
   options: AttentionOptions,
 ): tf.Tensor {
   const { past, segments } = options;
-  const prefix = past === undefined ? options.prefix : gathered(past);
+  const [key, value] = [ownKey, ownValue].map((own) => rowsOf(own, options.table)) as [tf.Tensor, tf.Tensor];
+  const prefix = past === undefined ? options.prefix && taken(options.prefix) : gathered(past);
   const [B = 0, Tq = 0, H = 0, d = 0] = query.shape;
   const own = key.shape[1] ?? 0;
   const before = prefix?.keys.shape[1] ?? 0;
@@ -55,6 +56,16 @@ export function composedAttention(
     .transpose([0, 3, 1, 2, 4])
     .reshape([B, Tq, H, d]);
   return asType(mixed, floatTypeOf(query));
+}
+
+/** The rows of a table that sequences attend to; without a table all of them. */
+function rowsOf(keys: tf.Tensor, table: TableRows | undefined): tf.Tensor {
+  return table === undefined ? keys : tf.gather(keys, table.rows);
+}
+
+function taken({ keys, values, lengths, table }: AttentionPrefix): AttentionPrefix {
+  const own = { keys: rowsOf(keys, table), values: rowsOf(values, table) };
+  return lengths === undefined ? own : { ...own, lengths };
 }
 
 /** Prepends each row's prefix to its own keys or values: [B, Lp + T, G, d]. */

@@ -3,7 +3,7 @@ import { tf } from "../base/tf.js";
 import { type CallResult, customCall, UINT8 } from "../emit/xla-module.js";
 import type { Trace } from "../trace/trace.js";
 import { asType } from "./as-type.js";
-import type { AttentionOptions, AttentionPast, AttentionPrefix } from "./attention-options.js";
+import type { AttentionOptions, AttentionPast, AttentionPrefix, TableRows } from "./attention-options.js";
 import { backendConfig, type FlashForm, type FlashMask } from "./cudnn-config.js";
 import type { Segments } from "./segments.js";
 
@@ -48,9 +48,27 @@ export function fusedAttention(
   const scale = options.scale ?? 1 / Math.sqrt(query.shape[3] ?? 0);
   const { prefix, past, segments } = options;
   if (past !== undefined && segments !== undefined) return overPast(trace, inputs, { past, segments, scale });
-  return prefix === undefined
-    ? flash(trace, inputs, partOf(inputs, options, scale))
-    : overPrefix(trace, inputs, prefix, scale);
+  if (prefix !== undefined) return overPrefix(trace, inputs, prefix, scale);
+  const { table, lengths } = options;
+  if (table === undefined || lengths === undefined)
+    return flash(trace, inputs, partOf(inputs, options, scale));
+  const all: Three = [spread(inputs[0], table), inputs[1], inputs[2]];
+  const seen = { lengths: { keys: spreadLengths(lengths.keys, table) } };
+  return tf.gather(flash(trace, all, partOf(all, seen, scale)), table.rows);
+}
+
+/*
+ * The kernel for one query a row has a query for every row of a table. Where fewer sequences attend, each row gets the query of its
+ * sequence, and a row of none gets any, with one key: the table stays where it is, and only rows of sequences are read.
+ */
+function spread(queries: tf.Tensor, { sequences }: TableRows): tf.Tensor {
+  return tf.gather(queries, sequences.maximum(tf.scalar(0, "int32")));
+}
+
+/** int32 [S] */
+function spreadLengths(lengths: tf.Tensor, table: TableRows): tf.Tensor {
+  const isUsed = table.sequences.greaterEqual(tf.scalar(0, "int32"));
+  return tf.where(isUsed, spread(lengths, table), tf.onesLike(table.sequences));
 }
 
 function partOf([query, key]: Three, { causal, lengths, segments }: AttentionOptions, scale: number): Part {
@@ -132,7 +150,8 @@ function isBefore(ends: tf.Tensor, length: number): tf.Tensor {
  */
 function overPrefix(trace: Trace, inputs: Three, prefix: AttentionPrefix, scale: number): tf.Tensor {
   const [B = 0, T = 0, H = 0, d = 0] = inputs[0].shape;
-  const P = prefix.keys.shape[0] ?? 0;
+  const { table } = prefix;
+  const P = table?.rows.size ?? prefix.keys.shape[0] ?? 0;
   const M = B / P;
   const grouped = (x: tf.Tensor): tf.Tensor => x.reshape([P, M * T, H, d]);
   const rowsOf = (s: tf.Tensor): tf.Tensor =>
@@ -146,11 +165,18 @@ function overPrefix(trace: Trace, inputs: Three, prefix: AttentionPrefix, scale:
   const ofPrefix = (lengths: tf.Tensor | undefined): Part =>
     lengths === undefined
       ? { ...own, mask: "NO_MASK" }
-      : { ...own, mask: "PADDING", lengths: [tf.fill([P], M * T, "int32"), lengths] };
+      : { ...own, mask: "PADDING", lengths: [tf.fill([lengths.size], M * T, "int32"), lengths] };
+  const overKeys = (queries: tf.Tensor, keys: tf.Tensor, values: tf.Tensor): [tf.Tensor, tf.Tensor] => {
+    if (table === undefined) return forward(trace, [queries, keys, values], ofPrefix(prefix.lengths));
+    const lengths = prefix.lengths ?? tf.fill([P], keys.shape[1] ?? 0, "int32");
+    const all: Three = [spread(queries, table), keys, values];
+    const [output, statistics] = forward(trace, all, ofPrefix(spreadLengths(lengths, table)));
+    return [tf.gather(output, table.rows), tf.gather(statistics, table.rows)];
+  };
   return tf.customGrad((...args) => {
     const save = args.at(-1) as tf.GradSaveFunc;
     const [q, k, v, kp, vp] = args.slice(0, -1) as tf.Tensor[] as [...Three, tf.Tensor, tf.Tensor];
-    const [prefixOutput, prefixStatistics] = forward(trace, [grouped(q), kp, vp], ofPrefix(prefix.lengths));
+    const [prefixOutput, prefixStatistics] = overKeys(grouped(q), kp, vp);
     const [ownOutput, b] = forward(trace, [q, k, v], own);
     const a = rowsOf(prefixStatistics);
     const most = tf.maximum(a, b);

@@ -39,12 +39,12 @@ export function fitsFusedAttention(headWidth: number): boolean {
 }
 
 function check(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, options: AttentionOptions): void {
-  const { causal = false, lengths, segments, prefix, past } = options;
+  const { causal = false, lengths, segments, prefix, past, table } = options;
   const shapes = `query [${query.shape.join(", ")}], key [${key.shape.join(", ")}], value [${value.shape.join(", ")}]`;
   const [batch, queries, heads = 0, width] = query.shape;
   const [keyBatch, keys, keyHeads = 0, keyWidth] = key.shape;
   const isFour = query.rank === 4 && key.rank === 4 && key.shape.join() === value.shape.join();
-  if (!isFour || batch !== keyBatch || width !== keyWidth || heads % keyHeads !== 0) {
+  if (!isFour || batch !== (table?.rows.size ?? keyBatch) || width !== keyWidth || heads % keyHeads !== 0) {
     throw new JitError(
       "SHAPE_MISMATCH",
       `attention: ${shapes}; give a query [B, Tq, H, d], and key and value [B, Tk, G, d], where G divides H`,
@@ -64,7 +64,12 @@ function check(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, options: Atte
       "INVALID_OPTIONS",
       `attention: past is given with ${batch} sequences${segments === undefined ? " and no segments" : ""}; give segments of one sequence`,
     );
-  const prefixes = prefix?.keys.shape[0] ?? 1;
+  if (table !== undefined && (lengths === undefined || lengths.queries !== undefined || causal))
+    throw new JitError(
+      "INVALID_OPTIONS",
+      "attention: table is given without lengths of keys, with lengths of queries or with causal; give lengths: { keys }",
+    );
+  const prefixes = prefix?.table?.rows.size ?? prefix?.keys.shape[0] ?? 1;
   if (prefix !== undefined && (batch ?? 0) % prefixes !== 0)
     throw new JitError(
       "SHAPE_MISMATCH",

@@ -22,9 +22,10 @@ import { AdaptedWeights } from "../weights/adapted-weights.js";
 import { packedWeights } from "../weights/packed-weights.js";
 import { writeInParts } from "../weights/write-weights.js";
 import { packedPieces, paddedPieces } from "./read-pieces.js";
+import { RowChoice } from "./row-choice.js";
 import type { SlotShapes } from "./slot-shapes.js";
 import { type TableShape, tableShape } from "./table-cache.js";
-import { noToken, stopTokensOnDevice, tableDecodeFunction } from "./table-decode.js";
+import { noToken, stopTokensOnDevice, type TableDecodeShape, tableDecodeFunction } from "./table-decode.js";
 import { tableGuessFunction } from "./table-guess.js";
 import { tablePackedReadFunction } from "./table-packed-read.js";
 import {
@@ -52,8 +53,8 @@ export interface SlotDeviceOptions {
 }
 
 /**
- * A sampler's compiled functions over a table of slots, with weights and cache. All slots are sampled in one call, whatever
- * their lengths; stop conditions and truncation are evaluated on the device. Calls are synchronous.
+ * A sampler's compiled functions over a table of slots, with weights and cache. Requests of all lengths are sampled
+ * in one call; stop conditions and truncation are evaluated on the device. Calls are synchronous.
  */
 export class SlotDevice implements SamplingDevice {
   readonly #module: JitModule;
@@ -62,6 +63,7 @@ export class SlotDevice implements SamplingDevice {
   readonly #table: TableShape;
   readonly #shapes: SlotShapes;
   readonly #adapted: AdaptedWeights | undefined;
+  readonly #rows: RowChoice;
 
   constructor({ backend, mode, config, shapes, maxLength, precision, lora }: SlotDeviceOptions) {
     this.#config = config;
@@ -81,20 +83,23 @@ export class SlotDevice implements SamplingDevice {
         shape,
       );
     const { guesses, guessSteps } = shapes;
+    const forms = [false, true];
     if (guesses > 0)
-      for (const truncates of [false, true])
-        functions[this.#guessName(truncates)] = tableGuessFunction(setup, {
-          ...{ steps: guessSteps, guesses, truncates },
-        });
+      for (const rows of shapes.rowCounts)
+        for (const truncates of forms)
+          functions[this.#guessName(rows, truncates)] = tableGuessFunction(setup, {
+            ...{ rows, steps: guessSteps, guesses, truncates },
+          });
     const readRows = [...new Set(shapes.reads.map(({ rows }) => rows))];
     for (const rows of readRows) functions[drawName(rows)] = tableDrawFunction(rows);
-    functions[decodeName(1, false)] = tableDecodeFunction(setup, { steps: 1, truncates: false });
+    const rows = this.#slots;
+    functions[decodeName(rows, 1, false)] = tableDecodeFunction(setup, { rows, steps: 1, truncates: false });
     for (const steps of shapes.steps)
-      for (const isTruncated of [false, true])
-        functions[decodeName(steps, isTruncated)] = tableDecodeFunction(setup, {
-          steps,
-          truncates: isTruncated,
-        });
+      for (const rows of shapes.rowCountsOf(steps))
+        for (const truncates of forms)
+          functions[decodeName(rows, steps, truncates)] = tableDecodeFunction(setup, {
+            ...{ rows, steps, truncates },
+          });
     this.#adapted = lora && new AdaptedWeights({ config, lora, layout: "table", stored: precision });
     Object.assign(functions, this.#adapted?.functions);
     const state = { ...tableModelState(setup, readRows), ...this.#adapted?.state };
@@ -102,6 +107,11 @@ export class SlotDevice implements SamplingDevice {
     const { kinds } = attentionKinds(config, maxLength);
     const { cos, sin } = ropeTables(entry(kinds, 0), table.length);
     this.#module.writeState({ ropeCos: cos, ropeSin: sin });
+    this.#rows = new RowChoice({
+      rowCounts: shapes.rowCounts,
+      compiles: this.mode === "xla",
+      statsOf: (name) => this.#module.stats[name],
+    });
   }
 
   get mode(): JitMode {
@@ -118,17 +128,24 @@ export class SlotDevice implements SamplingDevice {
     const once = (name: string, call: () => void) => () => {
       if (!isUsed(name)) call();
     };
-    const decodes = this.#shapes.steps
-      .toReversed()
-      .map((steps) => once(decodeName(steps, false), () => this.#decode([], steps, false)));
+    const { rowCounts, guesses } = this.#shapes;
+    const [slots, longest] = [this.#slots, this.#shapes.stepsFor()];
+    const decode = (rows: number, steps: number) =>
+      once(decodeName(rows, steps, false), () => this.#decode([], { rows, steps, truncates: false }));
+    const guess = (rows: number) =>
+      once(this.#guessName(rows, false), () => this.#guess([], { rows, truncates: false }));
+    const decodes = this.#shapes.steps.toReversed().map((steps) => decode(slots, steps));
     const [firstRead, ...furtherReads] = this.#shapes.reads.map((shape) =>
       once(readName(shape), () => this.#readNothing(shape)),
     );
-    const guess = this.#guessName(false);
-    const checks = this.#shapes.guesses === 0 ? [] : [once(guess, () => this.#guess([], false))];
+    const checks = guesses === 0 ? [] : [guess(slots)];
     const copies = once(COPY_SLOTS, () => this.#copySources([{ source: 0, pages: [0] }]));
     const first = firstRead === undefined ? [] : [firstRead];
-    return [...first, ...decodes, ...checks, ...furtherReads, copies];
+    const fewer = rowCounts
+      .slice(0, -1)
+      .toReversed()
+      .flatMap((rows) => [decode(rows, longest), ...(guesses === 0 ? [] : [guess(rows)])]);
+    return [...first, ...decodes, ...checks, ...furtherReads, copies, ...fewer];
   }
 
   /** Runs a reading function on pieces without tokens, which writes nothing that a request sees. */
@@ -216,64 +233,90 @@ export class SlotDevice implements SamplingDevice {
     const wanted = Math.max(...rows.map(({ remaining }) => remaining));
     const isSingle = rows.some(({ rule }) => this.needsHost(rule));
     const count = isSingle ? 1 : this.#shapes.stepsOfCall(Math.min(steps, wanted));
-    return this.#decode(rows, count, !isSingle && rows.some(({ rule }) => truncates(rule)));
+    const truncated = !isSingle && rows.some(({ rule }) => truncates(rule));
+    const sample = (inCall: number) =>
+      this.#decode(rows, { rows: inCall, steps: count, truncates: truncated });
+    if (this.#shapes.rowCountsOf(count).length === 1) return sample(this.#slots);
+    return this.#rows.run(rows.length, (inCall) => decodeName(inCall, count, truncated), sample);
   }
 
-  #decode(rows: readonly DeviceRow[], count: number, isTruncated: boolean): SampledRow[] {
-    const slots = this.#slots;
-    const ids = new Int32Array(slots);
-    const placed = placedIn(rows);
-    for (const [slot, { tokenIds }] of placed) ids[slot] = tokenIds[0] as number;
-    const inputs = { ids, ...this.#continuedInputs(placed, count, isTruncated) };
-    return this.#sampled(this.#module.call(decodeName(count, isTruncated), inputs), placed, slots, count);
+  #decode(rows: readonly DeviceRow[], shape: TableDecodeShape): SampledRow[] {
+    const placed = this.#placed(rows, shape.rows);
+    const ids = new Int32Array(shape.rows);
+    for (const [at, { tokenIds }] of placed) ids[at] = tokenIds[0] as number;
+    const inputs = { ids, ...this.#continuedInputs(placed, shape, shape.steps) };
+    const name = decodeName(shape.rows, shape.steps, shape.truncates);
+    return this.#sampled(this.#module.call(name, inputs), placed, shape.rows, shape.steps);
   }
 
-  /** Inputs of calls that continue from each slot's last token. @param draws numbers that each may need */
-  #continuedInputs(placed: Placed, draws: number, isTruncated: boolean): Record<string, HostArray> {
-    const slots = this.#slots;
-    const positions = new Int32Array(slots);
-    const left = new Int32Array(slots);
-    const stops = new Int32Array(slots * stopTokensOnDevice).fill(noToken);
-    for (const [slot, { past, remaining, stopTokenIds }] of placed) {
-      positions[slot] = past;
-      left[slot] = remaining;
-      stops.set(stopTokenIds.slice(0, stopTokensOnDevice), slot * stopTokensOnDevice);
+  /** Where requests are in a call: in their own slots, or one after another if it has fewer rows than there are slots. */
+  #placed(rows: readonly DeviceRow[], inCall: number): Placed {
+    return rows.map((row, i) => [inCall === this.#slots ? slotOf(row) : i, row] as const);
+  }
+
+  /** The slots of a call of fewer rows: those of its requests, then any others, in which nothing is sampled. */
+  #slotInputs(placed: Placed, inCall: number): Record<string, HostArray> {
+    if (inCall === this.#slots) return {};
+    const taken = placed.map(([, row]) => slotOf(row));
+    const isTaken = new Set(taken);
+    const slots = Array.from({ length: this.#slots }, (_, slot) => slot);
+    const others = slots.filter((slot) => !isTaken.has(slot));
+    const rowOfSlot = new Int32Array(this.#slots).fill(-1);
+    taken.forEach((slot, row) => {
+      rowOfSlot[slot] = row;
+    });
+    return { slots: Int32Array.from([...taken, ...others].slice(0, inCall)), rowOfSlot };
+  }
+
+  /** Inputs of calls that continue from each request's last token. @param draws numbers that each may need */
+  #continuedInputs(placed: Placed, { rows, truncates }: CallRows, draws: number): Record<string, HostArray> {
+    const positions = new Int32Array(rows);
+    const left = new Int32Array(rows);
+    const stops = new Int32Array(rows * stopTokensOnDevice).fill(noToken);
+    for (const [at, { past, remaining, stopTokenIds }] of placed) {
+      positions[at] = past;
+      left[at] = remaining;
+      stops.set(stopTokenIds.slice(0, stopTokensOnDevice), at * stopTokensOnDevice);
     }
     return {
       positions,
       left,
       stops,
-      ...drawInputs(placed, slots, draws),
-      ...(isTruncated ? truncationInputs(placed, slots) : {}),
+      ...this.#slotInputs(placed, rows),
+      ...drawInputs(placed, rows, draws),
+      ...(truncates ? truncationInputs(placed, rows) : {}),
     };
   }
 
   get decodeGuessing(): SamplingDevice["decodeGuessing"] {
     if (this.#shapes.guesses === 0) return undefined;
-    return (rows) =>
-      this.#guess(
-        rows,
-        rows.some(({ rule }) => truncates(rule)),
+    return (rows) => {
+      const truncated = rows.some(({ rule }) => truncates(rule));
+      return this.#rows.run(
+        rows.length,
+        (inCall) => this.#guessName(inCall, truncated),
+        (inCall) => this.#guess(rows, { rows: inCall, truncates: truncated }),
       );
+    };
   }
 
-  #guess(rows: readonly DeviceRow[], isTruncated: boolean): GuessedRows {
+  #guess(rows: readonly DeviceRow[], call: CallRows): GuessedRows {
     const { guesses, guessSteps } = this.#shapes;
-    const [slots, width, { length }] = [this.#slots, 1 + guesses, this.#table];
-    const placed = placedIn(rows);
-    const history = new Int32Array(slots * length);
-    for (const [slot, row] of placed) history.set(row.history, slot * length);
-    const outputs = this.#module.call(this.#guessName(isTruncated), {
+    const [width, { length }] = [1 + guesses, this.#table];
+    const placed = this.#placed(rows, call.rows);
+    const history = new Int32Array(call.rows * length);
+    for (const [at, row] of placed) history.set(row.history, at * length);
+    const outputs = this.#module.call(this.#guessName(call.rows, call.truncates), {
       history,
-      ...this.#continuedInputs(placed, guessSteps * width, isTruncated),
+      ...this.#continuedInputs(placed, call, guessSteps * width),
     }) as Readonly<Record<"tokens" | "logprobs" | "sampledLogprobs" | "counts" | "guessed", HostArray>>;
     const { tokens, logprobs, sampledLogprobs, counts } = outputs;
     const steps = Array.from({ length: guessSteps }, (_, step) => step);
-    const countOf = (step: number, slot: number) => counts[step * slots + slot] as number;
-    const sampled = placed.map(([slot]) =>
+    const countOf = (step: number, row: number) => counts[step * call.rows + row] as number;
+    const sampled = placed.map(([row]) =>
       steps.flatMap((step) =>
-        Array.from({ length: countOf(step, slot) }, (_, place) => {
-          const at = (step * slots + slot) * width + place;
+        Array.from({ length: countOf(step, row) }, (_, place) => {
+          const at = (step * call.rows + row) * width + place;
           return {
             tokenId: tokens[at] as number,
             rolloutLogprob: logprobs[at] as number,
@@ -282,14 +325,14 @@ export class SlotDevice implements SamplingDevice {
         }),
       ),
     );
-    const beyondFirst = steps.flatMap((step) => placed.map(([slot]) => Math.max(0, countOf(step, slot) - 1)));
+    const beyondFirst = steps.flatMap((step) => placed.map(([row]) => Math.max(0, countOf(step, row) - 1)));
     const sum = (values: Iterable<number>) => [...values].reduce((all, value) => all + value, 0);
     return { sampled, guessed: sum(outputs.guessed as Int32Array), right: sum(beyondFirst) };
   }
 
-  #guessName(isTruncated: boolean): string {
+  #guessName(rows: number, isTruncated: boolean): string {
     const { guesses, guessSteps } = this.#shapes;
-    return `guess_${guessSteps}x${1 + guesses}${isTruncated ? "_truncated" : ""}`;
+    return `guess_${rows}x${guessSteps}x${1 + guesses}${isTruncated ? "_truncated" : ""}`;
   }
 
   zeroPages(slots: readonly number[]): void {
@@ -328,9 +371,10 @@ export class SlotDevice implements SamplingDevice {
 /** Rows and their indices in a call. */
 type Placed = readonly (readonly [at: number, row: DeviceRow])[];
 
-/** Rows in their slots. */
-function placedIn(rows: readonly DeviceRow[]): Placed {
-  return rows.map((row) => [row.pages[0] as number, row] as const);
+type CallRows = Pick<TableDecodeShape, "rows" | "truncates">;
+
+function slotOf({ pages }: DeviceRow): number {
+  return pages[0] as number;
 }
 
 function drawInputs(placed: Placed, width: number, steps: number): Record<string, HostArray> {
@@ -366,6 +410,6 @@ function drawName(rows: number): string {
   return `draw_${rows}`;
 }
 
-function decodeName(steps: number, isTruncated: boolean): string {
-  return `decode_${steps}${isTruncated ? "_truncated" : ""}`;
+function decodeName(rows: number, steps: number, isTruncated: boolean): string {
+  return `decode_${rows}x${steps}${isTruncated ? "_truncated" : ""}`;
 }

@@ -22,6 +22,9 @@ const gpuPatience = { times: 4, seconds: 2 };
 /** Padded tokens of one reading call: they saturate a GPU, and more rows would need further shapes. */
 const gpuCallTokens = 4096;
 
+/** The fewest rows of a call that samples: a GPU multiplies fewer in the same time. */
+const fewestRows = { gpu: 16, cpu: 1 } as const;
+
 function guessesOf(slots: number): number {
   return Math.min(mostGuesses, Math.max(1, Math.floor(checkedPlaces / slots) - 1));
 }
@@ -37,6 +40,8 @@ export class SlotShapes implements CallPlan {
   readonly mixesLengths = true;
   /** Step counts of the sampling functions, ascending. */
   readonly steps: readonly number[];
+  /** Row counts of the longest sampling function and of the one that guesses, ascending: a quarter, half and all of the slots. */
+  readonly rowCounts: readonly number[];
   readonly packedLengths: readonly number[];
   readonly patience: ReadPatience | undefined;
   /** Number of tokens that are guessed for each slot and step; 0: none. */
@@ -60,6 +65,10 @@ export class SlotShapes implements CallPlan {
     const own = promptLengths?.filter((length) => length < longest).toSorted((a, b) => a - b);
     this.#lengths = own === undefined ? geometricBuckets(shortestPiece, longest, 4) : [...own, longest];
     this.#furtherLengths = geometricBuckets(shortestFurtherPiece, longest, 8);
+    const fewest = options.gpu ? fewestRows.gpu : fewestRows.cpu;
+    const parts = [4, 2].map((part) => Math.ceil(maxBatch / part));
+    const smaller = parts.filter((rows, i) => rows >= fewest && rows < (parts[i + 1] ?? maxBatch));
+    this.rowCounts = [...smaller, maxBatch];
     this.steps = [...new Set([Math.ceil(stepsPerCall / 4), stepsPerCall])];
   }
 
@@ -111,6 +120,11 @@ export class SlotShapes implements CallPlan {
 
   pastClass(): number {
     return 0;
+  }
+
+  /** Row counts of the function that samples this many steps: short ones have all slots, to keep functions few. */
+  rowCountsOf(steps: number): readonly number[] {
+    return steps === this.stepsFor() ? this.rowCounts : [this.maxRows];
   }
 
   /** Steps of the smallest function with at least `wanted` steps. */

@@ -4,7 +4,17 @@ import { drawTruncatedTokens, truncationInputs, truncationOf } from "../draw/tru
 import { named, nextLogits } from "../weights/packed-layers.js";
 import { tableEntries, tablesOf, writeTable } from "./table-cache.js";
 import { type KeyValues, tableLayers } from "./table-layers.js";
-import { drawInputs, int32, oneStep, passOf, type TableSetup, tableLogits } from "./table-setup.js";
+import {
+  drawInputs,
+  int32,
+  oneStep,
+  passOf,
+  slotInputs,
+  slotsOfCall,
+  type TableSetup,
+  tableLogits,
+  tableOf,
+} from "./table-setup.js";
 
 /** Number of a request's stop tokens that the device checks; the host checks all of them. */
 export const stopTokensOnDevice = 8;
@@ -12,53 +22,59 @@ export const stopTokensOnDevice = 8;
 export const noToken = -1;
 
 export interface TableDecodeShape {
+  /** Slots that a call samples in: all of the table, or some that its inputs name. */
+  readonly rows: number;
   readonly steps: number;
   readonly truncates: boolean;
 }
 
 /**
- * Samples up to `steps` tokens in every slot with tokens left, until its limit or a stop token; after that, and in
- * slots without a request, nothing is written and the draws are meaningless.
- * Inputs: ids int32 [S], each slot's last token; positions int32 [S], its position; left int32 [S], tokens still needed,
- * 0 for none; stops int32 [S, 8], padded with -1; uniforms float32 [steps, S]; inverseTemperature float32 [S]; truncated
- * also topK, topP and minP float32 [S].
- * Outputs: tokens int32, logprobs and sampledLogprobs float32 [steps, S]. A call of one step also stores its logits.
+ * Samples up to `steps` tokens in every slot of the call with tokens left, until its limit or a stop token; after that, and
+ * in slots without a request, nothing is written and the draws are meaningless.
+ * Inputs: ids int32 [R], each row's last token; positions int32 [R], its position; left int32 [R], tokens still needed,
+ * 0 for none; stops int32 [R, 8], padded with -1; uniforms float32 [steps, R]; inverseTemperature float32 [R]; truncated
+ * also topK, topP and minP float32 [R]; with fewer rows than the table has slots also slots int32 [R], all different, and
+ * rowOfSlot int32 [S], -1 for none.
+ * Outputs: tokens int32, logprobs and sampledLogprobs float32 [steps, R]. A call of one step for all slots also stores its logits.
  */
-export function tableDecodeFunction(setup: TableSetup, { steps, truncates }: TableDecodeShape): JitFunction {
+export function tableDecodeFunction(
+  setup: TableSetup,
+  { rows, steps, truncates }: TableDecodeShape,
+): JitFunction {
   const { config, table, type } = setup;
-  const { slots } = table;
   const { heads, headDim } = config;
   const one = () => tf.scalar(1, "int32");
   const body = (state: Tensors, inputs: Tensors) => {
     const first = tablesOf(state, config, type);
     const spare = tf.scalar(table.length - 1, "int32");
-    const rows = tf.range(0, slots, 1, "int32");
+    const { slotOf, found } = slotsOfCall(table, rows, inputs);
     let logits: tf.Tensor | undefined;
     const step = (carry: readonly tf.Tensor[], uniforms: tf.Tensor) => {
       const [ids, positions, left, ...flat] = carry as [tf.Tensor, tf.Tensor, tf.Tensor, ...tf.Tensor[]];
       const isActive = left.greater(tf.scalar(0, "int32")).toInt();
       const columns = positions.mul(isActive).add(spare.mul(one().sub(isActive)));
-      const targets = tf.stack([rows, columns], 1);
+      const targets = tf.stack([slotOf, columns], 1);
       const seen = positions.add(one());
       const tables = first.map((_, layer) => ({
         keys: entry(flat, 2 * layer),
         values: entry(flat, 2 * layer + 1),
       }));
       const pass = passOf(setup, state, positions);
-      const written = tableLayers(pass, ids, tables, [targets, seen], (projected, before, given) => {
-        const [at, keysSeen] = given as [tf.Tensor, tf.Tensor];
-        const table = writeTable(before, at, projected);
-        const queries = projected.queries.reshape([slots, 1, heads, headDim]);
-        const lengths = { keys: keysSeen };
-        const mixed = attention(queries, table.keys, table.values, { scale: 1, lengths });
-        return { mixed: mixed.reshape([slots, heads * headDim]), table };
+      const shared = [targets, seen, ...found];
+      const written = tableLayers(pass, ids, tables, shared, (projected, before, given) => {
+        const [at, keysSeen, ...its] = given as [tf.Tensor, tf.Tensor, ...tf.Tensor[]];
+        const after = writeTable(before, at, projected);
+        const queries = projected.queries.reshape([rows, 1, heads, headDim]);
+        const options = { scale: 1, lengths: { keys: keysSeen }, ...tableOf(its) };
+        const mixed = attention(queries, after.keys, after.values, options);
+        return { mixed: mixed.reshape([rows, heads * headDim]), table: after };
       });
       logits = nextLogits(state, written.x, config);
       const draw = { uniforms, inverseTemperature: named(inputs, "inverseTemperature") };
       const drawn = truncates
         ? drawTruncatedTokens(logits, { ...draw, ...truncationOf(inputs) })
         : drawTokens(logits, draw.uniforms, draw.inverseTemperature);
-      const goesOn = drawn.tokens.reshape([slots, 1]).notEqual(named(inputs, "stops")).all(1).toInt();
+      const goesOn = drawn.tokens.reshape([rows, 1]).notEqual(named(inputs, "stops")).all(1).toInt();
       const next = [
         drawn.tokens.mul(isActive).add(ids.mul(one().sub(isActive))),
         positions.add(isActive),
@@ -75,10 +91,10 @@ export function tableDecodeFunction(setup: TableSetup, { steps, truncates }: Tab
     ];
     const uniforms = named(inputs, "uniforms");
     if (steps === 1) {
-      const { next, drawn } = step(start, uniforms.reshape([slots]));
+      const { next, drawn } = step(start, uniforms.reshape([rows]));
       return {
         outputs: oneStep(drawn),
-        state: { ...tableEntries(pairs(next.slice(3))), [tableLogits(slots)]: logits as tf.Tensor },
+        state: { ...tableEntries(pairs(next.slice(3))), [tableLogits(rows)]: logits as tf.Tensor },
       };
     }
     const { carry, ys } = scan({
@@ -94,12 +110,13 @@ export function tableDecodeFunction(setup: TableSetup, { steps, truncates }: Tab
   };
   return {
     inputs: {
-      ids: int32([slots]),
-      positions: int32([slots]),
-      left: int32([slots]),
-      stops: int32([slots, stopTokensOnDevice]),
-      ...drawInputs(slots, steps),
-      ...(truncates ? truncationInputs(slots) : {}),
+      ids: int32([rows]),
+      positions: int32([rows]),
+      left: int32([rows]),
+      stops: int32([rows, stopTokensOnDevice]),
+      ...slotInputs(table, rows),
+      ...drawInputs(rows, steps),
+      ...(truncates ? truncationInputs(rows) : {}),
     },
     body,
   };

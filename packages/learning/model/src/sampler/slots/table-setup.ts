@@ -1,4 +1,11 @@
-import { type FloatType, type StateSpec, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
+import {
+  type FloatType,
+  type StateSpec,
+  type TableRows,
+  type TensorSpec,
+  type Tensors,
+  tf,
+} from "@palimpsest/jit";
 import type { ModelConfig } from "../../base/config.js";
 import type { Drawn } from "../draw/draw.js";
 import { named } from "../weights/packed-layers.js";
@@ -52,6 +59,27 @@ export function passOf({ config, type }: TableSetup, state: Tensors, positions: 
   const turn = (name: string) =>
     tf.gather(named(state, name), positions).reshape([positions.size, 1, config.headDim]);
   return { state, config, type, cos: turn("ropeCos"), sin: turn("ropeSin") };
+}
+
+/** Input of a call that samples in some slots: for each of its rows a slot of its own. A call for all slots has row i in slot i. */
+export function slotInputs({ slots }: TableShape, rows: number): Record<string, TensorSpec> {
+  return rows === slots ? {} : { slots: int32([rows]), rowOfSlot: int32([slots]) };
+}
+
+/** The slots of a call's rows, and what attention needs to find them in the table. */
+export function slotsOfCall(
+  { slots }: TableShape,
+  rows: number,
+  inputs: Tensors,
+): { readonly slotOf: tf.Tensor; readonly found: readonly tf.Tensor[] } {
+  if (rows === slots) return { slotOf: tf.range(0, slots, 1, "int32"), found: [] };
+  const slotOf = named(inputs, "slots");
+  return { slotOf, found: [slotOf, named(inputs, "rowOfSlot")] };
+}
+
+/** What `slotsOfCall` found, within a layer. */
+export function tableOf([rows, sequences]: readonly tf.Tensor[]): { readonly table?: TableRows } {
+  return rows === undefined || sequences === undefined ? {} : { table: { rows, sequences } };
 }
 
 export function oneStep({ tokens, logprobs, sampledLogprobs }: Drawn): Record<string, tf.Tensor> {
