@@ -9,6 +9,7 @@ import {
   openBinding,
   restoreUtilFunctions,
   saysInOrder,
+  segmentSumInOrder,
   tensorflowEnvironment,
 } from "./binding-patches.js";
 import { compileCacheEnvironment, compileCacheFolder } from "./compile-cache.js";
@@ -123,6 +124,7 @@ async function loadTensorflow(options: BackendOptions): Promise<Loaded> {
     sumsInOrder = saysInOrder(process.env);
     await import("../base/tfjs-node.js");
     gatherWithoutReadback();
+    segmentSumInOrder();
   }
   await activate("tensorflow");
   const backend = nodeBackend();

@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
 import { type NodeBackend, type OpAttribute, typeAttribute } from "../base/tensorflow-binding.js";
 import { tf } from "../base/tf.js";
-import { isTraceId } from "../trace/trace.js";
+import { orderedSegmentSum } from "../ops/ordered-segment-sum.js";
+import { currentTrace, isTraceId } from "../trace/trace.js";
 
 /*
  * Patches that let tfjs-node 4.22 run for days and on newer Node versions. Each patch can be applied more than once.
@@ -149,6 +150,26 @@ export function gatherWithoutReadback(): void {
         if (output === undefined) throw new Error("internal: GatherV2 returned no output");
         return backend.createOutputTensor(output);
       });
+    },
+  });
+}
+
+interface SegmentSumArguments {
+  readonly inputs: { readonly x: tf.Tensor; readonly segmentIds: tf.Tensor };
+  readonly attrs: { readonly numSegments: number };
+}
+
+/** Gives a trace that asks for it sums over segments in a fixed order. They are the gradients of gathers. */
+export function segmentSumInOrder(): void {
+  const stock = tf.getKernel("UnsortedSegmentSum", "tensorflow");
+  if (stock === undefined) return;
+  tf.unregisterKernel("UnsortedSegmentSum", "tensorflow");
+  tf.registerKernel({
+    ...stock,
+    kernelFunc: (given) => {
+      if (currentTrace()?.target.orderedSums !== true) return stock.kernelFunc(given);
+      const { inputs, attrs } = given as unknown as SegmentSumArguments;
+      return tf.tidy(() => orderedSegmentSum(inputs.x, inputs.segmentIds, attrs.numSegments));
     },
   });
 }

@@ -76,7 +76,7 @@ export class GraphModule implements JitModule {
   #lostBy: string | undefined;
 
   constructor(
-    { tensorFloat32 }: Pick<Backend, "tensorFloat32">,
+    { tensorFloat32, deterministic }: Pick<Backend, "tensorFloat32" | "deterministic">,
     options: {
       readonly state: Readonly<Record<string, StateSpec>>;
       readonly functions: Readonly<Record<string, JitFunction>>;
@@ -95,7 +95,11 @@ export class GraphModule implements JitModule {
     this.#gpu = gpu;
     // cuDNN's kernels use bfloat16, which would lose precision with precision float32.
     const isLaunched = mode === "xla";
-    const target = { fusedAttention: gpu && isLaunched && precision === "bfloat16", calls: isLaunched };
+    const target = {
+      fusedAttention: gpu && isLaunched && precision === "bfloat16",
+      calls: isLaunched,
+      orderedSums: gpu && isLaunched && deterministic,
+    };
     const traced = Object.entries(functions).map(([name, fn]) =>
       traceStages(name, state, fn, target, replicas),
     );
