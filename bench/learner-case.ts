@@ -6,7 +6,12 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { loadBackend } from "../packages/learning/jit/src/index.js";
-import { createLearner, type LearnerConfigInput } from "../packages/learning/learner/src/index.js";
+import {
+  createLearner,
+  type Learner,
+  type LearnerConfigInput,
+  TrainedTokens,
+} from "../packages/learning/learner/src/index.js";
 import { parseModelConfig } from "../packages/learning/model/src/index.js";
 import { fullRowGroups } from "./full-rows.js";
 import { kernelCost } from "./kernel-cost.js";
@@ -42,6 +47,8 @@ async function start(line: string) {
     places = "all",
     replicas = 1,
     deterministic = false,
+    orderedSums,
+    compared = 0,
   } = JSON.parse(line) as {
     readonly shape: Shape;
     readonly prefer: "tensorflow" | "wasm" | "cpu";
@@ -58,6 +65,13 @@ async function start(line: string) {
     readonly places?: "all" | "trained" | "shared" | "apart" | "alike";
     /** Whether sums have a fixed order on a GPU too. */
     readonly deterministic?: boolean;
+    /** Whether segments are summed without a scatter. Default: if sums have a fixed order. */
+    readonly orderedSums?: boolean;
+    /**
+     * Micro-batches whose log-probs are computed twice by the same weights, by the function that scores rows and by the one that trains on
+     * them; the answer then says how many differ, and there are no updates.
+     */
+    readonly compared?: number;
   };
   const { rows, length } = shape;
   const groupSize = Math.min(LARGEST_GROUP, rows);
@@ -71,7 +85,8 @@ async function start(line: string) {
     ...(places === "all" ? {} : { trainedTokens }),
     ...(isShared ? { sharedPrompts: { length: common, replies: groupSize } } : {}),
   };
-  const backend = await loadBackend({ prefer, threads: shape.threads, deterministic });
+  const loaded = await loadBackend({ prefer, threads: shape.threads, deterministic });
+  const backend = { ...loaded, deterministic: orderedSums ?? loaded.deterministic };
   const model = parseModelConfig({
     architecture: "llama",
     vocabSize: shape.vocab,
@@ -98,11 +113,19 @@ async function start(line: string) {
       buckets: [bucket],
       replicas,
       lora: shape.lora ?? null,
+      // The second half of the rows is scored before the first is trained on, which changes nothing.
+      ...(compared > 0 ? { miniBatches: 2, schedule: { learningRate: 0 } } : {}),
       ...(precision === undefined ? {} : { precision }),
       ...(memory === undefined ? {} : { memory }),
     },
   });
-  const groups = fullRowGroups({ rows: rows * replicas, length, vocabSize: shape.vocab, groupSize, common });
+  const made = rows * (compared > 0 ? 2 * compared : replicas);
+  const groups = fullRowGroups({ rows: made, length, vocabSize: shape.vocab, groupSize, common });
+  if (compared > 0) {
+    const from = performance.now();
+    answer({ ...(await differences(learner, groups)), seconds: (performance.now() - from) / 1000 });
+    process.exit(0);
+  }
   const started = performance.now();
   const { gradientNorm } = await learner.update(groups);
   const firstMs = performance.now() - started;
@@ -129,6 +152,22 @@ async function start(line: string) {
       cpuSeconds: (user + system) / 1e6,
       stats: learner.stats,
     };
+  };
+}
+
+/** Ratios of the second half to the learner's own earlier log-probs: 1 exactly where these are the same bits. */
+async function differences(learner: Learner, groups: ReturnType<typeof fullRowGroups>) {
+  const tokens = new TrainedTokens(learner.config.loss, Number.POSITIVE_INFINITY);
+  const { ratioMax } = await learner.update(groups, { tokens });
+  const ratios = groups.flatMap(({ members }) =>
+    members.flatMap(({ trajectory }) => [...(tokens.of(trajectory.trajectoryId, 0)?.ratios ?? [])]),
+  );
+  const trained = ratios.filter((ratio) => !Number.isNaN(ratio));
+  return {
+    // Those of the first half are the step's own.
+    logprobsCompared: trained.length / 2,
+    differing: trained.filter((ratio) => ratio !== 1).length,
+    ratioMax,
   };
 }
 

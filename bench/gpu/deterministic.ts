@@ -1,39 +1,70 @@
 /**
- * Measures what `learner.deterministic` costs on a GPU, and checks that it works: updates of 494M parameters with sums
- * in any order and in a fixed one alternate in two processes each, and the gradient norms of their first updates are
- * compared bit by bit.
- * Exits with 1 if two processes with a fixed order differ.
- * Usage: tsx --conditions=@palimpsest/source bench/gpu/deterministic.ts [--seconds 6] [--small] [--json FILE]
+ * Measures what `learner.deterministic` costs on a GPU, and checks that it works: updates of 494M parameters in several variants, each in
+ * its own process, with the gradient norms of the first updates, which two processes with a fixed order must share bit by bit. Then how many
+ * log-probs differ between the function that scores rows and the one that trains on them, with the same weights.
+ * Exits with 1 if two processes with a fixed order differ, or a log-prob does with it.
+ * Usage: tsx --conditions=@palimpsest/source bench/gpu/deterministic.ts [--seconds 4] [--only REGEXP] [--small] [--json FILE]
  */
-import { median } from "../contender.js";
+import { Contender, median } from "../contender.js";
 import { benchFlags } from "../flags.js";
 import { writeResult } from "../result-file.js";
-import { caseProcess, shapes } from "./case.js";
+import { caseArgs, shapes } from "./case.js";
 
-const flags = benchFlags({ seconds: "6", small: false, json: undefined });
+const flags = benchFlags({ seconds: "4", only: "", small: false, json: undefined });
 
 const shape = flags.small
   ? { ...shapes.tiny, rows: 8, length: 64, threads: 2 }
   : { ...shapes.half, rows: 8, length: 2048, threads: 8 };
 
-interface Run {
-  readonly deterministic: boolean;
-  readonly tokensPerSecond: number;
-  readonly firstUpdateSeconds: number;
-  /** The gradient norms of the first updates, with all digits. */
-  readonly gradientNorms: readonly number[];
+interface Variant {
+  readonly name: string;
+  readonly deterministic?: boolean;
+  readonly orderedSums?: boolean;
+  readonly xlaFlags?: string;
+  /** Micro-batches whose log-probs are compared; absent: updates are timed. */
+  readonly compared?: number;
 }
 
-async function run(deterministic: boolean): Promise<Run> {
-  const learner = caseProcess("learner", "../learner-case.ts");
+const compared = flags.small ? 2 : 13;
+const variants: readonly Variant[] = [
+  { name: "any order" },
+  { name: "fixed order", deterministic: true },
+  { name: "fixed order, again", deterministic: true },
+  { name: "log-probs, fixed order", deterministic: true, compared },
+  { name: "log-probs, any order", compared },
+  // Which part costs what: products are chosen by time, or only segments are summed in order, or scatters are loops.
+  {
+    name: "fixed kernels, products by time",
+    orderedSums: true,
+    xlaFlags: "--xla_gpu_exclude_nondeterministic_ops=true",
+  },
+  { name: "only segments in order", orderedSums: true },
+  { name: "fixed order, scatters as loops", deterministic: true, orderedSums: false },
+];
+
+interface Run {
+  readonly name: string;
+  readonly tokensPerSecond?: number;
+  readonly firstUpdateSeconds?: number;
+  /** The gradient norms of the first updates, with all digits. */
+  readonly gradientNorms?: readonly number[];
+  readonly logprobsCompared?: number;
+  readonly differing?: number;
+  readonly failed?: string;
+}
+
+async function run({ name, xlaFlags, ...given }: Variant): Promise<Run> {
+  const own = xlaFlags === undefined ? [] : [`XLA_FLAGS=${[process.env["XLA_FLAGS"], xlaFlags].join(" ")}`];
+  const args = [...own, process.execPath, ...caseArgs("../learner-case.ts")];
+  const learner = new Contender(name, "env", args, "inherit");
   const precision = flags.small ? "float32" : "bfloat16";
-  const setup = { prefer: "tensorflow", mode: "xla", precision, shape, deterministic };
-  const ready = await learner.ask(setup);
-  if (ready === undefined) throw new Error("the learner ended before its first update");
+  const ready = await learner.ask({ prefer: "tensorflow", mode: "xla", precision, shape, ...given });
+  if (ready === undefined) return { name, failed: "the learner ended before its first update" };
+  if (given.compared !== undefined) return { name, ...ready };
   const { firstMs, gradientNorm } = ready as { firstMs: number; gradientNorm: number };
   const rates: number[] = [];
   const norms = [gradientNorm];
-  for (const seconds of [1, Number(flags.seconds), Number(flags.seconds)]) {
+  for (const seconds of [0.5, Number(flags.seconds) / 2, Number(flags.seconds) / 2]) {
     const turn = (await learner.ask({ seconds })) as {
       updates: number;
       seconds: number;
@@ -44,7 +75,7 @@ async function run(deterministic: boolean): Promise<Run> {
   }
   await learner.close();
   return {
-    deterministic,
+    name,
     tokensPerSecond: Math.round(median(rates.slice(1))),
     firstUpdateSeconds: Number((firstMs / 1000).toFixed(1)),
     gradientNorms: norms.slice(0, 5),
@@ -52,25 +83,31 @@ async function run(deterministic: boolean): Promise<Run> {
 }
 
 const runs: Run[] = [];
-for (const deterministic of [false, true, false, true]) {
-  runs.push(await run(deterministic));
-  console.log(JSON.stringify(runs.at(-1)));
+const of = (name: string) => runs.find((one) => one.name === name);
+function told() {
+  const [any, fixed, again] = ["any order", "fixed order", "fixed order, again"].map(of);
+  const parted = fixed?.gradientNorms?.findIndex((norm, update) => norm !== again?.gradientNorms?.[update]);
+  const rate = (one: Run | undefined) => one?.tokensPerSecond ?? Number.NaN;
+  return {
+    /** How many of the first updates have the same bits in both processes. */
+    updatesAlike: again === undefined || parted === undefined ? undefined : parted < 0 ? 5 : parted,
+    /** Time of a step in a fixed order by that in any. */
+    price: Number((rate(any) / rate(fixed)).toFixed(4)),
+    runs,
+  };
 }
-const of = (deterministic: boolean) => runs.filter((one) => one.deterministic === deterministic);
-const rate = (deterministic: boolean) =>
-  median(of(deterministic).map(({ tokensPerSecond }) => tokensPerSecond));
-/** How many of the first updates have the same bits in both processes. */
-const alike = (deterministic: boolean) => {
-  const [one, other] = of(deterministic).map(({ gradientNorms }) => gradientNorms);
-  const parted = one?.findIndex((norm, update) => norm !== other?.[update]) ?? 0;
-  return parted < 0 ? (one?.length ?? 0) : parted;
-};
-const result = {
-  anyOrder: { tokensPerSecond: rate(false), updatesAlike: alike(false) },
-  fixedOrder: { tokensPerSecond: rate(true), updatesAlike: alike(true) },
-  price: Number((1 - rate(true) / rate(false)).toFixed(4)),
-  runs,
-};
-console.log(JSON.stringify({ ...result, runs: runs.length }));
-if (flags.json !== undefined) writeResult(flags.json, result);
-process.exit(result.fixedOrder.updatesAlike < 5 ? 1 : 0);
+const only = new RegExp(flags.only);
+for (const variant of variants.filter(({ name }) => only.test(name))) {
+  const from = performance.now();
+  const result = await run(variant).catch((error: unknown) => ({
+    name: variant.name,
+    failed: String(error),
+  }));
+  runs.push(result);
+  console.log(JSON.stringify({ ...result, wallSeconds: Math.round((performance.now() - from) / 1000) }));
+  if (flags.json !== undefined) writeResult(flags.json, told());
+}
+const { updatesAlike, price } = told();
+console.log(JSON.stringify({ updatesAlike, price }));
+const isBroken = (updatesAlike ?? 5) < 5 || (of("log-probs, fixed order")?.differing ?? 0) > 0;
+process.exit(isBroken ? 1 : 0);

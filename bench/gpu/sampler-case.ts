@@ -24,8 +24,8 @@ export interface SamplerCase {
   readonly samplers: readonly {
     /** Slots. */
     readonly rows: number;
-    /** Requests in flight at once. Default: a quarter more than rows. */
-    readonly clients?: number;
+    /** Requests in flight at once: each number is measured after the other. Default: a quarter more than rows. */
+    readonly clients?: readonly number[];
     /** Replaces the case's. */
     readonly prompt?: readonly [number, number];
     /** Tokens sampled per call. Default: the sampler's own. */
@@ -132,7 +132,8 @@ async function measure(
   sampler: ModelSampler,
   config: ModelConfig,
   workload: Workload,
-  { rows, clients: count = Math.ceil(rows * 1.25), prompt }: SamplerCase["samplers"][number],
+  { rows, prompt }: SamplerCase["samplers"][number],
+  count: number,
 ) {
   const all = requests(config, workload, prompt);
   let goesOn = true;
@@ -248,7 +249,9 @@ for (const own of case_.samplers) {
   for (const workload of workloads) {
     if (workload === "check")
       report({ what: "check", ...(await checkLogprobs(backend, sampler, config, parameters)) });
-    else await measure(sampler, config, workload, own);
+    else
+      for (const clients of own.clients ?? [Math.ceil(rows * 1.25)])
+        await measure(sampler, config, workload, own, clients);
   }
   await sampler.close();
 }

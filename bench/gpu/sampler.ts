@@ -119,14 +119,20 @@ const cases: readonly LimitedCase[] = [
     seconds: 5,
     limitSeconds: 300,
   })),
-  {
+  ...(
+    [
+      ["0.5B", half, 256, [64, 256, 16, 128]],
+      ["3B", three, 64, [16, 64]],
+      ["7B", { ...seven, tieWordEmbeddings: false }, 64, [16, 64]],
+    ] as const
+  ).map(([name, shape, rows, clients]) => ({
     ...common,
-    name: "0.5B, few active",
-    shape: half,
-    prepares: false,
-    samplers: [256, 64, 16].map((clients) => ({ rows: 256, clients, workloads: ["own prompts"] as const })),
-    limitSeconds: 120,
-  },
+    name: `${name}, few active`,
+    shape,
+    samplers: [{ rows, clients, workloads: ["own prompts"] as const }],
+    seconds: 3,
+    limitSeconds: 150,
+  })),
   {
     ...common,
     name: "0.5B, used lengths",
@@ -139,7 +145,7 @@ const cases: readonly LimitedCase[] = [
         [6800, 7200],
       ] as const
     ).map((prompt) => ({
-      ...{ rows: 64, clients: 64, prompt, workloads: ["own prompts"] as const },
+      ...{ rows: 64, clients: [64], prompt, workloads: ["own prompts"] as const },
     })),
     maxLength: 7743,
     limitSeconds: 160,
@@ -175,7 +181,7 @@ function tiny(given: LimitedCase): LimitedCase {
   const samplers = given.samplers.map(({ prompt: _, ...sampler }) => ({
     ...sampler,
     rows: sampler.rows / 16,
-    ...(sampler.clients === undefined ? {} : { clients: sampler.clients / 16 }),
+    ...(sampler.clients === undefined ? {} : { clients: sampler.clients.map((count) => count / 16) }),
   }));
   const setup = { mode: "graph", precision: "float32", cache: "slots", seconds: 1 } as const;
   return { ...given, shape, ...lengths, ...setup, samplers, limitSeconds: 250 };
