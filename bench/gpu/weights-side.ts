@@ -1,6 +1,6 @@
 /**
  * The learner or one sampler of bench/gpu/weights.ts, in its own process. Its argument says which; each line of standard input makes it
- * publish or load once, and each answer is a line of JSON.
+ * publish, or sample until it has loaded what is published next, and each answer is a line of JSON.
  */
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
@@ -10,32 +10,32 @@ import { gpuUsedMemory, loadBackend } from "../../packages/learning/jit/src/inde
 import { createLearner, type PublishedTensor } from "../../packages/learning/learner/src/index.js";
 import {
   createSampler,
-  type HeldParameters,
   type ModelSampler,
   parseModelConfig,
 } from "../../packages/learning/model/src/index.js";
-import {
-  fetchWeights,
-  publishTensors,
-  weightsBytes,
-} from "../../packages/learning/trainer/src/weights/weights.js";
-import { Objects } from "../../packages/runtime/client/src/index.js";
+import { RolloutWeights } from "../../packages/learning/trainer/src/actors/rollout-weights.js";
+import { publishTensors, weightsBytes } from "../../packages/learning/trainer/src/weights/weights.js";
+import { RunQueues } from "../../packages/learning/trajectories/src/index.js";
+import { type ActorContext, Objects } from "../../packages/runtime/client/src/index.js";
 import { quickParameters } from "../model/quick-parameters.js";
 
 export interface Published {
-  readonly manifest: string;
   readonly bytes: number;
-  readonly seconds: number;
-  /** The part of them in which the learner's thread read from the device. */
+  readonly weightsHash: string;
+  /** When it began, and when the weights were announced: milliseconds since 1970. */
+  readonly beganAtMs: number;
+  readonly announcedAtMs: number;
+  /** The time in which the learner's thread read from the device. */
   readonly readSeconds: number;
 }
 
 export interface Loaded {
-  readonly fetchSeconds: number;
-  readonly applySeconds: number;
+  readonly weightsHash: string;
+  readonly loadedAtMs: number;
   /** The longest time in which the event loop did not run. */
-  readonly fetchStallMs: number;
-  readonly applyStallMs: number;
+  readonly loopStallMs: number;
+  /** The longest time without a sampled token, of 8 requests one after another; 0 for the first weights. */
+  readonly sampleStallMs: number;
   /** What the sampler says with the weights, which must be the same everywhere. */
   readonly tokens: readonly number[];
 }
@@ -47,6 +47,7 @@ const given = JSON.parse(process.argv[2] ?? "{}") as {
   readonly address: string;
   readonly token: string;
   readonly holder: string;
+  readonly redisUrl: string;
 };
 const objects = new Objects({
   address: async () => given.address,
@@ -54,12 +55,12 @@ const objects = new Objects({
   holder: given.holder,
   defaultTimeoutMs: 120_000,
 });
+const queues = await RunQueues.open({ redisUrl: given.redisUrl, runId: "bench" });
 const backend = await loadBackend({ prefer: "tensorflow" });
 const model = parseModelConfig({ ...given.model, maxPositions: 512 });
 
-async function timed<T>(
-  work: () => Promise<T>,
-): Promise<{ readonly result: T; readonly seconds: number; readonly stallMs: number }> {
+/** Works, and measures the longest time in which the event loop did not run, milliseconds. */
+async function watched(work: () => Promise<void>): Promise<number> {
   let working = true;
   let stallMs = 0;
   const watching = (async () => {
@@ -70,12 +71,10 @@ async function timed<T>(
       last = now;
     }
   })();
-  const startedAt = performance.now();
-  const result = await work();
-  const seconds = (performance.now() - startedAt) / 1000;
+  await work();
   working = false;
   await watching;
-  return { result, seconds, stallMs };
+  return stallMs;
 }
 
 function learnerSide(): () => Promise<Published> {
@@ -104,37 +103,71 @@ function learnerSide(): () => Promise<Published> {
   return async () => {
     readMs = 0;
     const version = { runId: "bench", policyVersion: policyVersion++ };
-    const { result, seconds } = await timed(() =>
-      publishTensors(objects, version, learner.published().map(read), { isFinite: true }),
-    );
-    const manifest = Buffer.from(proto.WeightManifest.encode(result).finish()).toString("base64");
-    return { manifest, bytes: weightsBytes(result), seconds, readSeconds: readMs / 1000 };
+    const beganAtMs = Date.now();
+    const manifest = await publishTensors(objects, version, learner.published().map(read), {
+      isFinite: true,
+      onStored: (stored) => queues.foretellWeights(proto.WeightManifest.encode(stored).finish()),
+    });
+    await queues.announceWeights(proto.WeightManifest.encode(manifest).finish());
+    const announcedAtMs = Date.now();
+    const { weightsHash } = manifest;
+    return {
+      ...{ bytes: weightsBytes(manifest), weightsHash, beganAtMs, announcedAtMs },
+      readSeconds: readMs / 1000,
+    };
   };
 }
 
-function samplerSide(): (question: { readonly manifest: string }) => Promise<Loaded> {
+/** Loads as a rollout actor does, which samples meanwhile. */
+function samplerSide(): (question: { readonly policyVersion: number }) => Promise<Loaded> {
   let sampler: ModelSampler | undefined;
-  let into: HeldParameters = {};
-  return async ({ manifest: text }) => {
-    const manifest = proto.WeightManifest.decode(Buffer.from(text, "base64"));
-    const fetched = await timed(() => fetchWeights(objects, manifest, into));
-    const { result: parameters } = fetched;
-    const { policyVersion, weightsHash } = manifest;
-    into = parameters;
-    const applied = await timed(async () => {
-      if (sampler !== undefined)
-        return await sampler.setWeights(parameters, policyVersion, weightsHash, manifest);
-      sampler = createSampler({
-        ...{ backend, config: model, parameters, policyVersion, weightsHash },
-        ...{ precision: "bfloat16", cache: "slots", maxBatch: 8, maxLength: 256, singleWeights: "off" },
-      });
+  let weights: RolloutWeights | undefined;
+  const request = { promptTokenIds: [1, 2, 3], maxTokens: 8, temperature: 1, seed: 1, stopTokenIds: [] };
+  const context = {
+    ...{ objects, metrics: { histogram: () => ({ observe: () => undefined }) } },
+    logger: { warn: (...said: unknown[]) => console.error(...said) },
+  } as unknown as ActorContext;
+  const first = async () => {
+    const announced = await queues.currentWeights();
+    if (announced === undefined) throw new Error("nothing is announced");
+    const initial = proto.WeightManifest.decode(announced);
+    weights = new RolloutWeights({ model, initial, context, queues, sampler: () => sampler as ModelSampler });
+    const { parameters } = await weights.starting();
+    sampler = createSampler({
+      ...{ backend, config: model, parameters, policyVersion: 0, weightsHash: initial.weightsHash },
+      ...{ precision: "bfloat16", cache: "slots", maxBatch: 8, maxLength: 256, singleWeights: "off" },
+      weightUpdates: "in-flight",
     });
-    const request = { promptTokenIds: [1, 2, 3], maxTokens: 8, temperature: 1, seed: 1, stopTokenIds: [] };
-    const { tokenIds = [] } = (await sampler?.generate(request)) ?? {};
-    return {
-      ...{ fetchSeconds: fetched.seconds, fetchStallMs: fetched.stallMs },
-      ...{ applySeconds: applied.seconds, applyStallMs: applied.stallMs, tokens: tokenIds },
+    await queues.onComingWeights((bytes) => void weights?.foretold(bytes));
+  };
+  const next = async (policyVersion: number): Promise<number> => {
+    let [stallMs, last, loaded] = [0, performance.now(), false];
+    const sampled = () => {
+      const now = performance.now();
+      stallMs = Math.max(stallMs, now - last);
+      last = now;
     };
+    const asker = async () => {
+      while (!loaded) {
+        await sampler?.generate(request);
+        sampled();
+      }
+    };
+    const asking = Promise.all(Array.from({ length: 8 }, asker));
+    await weights?.ensure(policyVersion);
+    loaded = true;
+    await asking;
+    return stallMs;
+  };
+  return async ({ policyVersion }) => {
+    let [sampleStallMs, loadedAtMs] = [0, 0];
+    const loopStallMs = await watched(async () => {
+      if (policyVersion === 0) await first();
+      else sampleStallMs = await next(policyVersion);
+      loadedAtMs = Date.now();
+    });
+    const { tokenIds: tokens = [] } = (await sampler?.generate(request)) ?? {};
+    return { weightsHash: sampler?.weightsHash ?? "", loadedAtMs, loopStallMs, sampleStallMs, tokens };
   };
 }
 
@@ -145,4 +178,5 @@ const peakGib = process.resourceUsage().maxRSS / 2 ** 20;
 const gpuGib = (gpuUsedMemory(process.env["CUDA_VISIBLE_DEVICES"]) ?? 0) / 2 ** 30;
 process.stdout.write(`${JSON.stringify({ role: given.role, peakGib, gpuGib })}\n`);
 objects.close();
+await queues.close();
 process.exit(0);

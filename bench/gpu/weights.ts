@@ -1,8 +1,9 @@
 /**
  * Measures how whole weights travel on one machine, in one command and without a network: from a learner's device into the store of a
- * node, and from there into the devices of two samplers, each in a process of its own. Weights are random. Prints one table per round:
- * seconds, GB/s and the longest time that the sampler's event loop did not run; with --json FILE it also writes the figures. Needs
- * built code: `npx tsc -b packages/apps/cli`.
+ * node, and from there into the devices of two samplers, each in a process of its own, which fetch what is stored while the learner
+ * reads the rest, and sample meanwhile. Weights are random. Prints one table per round: seconds, GB/s and the longest times that a sampler
+ * gave no token and its event loop did not run; with --json FILE it also writes the figures, round by round. Needs built code:
+ * `npx tsc -b packages/apps/cli`.
  *
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/weights.ts [--shape tiny|half|3b|4b|7b] [--type bfloat16|float32] [--rounds 3]
  *   [--samplers 2] [--gpus 1] [--json FILE]
@@ -52,7 +53,7 @@ const side = (name: string, role: "learner" | "sampler", gpu: number): Contender
   const [node] = known;
   const given = {
     ...{ role, model, type: flags.type, token: cluster.token, holder: cluster.client.sessionId },
-    address: node?.objectsAddress,
+    ...{ address: node?.objectsAddress, redisUrl: cluster.client.facts.redisUrl },
   };
   const program = fileURLToPath(new URL("weights-side.ts", import.meta.url));
   const tsx = ["--import", "tsx", "--conditions=@palimpsest/source", "--max-old-space-size=8192"];
@@ -72,56 +73,44 @@ try {
   );
   sides.push(learner, ...samplers);
   for (let round = 0; round <= Number(flags.rounds); round++) {
+    // The first weights make the samplers.
+    const early = round === 0 ? undefined : samplers.map((sampler) => sampler.ask({ policyVersion: round }));
     const published = (await learner.ask({})) as Published | undefined;
     if (published === undefined) throw new Error("the learner has ended");
-    const { manifest } = published;
-    const loaded = (await Promise.all(samplers.map((sampler) => sampler.ask({ manifest })))) as (
-      | Loaded
-      | undefined
-    )[];
-    const bytes = published.bytes;
-    const rate = (seconds: number) => Number((bytes / 1e9 / seconds).toFixed(2));
+    const answers = early ?? samplers.map((sampler) => sampler.ask({ policyVersion: round }));
+    const loaded = ((await Promise.all(answers)) as (Loaded | undefined)[]).flatMap((one) => one ?? []);
+    if (loaded.length < samplers.length) throw new Error("a sampler has ended");
+    const { bytes, beganAtMs, announcedAtMs, readSeconds, weightsHash } = published;
+    const seconds = (atMs: number) => (atMs - beganAtMs) / 1000;
+    const rate = (took: number) => (bytes / 1e9 / took).toFixed(2);
+    const whole = seconds(Math.max(...loaded.map(({ loadedAtMs }) => loadedAtMs)));
     const figure = {
-      round,
-      bytes,
-      publish: published.seconds,
-      read: published.readSeconds,
-      publishedGbPerSecond: rate(published.seconds),
-      loaded: loaded.map((one) => one ?? "the sampler has ended"),
-      learnerToSamplers:
-        published.seconds +
-        Math.max(...loaded.map((one) => (one?.fetchSeconds ?? 0) + (one?.applySeconds ?? 0))),
-      equal: new Set(loaded.map((one) => JSON.stringify(one?.tokens))).size === 1,
+      ...{ round, bytes, learnerToSamplers: whole, announced: seconds(announcedAtMs), read: readSeconds },
+      loaded: loaded.map(({ loadedAtMs, ...one }) => ({ ...one, seconds: seconds(loadedAtMs) })),
+      equal:
+        new Set(loaded.map(({ tokens }) => tokens.join())).size === 1 &&
+        loaded.every((one) => one.weightsHash === weightsHash),
     };
     figures.push(figure);
     console.log(
-      `round ${round}${round === 0 ? " (the samplers are made)" : ""}: ${(bytes / 1e9).toFixed(2)} GB in ${flags.type}; learner to ${count} samplers ${figure.learnerToSamplers.toFixed(2)} s; samplers agree: ${figure.equal}`,
+      `round ${round}${round === 0 ? " (the samplers are made)" : ""}: ${(bytes / 1e9).toFixed(2)} GB in ${flags.type}; learner to ${count} samplers ${whole.toFixed(2)} s; hash and tokens equal: ${figure.equal}`,
     );
+    const stored = seconds(announcedAtMs);
     console.table([
       {
-        part: `learner: read (${published.readSeconds.toFixed(2)} s), hash, store`,
-        seconds: published.seconds.toFixed(2),
-        "GB/s": rate(published.seconds),
+        part: `learner: read (${readSeconds.toFixed(2)} s), hash, store`,
+        seconds: stored.toFixed(2),
+        "GB/s": rate(stored),
       },
-      ...loaded.flatMap((one, index) =>
-        one === undefined
-          ? []
-          : [
-              {
-                part: `sampler ${index}: fetch`,
-                seconds: one.fetchSeconds.toFixed(2),
-                "GB/s": rate(one.fetchSeconds),
-                "longest stall ms": one.fetchStallMs.toFixed(0),
-              },
-              {
-                part: `sampler ${index}: check and write${round === 0 ? ", made" : ""}`,
-                seconds: one.applySeconds.toFixed(2),
-                "GB/s": rate(one.applySeconds),
-                "longest stall ms": one.applyStallMs.toFixed(0),
-              },
-            ],
-      ),
+      ...figure.loaded.map((one, index) => ({
+        part: `sampler ${index}: loaded`,
+        seconds: one.seconds.toFixed(2),
+        "GB/s": rate(one.seconds),
+        "no token for ms": one.sampleStallMs.toFixed(0),
+        "event loop stood ms": one.loopStallMs.toFixed(0),
+      })),
     ]);
+    if (flags.json) writeResult(flags.json, { shape: flags.shape, type: flags.type, gpus, figures } as never);
   }
   console.log(`${((performance.now() - startedAt) / 1000).toFixed(0)} s in all`);
   const peaks = await Promise.all(sides.map((one) => one.close()));
