@@ -74,7 +74,7 @@ export { rowsFromGroups } from "./rows/rows.js";
 export type { SupervisedRow } from "./rows/sft.js";
 export type { RowBatch, TrainingRow } from "./rows/training-row.js";
 export { ADAM_SCALARS, type AdamScalars, adamwScalars, adamwStep } from "./state/optimizer.js";
-export { gradientBytes } from "./state/passed-gradients.js";
+export { exchangeHostBytes, gradientBytes } from "./state/passed-gradients.js";
 export { learningRateAt } from "./state/schedule.js";
 export { passInputs, tokenPass } from "./state/token-pass.js";
 export { trainingFlops } from "./state/training-flops.js";

@@ -136,7 +136,7 @@ export class Together {
   async sumGradients(module: JitModule): Promise<void> {
     let finish = async (): Promise<void> => undefined;
     for (const block of this.#blocks) {
-      const values = readBlock(module, block);
+      const values = await readBlock(module, block);
       const summed = this.#exchanged(this.#peers.allReduce(values));
       // It is awaited after the block before it.
       summed.catch(() => undefined);
@@ -144,7 +144,7 @@ export class Together {
       await finish();
       finish = async () => {
         await summed;
-        writeBlock(module, block, values);
+        await writeBlock(module, block, values);
       };
     }
     await finish();
@@ -197,8 +197,11 @@ function totalOf(entries: EntrySizes): number {
   return Object.values(entries).reduce((sum, size) => sum + size, 0);
 }
 
-/** Returns the block's values in the type in which they travel. */
-function readBlock(module: JitModule, { replica, entries, type }: Block): Float32Array | Uint16Array {
+/** Returns the block's values in the type in which they travel. What travels meanwhile is served between two pieces. */
+async function readBlock(
+  module: JitModule,
+  { replica, entries, type }: Block,
+): Promise<Float32Array | Uint16Array> {
   const names = Object.keys(entries);
   if (type === "float32")
     return joined(entries, module.readState(names, replica) as Record<string, Float32Array>);
@@ -208,18 +211,22 @@ function readBlock(module: JitModule, { replica, entries, type }: Block): Float3
     at += values;
     return bits.subarray(at - values, at);
   };
-  for (const name of names) for (const _ of module.readHalf(name, replica, take));
+  for (const name of names) for (const _ of module.readHalf(name, replica, take)) await setImmediate();
   return bits;
 }
 
-/** Writes sums in the type in which they travel. */
-function writeBlock(module: JitModule, { replica, entries }: Block, sums: Float32Array | Uint16Array): void {
+/** Writes sums in the type in which they travel, and serves what travels meanwhile as `readBlock` does. */
+async function writeBlock(
+  module: JitModule,
+  { replica, entries }: Block,
+  sums: Float32Array | Uint16Array,
+): Promise<void> {
   if (sums instanceof Float32Array) {
     module.writeState(parted(entries, sums), replica);
     return;
   }
   for (const [name, bits] of Object.entries(parted(entries, sums)))
-    for (const _ of module.writeHalf(name, [{ bits }], replica));
+    for (const _ of module.writeHalf(name, [{ bits }], replica)) await setImmediate();
 }
 
 /** A single entry is not copied. */

@@ -3,7 +3,9 @@ import {
   type DeviceEstimate,
   estimateDevice,
   estimateMemory,
+  exchangeHostBytes,
   type MemoryEstimate,
+  resolveLearnerConfig,
 } from "@palimpsest/learner";
 import { isPublishedHalf, loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
 import { publishedType } from "../parts/learner-settings.js";
@@ -56,8 +58,7 @@ const clusterProcesses = 3;
  * fed.
  */
 const writtenCopies = 2;
-/** Sizes of the small gradients that learners exchange at once, and of the slices in flight from each other learner. */
-const exchangeBlockBytes = 16 * 2 ** 20;
+/** Size of the slices in flight from each other learner. */
 const exchangeSlicesBytes = 2 * 4 * 2 * 2 ** 20;
 /** Number of versions that are kept besides the initial weights; see held-weights.ts. */
 const keptVersions = 2;
@@ -82,8 +83,11 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   const learnerDeviceBytes = learnerDevice?.totalBytes ?? onCpuBytes - processBytes - hostBytes;
   const lora = recipe.learner.lora ?? null;
   const weightsBytes = bytesOf(parameterShapes(model));
-  const trained = lora === null ? parameterShapes(model) : loraShapes(model, loraForm(lora));
-  const exchangeBytes = recipe.learnerActors === 1 ? 0 : exchangeHostBytes(recipe, trained);
+  const others = recipe.learnerActors - 1;
+  const exchangeBytes =
+    others === 0
+      ? 0
+      : exchangeHostBytes(model, resolveLearnerConfig(recipe.learner)) + others * exchangeSlicesBytes;
   const learnerBytes =
     exchangeBytes + (learnerDevice === undefined ? onCpuBytes : processBytes + writtenCopies * hostBytes);
   const versionBytes = publishedBytes(recipe, model);
@@ -132,19 +136,6 @@ export function publishedBytes(recipe: Recipe, model: ModelConfig): number {
     (sum, [name, shape]) => sum + (isHalf && isPublishedHalf(name, shape) ? 2 : 4) * sizeOf(shape),
     0,
   );
-}
-
-/**
- * Returns the host memory of an exchange: a block of gradients of one replica as it was read, as it travels, twice, and as it is fed to
- * the device, and what is in flight from the other learners.
- */
-function exchangeHostBytes(
-  { learner, learnerActors }: Recipe,
-  trained: Readonly<Record<string, readonly number[]>>,
-): number {
-  const shards = learner.memory.optimizerState === "sharded" ? learner.replicas : 1;
-  const largest = Object.values(trained).map((shape) => floatBytes * Math.ceil(sizeOf(shape) / shards));
-  return 4 * Math.max(exchangeBlockBytes, ...largest) + (learnerActors - 1) * exchangeSlicesBytes;
 }
 
 function bytesOf(shapes: Readonly<Record<string, readonly number[]>>): number {
