@@ -1,13 +1,13 @@
 /**
- * Asks the same questions in contexts of growing length: the agent of a recipe with trained adapters and without them, and baselines
+ * Asks the same questions in contexts of growing length: the reading agent of a recipe with trained adapters and without them, and baselines
  * of the same model, which answer from the best passages by BM25, or from what remains of a text whose middle is left out.
  * All questions of a length are read side by side, section by section, greedily. Each cell is a line of JSON, and what a
  * file has already is not asked again. From the pace so far it is said when the questions of a cell will not be done in
- * time, and fewer are asked; the first n of the file in every cell, so that cells can be paired question by question.
+ * time, and fewer are asked; the first n of the file in every cell, or n from a place on, so that cells can be paired question by question.
  * Usage: tsx --conditions=@palimpsest/source bench/gpu/by-length.ts --recipe FILE --model FILE --questions FILE...
- *   --pool FILE... --json FILE --cells "trained:50:200 base:50:200 ..." (system:documents:questions; systems: trained, base, bm25,
- *   bm25-trained, truncated)
- *   [--adapters RUN_CHECKPOINT_OR_PEFT] [--rows 128] [--chunk TOKENS] [--precision bfloat16] [--limit-seconds 500]
+ *   --pool FILE... --json FILE --cells "trained:50:200 base:50:200 ..." (system:documents:questions[:from]; systems: trained, base,
+ *   bm25, bm25-trained, truncated)
+ *   [--adapters RUN_CHECKPOINT_OR_PEFT] [--rows 128] [--precision bfloat16] [--limit-seconds 500]
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type Agent, createAgent, type Tokenizer } from "../../packages/learning/agents/src/index.js";
@@ -25,12 +25,10 @@ import {
   summarizeSuite,
   truncatedContext,
 } from "../../packages/learning/evals/src/index.js";
-import { entry, loadBackend } from "../../packages/learning/jit/src/index.js";
-import { createSampler, loadAdapters, loadModel } from "../../packages/learning/model/src/index.js";
-import { samplerSettings } from "../../packages/learning/trainer/src/engines/own-sampler.js";
-import { holdsRunModel, readRecipe, readRunAdapters } from "../../packages/learning/trainer/src/index.js";
-import { openModelText, readModelText } from "../../packages/learning/trainer/src/parts/model-text.js";
+import { entry } from "../../packages/learning/jit/src/index.js";
+import { readRecipe } from "../../packages/learning/trainer/src/index.js";
 import { benchFlags } from "../flags.js";
+import { openPolicySampler } from "./policy-sampler.js";
 
 const flags = benchFlags({
   recipe: "",
@@ -41,7 +39,6 @@ const flags = benchFlags({
   cells: "",
   adapters: undefined,
   rows: "128",
-  chunk: undefined,
   precision: undefined,
   "limit-seconds": "500",
 });
@@ -50,6 +47,8 @@ interface Cell {
   readonly system: string;
   readonly documents: number;
   readonly chunkTokens: number;
+  /** The first question's place in the file. */
+  readonly from: number;
 }
 
 const startedMs = performance.now() - process.uptime() * 1000;
@@ -58,23 +57,17 @@ const secondsLeft = (): number => Number(flags["limit-seconds"]) - since();
 const say = (result: object): void => console.log(JSON.stringify({ atSeconds: since(), ...result }));
 
 const { recipe } = readRecipe(flags.recipe);
-if (recipe.agent.kind !== "memagent") throw new Error(`the agent of ${flags.recipe} is no memagent`);
-const chunkTokens = Number(flags.chunk ?? recipe.agent.config.chunkTokens);
-const { config, parameters } = await loadModel(flags.model);
-const { tokenizer, chat } = openModelText(await readModelText(flags.model), Date.now());
-const trained = flags.adapters === undefined ? undefined : await adaptersIn(flags.adapters);
-say({ model: "read", adapters: flags.adapters, adaptersOfVersion: trained?.policyVersion });
-const onGpu = recipe.rollout.gpus > 0;
-const settings = samplerSettings(recipe);
-const sampler = createSampler({
-  ...settings,
-  backend: await loadBackend({ threads: 2, device: onGpu ? "gpu" : "auto" }),
-  config,
-  parameters,
-  lora: recipe.learner.lora ?? undefined,
-  maxBatch: Number(flags.rows),
-  ...(flags.precision === "float32" || flags.precision === "bfloat16" ? { precision: flags.precision } : {}),
+if (recipe.agent.kind !== "memagent" && recipe.agent.kind !== "rememr1")
+  throw new Error(`the agent of ${flags.recipe} reads no documents`);
+const { chunkTokens } = recipe.agent.config;
+const { sampler, tokenizer, chat, policyVersion, usePolicy } = await openPolicySampler({
+  recipe,
+  model: flags.model,
+  adapters: flags.adapters,
+  rows: Number(flags.rows),
+  precision: flags.precision,
 });
+say({ sampler: "made", precision: sampler.precision, adapters: flags.adapters, policyVersion });
 /**
  * Encodes long documents paragraph by paragraph, each once: contexts are made of the same paragraphs, and encoding them takes longer than
  * a GPU takes to read them. A paragraph begins behind a line break, where no token goes across.
@@ -100,14 +93,15 @@ const paragraphs: Tokenizer = {
 };
 const contextTokens = recipe.rollout.maxTokens;
 const model = { sampler, tokenizer: paragraphs, contextTokens, ...(chat ? { chat } : {}) };
-const memoryAgent = createAgent({ ...recipe.agent, config: { ...recipe.agent.config, chunkTokens } }, model);
-/** The last memory of each question, by its text: the suite keeps only answers. */
-const memories = new Map<string, string>();
+const memoryAgent = createAgent(recipe.agent, model);
+/** The last memory of each question and how often it recalled, by its text: the suite keeps only answers. */
+const memories = new Map<string, { readonly memory: string; readonly recalls: number | undefined }>();
 const agent: Agent = {
   name: memoryAgent.name,
   run: async (task, options) => {
     const episode = await memoryAgent.run(task, options);
-    memories.set(task.question, episode.memory);
+    const recalls = episode.counters?.["recall_queries"];
+    memories.set(task.question, { memory: episode.memory.slice(0, 4000), recalls });
     return episode;
   },
 };
@@ -129,8 +123,6 @@ function systemOf(name: string): System {
   return agentSystem({ name, agent, settings: {}, model: {}, temperature: 0 });
 }
 
-say({ sampler: "made", precision: sampler.precision });
-
 const source = await readQuestionSource({
   inputs: flags.questions,
   ...(flags.pool.length > 0 ? { pool: flags.pool } : {}),
@@ -141,35 +133,15 @@ const scorer = qaScorer({ form: "reply", primary: "f1" });
 const done: (Cell & { readonly n: number })[] = existsSync(flags.json)
   ? (JSON.parse(readFileSync(flags.json, "utf8")) as typeof done)
   : [];
-let isTrainedInPlace = false;
 /** Document tokens per second of the slowest cell so far that was not small. */
 let pace: number | undefined;
-
-/** Reads the newest adapters of a run, those of a checkpoint, or a folder of PEFT's. */
-async function adaptersIn(folder: string) {
-  if (holdsRunModel(folder)) return await readRunAdapters(folder);
-  return { ...(await loadAdapters(folder, config)), policyVersion: undefined };
-}
-
-/** The adapters' B is zero in untrained ones, so that they change nothing. */
-async function usePolicy(isTrained: boolean): Promise<void> {
-  if (isTrained === isTrainedInPlace) return;
-  if (trained === undefined) throw new Error("a trained system needs --adapters");
-  const adapters = Object.fromEntries(
-    Object.entries(trained.adapters).map(([name, values]) => [
-      name,
-      isTrained ? values : new Float32Array(values.length),
-    ]),
-  );
-  await sampler.setAdapters(adapters, isTrained ? 1 : 2, isTrained ? "trained" : "base");
-  isTrainedInPlace = isTrained;
-}
 
 function itemsOf(documents: number, limit: number): EvalItem[] {
   return longQaItems({ source, seed: 0, lengths: [documents], limit });
 }
 
 async function ask(cell: Cell, items: readonly EvalItem[]): Promise<void> {
+  const { system } = cell;
   const before = sampler.stats;
   const began = performance.now();
   const looking = setInterval(() => {
@@ -184,7 +156,7 @@ async function ask(cell: Cell, items: readonly EvalItem[]): Promise<void> {
   const run = await runSuite({
     suite: "by-length",
     items,
-    systems: [systemOf(cell.system)],
+    systems: [systemOf(system)],
     scorer,
     concurrency: items.length,
   }).finally(() => clearInterval(looking));
@@ -212,7 +184,8 @@ async function ask(cell: Cell, items: readonly EvalItem[]): Promise<void> {
     item: itemId,
     question: entry(items, place).question,
     answers: entry(items, place).answers,
-    memory: memories.get(entry(items, place).question)?.slice(0, 4000),
+    evidenceOrder: entry(items, place).metadata["evidenceOrder"],
+    ...(system === "trained" || system === "base" ? memories.get(entry(items, place).question) : {}),
     f1: scores["f1"],
     exactMatch: scores["exactMatch"],
     subExactMatch: scores["subExactMatch"],
@@ -225,14 +198,11 @@ async function ask(cell: Cell, items: readonly EvalItem[]): Promise<void> {
 }
 
 for (const text of flags.cells.split(/\s+/).filter((one) => one !== "")) {
-  const [system = "", documents, n] = text.split(":");
-  const cell = { system, documents: Number(documents), chunkTokens };
-  if (
-    done.some(
-      (one) => one.system === system && one.documents === cell.documents && one.chunkTokens === chunkTokens,
-    )
-  )
-    continue;
+  const [system = "", documents, n, from = "0"] = text.split(":");
+  const cell = { system, documents: Number(documents), chunkTokens, from: Number(from) };
+  const same = (one: Cell) =>
+    Object.entries(cell).every(([name, value]) => one[name as keyof Cell] === value);
+  if (done.some(same)) continue;
   const tokens = 142 * cell.documents;
   const most = pace === undefined ? Number(n) : Math.floor((0.9 * (secondsLeft() - 5) * pace) / tokens);
   const count = Math.min(Number(n), most);
@@ -243,7 +213,7 @@ for (const text of flags.cells.split(/\s+/).filter((one) => one !== "")) {
   if (count < Number(n))
     say({ ...cell, fewer: `${count} of ${n} questions fit into ${Math.round(secondsLeft())} s` });
   await usePolicy(system.endsWith("trained"));
-  await ask(cell, itemsOf(cell.documents, count));
+  await ask(cell, itemsOf(cell.documents, cell.from + count).slice(cell.from));
 }
 say({ functions: sampler.functionStats });
 await sampler.close();
