@@ -15,9 +15,9 @@ function testsOf(path: string): readonly string[] {
 test("every sentence of the contract has a test that is there, and every test of the suite holds a sentence", () => {
   const rows = read("docs/contract.md")
     .split("\n")
-    .filter((line) => line.startsWith("| ") && !line.startsWith("| guarantee"));
+    .filter((line) => line.startsWith("- "));
   const cited = rows.map((line) => {
-    const [, path, name] = /\| `([^`]+)`: (.+) \|$/.exec(line) ?? [];
+    const [, path, name] = /\(`([^`]+)`: (.+)\)$/.exec(line) ?? [];
     if (path === undefined || name === undefined) throw new Error(`no test is named in: ${line}`);
     return { path, name };
   });
