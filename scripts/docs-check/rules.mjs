@@ -165,9 +165,7 @@ const rules = [
     // `…` stands for the command before it. Whoever starts it in the background waits for it.
     replace: [
       ["locomo …", "locomo --model models/tiny --input locomo10.json"],
-      small,
       ["runs/1", "models/tiny"],
-      [/ --limit \d+/, ""],
       ["memupdate,", ""],
       ["--systems memupdate ", "--systems truncated "],
       [/$/, " --limit 1"],
