@@ -221,6 +221,51 @@ describe("attention", () => {
     expect(calls.map(({ outputs }) => outputs.map(({ shape }) => shape))).toEqual([[[3, 1, 4, 8], [0]]]);
   });
 
+  test("over some rows of a table is one call for all rows on a GPU, and what it is over those rows alone", () => {
+    const values = (...shape: number[]) =>
+      tf.tensor(
+        Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(i * 1.1)),
+        shape,
+      );
+    const [q, k, v] = [values(2, 1, 4, 8), values(5, 6, 2, 8), values(5, 6, 2, 8).mul(2)];
+    const fresh = values(2, 1, 2, 8).mul(0.3);
+    const rows = () => tf.tensor1d([3, 0], "int32");
+    const lengths = () => tf.tensor1d([6, 2], "int32");
+    const table = () => ({ rows: rows(), sequences: tf.tensor1d([1, -1, -1, 0, -1], "int32") });
+    const decoded = () => attention(q, k, v, { lengths: { keys: lengths() }, table: table() });
+    const prefix = () => ({ keys: k, values: v, lengths: lengths() });
+    const checked = () =>
+      attention(q, fresh, fresh, { causal: true, prefix: { ...prefix(), table: table() } });
+    const body = () => ({ outputs: { decoded: decoded(), checked: checked() } });
+    const { root, outputs } = traceFunction("f", {}, {}, body, { fusedAttention: true, calls: false });
+    expect(operations(root)).not.toContain("BatchMatMulV2");
+    const calls = root.operations.filter(({ name }) => name === "XlaCallModule");
+    expect(calls.map(({ inputs: [query, key] }) => [query?.shape, key?.shape])).toEqual([
+      [
+        [5, 1, 4, 8],
+        [5, 6, 2, 8],
+      ],
+      [
+        [5, 1, 4, 8],
+        [5, 6, 2, 8],
+      ],
+      [
+        [2, 1, 4, 8],
+        [2, 1, 2, 8],
+      ],
+    ]);
+    expect([...outputs.values()].map(({ shape }) => shape)).toEqual([q.shape, q.shape]);
+    const [keys, held] = [k, v].map((whole) => tf.gather(whole, rows()));
+    const own = { keys: need(keys), values: need(held), lengths: lengths() };
+    const alone = [
+      attention(q, own.keys, own.values, { lengths: { keys: own.lengths } }),
+      attention(q, fresh, fresh, { causal: true, prefix: own }),
+    ];
+    for (const [i, got] of [decoded(), checked()].entries())
+      expect([...got.dataSync()]).toEqual([...need(alone[i]).dataSync()]);
+    expect(() => attention(q, k, v, { table: table() })).toThrow(/INVALID_OPTIONS.*table.*lengths of keys/);
+  });
+
   test("over keys of given lengths is what it is over those keys alone", () => {
     const values = (...shape: number[]) =>
       tf.tensor(

@@ -49,7 +49,7 @@ import { parseLimits, type SamplerParts, samplerParts } from "./sampler-parts.js
  * SAMPLER-6. Requests start in the order of their arrival; running requests are continued in turn.
  * SAMPLER-7. While requests sample, at most `prefillTokens` prompt tokens, including padding, are read between two sampling
  *     calls. With a table of slots on a GPU, unless it is set, prompts are read until the requests that sample have waited four
- *     times as long as their last call, or two seconds: a call costs the same however few of its slots sample.
+ *     times as long as their last call, or two seconds: a token costs less the more of them a call samples.
  * SAMPLER-8. A value that is not finite fails only the request that it was computed for: its pages or slot are not kept, and are
  *     zeroed before the next call, because no mask hides a NaN.
  * SAMPLER-9. With `batchInvariant`, on a CPU in mode graph, a request's tokens and log-probs are the same bits regardless of what
