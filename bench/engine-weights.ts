@@ -1,6 +1,6 @@
 /**
  * Measures how a running vLLM gets weights while it samples: whole ones in bfloat16 from shared memory, in float32 from a
- * disk, and adapters alone; and how long a request that runs is held up meanwhile. The server needs --served-model-name policy,
+ * disk, and adapters alone; and how long a request that runs is held up meanwhile; --in-flight does not wait for it. The server needs --served-model-name policy,
  * --enable-lora, --max-lora-rank 8, VLLM_SERVER_DEV_MODE=1 and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True.
  * `npx tsx --conditions=@palimpsest/source bench/engine-weights.ts --url http://127.0.0.1:8000 --model FOLDER`
  */
@@ -12,11 +12,12 @@ import { initLora, loadModel, loraConfigSchema, loraForm, saveAdapters, saveMode
 import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const values = benchFlags({ url: undefined, model: undefined, rounds: "5", json: undefined });
+const values = benchFlags({ url: undefined, model: undefined, rounds: "5", "in-flight": false, json: undefined });
 if (values.url === undefined || values.model === undefined) throw new Error("--url and --model are needed");
 const model = await loadModel(values.model);
 const lora = loraConfigSchema.parse({ rank: 8 });
-const sampler = new HttpSampler({ url: values.url, kind: "vllm", model: "policy" });
+const weightUpdates = values["in-flight"] ? "in-flight" : "drained";
+const sampler = new HttpSampler({ url: values.url, kind: "vllm", model: "policy", weightUpdates });
 
 const memory = mkdtempSync("/dev/shm/engine-weights-");
 const disk = mkdtempSync(join(tmpdir(), "engine-weights-"));

@@ -1,3 +1,5 @@
+import type { VersionRun } from "./version-runs.js";
+
 /** A request to a language model: token ids in, token ids out. It is the complete interface that agents own. */
 export interface GenerateRequest {
   readonly promptTokenIds: readonly number[];
@@ -28,7 +30,10 @@ export interface GenerateResult {
    */
   readonly sampledLogprobs?: readonly number[];
   readonly stopReason: "stop" | "length";
+  /** Of several, with `weightUpdates: "in-flight"`, the oldest. */
   readonly policyVersion: number;
+  /** Set if several versions sampled it. */
+  readonly versionRuns?: readonly VersionRun[];
   /** Hash given with the last load of weights, or "" before any: a server does not report what it serves. */
   readonly weightsHash: string;
 }

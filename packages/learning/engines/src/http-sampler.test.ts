@@ -566,6 +566,75 @@ describe("loading weights", () => {
     expect(server.received.filter(({ path }) => path === "/pause?mode=wait")).toHaveLength(1);
   });
 
+  it("in flight stops running requests, which go on with the new weights and say so (HTTPSAMPLER-2)", async () => {
+    const server = await aServer((received, response) =>
+      (received.path === "/v1/completions" ? likeVllm : json({}))(received, response),
+    );
+    let resume = () => {};
+    const resumed = new Promise<void>((resolve) => {
+      resume = resolve;
+    });
+    const piece = (id: number, finish: string | null) => {
+      const logprobs = { tokens: [`token_id:${id}`], token_logprobs: [logprobOf(id)] };
+      return `data: ${JSON.stringify({ choices: [{ token_ids: [id], logprobs, finish_reason: finish }] })}\n\n`;
+    };
+    server.next(async (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(piece(13, null) + piece(14, null));
+      await resumed;
+      response.end(`${piece(15, null)}${piece(16, "length")}data: [DONE]\n\n`);
+    });
+    const sampler = aSampler(server, { weightUpdates: "in-flight" });
+    let came = () => {};
+    const twoCame = new Promise<void>((resolve) => {
+      came = resolve;
+    });
+    const seen: number[] = [];
+    const onTokens = (ids: readonly number[]) => {
+      seen.push(...ids);
+      if (seen.length === 2) came();
+    };
+    const running = sampler.generate({ ...request, onTokens });
+    await twoCame;
+    await sampler.reloadWeights(weights);
+    expect(server.received.slice(1).map(({ path }) => path)).toEqual([
+      "/pause?mode=keep&clear_cache=false",
+      "/collective_rpc",
+      "/reset_prefix_cache?reset_running_requests=true",
+      "/resume",
+    ]);
+    resume();
+    expect(await running).toMatchObject({
+      tokenIds: [13, 14, 15, 16],
+      policyVersion: 0,
+      versionRuns: [
+        { policyVersion: 0, tokens: 2 },
+        { policyVersion: 3, tokens: 2 },
+      ],
+      weightsHash: "abc",
+    });
+    const later = await sampler.generate(request);
+    expect([later.policyVersion, later.versionRuns]).toEqual([3, undefined]);
+  });
+
+  it("in flight that fails leaves no result of what ran meanwhile, and the next one is done after it", async () => {
+    const server = await aServer((received, response) =>
+      (received.path === "/v1/completions" ? likeVllm : json({}))(received, response),
+    );
+    const sampler = aSampler(server, { weightUpdates: "in-flight", maxAttempts: 1 });
+    server.next(json({}), json({ detail: "half of the layers are loaded" }, 500));
+    const [first, second] = [
+      failure(sampler.reloadWeights(weights)),
+      sampler.reloadWeights({ ...weights, policyVersion: 5 }),
+    ];
+    expect((await first).code).toBe("SERVER_FAILED");
+    await second;
+    expect(server.received.filter(({ path }) => path === "/resume")).toHaveLength(2);
+    expect((await sampler.generate(request)).policyVersion).toBe(5);
+    const other = { url: server.url, kind: "sglang", weightUpdates: "in-flight" } as const;
+    expect(() => new HttpSampler(other)).toThrow(/CONFIG_INVALID.*weightUpdates.*sglang.*drained/);
+  });
+
   it("that failed half-way leaves no results under an old name, until a load succeeds", async () => {
     const server = await aServer((received, response) =>
       (received.path === "/v1/completions" ? likeVllm : json({}))(received, response),

@@ -11,6 +11,7 @@ import { vllm } from "./protocols/vllm.js";
 import { failureInReply } from "./reply.js";
 import { type ServerKind, serverKinds } from "./server-kind.js";
 import { startedAt } from "./server-process.js";
+import { VersionRuns } from "./version-runs.js";
 import {
   type AdaptersOnDisk,
   dropAdapters,
@@ -28,7 +29,9 @@ import {
  * - HTTPSAMPLER-1. A result has one log-prob per token, or there is no result: what a server does not report is an error that says
  *   what cannot be trained.
  * - HTTPSAMPLER-2. One result is sampled by one set of weights: a load waits for the running requests and holds back the next
- *   ones; after a load that failed there are no results until the next one. Adapters have a name for each version, which requests
+ *   ones; after a load that failed there are no results until the next one. With `weightUpdates: "in-flight"` vLLM stops
+ *   running requests where they are, and they go on with the new weights: a result says which version sampled which of its
+ *   tokens, by what had arrived when the new ones were in place. Adapters have a name for each version, which requests
  *   name, so that loading them waits for nothing, and those that no request names are dropped.
  * - HTTPSAMPLER-3. Nothing after the end of a reply is kept, where the end is a stop token, a stop text or the limit; the stop
  *   token itself is kept.
@@ -46,6 +49,12 @@ export const httpSamplerConfigSchema = engineConfigSchema.extend({
     .boolean()
     .default(false)
     .describe("whether an SGLang server runs with SGLANG_RETURN_ORIGINAL_LOGPROB=1"),
+  weightUpdates: z
+    .enum(["drained", "in-flight"])
+    .default("drained")
+    .describe(
+      "when weights are loaded: drained: once running requests are done; in-flight, for vLLM: between two of its steps, with running requests kept",
+    ),
   loadTimeoutMs: z
     .int()
     .min(1)
@@ -72,6 +81,10 @@ export class HttpSampler implements SessionSampler {
   readonly #model: string | undefined;
   #logprobsMode: LogprobsMode;
   readonly #loadTimeoutMs: number;
+  readonly #isInFlight: boolean;
+  /** Requests that are answered while weights may be loaded. */
+  readonly #underWay = new Set<VersionRuns>();
+  #loading: Promise<unknown> = Promise.resolve();
   #policyVersion = 0;
   #weightsHash = "";
   /** The adapters that new requests are sampled with. */
@@ -88,7 +101,7 @@ export class HttpSampler implements SessionSampler {
    * @throws {EngineError} CONFIG_INVALID; NOT_TRAINABLE for kind "openai"
    */
   constructor(config: HttpSamplerConfig, clock?: RetryClock) {
-    const { kind, originalLogprobs, loadTimeoutMs, ...settings } = parseConfig(
+    const { kind, originalLogprobs, loadTimeoutMs, weightUpdates, ...settings } = parseConfig(
       httpSamplerConfigSchema,
       config,
     );
@@ -98,6 +111,12 @@ export class HttpSampler implements SessionSampler {
         "kind: is openai, but OpenAI's protocol returns text without token ids, which training needs; serve the model with vLLM, SGLang or llama.cpp, or use ChatEndpoint if the text is enough",
       );
     }
+    if (weightUpdates === "in-flight" && kind !== "vllm")
+      throw new EngineError(
+        "CONFIG_INVALID",
+        `weightUpdates: is in-flight, but kind is ${kind}, which cannot keep running requests; set it to drained, or serve the model with vLLM`,
+      );
+    this.#isInFlight = weightUpdates === "in-flight";
     this.kind = kind;
     this.#protocol = protocols[kind];
     this.#model = settings.model;
@@ -132,20 +151,29 @@ export class HttpSampler implements SessionSampler {
    * @throws {EngineError} UNSUPPORTED when the server has no such endpoint or does not enable it
    */
   async reloadWeights(weights: WeightsOnDisk, signal?: AbortSignal): Promise<void> {
-    await this.#client.alone(async () => {
+    const load = async (): Promise<void> => {
+      const named = () => {
+        for (const runs of this.#underWay) runs.note(this.#policyVersion);
+        this.#failedLoad = undefined;
+        this.#adapters = undefined;
+        this.#policyVersion = weights.policyVersion;
+        this.#weightsHash = weights.weightsHash;
+        this.#named = this.kind === "sglang";
+      };
+      const onLoaded = this.#isInFlight ? named : undefined;
       try {
-        await reloadOn(this.kind, this.#client, weights, this.#loading(signal));
+        await reloadOn(this.kind, this.#client, weights, { ...this.#loadLimits(signal), onLoaded });
       } catch (reason) {
         const refused = reason instanceof EngineError && ["UNSUPPORTED", "REFUSED"].includes(reason.code);
         if (!refused) this.#failedLoad = reason;
         throw reason;
       }
-      this.#failedLoad = undefined;
-      this.#adapters = undefined;
-      this.#policyVersion = weights.policyVersion;
-      this.#weightsHash = weights.weightsHash;
-      this.#named = this.kind === "sglang";
-    }, signal);
+      if (!this.#isInFlight) named();
+    };
+    if (!this.#isInFlight) return await this.#client.alone(load, signal);
+    const loaded = this.#loading.then(load);
+    this.#loading = loaded.catch(() => undefined);
+    await loaded;
   }
 
   /**
@@ -153,7 +181,7 @@ export class HttpSampler implements SessionSampler {
    * @throws {EngineError} UNSUPPORTED when the server has no such endpoint or does not enable it
    */
   async loadAdapters(adapters: AdaptersOnDisk, signal?: AbortSignal): Promise<void> {
-    await loadAdaptersOn(this.kind, this.#client, adapters, this.#loading(signal));
+    await loadAdaptersOn(this.kind, this.#client, adapters, this.#loadLimits(signal));
     const before = this.#adapters?.name;
     this.#adapters = adapters;
     if (before !== undefined) this.#dropUnused(before);
@@ -164,7 +192,7 @@ export class HttpSampler implements SessionSampler {
     return await offersAdapters(this.kind, this.#client, signal);
   }
 
-  #loading(signal: AbortSignal | undefined) {
+  #loadLimits(signal: AbortSignal | undefined) {
     return { signal, deadline: { ms: this.#loadTimeoutMs, name: "loadTimeoutMs" } };
   }
 
@@ -256,13 +284,35 @@ export class HttpSampler implements SessionSampler {
     adapters: AdaptersOnDisk | undefined,
     options: PostOptions,
   ): Promise<GenerateResult> {
+    const runs = new VersionRuns();
+    if (!this.#isInFlight || adapters !== undefined)
+      return await this.#answered(request, adapters, options, runs);
+    this.#underWay.add(runs);
+    try {
+      const result = await this.#answered(request, adapters, options, runs);
+      const versionRuns = runs.note(this.#policyVersion);
+      const [oldest = result] = versionRuns;
+      const told = versionRuns.length > 1 ? { versionRuns } : {};
+      return { ...result, policyVersion: oldest.policyVersion, ...told };
+    } finally {
+      this.#underWay.delete(runs);
+    }
+  }
+
+  async #answered(
+    request: GenerateRequest,
+    adapters: AdaptersOnDisk | undefined,
+    options: PostOptions,
+    runs: VersionRuns,
+  ): Promise<GenerateResult> {
     const { path } = this.#protocol;
-    const stream = request.onTokens !== undefined && this.#protocol.streams !== false;
+    // Only a stream says what had been sampled when weights were loaded.
+    const stream = (request.onTokens !== undefined || this.#isInFlight) && this.#protocol.streams !== false;
     const logprobs = modeOf(request, this.#logprobsMode);
     const asked = { model: this.#model, adapter: adapters?.name, stream, logprobs };
     const body = this.#protocol.body(request, asked);
     const sampled = stream
-      ? await this.#client.stream(path, body, options, () => this.#reader(request))
+      ? await this.#client.stream(path, body, options, () => this.#reader(request, runs))
       : await this.#whole(request, body, logprobs, options);
     if (this.#failedLoad !== undefined) {
       throw new EngineError(
@@ -325,7 +375,7 @@ export class HttpSampler implements SessionSampler {
   }
 
   /** Collects the events of one attempt and passes its tokens on. */
-  #reader(request: GenerateRequest): { take(event: unknown): boolean; done(): Whole } {
+  #reader(request: GenerateRequest, runs: VersionRuns): { take(event: unknown): boolean; done(): Whole } {
     const { path } = this.#protocol;
     let tokenIds: number[] = [];
     let logprobs: number[] = [];
@@ -334,6 +384,7 @@ export class HttpSampler implements SessionSampler {
     let servedAs: string | undefined;
     let handedOn = 0;
     let over = false;
+    runs.restart();
     return {
       take: (event) => {
         const failure = failureInReply(path, event);
@@ -349,6 +400,7 @@ export class HttpSampler implements SessionSampler {
         const fresh = over ? [] : kept.slice(handedOn);
         over ||= kept.length < tokenIds.length || isStop(request, kept.at(-1));
         handedOn += fresh.length;
+        runs.received = handedOn;
         if (fresh.length > 0) request.onTokens?.(fresh);
         return handedOn > 0;
       },

@@ -22,6 +22,14 @@ export interface AdaptersOnDisk extends WeightsOnDisk {
 /** How long a load may take. */
 type LoadOptions = Pick<PostOptions, "signal" | "deadline">;
 
+interface ReloadOptions extends LoadOptions {
+  /**
+   * Called when the weights are in place and nothing is sampled yet. Absent: the load waits for running requests instead of
+   * stopping them where they are.
+   */
+  readonly onLoaded?: (() => void) | undefined;
+}
+
 /** The endpoint with which each kind of server loads weights; absent when it cannot. */
 const reloadPaths: Readonly<Record<ServerKind, string | undefined>> = {
   vllm: "/pause",
@@ -53,7 +61,7 @@ export async function reloadOn(
   kind: ServerKind,
   client: HttpClient,
   weights: WeightsOnDisk,
-  options: LoadOptions,
+  options: ReloadOptions,
 ): Promise<void> {
   switch (kind) {
     case "vllm":
@@ -70,11 +78,20 @@ export async function reloadOn(
 
 /**
  * Pauses generation, lets every worker read the folder, drops the prefix cache of the old weights, and resumes. The
- * endpoints are those of vLLM's development mode.
+ * endpoints are those of vLLM's development mode. Requests that were stopped where they are have their keys and values dropped,
+ * too, and go on once the new weights have read what they have so far.
  */
-async function reloadVllm(client: HttpClient, { path }: WeightsOnDisk, given: LoadOptions): Promise<void> {
+async function reloadVllm(
+  client: HttpClient,
+  { path }: WeightsOnDisk,
+  { onLoaded, ...given }: ReloadOptions,
+): Promise<void> {
   const options = { ...given, inTurn: true };
-  const offered = await ask(() => client.post("/pause?mode=wait", undefined, options));
+  const [pause, reset] =
+    onLoaded === undefined
+      ? ["/pause?mode=wait", "/reset_prefix_cache"]
+      : ["/pause?mode=keep&clear_cache=false", "/reset_prefix_cache?reset_running_requests=true"];
+  const offered = await ask(() => client.post(pause, undefined, options));
   if (!offered) {
     throw new EngineError(
       "UNSUPPORTED",
@@ -84,14 +101,15 @@ async function reloadVllm(client: HttpClient, { path }: WeightsOnDisk, given: Lo
   try {
     const reload = { method: "reload_weights", kwargs: { weights_path: path } };
     await client.post("/collective_rpc", reload, options);
-    const reset = vllmReset.safeParse(await client.post("/reset_prefix_cache", undefined, options));
+    const said = vllmReset.safeParse(await client.post(reset, undefined, options));
     // Older versions return nothing here.
-    if (reset.data?.success === false) {
+    if (said.data?.success === false) {
       throw new EngineError(
         "SERVER_FAILED",
         "/reset_prefix_cache: the server refuses to drop the cached prefixes of the old weights; make sure that no other program sends it requests meanwhile",
       );
     }
+    onLoaded?.();
   } finally {
     // This is done after an abort as well, because a server that stays paused answers nobody.
     await client.post("/resume", undefined, { inTurn: true });

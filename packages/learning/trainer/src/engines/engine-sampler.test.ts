@@ -14,7 +14,7 @@ const lora = loraConfigSchema.parse({ rank: 2 });
 const request = { promptTokenIds: [1, 2], maxTokens: 1, temperature: 1, stopTokenIds: [], seed: 1 };
 
 /** A server of vLLM's protocol; `hold` keeps the next completion until it is called again. */
-async function anEngine(settings: object = {}) {
+async function anEngine(settings: object = {}, weightUpdates?: "in-flight") {
   const server = { startedAt: 1, held: [] as (() => void)[], holds: false };
   const http = await ModelServer.start(async ({ path, body }, response) => {
     if (path === "/metrics") {
@@ -37,6 +37,7 @@ async function anEngine(settings: object = {}) {
   const sampler = await EngineSampler.open({
     engine: engineSettingsSchema.parse(given),
     temperature: 1,
+    weightUpdates,
     place: 0,
     runId: "run-1",
     model: { config: model, tokenizer, lora },
@@ -67,6 +68,19 @@ it("finishes what it samples before it loads new weights, and samples what comes
   await loads;
   expect(await after).toMatchObject({ policyVersion: 2, weightsHash: "second" });
   expect([1, 2]).toContain((await meanwhile).policyVersion);
+});
+
+it("loads weights in flight while it samples, and takes the episodes that ran meanwhile", async () => {
+  const { server, http, sampler } = await anEngine({}, "in-flight");
+  await sampler.setWeights(initParameters(model, 1), 1, "first");
+  server.holds = true;
+  const running = sampler.under(() => sampler.generate(request));
+  await http.until(() => server.held.length === 1);
+  await sampler.setWeights(initParameters(model, 2), 2, "second");
+  expect(http.received.map(({ path }) => path)).toContain("/pause?mode=keep&clear_cache=false");
+  for (const answer of server.held) answer();
+  // None of its tokens had arrived before.
+  expect(await running).toMatchObject({ policyVersion: 2, weightsHash: "second" });
 });
 
 it("takes no episode whose server was restarted while it ran, also when new weights came in between (ENGINE-2)", async () => {

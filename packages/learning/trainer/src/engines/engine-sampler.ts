@@ -27,6 +27,7 @@ export interface EngineSamplerOptions {
   readonly engine: EngineSettings;
   /** Sampling temperature for training. */
   readonly temperature: number;
+  readonly weightUpdates?: "drained" | "in-flight" | undefined;
   /** Index of the recipe's engine. */
   readonly place: number;
   readonly runId: string;
@@ -60,7 +61,7 @@ export class EngineSampler implements PolicySampler {
 
   /** Opens no connection; loading the first weights does. @throws {EngineError} CONFIG_INVALID; {RewardError} without the key */
   static async open(options: EngineSamplerOptions): Promise<EngineSampler> {
-    const { engine, temperature, place, runId, model, environment, logger, signal } = options;
+    const { engine, temperature, weightUpdates, place, runId, model, environment, logger, signal } = options;
     const { weightsType } = engine;
     const values = Object.values(parameterShapes(model.config)).reduce(
       (sum, shape) => sum + shape.reduce((product, size) => product * size, 1),
@@ -73,7 +74,9 @@ export class EngineSampler implements PolicySampler {
     makeFolder(folder);
     const weights = await EngineWeights.open(folder, { ...model, weightsType });
     const apiKey = await readToken({ tokenEnv: engine.tokenEnv }, environment);
-    const server = new EngineServer({ engine, temperature, place, apiKey, environment, folder, logger });
+    const server = new EngineServer({
+      ...{ engine, temperature, weightUpdates, place, apiKey, environment, folder, logger },
+    });
     const sampler = new EngineSampler(server, weights, signal);
     if (engine.adapters === "served") sampler.setAdapters = sampler.#setAdapters;
     return sampler;

@@ -29,6 +29,8 @@ export interface EngineServerOptions {
   readonly logger: Logger;
   /** Sampling temperature for training. */
   readonly temperature: number;
+  /** Whether running requests are kept while weights are loaded. Default drained. */
+  readonly weightUpdates?: "drained" | "in-flight" | undefined;
   /** Longest time until a server answers that it is up; default 10 s. */
   readonly answerMs?: number;
 }
@@ -191,7 +193,7 @@ export class EngineServer {
   }
 
   #samplerAt(url: string): HttpSampler {
-    const { engine, apiKey } = this.#options;
+    const { engine, apiKey, weightUpdates = "drained" } = this.#options;
     this.#url = url;
     return new HttpSampler({
       url,
@@ -203,6 +205,7 @@ export class EngineServer {
       timeoutMs: maxAttempts * engine.requestTimeoutMs,
       maxAttempts,
       loadTimeoutMs: engine.loadTimeoutMs,
+      weightUpdates,
       ...(engine.model === undefined ? {} : { model: engine.model }),
       ...(apiKey === undefined ? {} : { apiKey }),
     });

@@ -37,9 +37,9 @@ export class RolloutEngine {
     { tokenizer, context }: { readonly tokenizer: BpeTokenizer; readonly context: Living },
   ): Promise<RolloutEngine> {
     const { environment, logger, signal } = context;
-    const { temperature } = recipe.rollout;
+    const { temperature, weightUpdates } = recipe.rollout;
     const model = { config, tokenizer, lora: recipe.learner.lora ?? undefined };
-    const options = { engine, temperature, place, runId, model, environment, logger, signal };
+    const options = { engine, temperature, weightUpdates, place, runId, model, environment, logger, signal };
     return new RolloutEngine(await EngineSampler.open(options), engine, context);
   }
 

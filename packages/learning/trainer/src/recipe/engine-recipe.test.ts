@@ -86,6 +86,11 @@ describe("a recipe with engines", () => {
     ["a number of actors", `actors: 4, ${vllm}`, /rollout\.actors: 4 has no effect/],
     ["a batch of our own sampler", `maxBatch: 8, ${vllm}`, /rollout\.maxBatch: 8 has no effect/],
     [
+      "weights in flight of SGLang",
+      `weightUpdates: in-flight, engine: { kind: sglang, ${two} }`,
+      /rollout\.weightUpdates: is in-flight.*kind sglang.*set it to drained/,
+    ],
+    [
       "log-probs before a temperature",
       `temperature: 0.6, engine: { kind: sglang, originalLogprobs: true, ${two} }`,
       /originalLogprobs: is true, but with rollout\.temperature 0\.6/,

@@ -13,7 +13,6 @@ const ofOwnSampler = [
   "prefillTokens",
   "prefixCache",
   "speculate",
-  "weightUpdates",
   "batchInvariant",
   "precision",
   "lanes",
@@ -48,6 +47,10 @@ export function engineProblems({ rollout, agent, learner }: Recipe, given: unkno
       field === "actors"
         ? `rollout.actors: ${String(written[field])} has no effect with rollout.engine, which has one rollout actor per server; set the number by addresses or start.count`
         : `rollout.${field}: ${String(written[field])} has no effect with rollout.engine, because it is a setting of Palimpsest's own sampler; leave it out`,
+    );
+  if (rollout.weightUpdates === "in-flight" && (engine.kind !== "vllm" || loadOf(engine) === "restart"))
+    problems.push(
+      `rollout.weightUpdates: is in-flight, but engines of kind ${engine.kind}${loadOf(engine) === "restart" ? " that are restarted for each version" : ""} cannot keep running requests while they load weights; set it to drained`,
     );
   const topP = agent.kind === "module" ? 1 : agent.config.topP;
   if (topP !== 1) {

@@ -48,7 +48,7 @@ export const rolloutSchema = z.strictObject({
     .enum(["drained", "in-flight"])
     .optional()
     .describe(
-      "when a sampler applies new weights. drained: once its running replies are done, while no other starts. in-flight: between two device calls; replies under way go on with the new weights, and the learner is told which version sampled which tokens (PipelineRL, arXiv:2509.19128). Absent: in-flight if train.maxStaleness is above 0",
+      "when a sampler applies new weights. drained: once its running replies are done, while no other starts. in-flight: between two device calls; replies under way go on with the new weights, and the learner is told which version sampled which tokens (PipelineRL, arXiv:2509.19128). Absent: in-flight if train.maxStaleness is above 0; drained on engines, of which vLLM can keep running requests",
     ),
   batchInvariant: z
     .boolean()
