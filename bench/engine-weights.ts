@@ -12,7 +12,13 @@ import { initLora, loadModel, loraConfigSchema, loraForm, saveAdapters, saveMode
 import { benchFlags } from "./flags.js";
 import { writeResult } from "./result-file.js";
 
-const values = benchFlags({ url: undefined, model: undefined, rounds: "5", "in-flight": false, json: undefined });
+const values = benchFlags({
+  url: undefined,
+  model: undefined,
+  rounds: "5",
+  "in-flight": false,
+  json: undefined,
+});
 if (values.url === undefined || values.model === undefined) throw new Error("--url and --model are needed");
 const model = await loadModel(values.model);
 const lora = loraConfigSchema.parse({ rank: 8 });

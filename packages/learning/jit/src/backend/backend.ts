@@ -9,7 +9,7 @@ import {
   openBinding,
   restoreUtilFunctions,
   saysInOrder,
-  segmentSumInOrder,
+  segmentSumOfTrace,
   tensorflowEnvironment,
 } from "./binding-patches.js";
 import { compileCacheEnvironment, compileCacheFolder } from "./compile-cache.js";
@@ -124,7 +124,7 @@ async function loadTensorflow(options: BackendOptions): Promise<Loaded> {
     sumsInOrder = saysInOrder(process.env);
     await import("../base/tfjs-node.js");
     gatherWithoutReadback();
-    segmentSumInOrder();
+    segmentSumOfTrace();
   }
   await activate("tensorflow");
   const backend = nodeBackend();

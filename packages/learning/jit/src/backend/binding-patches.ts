@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import { type NodeBackend, type OpAttribute, typeAttribute } from "../base/tensorflow-binding.js";
 import { tf } from "../base/tf.js";
-import { orderedSegmentSum } from "../ops/ordered-segment-sum.js";
 import { currentTrace, isTraceId } from "../trace/trace.js";
 
 /*
@@ -159,17 +158,18 @@ interface SegmentSumArguments {
   readonly attrs: { readonly numSegments: number };
 }
 
-/** Gives a trace that asks for it sums over segments in a fixed order. They are the gradients of gathers. */
-export function segmentSumInOrder(): void {
+/** Sums segments as a trace says. Such sums are the gradients of gathers. */
+export function segmentSumOfTrace(): void {
   const stock = tf.getKernel("UnsortedSegmentSum", "tensorflow");
   if (stock === undefined) return;
   tf.unregisterKernel("UnsortedSegmentSum", "tensorflow");
   tf.registerKernel({
     ...stock,
     kernelFunc: (given) => {
-      if (currentTrace()?.target.orderedSums !== true) return stock.kernelFunc(given);
+      const segmentSum = currentTrace()?.target.segmentSum;
+      if (segmentSum === undefined) return stock.kernelFunc(given);
       const { inputs, attrs } = given as unknown as SegmentSumArguments;
-      return tf.tidy(() => orderedSegmentSum(inputs.x, inputs.segmentIds, attrs.numSegments));
+      return tf.tidy(() => segmentSum(inputs.x, inputs.segmentIds, attrs.numSegments));
     },
   });
 }

@@ -19,6 +19,7 @@ import {
 import type { FunctionNodes } from "../emit/function-nodes.js";
 import { buildProgram, type ReplicaNodes, type StateNodes } from "../emit/program.js";
 import type { StateWriter } from "../emit/state-writer.js";
+import { orderedSegmentSum } from "../ops/ordered-segment-sum.js";
 import type { HostArrays, JitFunction } from "../trace/jit-function.js";
 import { traceStages } from "../trace/traced-stages.js";
 import {
@@ -98,7 +99,7 @@ export class GraphModule implements JitModule {
     const target = {
       fusedAttention: gpu && isLaunched && precision === "bfloat16",
       calls: isLaunched,
-      orderedSums: gpu && isLaunched && deterministic,
+      segmentSum: gpu && isLaunched && deterministic ? orderedSegmentSum : undefined,
     };
     const traced = Object.entries(functions).map(([name, fn]) =>
       traceStages(name, state, fn, target, replicas),

@@ -87,7 +87,11 @@ test("is the gradient of a gather where sums have a fixed order, and no scatter 
     outputs: { g: gradient()(need(i["table"])) },
   });
   const names = (ordered: boolean) => {
-    const target = { fusedAttention: false, calls: true, orderedSums: ordered };
+    const target = {
+      fusedAttention: false,
+      calls: true,
+      ...(ordered ? { segmentSum: orderedSegmentSum } : {}),
+    };
     const { root } = traceFunction("f", {}, inputs, body, target);
     const within = (scope: Scope): string[] => scope.operations.map(({ name }) => name);
     return within(root);

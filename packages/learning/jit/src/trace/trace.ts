@@ -45,8 +45,8 @@ export interface TraceTarget {
   readonly fusedAttention: boolean;
   /** Whether a repeated part may be a called function: XLA inlines the calls, TensorFlow's own passes would not. */
   readonly calls: boolean;
-  /** Whether segments are summed in a fixed order without a scatter. Default false. */
-  readonly orderedSums?: boolean;
+  /** What sums segments in place of TensorFlow's operation, of which a GPU adds the rows in any order. */
+  readonly segmentSum?: ((data: tf.Tensor, ids: tf.Tensor, count: number) => tf.Tensor) | undefined;
 }
 
 export class Trace {
