@@ -46,8 +46,9 @@ const wide = [...entries]
   .filter(([, names]) => names.size > 40)
   .map(([folder, { size }]) => `${folder} ${size}`);
 
-// What a script writes says so in its first lines, or around a table.
-const ownText = (text) => text.replace(/<!-- \S+ writes this table -->.*?<!-- end of the table -->/gs, "");
+// What a script writes says so in a file's first lines, or around a part of it.
+const ownText = (text) =>
+  text.replace(/<!-- \S+ writes this(?: table)? -->.*?<!-- end(?: of the table)? -->/gs, "");
 const isWritten = (file) => !/Written by scripts|Made from `/.test(bytes.get(file).toString("utf8", 0, 300));
 const written = tracked.filter((file) => file.endsWith(".md") && isWritten(file));
 const words = written
